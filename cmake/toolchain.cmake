@@ -1,0 +1,28 @@
+# Compiler, linker, warnings and third-party libraries shared by every target.
+
+find_package(fmt REQUIRED)
+find_package(absl REQUIRED)
+find_package(simdjson REQUIRED)
+find_package(zstd REQUIRED)
+find_package(ZLIB REQUIRED)
+
+find_program(SERVAL_CCACHE ccache)
+if(SERVAL_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${SERVAL_CCACHE}")
+endif()
+
+add_library(serval_options INTERFACE)
+target_compile_options(serval_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
+# g++ 12 reports std::string concatenation as overlapping copies (GCC bug 105651).
+target_compile_options(serval_options INTERFACE -Wno-restrict)
+# Designated initialisers that leave the defaulted members alone are house style.
+target_compile_options(serval_options INTERFACE -Wno-missing-field-initializers)
+if(SERVAL_SANITIZE)
+  target_compile_options(serval_options INTERFACE -fsanitize=${SERVAL_SANITIZE} -fno-omit-frame-pointer
+                                                  -fno-sanitize-recover=all)
+  target_link_options(serval_options INTERFACE -fsanitize=${SERVAL_SANITIZE})
+endif()
+find_program(SERVAL_MOLD mold)
+if(SERVAL_MOLD)
+  target_link_options(serval_options INTERFACE -fuse-ld=mold)
+endif()

@@ -1,0 +1,47 @@
+#pragma once
+// Bytes from a file, standard input or memory, decompressed on the way (gzip and zstd, recognised by their
+// first bytes), handed out in chunks so that a 10 GB file costs a few megabytes. Reading is single-threaded
+// and strictly forward.
+//
+//   ByteStream stream = ByteStream::open("history.txt.gz");     // "-" is standard input
+//   std::string_view start = stream.peek(4096);                 // for format detection; consumes nothing
+//   while (true) { std::string_view chunk = stream.next(); if (chunk.empty()) break; ... }
+//
+// Throws InputError naming the file for: missing or unreadable path, a directory, truncated or damaged
+// compression.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace serval {
+
+class ByteStream {
+ public:
+  static ByteStream open(const std::string& path);
+  static ByteStream from_memory(std::string name, std::string bytes);
+  ByteStream(ByteStream&&) noexcept;
+  ByteStream& operator=(ByteStream&&) noexcept;
+  ~ByteStream();
+
+  const std::string& name() const noexcept;
+
+  // Up to `size` bytes from the front without consuming them; fewer only at the end of the stream.
+  std::string_view peek(std::size_t size);
+  // The next bytes, at least one unless the stream has ended (then empty). Valid until the next call.
+  std::string_view next();
+  // Decompressed bytes handed out by next() so far.
+  std::uint64_t consumed() const noexcept;
+  // Size of the file on disk, 0 when unknown (standard input); compressed bytes read so far, for progress.
+  std::uint64_t size_on_disk() const noexcept;
+  std::uint64_t read_from_disk() const noexcept;
+
+ private:
+  struct State;
+  explicit ByteStream(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace serval

@@ -1,0 +1,74 @@
+#pragma once
+// Isolation levels as data: one row a level, with its definition, citation, aliases and what it implies
+// directly. docs/levels.md is the same table for people.
+//
+//   Level level = find_level("PL-3").value();                      // aliases work
+//   implies(Level::StrictSerializable, Level::Causal) == true      // the closure
+//
+// Settled here, once:
+//   - Plain serializable and snapshot-isolation do not use session order; the strong-session variants do, the
+//   strict
+//     and strong variants use session order and real time. Black-box "SER" and "SI" (Cobra, PolySI, MTC) are
+//     the strong-session ones:   s1: [w(x,1)] [r(x,0)]   is serializable, not strong-session-serializable.
+//   - "Read committed" means two things: Adya's PL-2 (no G0, G1a, G1b, G1c), here read-committed, and the
+//   axiom of
+//     Biswas & Enea that Plume and AWDIT use, here read-committed-monotonic:
+//     s1: [w(x,1) w(y,1)]  s2: [r(x,1) r(y,0)]   is read-committed, not read-committed-monotonic.
+//   - Real-time order needs a.end < b.begin, strictly.
+//   - Reads of a key before any write see the initial version, which precedes every write:
+//     s1: [w(x,1)] [r(x,0)]   is therefore not strong-session-serializable.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace serval {
+
+enum class Level : std::uint8_t {
+  ReadUncommitted,
+  ReadCommitted,
+  ReadCommittedMonotonic,
+  MonotonicAtomicView,
+  ReadAtomic,
+  RepeatableRead,
+  MonotonicReads,
+  MonotonicWrites,
+  ReadYourWrites,
+  WritesFollowReads,
+  Causal,
+  PrefixConsistency,
+  SnapshotIsolation,
+  StrongSessionSnapshotIsolation,
+  StrongSnapshotIsolation,
+  Serializable,
+  StrongSessionSerializable,
+  StrictSerializable,
+  Linearizable,
+};
+
+struct LevelInfo {
+  Level level;
+  std::string_view name;                  // "snapshot-isolation"
+  std::vector<std::string_view> aliases;  // "SI", "PL-SI", "postgres:repeatable-read", ...
+  std::string_view definition;            // One or two sentences.
+  std::string_view citation;
+  std::vector<Level> implies;  // Directly.
+};
+
+std::span<const LevelInfo> all_levels();  // Weakest first.
+const LevelInfo& info(Level level);
+std::string_view name_of(Level level);
+// By name or alias; case, "_" and " " do not matter.
+std::optional<Level> find_level(std::string_view name);
+// The nearest names to a misspelled one, best first; may be empty.
+std::vector<std::string_view> suggest_levels(std::string_view misspelled);
+// Reflexive and transitive.
+bool implies(Level stronger, Level weaker);
+
+bool uses_session_order(Level level);
+bool uses_real_time(Level level);
+
+}  // namespace serval

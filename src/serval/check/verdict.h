@@ -1,0 +1,111 @@
+#pragma once
+// The answer of every checker, with its evidence. verify_witness.h re-proves it from the raw history.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "serval/check/anomaly.h"
+#include "serval/check/level.h"
+#include "serval/history/history.h"
+
+namespace serval {
+
+// Why one transaction must come before another.
+//   WriteRead   from wrote (from_op) what to read (to_op).
+//   WriteWrite  to read (to_read) what from wrote (from_op) and then overwrote it (to_op).
+//   ReadWrite   from read (from_op) a version that to overwrote (to_op): either to read that same version
+//   (to_read) and
+//               wrote the key, or the version is the initial one, which precedes every write.
+//   Session     one session ran from before to.
+//   RealTime    from ended before to began.
+enum class EdgeKind : std::uint8_t { WriteWrite, WriteRead, ReadWrite, Session, RealTime };
+std::string_view name_of(EdgeKind kind);  // ww wr rw so rt
+
+struct Edge {
+  TransactionId from, to;
+  EdgeKind kind = EdgeKind::Session;
+  KeyId key = KeyId::none();  // Of the data edges.
+  OperationId from_op = OperationId::none();
+  OperationId to_op = OperationId::none();
+  OperationId to_read = OperationId::none();  // none() for a ReadWrite edge from the initial version.
+};
+
+// One read that no level above read-uncommitted allows. `source` is the write it saw (aborted, intermediate,
+// its own later one) or the earlier operation of the same transaction that it contradicts; none() for a value
+// from thin air.
+struct BadRead {
+  TransactionId reader;
+  OperationId read;
+  OperationId source = OperationId::none();
+};
+
+// Transactions that must each precede the next, and the last the first. edges[i].to == edges[i + 1].from.
+struct Cycle {
+  std::vector<Edge> edges;
+};
+
+// Two committed transactions read the same version of a key and both overwrote it, so one update is lost
+// whichever comes second. `version` is the write that made the version, none() for the initial one.
+struct Divergence {
+  KeyId key;
+  OperationId version = OperationId::none();
+  struct Branch {
+    TransactionId transaction;
+    OperationId read, write;
+  };
+  Branch first, second;
+};
+
+// Which rule of the lightweight-transaction chain of one key is broken (MTC Algorithm 2).
+struct ChainBreak {
+  enum class Rule : std::uint8_t {
+    TwoInserts,     // two inserts of one key succeeded
+    TwoSuccessors,  // two operations replaced the same value
+    NeverWritten,   // an operation saw a value that no operation wrote
+    Unreachable,    // the value was written, but not by a chain that starts at the insert
+    RealTime,       // an operation began after one that follows it in the chain had ended
+  };
+  Rule rule;
+  KeyId key;
+  OperationId first, second;  // The operations that contradict each other; second may be none().
+};
+std::string_view name_of(ChainBreak::Rule rule);
+
+struct Anomaly {
+  AnomalyKind kind;
+  std::variant<BadRead, Cycle, Divergence, ChainBreak> evidence;
+};
+
+// The level holds, and here is an execution that shows it: transactions in commit order. Aborted transactions
+// and indeterminate ones that nobody saw are left out. At the snapshot levels snapshot[i] says how many
+// transactions of commit_order were visible to commit_order[i]; elsewhere it is empty and each sees all
+// before it.
+struct Holds {
+  Level proven;  // The level the witness is for: the one asked, or a stronger one that implies it.
+  std::vector<TransactionId> commit_order;
+  std::vector<std::uint32_t> snapshot;
+};
+
+struct Violated {
+  std::vector<Anomaly> anomalies;  // The strongest first; at most CheckOptions::max_anomalies.
+  std::map<AnomalyKind, std::uint64_t> counts;
+};
+
+struct Undecided {
+  enum class Cause : std::uint8_t { NoEngine, Precondition, NoTimes, TimeBudget, MemoryBudget, Stopped };
+  Cause cause;
+  std::string reason;                // One sentence.
+  std::vector<std::string> details;  // What failed where, what was proven so far, what would settle it.
+};
+
+using Verdict = std::variant<Holds, Violated, Undecided>;
+
+inline bool holds(const Verdict& verdict) { return std::holds_alternative<Holds>(verdict); }
+inline bool violated(const Verdict& verdict) { return std::holds_alternative<Violated>(verdict); }
+inline bool undecided(const Verdict& verdict) { return std::holds_alternative<Undecided>(verdict); }
+
+}  // namespace serval

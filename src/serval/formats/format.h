@@ -1,0 +1,81 @@
+#pragma once
+// Every file format that Serval reads and writes, as one table, and the two verbs over it.
+//
+//   History history = read_history("run.jsonl");                            // format detected by content
+//   write_history(history, Format::PolysiText, "run.txt", {});              // reports every lossy step
+//
+// A reader streams: it holds the columns it builds and one chunk of text, never the file. Bad input throws
+// InputError with file, line, column and the offending line.
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "serval/base/budget.h"
+#include "serval/base/byte_stream.h"
+#include "serval/history/history.h"
+
+namespace serval {
+
+enum class Format {
+  Jsonl,        // native, one line an operation or transaction
+  Binary,       // native, chunked columns
+  Notation,     // native, "s1: [w(x,1)]"
+  PolysiText,   // r(key,value,session,txn): PolySI, Plume, MTC, IsoVista, AWDIT
+  JepsenEdn,    // Jepsen and Elle, rw-register and list-append
+  JepsenJson,   // the same as one JSON array
+  JepsenJsonl,  // the same, one JSON object a line
+  AwditText,    // r k v, --- between transactions, === between sessions
+  DbcopHist,    // [x:=1 y==2]!, --- between sessions
+};
+
+struct ReadOptions {
+  std::optional<Format> format;   // Detected by content when absent.
+  bool accept_truncated = false;  // A text file cut off in mid-line ends at its last whole line. The native
+                                  // formats are written to be cut off and always accept it.
+  Budget* budget = nullptr;       // Polled while reading.
+  // Told of what a reader skipped or repaired ("1 line cut off at the end"); never of errors, which are
+  // thrown.
+  std::function<void(const std::string&)> on_notice;
+  // Told now and then how many bytes of how many (0: unknown) were read.
+  std::function<void(std::uint64_t done, std::uint64_t total)> on_progress;
+};
+
+struct FormatInfo {
+  Format format;
+  std::string_view name;         // As in --format: "polysi", "edn", ...
+  std::string_view extension;    // With the dot; write_history to a path picks by it.
+  std::string_view description;  // One line.
+  std::string_view page;         // docs/formats/<page>
+  // True when `start` (the first 64 KiB at most, decompressed) looks like this format; the table is asked in
+  // order.
+  bool (*looks_like)(std::string_view start);
+  History (*read)(ByteStream& stream, const ReadOptions& options);
+  // Appends the whole history to `out` in pieces; calls `lossy` once for every kind of thing it had to leave
+  // out.
+  void (*write)(const History& history, const std::function<void(std::string_view)>& out,
+                const std::function<void(const std::string&)>& lossy);
+};
+
+std::span<const FormatInfo> all_formats();
+const FormatInfo& info(Format format);
+std::optional<Format> format_named(std::string_view name);
+std::optional<Format> format_for_path(std::string_view path);  // By extension, ignoring .gz and .zst.
+// Null when nothing fits.
+const FormatInfo* detect_format(std::string_view start);
+
+History read_history(ByteStream& stream, const ReadOptions& options = {});
+History read_history(const std::string& path, const ReadOptions& options = {});
+
+struct WriteReport {
+  std::vector<std::string> lossy_steps;  // "dropped the times of 12 transactions: polysi has none"
+};
+// Writes to `path` ("-": standard output), compressing for .gz and .zst. Throws OutputError.
+WriteReport write_history(const History& history, Format format, const std::string& path);
+// The same into a string, uncompressed.
+std::string write_to_string(const History& history, Format format, WriteReport* report = nullptr);
+
+}  // namespace serval

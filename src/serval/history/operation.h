@@ -1,0 +1,81 @@
+#pragma once
+// One operation of a transaction: what was asked, and what the database answered.
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "serval/history/ids.h"
+#include "serval/history/value.h"
+
+namespace serval {
+
+// Nanoseconds of one monotonic clock. Real-time order needs a.end < b.begin, strictly; equal times order
+// nothing:
+//
+//   a: [0, 5]  b: [5, 9]     the reply to a and the call of b may have happened in either order within
+//   tick 5.
+//
+// An unknown begin is the earliest time, an unknown end the latest, so that they, too, order nothing.
+using Time = std::int64_t;
+inline constexpr Time kUnknownBegin = std::numeric_limits<Time>::min();
+inline constexpr Time kUnknownEnd = std::numeric_limits<Time>::max();
+
+struct Interval {
+  Time begin = kUnknownBegin;
+  Time end = kUnknownEnd;
+  friend bool operator==(const Interval&, const Interval&) = default;
+};
+
+// `value` is what was read or written. "Miss" is a conditional operation whose condition failed; it changed
+// nothing and is a read of `value`, the state that the database reported.
+enum class OperationKind : std::uint8_t {
+  Read,
+  Write,
+  Append,             // Adds `value` to the list at the key.
+  ReadList,           // `value` is a list, or nil for the empty initial list.
+  Insert,             // Insert if absent, applied: read nil, wrote `value`.
+  InsertMiss,         // Insert if absent, refused: read `value`.
+  Delete,             // The key's row is gone; an insert of the same key afterwards makes a new object.
+  CompareAndSet,      // Applied: read `expected`, wrote `value`.
+  CompareAndSetMiss,  // Refused: wanted `expected`, read `value`.
+  PredicateRead,      // `predicate` and the rows it returned.
+  PredicateUpdate,    // `predicate` and the rows it wrote.
+  PredicateDelete,    // `predicate` and the keys it deleted (values are nil).
+};
+
+// The fixed lower-case name used by the native formats: read, write, append, read-list, insert, insert-miss,
+// ...
+std::string_view name_of(OperationKind kind);
+std::optional<OperationKind> operation_kind_named(std::string_view name);
+
+constexpr bool is_predicate(OperationKind kind) { return kind >= OperationKind::PredicateRead; }
+constexpr bool is_conditional(OperationKind kind) {
+  return kind == OperationKind::CompareAndSet || kind == OperationKind::CompareAndSetMiss;
+}
+
+struct Row {
+  KeyId key;
+  Value value;
+  friend bool operator==(const Row&, const Row&) = default;
+};
+
+// An operation as it enters a HistoryBuilder and as History::operation(id) shows it. Inside a history it
+// lives in columns; the rarely used members cost nothing where no operation has them.
+struct Operation {
+  OperationKind kind = OperationKind::Read;
+  KeyId key = KeyId::none();  // None for predicate operations.
+  Value value;                // Nil for deletes and predicate operations.
+  Value expected;             // CompareAndSet and CompareAndSetMiss only.
+  Interval time;
+  PredicateId predicate = PredicateId::none();  // Predicate operations only.
+  std::vector<Row> rows;                        // Predicate operations only.
+  std::optional<std::int64_t> version;          // Hint: the version the database says was read or installed.
+  std::optional<std::int64_t> rows_matched;     // The server's answer; matched and changed are two numbers.
+  std::optional<std::int64_t> rows_changed;
+  friend bool operator==(const Operation&, const Operation&) = default;
+};
+
+}  // namespace serval

@@ -1,0 +1,45 @@
+#include "serval/history/notation.h"
+
+#include <gtest/gtest.h>
+
+#include "serval/base/error.h"
+
+namespace serval {
+namespace {
+
+std::string round_trip(const std::string& text) { return print_history(parse_history(text)); }
+
+TEST(Notation, PrintsWhatItParsed) {
+  const std::string text =
+      "s1: [w(x,1) r(y,0)] [r(x,_)]?@..9\n"
+      "s2: [w(y,1) r(x,?)]!@-5..7 []\n"
+      "3: [a(x,1) l(x,[1 2 [3]]) cas(k,1,2) cas(k,1,3)! i(\"a b\",{\"a\":1}) i(k,4)! d(k)]\n";
+  EXPECT_EQ(round_trip(text), text);
+}
+
+TEST(Notation, KeepsInterleavedSessionsInOrder) {
+  EXPECT_EQ(round_trip("a: [w(x,1)] b: [w(x,2)] a: [w(x,3)]"), "a: [w(x,1)] [w(x,3)]\nb: [w(x,2)]\n");
+}
+
+TEST(Notation, IgnoresCommentsAndCommas) {
+  EXPECT_EQ(round_trip("# a comment\ns1: [w(x,1), r(y,0)] # another"), "s1: [w(x,1) r(y,0)]\n");
+}
+
+TEST(Notation, AnErrorNamesLineColumnAndLine) {
+  try {
+    parse_history("s1: [w(x,1)]\ns2: [q(x,1)]", "example");
+    FAIL() << "no error";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "example:2:6: expected an operation: r w a l i d cas");
+    EXPECT_EQ(error.source_line(), "s2: [q(x,1)]");
+  }
+}
+
+TEST(Notation, RefusesWhatIsCutOff) {
+  for (const char* text : {"s1", "s1: [", "s1: [w", "s1: [w(x", "s1: [w(x,", "s1: [w(x,[1", "s1: [w(x,{",
+                           "s1: [w(x,\"a", "s1: [w(x,1)]@5"})
+    EXPECT_THROW(parse_history(text), InputError) << text;
+}
+
+}  // namespace
+}  // namespace serval
