@@ -1,0 +1,112 @@
+#include "serval/formats/format.h"
+
+#include <algorithm>
+#include <array>
+
+#include "serval/base/byte_sink.h"
+#include "serval/base/contract.h"
+#include "serval/base/error.h"
+#include "serval/formats/notation_text.h"
+
+namespace serval {
+namespace {
+
+constexpr std::size_t kPeek = 1 << 16;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+// Asked in this order when content decides, and, where two share an extension, when a path decides.
+constexpr std::array kFormats{
+    FormatInfo{Format::Notation, "notation", ".notation", "Serval's short notation, s1: [w(x,1) r(y,0)]",
+               "notation.md", looks_like_notation, read_notation, write_notation},
+};
+
+std::string_view without_compression_suffix(std::string_view path) {
+  for (const std::string_view suffix : {".gz", ".zst"})
+    if (path.ends_with(suffix)) return path.substr(0, path.size() - suffix.size());
+  return path;
+}
+
+std::string known_formats() {
+  std::string names;
+  for (const FormatInfo& row : kFormats) names += (names.empty() ? "" : ", ") + std::string(row.name);
+  return names;
+}
+
+bool is_printable(std::string_view line) {
+  return std::ranges::all_of(line, [](char c) { return static_cast<unsigned char>(c) >= ' ' || c == '\t'; });
+}
+
+[[noreturn]] void reject_unknown(const std::string& name, std::string_view start) {
+  constexpr std::size_t kShown = 80;
+  std::string_view line = start.substr(0, std::min(start.find_first_of("\r\n"), kShown));
+  const bool text = !line.empty() && is_printable(line);
+  SourcePosition position{name};
+  if (text) position.line = position.column = 1;
+  throw InputError(std::move(position), "this is not a history in any known format (" + known_formats() + ")",
+                   text ? std::string(line) : std::string(),
+                   "if it is one of these but damaged at the start, name it with --format");
+}
+
+}  // namespace
+
+std::span<const FormatInfo> all_formats() { return kFormats; }
+
+const FormatInfo& info(Format format) {
+  const auto found = std::ranges::find(kFormats, format, &FormatInfo::format);
+  expects(found != kFormats.end(), "a format of the table");
+  return *found;
+}
+
+std::optional<Format> format_named(std::string_view name) {
+  const auto found = std::ranges::find(kFormats, name, &FormatInfo::name);
+  return found == kFormats.end() ? std::nullopt : std::optional(found->format);
+}
+
+std::optional<Format> format_for_path(std::string_view path) {
+  const std::string_view plain = without_compression_suffix(path);
+  const auto found =
+      std::ranges::find_if(kFormats, [&](const FormatInfo& row) { return plain.ends_with(row.extension); });
+  return found == kFormats.end() ? std::nullopt : std::optional(found->format);
+}
+
+const FormatInfo* detect_format(std::string_view start) {
+  if (start.starts_with(kByteOrderMark)) start.remove_prefix(kByteOrderMark.size());
+  const auto found =
+      std::ranges::find_if(kFormats, [&](const FormatInfo& row) { return row.looks_like(start); });
+  return found == kFormats.end() ? nullptr : &*found;
+}
+
+History read_history(ByteStream& stream, const ReadOptions& options) {
+  const std::string_view start = stream.peek(kPeek);
+  if (start.empty()) throw InputError({stream.name()}, "the file is empty");
+  const FormatInfo* format = options.format ? &info(*options.format) : detect_format(start);
+  if (format == nullptr) reject_unknown(stream.name(), start);
+  return format->read(stream, options);
+}
+
+History read_history(const std::string& path, const ReadOptions& options) {
+  ByteStream stream = ByteStream::open(path);
+  return read_history(stream, options);
+}
+
+WriteReport write_history(const History& history, Format format, const std::string& path) {
+  WriteReport report;
+  ByteSink sink = ByteSink::create(path);
+  info(format).write(
+      history, [&](std::string_view piece) { sink.write(piece); },
+      [&](const std::string& step) { report.lossy_steps.push_back(step); });
+  sink.finish();
+  return report;
+}
+
+std::string write_to_string(const History& history, Format format, WriteReport* report) {
+  std::string text;
+  info(format).write(
+      history, [&](std::string_view piece) { text += piece; },
+      [&](const std::string& step) {
+        if (report != nullptr) report->lossy_steps.push_back(step);
+      });
+  return text;
+}
+
+}  // namespace serval

@@ -1,0 +1,97 @@
+#include "serval/formats/notation_text.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "serval/history/notation.h"
+
+namespace serval {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::string_view kBlank = " \t\r\n";
+
+std::string_view without_blank(std::string_view text) {
+  while (true) {
+    text.remove_prefix(std::min(text.find_first_not_of(kBlank), text.size()));
+    if (!text.starts_with('#')) return text;
+    text.remove_prefix(std::min(text.find('\n'), text.size()));
+  }
+}
+
+bool is_label(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+         c == '/' || c == '-' || c == '+';
+}
+
+std::size_t count_predicates(const History& history) {
+  return static_cast<std::size_t>(std::ranges::count_if(history.kind_column(), is_predicate));
+}
+
+void report_losses(const History& history, const std::function<void(const std::string&)>& lossy) {
+  const auto has_hints = [&](TransactionId t) { return history.hints(t) != nullptr; };
+  std::size_t hinted = 0;
+  for (const TransactionId t : history.transactions()) hinted += has_hints(t) ? 1 : 0;
+  if (hinted > 0) lossy(fmt::format("dropped the server's hints of {} transactions", hinted));
+  if (history.has_operation_times()) lossy("dropped the times of single operations");
+  if (!history.facts().empty()) lossy(fmt::format("dropped {} facts of the header", history.facts().size()));
+  if (history.initial_value() != Value::integer(0))
+    lossy("the initial value is not 0, as the notation has it: reads of 0 may change their meaning");
+  if (const std::size_t predicates = count_predicates(history); predicates > 0)
+    lossy(fmt::format("left out {} predicate operations, which have no short spelling", predicates));
+}
+
+// The transaction without its predicate operations; its outcome and times stay.
+std::string spelled(const History& history, TransactionId t) {
+  std::string every, kept;
+  for (const OperationId op : history.operations(t)) {
+    const std::string text = print_operation(history, op);
+    every += (every.empty() ? "" : " ") + text;
+    if (!is_predicate(history.kind(op))) kept += (kept.empty() ? "" : " ") + text;
+  }
+  return print_transaction(history, t).replace(1, every.size(), kept);
+}
+
+}  // namespace
+
+bool looks_like_notation(std::string_view start) {
+  start = without_blank(start);
+  std::size_t label = 0;
+  if (start.starts_with('"')) {
+    label = std::min(start.find('"', 1), start.size() - 1) + 1;
+  } else {
+    while (label < start.size() && is_label(start[label])) ++label;
+  }
+  start.remove_prefix(label);
+  start = without_blank(start);
+  if (label == 0 || !start.starts_with(':')) return false;
+  start = without_blank(start.substr(1));
+  return start.empty() || start.starts_with('[') || start.starts_with('"') || is_label(start[0]);
+}
+
+History read_notation(ByteStream& stream, const ReadOptions& options) {
+  std::string text;
+  while (true) {
+    const std::string_view chunk = stream.next();
+    if (chunk.empty()) break;
+    text += chunk;
+    if (options.budget != nullptr) options.budget->look("read");
+    if (options.on_progress) options.on_progress(stream.read_from_disk(), stream.size_on_disk());
+  }
+  std::string_view body = text;
+  if (body.starts_with(kByteOrderMark)) body.remove_prefix(kByteOrderMark.size());
+  return parse_history(body, stream.name());
+}
+
+void write_notation(const History& history, const std::function<void(std::string_view)>& out,
+                    const std::function<void(const std::string&)>& lossy) {
+  report_losses(history, lossy);
+  for (const SessionId session : history.sessions()) {
+    out(history.spell(history.session_label(session)) + ":");
+    for (const TransactionId t : history.session_transactions(session)) out(" " + spelled(history, t));
+    out("\n");
+  }
+}
+
+}  // namespace serval

@@ -1,0 +1,124 @@
+#include "serval/formats/format.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "serval/base/error.h"
+#include "serval/history/notation.h"
+
+namespace serval {
+namespace {
+
+namespace fs = std::filesystem;
+
+History read_text(std::string text, const ReadOptions& options = {}) {
+  ByteStream stream = ByteStream::from_memory("input", std::move(text));
+  return read_history(stream, options);
+}
+
+std::string error_of(const std::string& text) {
+  try {
+    read_text(text);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+// A folder of its own for every test, gone afterwards.
+class FormatFiles : public testing::Test {
+ protected:
+  FormatFiles()
+      : folder_(fs::path(testing::TempDir()) / ("serval-format-files-" + std::to_string(::getpid()))) {
+    fs::create_directories(folder_);
+  }
+  ~FormatFiles() override { fs::remove_all(folder_); }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  static std::string content(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  fs::path folder_;
+};
+
+const char* const kNotation = "s1: [w(x,1) r(y,0)]\ns2: [w(y,1) r(x,0)]!\n";
+
+TEST(Format, EveryRowIsFoundByItsNameAndKnowsItsPage) {
+  for (const FormatInfo& row : all_formats()) {
+    EXPECT_EQ(format_named(row.name), row.format);
+    EXPECT_EQ(&info(row.format), &row);
+    EXPECT_TRUE(row.extension.starts_with('.')) << row.name;
+    EXPECT_TRUE(row.page.ends_with(".md")) << row.name;
+  }
+  EXPECT_EQ(format_named("no-such-format"), std::nullopt);
+}
+
+TEST(Format, PathPicksByExtensionBelowCompression) {
+  EXPECT_EQ(format_for_path("run.notation"), Format::Notation);
+  EXPECT_EQ(format_for_path("run.notation.gz"), Format::Notation);
+  EXPECT_EQ(format_for_path("run.notation.zst"), Format::Notation);
+  EXPECT_EQ(format_for_path("run.unheard-of"), std::nullopt);
+}
+
+TEST(Format, ContentDecidesAndByteOrderMarkIsSkipped) {
+  EXPECT_EQ(detect_format(kNotation)->format, Format::Notation);
+  EXPECT_EQ(detect_format("\xEF\xBB\xBF" + std::string(kNotation))->format, Format::Notation);
+  EXPECT_EQ(detect_format("once upon a time"), nullptr);
+}
+
+TEST(Format, NotationIsReadAndWrittenUnchanged) {
+  EXPECT_EQ(write_to_string(read_text(kNotation), Format::Notation), kNotation);
+  EXPECT_EQ(print_history(read_text("\xEF\xBB\xBF" + std::string(kNotation))), kNotation);
+}
+
+TEST(Format, EmptyFileSaysThatItIsEmpty) { EXPECT_EQ(error_of(""), "input: the file is empty"); }
+
+TEST(Format, UnknownContentNamesTheFormatsAndShowsTheLine) {
+  EXPECT_NE(error_of("once upon a time\n").find("input:1:1: this is not a history"), std::string::npos);
+  EXPECT_NE(error_of("once upon a time\n").find("notation"), std::string::npos);
+  EXPECT_NE(error_of(std::string("\x00\x01\x02", 3)).find("input: this is not"), std::string::npos);
+}
+
+TEST_F(FormatFiles, WrittenFilesReadBackPlainAndCompressed) {
+  const History history = read_text(kNotation);
+  for (const std::string name : {"a.notation", "a.notation.gz", "a.notation.zst"}) {
+    EXPECT_TRUE(write_history(history, Format::Notation, path(name)).lossy_steps.empty());
+    EXPECT_EQ(print_history(read_history(path(name))), kNotation) << name;
+  }
+  EXPECT_TRUE(content(path("a.notation.gz")).starts_with("\x1f\x8b"));
+  EXPECT_TRUE(content(path("a.notation.zst")).starts_with("\x28\xb5\x2f\xfd"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 3) << "no temporary file stays";
+}
+
+TEST_F(FormatFiles, DirectoryAndMissingFileAreInputErrors) {
+  EXPECT_THROW(read_history(folder_.string()), InputError);
+  EXPECT_THROW(read_history(path("missing")), InputError);
+}
+
+TEST_F(FormatFiles, TruncatedCompressionIsAnInputError) {
+  const History history = read_text(kNotation);
+  for (const std::string name : {"a.notation.gz", "a.notation.zst"}) {
+    write_history(history, Format::Notation, path(name));
+    const std::string whole = content(path(name));
+    std::ofstream(path(name), std::ios::binary) << whole.substr(0, whole.size() / 2);
+    EXPECT_THROW(read_history(path(name)), InputError) << name;
+  }
+}
+
+TEST_F(FormatFiles, UnwritablePlacesAreOutputErrors) {
+  const History history = read_text(kNotation);
+  EXPECT_THROW(write_history(history, Format::Notation, path("no/such/folder/a")), OutputError);
+  EXPECT_THROW(write_history(history, Format::Notation, folder_.string()), OutputError);
+}
+
+TEST_F(FormatFiles, FullDiskIsAnOutputError) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
+  EXPECT_THROW(write_history(read_text(kNotation), Format::Notation, "/dev/full"), OutputError);
+}
+
+}  // namespace
+}  // namespace serval
