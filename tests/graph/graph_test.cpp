@@ -1,0 +1,131 @@
+#include <algorithm>
+#include <set>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "serval/graph/csr_graph.h"
+#include "serval/graph/shortest_cycle.h"
+#include "serval/graph/strong_components.h"
+#include "serval/graph/topological_order.h"
+
+namespace serval {
+namespace {
+
+using Edges = std::vector<std::pair<Vertex, Vertex>>;
+
+CsrGraph graph_of(Vertex vertices, const Edges& edges) {
+  return build_graph(vertices, [&](auto&& emit) {
+    for (const auto& [from, to] : edges) emit(from, to);
+  });
+}
+
+struct RandomGraph {
+  Vertex vertices;
+  Edges edges;
+};
+
+RandomGraph random_graph() {
+  const auto vertices = *rc::gen::inRange<Vertex>(1, 9);
+  const auto any = rc::gen::inRange<Vertex>(0, vertices);
+  return {vertices, *rc::gen::container<Edges>(rc::gen::pair(any, any))};
+}
+
+// reach[a][b]: there is a path of one or more edges. Floyd-Warshall, obviously right.
+std::vector<std::vector<bool>> reachability(const RandomGraph& random) {
+  std::vector<std::vector<bool>> reach(random.vertices, std::vector<bool>(random.vertices, false));
+  for (const auto& [from, to] : random.edges) reach[from][to] = true;
+  for (Vertex k = 0; k < random.vertices; ++k)
+    for (Vertex i = 0; i < random.vertices; ++i)
+      for (Vertex j = 0; j < random.vertices; ++j)
+        if (reach[i][k] && reach[k][j]) reach[i][j] = true;
+  return reach;
+}
+
+std::size_t shortest_by_enumeration(const RandomGraph& random) {
+  const std::set<std::pair<Vertex, Vertex>> edges(random.edges.begin(), random.edges.end());
+  std::set<std::pair<Vertex, Vertex>> walks = edges;  // Pairs joined by a walk of exactly `length` edges.
+  for (std::size_t length = 1; length <= random.vertices; ++length) {
+    for (Vertex v = 0; v < random.vertices; ++v)
+      if (walks.contains({v, v})) return length;
+    std::set<std::pair<Vertex, Vertex>> longer;
+    for (const auto& [a, b] : walks)
+      for (const auto& [c, d] : edges)
+        if (b == c) longer.insert({a, d});
+    walks = longer;
+  }
+  return 0;
+}
+
+TEST(CsrGraph, KeepsParallelEdgesAndSelfLoops) {
+  const CsrGraph graph = graph_of(2, {{0, 1}, {0, 1}, {1, 1}});
+  EXPECT_EQ(graph.successors(0).size(), 2u);
+  EXPECT_EQ(graph.successors(1).size(), 1u);
+}
+
+RC_GTEST_PROP(TopologicalOrder, HoldsExactlyTheVerticesNotReachedFromACycle, ()) {
+  const RandomGraph random = random_graph();
+  Budget budget = Budget::unlimited();
+  const std::vector<Vertex> order = topological_order(graph_of(random.vertices, random.edges), budget);
+  const auto reach = reachability(random);
+  for (Vertex v = 0; v < random.vertices; ++v) {
+    bool behind_cycle = reach[v][v];
+    for (Vertex u = 0; u < random.vertices; ++u) behind_cycle = behind_cycle || (reach[u][u] && reach[u][v]);
+    RC_ASSERT((std::ranges::find(order, v) == order.end()) == behind_cycle);
+  }
+  for (const auto& [from, to] : random.edges) {
+    const auto at = [&](Vertex v) { return std::ranges::find(order, v); };
+    if (at(to) != order.end()) RC_ASSERT(at(from) < at(to));
+  }
+}
+
+RC_GTEST_PROP(StrongComponents, AreTheMutuallyReachableSets, ()) {
+  const RandomGraph random = random_graph();
+  Budget budget = Budget::unlimited();
+  const Jagged<Vertex> components = cyclic_components(graph_of(random.vertices, random.edges), budget);
+  const auto reach = reachability(random);
+  std::vector<std::size_t> component_of(random.vertices, components.rows());
+  for (std::size_t row = 0; row < components.rows(); ++row)
+    for (const Vertex v : components[row]) component_of[v] = row;
+  for (Vertex a = 0; a < random.vertices; ++a) {
+    RC_ASSERT((component_of[a] < components.rows()) == reach[a][a]);
+    for (Vertex b = 0; b < random.vertices; ++b)
+      if (a != b && reach[a][a] && reach[b][b])
+        RC_ASSERT((component_of[a] == component_of[b]) == (reach[a][b] && reach[b][a]));
+  }
+}
+
+RC_GTEST_PROP(ShortestCycle, IsACycleAndNoneIsShorter, ()) {
+  const RandomGraph random = random_graph();
+  Budget budget = Budget::unlimited();
+  const std::vector<Vertex> cycle = shortest_cycle(graph_of(random.vertices, random.edges), {}, budget);
+  RC_ASSERT(cycle.size() == shortest_by_enumeration(random));
+  const std::set<std::pair<Vertex, Vertex>> edges(random.edges.begin(), random.edges.end());
+  for (std::size_t i = 0; i < cycle.size(); ++i)
+    RC_ASSERT(edges.contains({cycle[i], cycle[(i + 1) % cycle.size()]}));
+}
+
+TEST(ShortestCycle, ThroughAClosingEdgeTakesItOnce) {
+  Budget budget = Budget::unlimited();
+  const CsrGraph graph = graph_of(4, {{0, 1}, {1, 2}, {2, 3}, {0, 2}});
+  EXPECT_EQ(shortest_cycle_through(graph, {{3, 0}}, {}, budget), (std::vector<Vertex>{0, 2, 3}));
+  EXPECT_EQ(shortest_cycle_through(graph, {{3, 0}, {1, 0}}, {}, budget), (std::vector<Vertex>{0, 1}));
+  EXPECT_TRUE(shortest_cycle_through(graph, {{0, 3}}, {}, budget).empty());
+}
+
+TEST(ShortestCycle, StopsWhenItsEffortIsSpent) {
+  Budget budget = Budget::unlimited();
+  EXPECT_TRUE(shortest_cycle(graph_of(4, {{0, 1}, {1, 2}, {2, 3}, {3, 0}}), {.effort = 2}, budget).empty());
+}
+
+TEST(StrongComponents, SurviveAPathOfAMillionVertices) {
+  constexpr Vertex kLength = 1'000'000;
+  Budget budget = Budget::unlimited();
+  const CsrGraph graph = build_graph(kLength, [](auto&& emit) {
+    for (Vertex v = 0; v < kLength; ++v) emit(v, (v + 1) % kLength);
+  });
+  EXPECT_EQ(cyclic_components(graph, budget)[0].size(), kLength);
+}
+
+}  // namespace
+}  // namespace serval
