@@ -22,7 +22,8 @@ class Random {
   // Uniform in [0, bound). Multiply-shift; the bias is below bound / 2^64.
   std::uint64_t below(std::uint64_t bound) {
     expects(bound > 0, "a bound above zero");
-    return static_cast<std::uint64_t>((static_cast<__extension__ unsigned __int128>(next()) * bound) >> 64);
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::uint64_t>((static_cast<Wide>(next()) * bound) >> 64);
   }
   // Uniform in [0, 1).
   double unit() noexcept { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
