@@ -1,0 +1,342 @@
+#include "serval/report/explanation.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "serval/report/names.h"
+#include "serval/report/quantity.h"
+
+namespace serval {
+namespace {
+
+constexpr std::size_t kLongestChain = 5;  // Longer cycles are not spelled out again in the conclusion.
+
+using Participant = Explanation::Participant;
+
+void take_part(std::vector<Participant>& participants, TransactionId t, OperationId op) {
+  auto found = std::ranges::find(participants, t, &Participant::transaction);
+  if (found == participants.end()) found = participants.insert(participants.end(), Participant{t, {}, {}});
+  if (!op.is_none()) found->operations.push_back(op);
+}
+
+void take_part(std::vector<Participant>& participants, const History& history, OperationId op) {
+  if (!op.is_none()) take_part(participants, history.transaction_of(op), op);
+}
+
+// Long cycles make the linear find above quadratic, so a cycle fills its list directly: edge i starts at
+// participant i and ends at participant i + 1.
+std::vector<Participant> participants_of(const Cycle& cycle) {
+  std::vector<Participant> participants;
+  for (const Edge& edge : cycle.edges) participants.push_back({edge.from, {}, {}});
+  for (std::size_t i = 0; i < cycle.edges.size(); ++i) {
+    const Edge& edge = cycle.edges[i];
+    if (!edge.from_op.is_none()) participants[i].operations.push_back(edge.from_op);
+    Participant& target = participants[(i + 1) % participants.size()];
+    if (!edge.to_read.is_none()) target.operations.push_back(edge.to_read);
+    if (!edge.to_op.is_none()) target.operations.push_back(edge.to_op);
+  }
+  return participants;
+}
+
+std::vector<Participant> participants_of(const History& history, const Anomaly& anomaly) {
+  std::vector<Participant> participants;
+  if (const auto* cycle = std::get_if<Cycle>(&anomaly.evidence)) return participants_of(*cycle);
+  if (const auto* bad = std::get_if<BadRead>(&anomaly.evidence)) {
+    take_part(participants, history, bad->source);
+    take_part(participants, bad->reader, bad->read);
+  }
+  if (const auto* split = std::get_if<Divergence>(&anomaly.evidence)) {
+    take_part(participants, history, split->version);
+    for (const Divergence::Branch& branch : {split->first, split->second}) {
+      take_part(participants, branch.transaction, branch.read);
+      take_part(participants, branch.transaction, branch.write);
+    }
+  }
+  if (const auto* broken = std::get_if<ChainBreak>(&anomaly.evidence)) {
+    take_part(participants, history, broken->first);
+    take_part(participants, history, broken->second);
+  }
+  return participants;
+}
+
+// Writes the sentences. Holds what every sentence needs: the history, the level and the names.
+class Narrator {
+ public:
+  Narrator(const History& history, Level level, std::vector<Participant> participants)
+      : history_(history), level_(level), names_(history, ids(participants)) {
+    story_.participants = std::move(participants);
+    for (Participant& participant : story_.participants) {
+      participant.name = names_(participant.transaction);
+      std::ranges::sort(participant.operations);
+      const auto repeated = std::ranges::unique(participant.operations);
+      participant.operations.erase(repeated.begin(), repeated.end());
+    }
+  }
+
+  Explanation tell(const Anomaly& anomaly) && {
+    story_.fingerprint = name_of(anomaly.kind);
+    std::visit([&](const auto& evidence) { tell_about(anomaly.kind, evidence); }, anomaly.evidence);
+    return std::move(story_);
+  }
+
+ private:
+  static std::vector<TransactionId> ids(const std::vector<Participant>& participants) {
+    std::vector<TransactionId> out;
+    for (const Participant& participant : participants) out.push_back(participant.transaction);
+    return out;
+  }
+
+  std::string name(TransactionId t) const { return names_(t); }
+  std::string name(OperationId op) const { return names_(history_.transaction_of(op)); }
+  std::string key_of(OperationId op) const { return history_.spell_key(history_.key(op)); }
+
+  // What an operation read, what it wrote.
+  std::string seen(OperationId op) const {
+    const bool compares = history_.kind(op) == OperationKind::CompareAndSet;
+    if (history_.kind(op) == OperationKind::Insert) return "no value";
+    const Value value = compares ? history_.expected(op) : history_.value(op);
+    return value.is_nil() ? "no value" : spell_short(history_, value);
+  }
+  std::string made(OperationId op) const { return spell_short(history_, history_.value(op)); }
+
+  std::string saw(OperationId op) const { return fmt::format("read {} = {}", key_of(op), seen(op)); }
+  std::string wrote(OperationId op) const {
+    if (history_.kind(op) == OperationKind::Delete) return "deleted " + key_of(op);
+    const char* verb = history_.kind(op) == OperationKind::Append   ? "appended {1} to {0}"
+                       : history_.kind(op) == OperationKind::Insert ? "inserted {} = {}"
+                                                                    : "wrote {} = {}";
+    return fmt::format(fmt::runtime(verb), key_of(op), made(op));
+  }
+
+  std::string wrote_briefly(OperationId op) const {
+    if (history_.kind(op) == OperationKind::Delete) return "deleted it";
+    return (history_.kind(op) == OperationKind::Append ? "appended " : "wrote ") + made(op);
+  }
+
+  std::string why(const Edge& edge) const {
+    switch (edge.kind) {
+      case EdgeKind::WriteRead:
+        return fmt::format("{} {}; {} read that {}", name(edge.from), wrote(edge.from_op), name(edge.to),
+                           made(edge.from_op));
+      case EdgeKind::WriteWrite:
+        return why_overwritten(edge, name(edge.from) + " " + wrote(edge.from_op), made(edge.from_op));
+      case EdgeKind::ReadWrite:
+        return why_overwritten(edge, name(edge.from) + " " + saw(edge.from_op), seen(edge.from_op));
+      case EdgeKind::Session:
+        return fmt::format("session {} ran {} before {}",
+                           spell_short(history_, history_.session_label(history_.session(edge.from))),
+                           name(edge.from), name(edge.to));
+      case EdgeKind::RealTime:
+        return why_earlier(edge.from, edge.to);
+    }
+    return {};
+  }
+
+  std::string why_overwritten(const Edge& edge, const std::string& before, const std::string& version) const {
+    if (edge.to_op.is_none()) return before;
+    if (edge.to_read == edge.to_op)
+      return fmt::format("{}; {} replaced that same {} by {}", before, name(edge.to), version,
+                         made(edge.to_op));
+    if (!edge.to_read.is_none())
+      return fmt::format("{}; {} read that same {} and {}", before, name(edge.to), version,
+                         wrote_briefly(edge.to_op));
+    if (edge.kind == EdgeKind::ReadWrite)
+      return fmt::format("{}, the state before any write; {} {}", before, name(edge.to),
+                         wrote_briefly(edge.to_op));
+    return fmt::format("{}; {} overwrote it: {}", before, name(edge.to), wrote_briefly(edge.to_op));
+  }
+
+  std::string why_earlier(TransactionId from, TransactionId to) const {
+    const double gap =
+        static_cast<double>(history_.interval(to).begin) - static_cast<double>(history_.interval(from).end);
+    return fmt::format("{} had ended {} before {} began", name(from), spell_gap(gap), name(to));
+  }
+  static std::string spell_gap(double nanoseconds) {
+    return nanoseconds < 1e5 ? fmt::format("{:.0f} ns", nanoseconds) : spell_seconds(nanoseconds / 1e9);
+  }
+
+  std::string claim(const Edge& edge) const {
+    const std::string key = edge.key.is_none() ? "" : "(" + history_.spell_key(edge.key) + ")";
+    return fmt::format("{} ─{}{}→ {}", name(edge.from), name_of(edge.kind), key, name(edge.to));
+  }
+
+  std::string_view order() const {
+    if (implies(level_, Level::Serializable)) return "serial order exists";
+    if (implies(level_, Level::SnapshotIsolation)) return "order of snapshots and commits exists";
+    return "order of the transactions exists";
+  }
+
+  void tell_about(AnomalyKind, const Cycle& cycle) {
+    for (const Edge& edge : cycle.edges) story_.steps.push_back({claim(edge), why(edge)});
+    story_.fingerprint += ":" + shape(cycle);
+    story_.conclusion = fmt::format("so {}: no {}.", contradiction(cycle), order());
+  }
+
+  std::string contradiction(const Cycle& cycle) const {
+    if (cycle.edges.size() == 1) return fmt::format("{} must precede itself", name(cycle.edges[0].from));
+    if (cycle.edges.size() == 2) return "each must precede the other";
+    if (cycle.edges.size() > kLongestChain)
+      return fmt::format("each must precede the next, and {} the first again", name(cycle.edges.back().from));
+    std::string out;
+    for (std::size_t i = 0; i + 1 < cycle.edges.size(); ++i)
+      out += fmt::format("{}{} must precede {}", i == 0 ? "" : ", ", name(cycle.edges[i].from),
+                         name(cycle.edges[i].to));
+    return out + fmt::format(", and {} must precede {}", name(cycle.edges.back().from),
+                             name(cycle.edges.back().to));
+  }
+
+  // The kinds of the edges, rotated so that every cycle of one shape spells the same.
+  static std::string shape(const Cycle& cycle) {
+    std::vector<std::string_view> kinds, best;
+    for (const Edge& edge : cycle.edges) kinds.push_back(name_of(edge.kind));
+    best = kinds;
+    for (std::size_t turn = 1; turn < kinds.size() && kinds.size() <= 64; ++turn) {
+      std::ranges::rotate(kinds, kinds.begin() + 1);
+      best = std::min(best, kinds);
+    }
+    return fmt::format("{}", fmt::join(best, ","));
+  }
+
+  void tell_about(AnomalyKind kind, const BadRead& bad) {
+    const std::string reader = name(bad.reader);
+    story_.steps.push_back({"", reader + " " + saw(bad.read) + contrast(kind, bad)});
+    story_.conclusion = lesson(kind, reader);
+  }
+
+  std::string contrast(AnomalyKind kind, const BadRead& bad) const {
+    if (bad.source.is_none()) return ", a value that no transaction wrote";
+    const std::string source = name(bad.source);
+    switch (kind) {
+      case AnomalyKind::AbortedRead:
+        return fmt::format("; {} {} and then aborted", source, wrote(bad.source));
+      case AnomalyKind::IntermediateRead:
+        return fmt::format("; {} {} and overwrote it before it committed", source, wrote(bad.source));
+      case AnomalyKind::FutureRead:
+        return fmt::format("; only later {} {} itself", source, wrote(bad.source));
+      case AnomalyKind::NonRepeatableRead:
+        return fmt::format("; before that it {} and wrote nothing to {} in between", saw(bad.source),
+                           key_of(bad.source));
+      case AnomalyKind::NotMyLastWrite:
+      case AnomalyKind::NotMyOwnWrite:
+        return own_write(bad);
+      default:
+        return fmt::format("; {} {}", source, wrote(bad.source));
+    }
+  }
+  std::string own_write(const BadRead& bad) const {
+    const bool same = history_.value(bad.source) == history_.value(bad.read);
+    return same ? fmt::format("; it {} itself, but had overwritten that since", wrote(bad.source))
+                : fmt::format("; before that it {} itself", wrote(bad.source));
+  }
+
+  static std::string lesson(AnomalyKind kind, const std::string& reader) {
+    switch (kind) {
+      case AnomalyKind::ThinAirRead:
+        return "so the value came from nowhere: no order of the transactions explains it.";
+      case AnomalyKind::AbortedRead:
+        return fmt::format("so {} used data that never came to exist.", reader);
+      case AnomalyKind::IntermediateRead:
+        return fmt::format("so {} used a value that was never committed.", reader);
+      case AnomalyKind::FutureRead:
+        return fmt::format("so {} read its own write before it wrote.", reader);
+      case AnomalyKind::NonRepeatableRead:
+        return fmt::format("so the key changed under {}: its reads fit no single moment.", reader);
+      case AnomalyKind::NotMyLastWrite:
+        return fmt::format("so {} lost its own last write.", reader);
+      case AnomalyKind::NotMyOwnWrite:
+        return fmt::format("so {} did not see what it had written itself.", reader);
+      default:
+        return "so no order of the transactions explains this read.";
+    }
+  }
+
+  void tell_about(AnomalyKind, const Divergence& split) {
+    const std::string version = seen(split.first.read);
+    const auto branch = [&](const Divergence::Branch& from, const Divergence::Branch& to) {
+      story_.steps.push_back(
+          {fmt::format("{} ─rw({})→ {}", name(from.transaction), history_.spell_key(split.key),
+                       name(to.transaction)),
+           fmt::format("{} {}; {} {} and {}", name(from.transaction), saw(from.read), name(to.transaction),
+                       "read that same " + version, wrote_briefly(to.write))});
+    };
+    branch(split.first, split.second);
+    branch(split.second, split.first);
+    story_.fingerprint += ":rw,rw";
+    story_.conclusion =
+        fmt::format("so whichever comes second overwrites the other unseen: one update of {} is lost.",
+                    history_.spell_key(split.key));
+  }
+
+  void tell_about(AnomalyKind, const ChainBreak& broken) {
+    story_.steps.push_back({"", chain_story(broken)});
+    story_.fingerprint += fmt::format(":{}", name_of(broken.rule));
+    story_.conclusion = chain_lesson(broken);
+  }
+
+  std::string chain_story(const ChainBreak& broken) const {
+    const std::string first = name(broken.first);
+    const bool two = !broken.second.is_none();
+    switch (broken.rule) {
+      case ChainBreak::Rule::TwoInserts:
+        if (two)
+          return fmt::format("{} {} and {} {}", first, wrote(broken.first), name(broken.second),
+                             wrote(broken.second));
+        return fmt::format("{} {}", first, wrote(broken.first));
+      case ChainBreak::Rule::TwoSuccessors:
+        if (two)
+          return fmt::format("{} replaced {} = {} by {}; {} replaced that same {} by {}", first,
+                             key_of(broken.first), seen(broken.first), made(broken.first),
+                             name(broken.second), seen(broken.second), made(broken.second));
+        return fmt::format("{} replaced {} = {}", first, key_of(broken.first), seen(broken.first));
+      case ChainBreak::Rule::NeverWritten:
+        return fmt::format("{} {}, which no operation wrote", first, saw(broken.first));
+      case ChainBreak::Rule::Unreachable:
+        return fmt::format("{} {}, which was written, but by no chain that starts at the insert of {}", first,
+                           saw(broken.first), key_of(broken.first));
+      case ChainBreak::Rule::RealTime:
+        if (two)
+          return fmt::format("in the chain of {}, {} comes before {}, yet {} had ended before {} began",
+                             key_of(broken.first), first, name(broken.second), name(broken.second), first);
+        return fmt::format("{} is out of order in the chain of {}", first, key_of(broken.first));
+    }
+    return {};
+  }
+
+  std::string chain_lesson(const ChainBreak& broken) const {
+    switch (broken.rule) {
+      case ChainBreak::Rule::TwoInserts:
+        return "so one of them saw the key absent when it was there: not linearizable.";
+      case ChainBreak::Rule::TwoSuccessors:
+        return "so one of them compared with a value that was gone: not linearizable.";
+      case ChainBreak::Rule::NeverWritten:
+        return "so the value came from nowhere: not linearizable.";
+      case ChainBreak::Rule::Unreachable:
+        return "so the value could not have been there yet: not linearizable.";
+      case ChainBreak::Rule::RealTime:
+        return "so the only order that explains the values contradicts the clock: not linearizable.";
+    }
+    return {};
+  }
+
+  const History& history_;
+  Level level_;
+  TransactionNames names_;
+  Explanation story_;
+};
+
+}  // namespace
+
+Explanation explain(const History& history, Level level, const Anomaly& anomaly) {
+  return Narrator(history, level, participants_of(history, anomaly)).tell(anomaly);
+}
+
+std::string prose(const Explanation& explanation) {
+  std::string out;
+  for (const Explanation::Step& step : explanation.steps) out += step.why + ". ";
+  return out + explanation.conclusion;
+}
+
+}  // namespace serval

@@ -1,0 +1,226 @@
+#include "serval/report/json_report.h"
+
+#include <algorithm>
+#include <array>
+
+#include "serval/report/explanation.h"
+#include "serval/report/json_writer.h"
+#include "serval/report/names.h"
+
+namespace serval {
+namespace {
+
+class JsonReport {
+ public:
+  explicit JsonReport(const Report& report) : report_(report) {}
+
+  std::string write() && {
+    json_.begin_object();
+    json_.key("schema").text("serval.report/1");
+    json_.key("tool").begin_object().key("name").text("serval").key("version").text(report_.version).end();
+    input();
+    json_.key("verdict").text(headline(report_.result.verdict));
+    levels();
+    json_.key("complete").boolean(report_.result.complete);
+    undecided();
+    counts();
+    anomalies();
+    json_.key("engine").text(report_.result.engine);
+    json_.key("verified").boolean(report_.verification == Verification::Passed);
+    phases();
+    json_.key("time_s").number(report_.budget.seconds);
+    json_.key("peak_rss_bytes").number(report_.budget.peak_rss_bytes);
+    budget();
+    json_.key("exit_code").number(report_.exit_code);
+    json_.end();
+    return json_.take();
+  }
+
+ private:
+  void input() {
+    json_.key("input").begin_object().key("path").text(report_.path).key("format");
+    report_.format.empty() ? json_.null() : json_.text(report_.format);
+    json_.key("notices").begin_array();
+    for (const std::string& notice : report_.notices) json_.text(notice);
+    json_.end().key("facts").begin_object();
+    if (report_.history != nullptr)
+      for (const auto& [name, text] : report_.history->facts()) json_.key(name).text(text);
+    json_.end().end();
+  }
+
+  void list(std::string_view name, const std::vector<Level>& some) {
+    json_.key(name).begin_array();
+    for (const Level level : some) json_.text(name_of(level));
+    json_.end();
+  }
+
+  void levels() {
+    const Standing known = standing(report_);
+    json_.key("level").begin_object().key("asked").begin_array();
+    if (report_.asked) json_.text(name_of(*report_.asked));
+    json_.end().key("strongest_not_refuted");
+    known.strongest_holding ? json_.text(name_of(*known.strongest_holding)) : json_.null();
+    list("refuted", known.refuted);
+    list("holds", known.holds);
+    list("open", known.open);
+    json_.end();
+  }
+
+  void undecided() {
+    const auto* why = std::get_if<Undecided>(&report_.result.verdict);
+    json_.key("undecided");
+    if (why == nullptr) {
+      json_.null();
+      return;
+    }
+    json_.begin_object().key("cause").text(name_of(why->cause)).key("reason").text(why->reason);
+    json_.key("details").begin_array();
+    for (const std::string& detail : why->details) json_.text(detail);
+    json_.end().end();
+  }
+
+  static std::string_view name_of(Undecided::Cause cause) {
+    static constexpr std::array<std::string_view, 6> kNames{"no-engine",   "precondition",  "no-times",
+                                                            "time-budget", "memory-budget", "stopped"};
+    return kNames[static_cast<std::size_t>(cause)];
+  }
+  template <class Named>
+  static std::string_view name_of(Named named) {
+    return serval::name_of(named);
+  }
+
+  void counts() {
+    json_.key("counts");
+    if (report_.history == nullptr) {
+      json_.null();
+      return;
+    }
+    const History& history = *report_.history;
+    std::array<std::uint64_t, 3> outcomes{};
+    for (const Outcome outcome : history.outcome_column()) ++outcomes[static_cast<std::size_t>(outcome)];
+    json_.begin_object();
+    json_.key("txns").number(std::uint64_t{history.transaction_count()});
+    json_.key("ok").number(outcomes[0]).key("fail").number(outcomes[1]).key("info").number(outcomes[2]);
+    json_.key("ops").number(std::uint64_t{history.operation_count()});
+    json_.key("sessions").number(std::uint64_t{history.session_count()});
+    json_.key("keys").number(std::uint64_t{history.key_count()}).end();
+  }
+
+  void anomalies() {
+    static const Violated kNone;
+    const auto* violation = std::get_if<Violated>(&report_.result.verdict);
+    const Violated& found = violation == nullptr ? kNone : *violation;
+    std::uint64_t total = 0;
+    for (const auto& [kind, count] : found.counts) total += count;
+    json_.key("anomalies").begin_object();
+    json_.key("total").number(std::max<std::uint64_t>(total, found.anomalies.size()));
+    json_.key("by_type").begin_object();
+    for (const auto& [kind, count] : found.counts) json_.key(name_of(kind)).number(count);
+    json_.end().key("shown").begin_array();
+    for (std::size_t i = 0; i < found.anomalies.size(); ++i) anomaly(i + 1, found.anomalies[i]);
+    json_.end().end();
+  }
+
+  void anomaly(std::uint64_t id, const Anomaly& one) {
+    const Explanation story = explain(*report_.history, report_.result.level, one);
+    json_.begin_object().key("id").number(id).key("type").text(name_of(one.kind));
+    json_.key("alias");
+    info(one.kind).adya.empty() ? json_.null() : json_.text(info(one.kind).adya);
+    json_.key("txns").begin_array();
+    for (const Explanation::Participant& participant : story.participants) json_.text(participant.name);
+    json_.end();
+    edges(one, story);
+    transactions(story);
+    json_.key("prose").text(prose(story)).key("fingerprint").text(story.fingerprint).end();
+  }
+
+  // Position of an operation in its transaction, null for none.
+  void position(OperationId op, TransactionId t) {
+    if (op.is_none())
+      json_.null();
+    else
+      json_.number(std::uint64_t{op.index - report_.history->operations(t).first});
+  }
+
+  void edges(const Anomaly& one, const Explanation& story) {
+    json_.key("edges").begin_array();
+    if (const auto* cycle = std::get_if<Cycle>(&one.evidence))
+      for (std::size_t i = 0; i < cycle->edges.size(); ++i)
+        edge(cycle->edges[i], story.participants[i].name,
+             story.participants[(i + 1) % story.participants.size()].name, story.steps[i].why);
+    if (const auto* split = std::get_if<Divergence>(&one.evidence)) {
+      edge(branch(*split, split->first, split->second), name_in(story, split->first.transaction),
+           name_in(story, split->second.transaction), story.steps[0].why);
+      edge(branch(*split, split->second, split->first), name_in(story, split->second.transaction),
+           name_in(story, split->first.transaction), story.steps[1].why);
+    }
+    json_.end();
+  }
+
+  static Edge branch(const Divergence& split, const Divergence::Branch& from, const Divergence::Branch& to) {
+    return {from.transaction, to.transaction, EdgeKind::ReadWrite, split.key, from.read, to.write, to.read};
+  }
+  static std::string name_in(const Explanation& story, TransactionId t) {
+    return std::ranges::find(story.participants, t, &Explanation::Participant::transaction)->name;
+  }
+
+  void edge(const Edge& one, const std::string& from, const std::string& to, const std::string& why) {
+    json_.begin_object().key("from").text(from).key("to").text(to).key("kind").text(name_of(one.kind));
+    json_.key("key");
+    one.key.is_none() ? json_.null() : json_.text(report_.history->spell_key(one.key));
+    json_.key("from_op");
+    position(one.from_op, one.from);
+    json_.key("to_op");
+    position(one.to_op, one.to);
+    json_.key("to_read");
+    position(one.to_read, one.to);
+    json_.key("why").text(why).end();
+  }
+
+  void transactions(const Explanation& story) {
+    json_.key("transactions").begin_array();
+    for (const Explanation::Participant& one : story.participants) {
+      const History& history = *report_.history;
+      json_.begin_object().key("name").text(one.name);
+      json_.key("label").text(history.spell(history.label(one.transaction)));
+      json_.key("session").text(history.spell(history.session_label(history.session(one.transaction))));
+      json_.key("outcome").text(name_of(history.outcome(one.transaction)));
+      json_.key("operations").begin_array();
+      for (const OperationId op : one.operations) json_.text(spell_operation(history, op));
+      json_.end().end();
+    }
+    json_.end();
+  }
+
+  void phases() {
+    json_.key("phases").begin_object();
+    for (const auto& [name, seconds] : report_.result.phases) json_.key(name).number(seconds);
+    json_.end();
+  }
+
+  void budget() {
+    const BudgetUse& use = report_.budget;
+    json_.key("budget").begin_object().key("timeout_s");
+    use.timeout_seconds ? json_.number(*use.timeout_seconds) : json_.null();
+    json_.key("memory_limit_bytes");
+    use.memory_limit_bytes ? json_.number(*use.memory_limit_bytes) : json_.null();
+    json_.key("time_s").number(use.seconds).key("peak_rss_bytes").number(use.peak_rss_bytes).key("hit");
+    const auto* why = std::get_if<Undecided>(&report_.result.verdict);
+    if (why != nullptr && why->cause >= Undecided::Cause::TimeBudget)
+      json_.text(why->cause == Undecided::Cause::TimeBudget     ? "time"
+                 : why->cause == Undecided::Cause::MemoryBudget ? "memory"
+                                                                : "signal");
+    else
+      json_.null();
+    json_.end();
+  }
+
+  const Report& report_;
+  JsonWriter json_;
+};
+
+}  // namespace
+
+std::string json_report(const Report& report) { return JsonReport(report).write(); }
+
+}  // namespace serval

@@ -1,0 +1,302 @@
+#include "serval/report/text_report.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "serval/report/explanation.h"
+#include "serval/report/names.h"
+#include "serval/report/quantity.h"
+
+namespace serval {
+namespace {
+
+using Participant = Explanation::Participant;
+
+constexpr std::size_t kShownParticipants = 8;  // Of a long cycle; the steps are cut alike.
+constexpr std::size_t kShownOperations = 8;    // Of a long transaction, beside the ones that matter.
+constexpr std::size_t kLabelWidth = 11;        // "  refuted    "
+
+class TextReport {
+ public:
+  TextReport(const Report& report, const TextOptions& options) : report_(report), options_(options) {}
+
+  std::string write() && {
+    first_line();
+    if (options_.brief) return std::move(out_);
+    counts();
+    if (const auto* why = std::get_if<Undecided>(&report_.result.verdict)) undecided_story(*why);
+    if (const auto* found = std::get_if<Violated>(&report_.result.verdict)) anomalies(*found);
+    levels();
+    for (const std::string& notice : report_.notices) labelled("note", notice);
+    engine();
+    cost();
+    next();
+    return std::move(out_);
+  }
+
+ private:
+  std::string coloured(std::string_view text, int code) const {
+    return options_.colour ? fmt::format("\x1b[1;{}m{}\x1b[0m", code, text) : std::string(text);
+  }
+
+  void first_line() {
+    const Verdict& verdict = report_.result.verdict;
+    const std::string word = holds(verdict)      ? coloured("VALID", 32)
+                             : violated(verdict) ? coloured("VIOLATION", 31)
+                                                 : coloured("UNKNOWN", 33);
+    out_ += fmt::format("{} {} {}\n", word, report_.path, headline_level(report_));
+  }
+
+  void labelled(std::string_view label, std::string_view text) {
+    out_ += fmt::format("  {}{}\n", padded(label, kLabelWidth), text);
+  }
+
+  void counts() {
+    if (report_.history == nullptr) return;
+    const History& history = *report_.history;
+    std::array<std::uint64_t, 3> outcomes{};
+    for (const Outcome outcome : history.outcome_column()) ++outcomes[static_cast<std::size_t>(outcome)];
+    out_ += fmt::format(
+        "  {} ({} committed, {} aborted, {} indeterminate)   {}   {}   {}\n",
+        spell_count(history.transaction_count(), "txn"), spell_count(outcomes[0]), spell_count(outcomes[1]),
+        spell_count(outcomes[2]), spell_count(history.session_count(), "session"),
+        spell_count(history.operation_count(), "op"), spell_count(history.key_count(), "key"));
+  }
+
+  void undecided_story(const Undecided& why) {
+    labelled("reason", why.reason);
+    for (const std::string& detail : why.details) labelled("", detail);
+  }
+
+  void anomalies(const Violated& found) {
+    std::map<AnomalyKind, std::uint64_t> shown;
+    for (const Anomaly& anomaly : found.anomalies) {
+      const auto counted = found.counts.find(anomaly.kind);
+      const std::uint64_t number = ++shown[anomaly.kind];
+      const std::uint64_t total = counted == found.counts.end() ? number : std::max(counted->second, number);
+      out_ += "\n";
+      anomaly_story(anomaly, number, total);
+    }
+    out_ += "\n";
+    totals(found);
+  }
+
+  void totals(const Violated& found) {
+    std::string text;
+    for (const auto& [kind, count] : found.counts)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", spell_count(count), name_of(kind));
+    if (!text.empty()) labelled("found", text);
+  }
+
+  void anomaly_story(const Anomaly& anomaly, std::uint64_t number, std::uint64_t total) {
+    const Explanation story = explain(*report_.history, report_.result.level, anomaly);
+    const AnomalyInfo& row = info(anomaly.kind);
+    const std::string alias = row.adya.empty() ? "" : fmt::format(" ({})", row.adya);
+    out_ += fmt::format("  {}{} #{} of {}      {}\n\n", coloured(row.name, 31), alias, number,
+                        spell_count(total), spell_count(story.participants.size(), "transaction"));
+    participants(story.participants);
+    out_ += "\n";
+    steps(story.steps);
+    out_ += fmt::format("    {}\n", story.conclusion);
+  }
+
+  void participants(const std::vector<Participant>& all) {
+    if (all.size() == 2 && side_by_side(all[0], all[1])) return;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (left_out(i, all.size())) {
+        if (i == kShownParticipants - 2)
+          out_ += fmt::format("      … {} more\n", all.size() - kShownParticipants);
+        continue;
+      }
+      out_ += fmt::format("      {}   {}\n", title(all[i], all), fmt::join(operations(all[i]), " "));
+    }
+  }
+
+  // Of a long list, all but the first six and the last two.
+  bool left_out(std::size_t index, std::size_t size) const {
+    return !options_.detailed && size > kShownParticipants && index >= kShownParticipants - 2 &&
+           index < size - 2;
+  }
+
+  // False when two columns do not fit the width.
+  bool side_by_side(const Participant& left, const Participant& right) {
+    std::vector<std::string> first = column(left, {left, right});
+    std::vector<std::string> second = column(right, {left, right});
+    const auto widest = [](const std::vector<std::string>& lines) {
+      return std::ranges::max(lines, {}, display_width);
+    };
+    const std::size_t width = display_width(widest(first)) + 6;
+    if (6 + width + display_width(widest(second)) > options_.width) return false;
+    first.resize(std::max(first.size(), second.size()));
+    second.resize(first.size());
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      const std::string line = "      " + padded(first[i], width) + second[i];
+      out_ += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    }
+    return true;
+  }
+
+  std::vector<std::string> column(const Participant& participant, const std::vector<Participant>& all) const {
+    std::vector<std::string> lines{title(participant, all)};
+    for (std::string& line : operations(participant)) lines.push_back(std::move(line));
+    return lines;
+  }
+
+  // The operations that matter, the rest counted where they stood: "… 3 more". Short transactions whole.
+  std::vector<std::string> operations(const Participant& participant) const {
+    const IdRange<OperationId> all = report_.history->operations(participant.transaction);
+    std::vector<std::string> out;
+    std::size_t skipped = 0;
+    for (const OperationId op : all) {
+      const bool matters = std::ranges::binary_search(participant.operations, op);
+      if (!matters && !options_.detailed && all.size() > kShownOperations) {
+        ++skipped;
+        continue;
+      }
+      if (skipped > 0) out.push_back(fmt::format("… {} more", std::exchange(skipped, 0)));
+      out.push_back(spell_operation(*report_.history, op));
+    }
+    if (skipped > 0) out.push_back(fmt::format("… {} more", skipped));
+    return out;
+  }
+
+  // "T18231  session 3  aborted  xid 90311  +0.0 ms .. +0.8 ms"
+  std::string title(const Participant& participant, const std::vector<Participant>& all) const {
+    const History& history = *report_.history;
+    const TransactionId t = participant.transaction;
+    std::string text = fmt::format("{}  session {}", participant.name,
+                                   spell_short(history, history.session_label(history.session(t))));
+    if (history.outcome(t) != Outcome::Committed) text += fmt::format("  {}", name_of(history.outcome(t)));
+    if (const TransactionHints* hints = history.hints(t)) {
+      if (!hints->node.empty()) text += "  node " + hints->node;
+      if (!hints->server_transaction.empty()) text += "  xid " + hints->server_transaction;
+    }
+    return text + times(t, all);
+  }
+
+  std::string times(TransactionId t, const std::vector<Participant>& all) const {
+    const Interval interval = report_.history->interval(t);
+    if (interval.begin == kUnknownBegin || interval.end == kUnknownEnd) return {};
+    Time origin = interval.begin;
+    for (const Participant& other : all) {
+      const Time begin = report_.history->interval(other.transaction).begin;
+      if (begin != kUnknownBegin) origin = std::min(origin, begin);
+    }
+    return fmt::format("  {} .. {}", moment(interval.begin, origin), moment(interval.end, origin));
+  }
+  static std::string moment(Time time, Time origin) {
+    const auto after =
+        static_cast<double>(static_cast<std::uint64_t>(time) - static_cast<std::uint64_t>(origin));
+    return after < 1e4 ? fmt::format("+{:.0f} ns", after) : fmt::format("+{:.3f} ms", after / 1e6);
+  }
+
+  void steps(const std::vector<Explanation::Step>& all) {
+    std::size_t width = 0;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (!left_out(i, all.size())) width = std::max(width, display_width(all[i].claim));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!left_out(i, all.size()))
+        step(i, all[i], width);
+      else if (i == kShownParticipants - 2)
+        out_ += fmt::format("    … {} more\n", all.size() - kShownParticipants);
+    }
+  }
+  void step(std::size_t index, const Explanation::Step& one, std::size_t width) {
+    if (one.claim.empty())
+      out_ += fmt::format("    {}\n", one.why);
+    else
+      out_ += fmt::format("    {}. {}   {}\n", index + 1, padded(one.claim, width), one.why);
+  }
+
+  void levels() {
+    const Standing known = standing(report_);
+    list("refuted", known.refuted);
+    list("holds", known.holds);
+    if (report_.survey) list("open", known.open);
+  }
+
+  void list(std::string_view label, const std::vector<Level>& some) {
+    if (some.empty()) return;
+    std::string line;
+    for (const Level level : some) {
+      const std::string item = (line.empty() ? "" : ", ") + std::string(name_of(level));
+      if (!line.empty() && kLabelWidth + 2 + line.size() + item.size() > options_.width) {
+        labelled(label, line + ",");
+        label = "";
+        line = name_of(level);
+      } else {
+        line += item;
+      }
+    }
+    labelled(label, line);
+  }
+
+  void engine() {
+    if (report_.result.engine.empty()) return;
+    const char* reach = report_.result.complete ? "complete: the answer is final for this history"
+                                                : "incomplete: it cannot settle this history";
+    labelled("engine", fmt::format("{}, {}", report_.result.engine, reach));
+    if (report_.verification == Verification::Passed)
+      labelled("verified", "the evidence was re-proved from the raw history");
+  }
+
+  void cost() {
+    labelled("cost", fmt::format("{}   peak {}", spell_seconds(report_.budget.seconds),
+                                 spell_bytes(report_.budget.peak_rss_bytes)));
+    if (!options_.detailed) return;
+    for (const auto& [phase, seconds] : report_.result.phases)
+      labelled("", fmt::format("{}  {}", padded(phase, 24), spell_seconds(seconds)));
+  }
+
+  void next() {
+    const std::string command = next_command();
+    if (!command.empty()) labelled("next", command);
+  }
+
+  std::string next_command() const {
+    if (report_.path == "-") return {};
+    const Verdict& verdict = report_.result.verdict;
+    if (const auto* why = std::get_if<Undecided>(&verdict)) return next_after(*why);
+    const Standing known = standing(report_);
+    if (!report_.asked && holds(verdict) && !known.refuted.empty())
+      return fmt::format("serval check {} --level {}    (shows why it is refuted)", report_.path,
+                         name_of(known.refuted.back()));
+    if (violated(verdict) && known.strongest_holding)
+      return fmt::format("serval check {} --level {}    (gates what does hold)", report_.path,
+                         name_of(*known.strongest_holding));
+    if (violated(verdict))
+      return fmt::format("serval anomalies {}", name_of(std::get<Violated>(verdict).anomalies.front().kind));
+    return {};
+  }
+
+  std::string next_after(const Undecided& why) const {
+    const std::string level = report_.asked ? fmt::format(" --level {}", name_of(*report_.asked)) : "";
+    switch (why.cause) {
+      case Undecided::Cause::TimeBudget:
+        return fmt::format("serval check {}{} --timeout {}m", report_.path, level,
+                           std::max(30, static_cast<int>(report_.budget.timeout_seconds.value_or(0) / 20)));
+      case Undecided::Cause::MemoryBudget:
+        return fmt::format(
+            "serval check {}{} --memory-limit {}MiB", report_.path, level,
+            std::max<std::uint64_t>(report_.budget.memory_limit_bytes.value_or(0) >> 19, 1024));
+      case Undecided::Cause::Stopped:
+        return fmt::format("serval check {}{}", report_.path, level);
+      default:
+        return fmt::format("serval lint {}", report_.path);
+    }
+  }
+
+  const Report& report_;
+  const TextOptions& options_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string text_report(const Report& report, const TextOptions& options) {
+  return TextReport(report, options).write();
+}
+
+}  // namespace serval
