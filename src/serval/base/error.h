@@ -19,14 +19,16 @@ struct SourcePosition {
 // offending line with a caret below the column.
 class InputError : public std::runtime_error {
  public:
+  // `caret` is the column of source_line to point at where that line is not the whole one; 0: the position's.
   InputError(SourcePosition position, const std::string& problem, std::string source_line = {},
-             std::string hint = {});
+             std::string hint = {}, std::uint64_t caret = 0);
 
   const SourcePosition& position() const noexcept { return position_; }
   const std::string& problem() const noexcept { return problem_; }
-  const std::string& source_line() const noexcept {
-    return source_line_;
-  }                                                           // Empty when there is no text to show.
+  // Empty when there is no text to show; shortened around the column when it is long.
+  const std::string& source_line() const noexcept { return source_line_; }
+  // The column of source_line() that the problem is at, from 1; 0 when not known.
+  std::uint64_t caret() const noexcept { return caret_; }
   const std::string& hint() const noexcept { return hint_; }  // One next step, may be empty.
 
  private:
@@ -34,6 +36,7 @@ class InputError : public std::runtime_error {
   std::string problem_;
   std::string source_line_;
   std::string hint_;
+  std::uint64_t caret_;
 };
 
 // The operating system refused to write a file (full disk, no permission).
