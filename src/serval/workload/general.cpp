@@ -1,0 +1,46 @@
+#include "serval/workload/general.h"
+
+#include <utility>
+
+namespace serval {
+namespace {
+
+using Kind = PlannedOperation::Kind;
+
+class General final : public Generator {
+ public:
+  General(const Parameters& parameters, KeyChoice keys)
+      : operations_(parameters.whole("operations")),
+        read_only_(parameters["read-only"]),
+        write_only_(parameters["write-only"]),
+        keys_(std::move(keys)) {}
+
+  TransactionPlan next(Random& random, std::uint32_t) override {
+    const double draw = random.unit();
+    if (draw < read_only_) return all_of(Kind::Read, random);
+    if (draw < read_only_ + write_only_) return all_of(Kind::Write, random);
+    return all_of(Kind::ReadModifyWrite, random);
+  }
+
+ private:
+  // A read-modify-write is two operations.
+  TransactionPlan all_of(Kind kind, Random& random) const {
+    const std::size_t count = kind == Kind::ReadModifyWrite ? (operations_ + 1) / 2 : operations_;
+    TransactionPlan plan;
+    plan.operations.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) plan.operations.push_back({kind, keys_.choose(random)});
+    return plan;
+  }
+
+  std::size_t operations_;
+  double read_only_, write_only_;
+  KeyChoice keys_;
+};
+
+}  // namespace
+
+std::unique_ptr<Generator> make_general(const Parameters& parameters, KeyChoice keys) {
+  return std::make_unique<General>(parameters, std::move(keys));
+}
+
+}  // namespace serval

@@ -1,0 +1,151 @@
+#include "serval/workload/workload.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "serval/base/error.h"
+
+namespace serval {
+namespace {
+
+using Kind = PlannedOperation::Kind;
+
+std::vector<TransactionPlan> plans(std::string_view spec, std::uint64_t keys, std::size_t count) {
+  Workload workload = make_workload(spec, KeyChoice(keys));
+  Random random(7);
+  std::vector<TransactionPlan> result;
+  for (std::size_t i = 0; i < count; ++i) result.push_back(workload.generator->next(random, 0));
+  return result;
+}
+
+InputError error_of(std::string_view spec) {
+  try {
+    (void)make_workload(spec, KeyChoice(10));
+  } catch (const InputError& error) {
+    return error;
+  }
+  throw std::logic_error("no InputError");
+}
+
+// "R1W1R2W2", keys numbered by first appearance.
+std::string shape_of(const TransactionPlan& plan) {
+  std::map<std::uint64_t, std::size_t> places;
+  std::string shape;
+  for (const PlannedOperation& op : plan.operations) {
+    const std::size_t place = places.try_emplace(op.key, places.size() + 1).first->second;
+    shape += (op.kind == Kind::Read ? "R" : "W") + std::to_string(place);
+  }
+  return shape;
+}
+
+TEST(Workload, SameDrawsGiveTheSamePlans) {
+  for (const WorkloadInfo& info : all_workloads())
+    EXPECT_EQ(plans(info.name, 100, 200), plans(info.name, 100, 200)) << info.name;
+}
+
+TEST(Workload, EveryPlanHasAnOperation) {
+  for (const WorkloadInfo& info : all_workloads())
+    for (const TransactionPlan& plan : plans(info.name, 5, 500))
+      EXPECT_FALSE(plan.operations.empty()) << info.name;
+}
+
+TEST(MiniTransactions, ReadEveryKeyBeforeWritingIt) {
+  for (const TransactionPlan& plan : plans("mini", 3, 2000)) {
+    std::set<std::uint64_t> read;
+    for (const PlannedOperation& op : plan.operations) {
+      if (op.kind == Kind::Read) read.insert(op.key);
+      EXPECT_TRUE(read.contains(op.key));
+    }
+    EXPECT_LE(read.size(), 2u);
+    EXPECT_LE(plan.operations.size(), 4u);
+  }
+}
+
+TEST(MiniTransactions, TakeEveryShape) {
+  std::set<std::string> shapes;
+  for (const TransactionPlan& plan : plans("mini", 1000, 2000)) shapes.insert(shape_of(plan));
+  // R2R1W2 is R1R2W1 and R2W2R1 is R1W1R2 when keys are numbered by appearance.
+  EXPECT_EQ(shapes,
+            (std::set<std::string>{"R1", "R1R2", "R1W1", "R1R2W2", "R1R2W1", "R1W1R2", "R1R2W1W2", "R1R2W2W1",
+                                   "R1W1R2W2", "R1R1", "R1R1W1", "R1W1R1", "R1R1W1W1", "R1W1R1W1"}));
+}
+
+TEST(MiniTransactions, LeaveOutOneKeyShapesOnRequest) {
+  for (const TransactionPlan& plan : plans("mini:same-key=0", 1000, 500))
+    EXPECT_NE(shape_of(plan).substr(0, 4), "R1R1");
+}
+
+TEST(MiniTransactions, DoWithASingleKey) {
+  for (const TransactionPlan& plan : plans("mini", 1, 100))
+    for (const PlannedOperation& op : plan.operations) EXPECT_EQ(op.key, 0u);
+}
+
+TEST(General, KeepsItsShares) {
+  std::map<Kind, int> count;
+  for (const TransactionPlan& plan : plans("general:operations=6", 100, 10'000)) {
+    const Kind kind = plan.operations.front().kind;
+    ++count[kind];
+    EXPECT_EQ(plan.operations.size(), kind == Kind::ReadModifyWrite ? 3u : 6u);
+    for (const PlannedOperation& op : plan.operations) EXPECT_EQ(op.kind, kind);
+  }
+  EXPECT_NEAR(count[Kind::Read], 2000, 200);
+  EXPECT_NEAR(count[Kind::Write], 4000, 250);
+  EXPECT_NEAR(count[Kind::ReadModifyWrite], 4000, 250);
+}
+
+TEST(Registers, MixOneToFourOperations) {
+  std::set<std::size_t> lengths;
+  std::set<Kind> kinds;
+  for (const TransactionPlan& plan : plans("registers", 10, 500)) {
+    lengths.insert(plan.operations.size());
+    for (const PlannedOperation& op : plan.operations) kinds.insert(op.kind);
+  }
+  EXPECT_EQ(lengths, (std::set<std::size_t>{1, 2, 3, 4}));
+  EXPECT_EQ(kinds, (std::set<Kind>{Kind::Read, Kind::Write}));
+}
+
+TEST(ListAppend, RetiresKeysAfterTheirShareOfAppends) {
+  std::map<std::uint64_t, int> appends;
+  for (const TransactionPlan& plan : plans("list-append:appends-per-key=5", 3, 1000))
+    for (const PlannedOperation& op : plan.operations) appends[op.key] += op.kind == Kind::Append ? 1 : 0;
+  EXPECT_GT(appends.size(), 100u);
+  for (const auto& [key, count] : appends) EXPECT_LE(count, 5) << key;
+}
+
+TEST(Lightweight, TouchesEveryKeyFirstWithAnInsert) {
+  std::set<std::uint64_t> seen;
+  for (const TransactionPlan& plan : plans("lightweight", 50, 2000)) {
+    ASSERT_EQ(plan.operations.size(), 1u);
+    const bool first = seen.insert(plan.operations[0].key).second;
+    EXPECT_TRUE(!first || plan.operations[0].kind == Kind::Insert);
+  }
+}
+
+TEST(WorkloadSpec, SuggestsTheNearestName) {
+  const InputError error = error_of("list-apend");
+  EXPECT_EQ(error.position().file, "workload");
+  EXPECT_EQ(error.hint(), "did you mean \"list-append\"?");
+}
+
+TEST(WorkloadSpec, PointsAtAnUnknownParameter) {
+  const InputError error = error_of("general:opertions=3");
+  EXPECT_EQ(error.position().column, 9u);
+  EXPECT_EQ(error.hint(), "did you mean \"operations\"?");
+}
+
+TEST(WorkloadSpec, RefusesValuesOutsideTheirRange) {
+  for (const char* spec : {"general:operations=0", "general:operations=1.5", "general:operations=many",
+                           "general:operations=", "registers:reads=1.1", "registers:reads=nan"})
+    EXPECT_THROW((void)make_workload(spec, KeyChoice(10)), InputError) << spec;
+}
+
+TEST(WorkloadSpec, RefusesAParameterWithoutValue) {
+  EXPECT_EQ(error_of("general:operations").hint(), "operations=...");
+}
+
+}  // namespace
+}  // namespace serval
