@@ -1,0 +1,335 @@
+#include "serval/formats/jsonl_record.h"
+
+#include <array>
+#include <charconv>
+
+#include "serval/formats/jsonl_value.h"
+
+namespace serval {
+namespace {
+
+constexpr std::array<std::string_view, 12> kShortNames{"r", "w",   "a",    "l",  "i",  "i!",
+                                                       "d", "cas", "cas!", "pr", "pu", "pd"};
+
+class RecordParser {
+ public:
+  RecordParser(JsonCursor& at, ValuePool& pool, JsonlRecord& record)
+      : at_(at), pool_(pool), record_(record) {}
+
+  void parse() {
+    clear();
+    start_ = at_.position();
+    at_.expect('{', "'{', the start of a record");
+    if (!at_.accept('}')) {
+      do member(at_.member_name());
+      while (at_.more('}'));
+    }
+    if (!at_.at_end()) at_.fail("the end of the line after the record");
+    classify();
+  }
+
+ private:
+  void clear() {
+    record_.session.reset();
+    record_.label.reset();
+    record_.ops.clear();
+    record_.extras.clear();
+    record_.interval = {};
+    record_.outcome.reset();
+    if (record_.has_hints) record_.hints = {};
+    record_.has_hints = false;
+  }
+
+  void member(std::string_view name) {
+    if (name == "s") {
+      record_.session = value();
+    } else if (name == "t") {
+      record_.label = value();
+    } else if (name == "ops") {
+      has_ops_ = true;
+      operations();
+    } else if (name == "begin") {
+      record_.interval.begin = time(kUnknownBegin);
+    } else if (name == "end") {
+      record_.interval.end = time(kUnknownEnd);
+    } else if (name == "outcome") {
+      outcome();
+    } else {
+      uncommon_member(name);
+    }
+  }
+
+  void uncommon_member(std::string_view name) {
+    if (name == "event") {
+      has_event_ = true;
+      record_.event = at_.string("the name of an event in quotes");
+    } else if (name == "at") {
+      instant_ = whole_number("a time in whole nanoseconds");
+    } else if (name == "op") {
+      has_op_ = true;
+      operation();
+    } else if (!hint(name) && !header_member(name)) {
+      at_.skip_value();
+    }
+  }
+
+  bool hint(std::string_view name) {
+    TransactionHints& hints = record_.hints;
+    if (name == "start_ts") {
+      hints.start_timestamp = whole_number("a whole number");
+    } else if (name == "commit_ts") {
+      hints.commit_timestamp = whole_number("a whole number");
+    } else if (name == "server_txn") {
+      hints.server_transaction = at_.string("text in quotes");
+    } else if (name == "snapshot") {
+      hints.snapshot = at_.string("text in quotes");
+    } else if (name == "node") {
+      hints.node = at_.string("text in quotes");
+    } else if (name == "error") {
+      hints.error = at_.string("text in quotes");
+    } else {
+      return false;
+    }
+    record_.has_hints = true;
+    return true;
+  }
+
+  // Only once the whole line is known to be a header do these members mean anything; elsewhere they are
+  // unknown members, to be ignored. So their places are kept and header() goes there again.
+  bool header_member(std::string_view name) {
+    if (name == "serval") {
+      has_magic_ = true;
+      if (at_.string("\"history\"") != "history") at_.fail("\"history\" as the value of \"serval\"");
+    } else if (name == "version") {
+      version_at_ = at_.position();
+      at_.skip_value();
+    } else if (name == "initial") {
+      initial_at_ = at_.position();
+      at_.skip_value();
+    } else if (name == "facts") {
+      facts_at_ = at_.position();
+      at_.skip_value();
+    } else if (name == "sessions") {
+      sessions_at_ = at_.position();
+      at_.skip_value();
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  void outcome() {
+    const char* start = at_.position();
+    const std::string_view name = at_.string("an outcome in quotes");
+    for (const Outcome candidate : {Outcome::Committed, Outcome::Aborted, Outcome::Indeterminate}) {
+      if (name == name_of(candidate)) {
+        record_.outcome = candidate;
+        return;
+      }
+    }
+    at_.fail_at(start, "\"committed\", \"aborted\" or \"indeterminate\"");
+  }
+
+  Value value() { return parse_json_value(at_, pool_); }
+
+  std::int64_t whole_number(const char* what) {
+    std::int64_t number = 0;
+    if (at_.small_integer(number)) return number;
+    at_.peek();
+    const char* start = at_.position();
+    const std::string_view digits = at_.number(what);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (error != std::errc{} || end != digits.data() + digits.size())
+      at_.fail_at(start, "a whole number that fits 64 bits");
+    return number;
+  }
+  Time time(Time unknown) {
+    if (at_.peek() != 'n') return whole_number("a time in whole nanoseconds, or null");
+    at_.literal("null", "null");
+    return unknown;
+  }
+
+  void operations() {
+    record_.ops.clear();
+    record_.extras.clear();
+    at_.expect('[', "'[', the list of operations");
+    if (at_.accept(']')) return;
+    do operation();
+    while (at_.more(']'));
+  }
+
+  // ["r",key,value]  ["d",key]  ["cas",key,expected,value]  ["pr",predicate,rows]  and a last {...} on any.
+  void operation() {
+    at_.expect('[', "'[', the start of an operation");
+    JsonlRecord::Op op{operation_kind(), JsonlRecord::kNoExtra, Value::nil(), Value::nil()};
+    at_.expect(',', is_predicate(op.kind) ? "',' and the predicate" : "',' and the key");
+    if (is_predicate(op.kind)) {
+      predicate(extra(op));
+    } else {
+      op.key = value();
+      if (op.kind != OperationKind::Delete) {
+        at_.expect(',', "',' and a value");
+        op.value = value();
+      }
+      if (is_conditional(op.kind)) {
+        at_.expect(',', "',' and the new value");
+        extra(op).expected = op.value;
+        op.value = value();
+      }
+    }
+    if (at_.more(']')) {
+      options(extra(op));
+      at_.expect(']', "']' after the operation");
+    }
+    record_.ops.push_back(op);
+  }
+
+  OperationKind operation_kind() {
+    at_.peek();
+    const char* start = at_.position();
+    const std::string_view name = at_.string("the name of an operation in quotes");
+    if (name == "r") return OperationKind::Read;
+    if (name == "w") return OperationKind::Write;
+    for (std::size_t kind = 0; kind < kShortNames.size(); ++kind) {
+      if (name == kShortNames[kind] || name == name_of(static_cast<OperationKind>(kind)))
+        return static_cast<OperationKind>(kind);
+    }
+    at_.fail_at(start, "an operation: r w a l i i! d cas cas! pr pu pd");
+  }
+
+  JsonlRecord::Extra& extra(JsonlRecord::Op& op) {
+    if (op.extra == JsonlRecord::kNoExtra) {
+      op.extra = static_cast<std::uint32_t>(record_.extras.size());
+      record_.extras.emplace_back();
+    }
+    return record_.extras[op.extra];
+  }
+
+  void predicate(JsonlRecord::Extra& extra) {
+    if (at_.peek() == 'n') {
+      at_.literal("null", "a predicate or null");
+    } else {
+      extra.predicate = parse_json_predicate(at_, pool_);
+    }
+    at_.expect(',', "',' and the rows");
+    at_.expect('[', "'[', the list of rows");
+    if (at_.accept(']')) return;
+    do {
+      at_.expect('[', "a row as [key,value]");
+      const Value key = value();
+      extra.rows.emplace_back(key, at_.more(']') ? row_value() : Value::nil());
+    } while (at_.more(']'));
+  }
+  Value row_value() {
+    const Value found = value();
+    at_.expect(']', "']' after the row's value");
+    return found;
+  }
+
+  void options(JsonlRecord::Extra& extra) {
+    at_.expect('{', "'{', the operation's further members");
+    if (at_.accept('}')) return;
+    do {
+      const std::string_view name = at_.member_name();
+      if (name == "at") {
+        at_.expect('[', "[begin,end]");
+        extra.time.begin = time(kUnknownBegin);
+        at_.expect(',', "',' and the end");
+        extra.time.end = time(kUnknownEnd);
+        at_.expect(']', "']' after the end");
+      } else if (name == "version") {
+        extra.version = whole_number("a whole number");
+      } else if (name == "matched") {
+        extra.matched = whole_number("a whole number");
+      } else if (name == "changed") {
+        extra.changed = whole_number("a whole number");
+      } else {
+        at_.skip_value();
+      }
+    } while (at_.more('}'));
+  }
+
+  void classify() {
+    if (has_magic_) return header();
+    if (has_event_) return event();
+    if (!has_ops_) at_.fail_at(start_, "a record with \"ops\", \"event\" or \"serval\"");
+    record_.kind = JsonlRecord::Kind::Transaction;
+    require(record_.session.has_value(), "a session, \"s\", in this record");
+  }
+
+  void event() {
+    using Kind = JsonlRecord::Kind;
+    record_.kind = record_.event == "begin" ? Kind::Begin
+                   : record_.event == "op"  ? Kind::Operation
+                   : record_.event == "end" ? Kind::End
+                                            : Kind::Unknown;
+    if (record_.kind == Kind::Unknown) return;
+    require(record_.session && record_.label, "a session, \"s\", and a transaction, \"t\", in this record");
+    if (record_.kind == Kind::Begin && instant_) record_.interval.begin = *instant_;
+    if (record_.kind == Kind::End && instant_) record_.interval.end = *instant_;
+    require(record_.kind != Kind::End || record_.outcome.has_value(), "an \"outcome\" in this record");
+    require(record_.kind != Kind::Operation || has_op_, "an operation, \"op\", in this record");
+  }
+
+  void require(bool present, const char* what) {
+    if (!present) at_.fail_at(start_, what);
+  }
+
+  void header() {
+    record_.kind = JsonlRecord::Kind::Header;
+    record_.initial.reset();
+    record_.sessions.clear();
+    record_.facts.clear();
+    require(version_at_ != nullptr, "a \"version\" in the header");
+    const JsonCursor end = at_;
+    again(version_at_, end, [&] { record_.version = whole_number("the version, a whole number"); });
+    again(initial_at_, end, [&] { record_.initial = value(); });
+    again(facts_at_, end, [&] { facts(); });
+    again(sessions_at_, end, [&] { sessions(); });
+  }
+
+  template <class Parse>
+  void again(const char* position, const JsonCursor& end, const Parse& parse) {
+    if (position == nullptr) return;
+    at_ = JsonCursor(position, end.position());
+    parse();
+  }
+
+  void facts() {
+    at_.expect('{', "'{', the facts");
+    if (at_.accept('}')) return;
+    do {
+      std::string name(at_.member_name());
+      const bool is_text = at_.peek() == '"';
+      record_.facts.emplace_back(std::move(name), is_text ? at_.string("text") : at_.skip_value());
+    } while (at_.more('}'));
+  }
+
+  void sessions() {
+    at_.expect('[', "'[', the session labels");
+    if (at_.accept(']')) return;
+    do record_.sessions.push_back(value());
+    while (at_.more(']'));
+  }
+
+  JsonCursor& at_;
+  ValuePool& pool_;
+  JsonlRecord& record_;
+  const char* start_ = nullptr;
+  bool has_ops_ = false, has_op_ = false, has_event_ = false, has_magic_ = false;
+  std::optional<Time> instant_;
+  const char* version_at_ = nullptr;
+  const char* initial_at_ = nullptr;
+  const char* facts_at_ = nullptr;
+  const char* sessions_at_ = nullptr;
+};
+
+}  // namespace
+
+void parse_jsonl_record(JsonCursor& at, ValuePool& pool, JsonlRecord& record) {
+  RecordParser(at, pool, record).parse();
+}
+
+std::string_view short_name_of(OperationKind kind) { return kShortNames[static_cast<std::size_t>(kind)]; }
+
+}  // namespace serval

@@ -1,0 +1,68 @@
+#pragma once
+// One line of the native line format, parsed but not yet part of a history: a line that turns out to be cut
+// off in the middle must leave no trace. The record is reused from line to line.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "serval/formats/json_cursor.h"
+#include "serval/history/operation.h"
+#include "serval/history/predicate.h"
+#include "serval/history/transaction.h"
+#include "serval/history/value.h"
+
+namespace serval {
+
+struct JsonlRecord {
+  enum class Kind {
+    Header,       // {"serval":"history","version":1,...}
+    Transaction,  // {"s":1,"t":42,"ops":[...]}
+    Begin,        // {"event":"begin","s":1,"t":42,"at":10}
+    Operation,    // {"event":"op","s":1,"t":42,"op":["r","x",0]}
+    End,          // {"event":"end","s":1,"t":42,"at":20,"outcome":"committed"}
+    Unknown,      // An event of a later version.
+  };
+
+  // The members that few operations have.
+  struct Extra {
+    Value expected;
+    Interval time;
+    std::optional<Predicate> predicate;
+    std::vector<std::pair<Value, Value>> rows;
+    std::optional<std::int64_t> version, matched, changed;
+  };
+  static constexpr std::uint32_t kNoExtra = 0xFFFFFFFFu;
+  struct Op {
+    OperationKind kind;
+    std::uint32_t extra;  // Into `extras`, or kNoExtra.
+    Value key, value;
+  };
+
+  Kind kind = Kind::Unknown;
+  std::string event;
+  std::optional<Value> session, label;
+  std::vector<Op> ops;
+  std::vector<Extra> extras;
+  Interval interval;  // Of a transaction; Begin uses its begin, End its end.
+  std::optional<Outcome> outcome;
+  bool has_hints = false;
+  TransactionHints hints;
+
+  // Header only.
+  std::int64_t version = 0;
+  std::optional<Value> initial;
+  std::vector<Value> sessions;
+  std::vector<std::pair<std::string, std::string>> facts;
+};
+
+// Parses the line that `at` stands at the beginning of; values go into `pool`. Throws JsonFailure.
+void parse_jsonl_record(JsonCursor& at, ValuePool& pool, JsonlRecord& record);
+
+// The short name that the writer uses: "r", "cas!", ... The reader also takes name_of(kind).
+std::string_view short_name_of(OperationKind kind);
+
+}  // namespace serval

@@ -1,0 +1,283 @@
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <absl/container/flat_hash_map.h>
+#include <fmt/format.h>
+
+#include "serval/base/error.h"
+#include "serval/formats/jsonl_record.h"
+#include "serval/formats/jsonl_value.h"
+#include "serval/formats/native_jsonl.h"
+#include "serval/history/history_builder.h"
+
+namespace serval {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::int64_t kVersion = 1;
+constexpr std::size_t kLongestShown = 400;  // Of a line in an error; longer ones are not shown.
+
+void merge(TransactionHints& into, TransactionHints&& from) {
+  if (from.start_timestamp) into.start_timestamp = from.start_timestamp;
+  if (from.commit_timestamp) into.commit_timestamp = from.commit_timestamp;
+  for (const auto member : {&TransactionHints::server_transaction, &TransactionHints::snapshot,
+                            &TransactionHints::node, &TransactionHints::error})
+    if (!(from.*member).empty()) into.*member = std::move(from.*member);
+}
+
+class Reader {
+ public:
+  Reader(ByteStream& stream, const ReadOptions& options) : stream_(stream), options_(options) {}
+
+  History read() {
+    while (true) {
+      const std::string_view chunk = stream_.next();
+      if (chunk.empty()) break;
+      whole_lines(chunk);
+      if (options_.budget != nullptr) options_.budget->look("read");
+      if (options_.on_progress) options_.on_progress(stream_.read_from_disk(), stream_.size_on_disk());
+    }
+    if (!carry_.empty()) last_line();
+    if (cut_) cut_->raise(*this);
+    if (!seen_header_)
+      throw InputError({stream_.name()}, "expected a header line, but the file has no lines");
+    leave_open_transactions();
+    report();
+    return std::move(builder_).freeze();
+  }
+
+ private:
+  // A line that ended too early, forgiven if a header follows.
+  struct CutLine {
+    std::uint64_t number;
+    std::string text;
+    std::size_t column;
+    std::string expected;
+    [[noreturn]] void raise(const Reader& reader) const { reader.fail(number, text, column, expected); }
+  };
+
+  [[noreturn]] void fail(std::uint64_t line, std::string_view text, std::size_t column,
+                         const std::string& expected) const {
+    while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
+    throw InputError({stream_.name(), line, column}, "expected " + expected,
+                     text.size() <= kLongestShown ? std::string(text) : std::string());
+  }
+  [[noreturn]] void fail_line(const std::string& expected) const { fail(line_, text_, 1, expected); }
+
+  // Every line is parsed where it lies, up to its '\n'; only a line across two chunks is copied.
+  void whole_lines(std::string_view chunk) {
+    if (!carry_.empty()) {
+      const std::size_t first_end = chunk.find('\n');
+      carry_.append(chunk.substr(0, first_end == std::string_view::npos ? chunk.size() : first_end + 1));
+      if (first_end == std::string_view::npos) return;
+      line(carry_.data(), carry_.data() + carry_.size() - 1);
+      carry_.clear();
+      chunk.remove_prefix(first_end + 1);
+    }
+    const char* at = chunk.data();
+    const char* const chunk_end = at + chunk.size();
+    while (at < chunk_end) {
+      const void* found = std::memchr(at, '\n', static_cast<std::size_t>(chunk_end - at));
+      if (found == nullptr) break;
+      line(at, static_cast<const char*>(found));
+      at = static_cast<const char*>(found) + 1;
+    }
+    carry_.assign(at, chunk_end);
+  }
+
+  // The file does not end with a line break: a crash may have cut this line.
+  void last_line() {
+    carry_ += '\n';
+    line(carry_.data(), carry_.data() + carry_.size() - 1);
+    if (!cut_ || !seen_header_) return;
+    ++cut_lines_;
+    cut_.reset();
+  }
+
+  void line(const char* begin, const char* end) {
+    ++line_;
+    if (line_ == 1 && std::string_view(begin, end).starts_with(kByteOrderMark))
+      begin += kByteOrderMark.size();
+    JsonCursor at(begin, end);
+    if (at.at_end()) return;
+    text_ = std::string_view(begin, end);
+    try {
+      parse_jsonl_record(at, builder_.values(), record_);
+    } catch (const JsonFailure& failure) {
+      const auto column = static_cast<std::size_t>(failure.at - begin) + 1;
+      if (cut_) cut_->raise(*this);
+      if (!failure.cut) fail(line_, text_, column, failure.expected);
+      cut_ = CutLine{line_, std::string(text_), column, failure.expected};
+      return;
+    }
+    if (cut_ || !seen_header_) check_header_place();
+    accept();
+  }
+
+  void check_header_place() {
+    const bool is_header = record_.kind == JsonlRecord::Kind::Header;
+    if (cut_ && (!is_header || !seen_header_)) cut_->raise(*this);
+    if (!is_header) fail_line("the header line, {\"serval\":\"history\",\"version\":1}, before any record");
+    if (cut_) ++cut_lines_;
+    cut_.reset();
+  }
+
+  void accept() {
+    switch (record_.kind) {
+      case JsonlRecord::Kind::Transaction:
+        return whole_transaction();
+      case JsonlRecord::Kind::Operation:
+        return add_operations(find_open()->second.transaction);
+      case JsonlRecord::Kind::Begin:
+        return begin();
+      case JsonlRecord::Kind::End:
+        return end();
+      case JsonlRecord::Kind::Header:
+        return header();
+      case JsonlRecord::Kind::Unknown:
+        ++skipped_[record_.event];
+        return;
+    }
+  }
+
+  void header() {
+    if (record_.version < 1 || record_.version > kVersion)
+      fail_line(fmt::format("version {}, but the file says {}: a newer Serval may read it", kVersion,
+                            record_.version));
+    leave_open_transactions();
+    if (seen_header_ && record_.initial && *record_.initial != initial_)
+      fail_line("the same \"initial\" value as in the header before");
+    if (record_.initial) initial_ = *record_.initial;
+    builder_.set_initial_value(initial_);
+    for (auto& [name, text] : record_.facts) builder_.set_fact(name, std::move(text));
+    for (const Value label : record_.sessions) builder_.session(label);
+    seen_header_ = true;
+  }
+
+  TransactionId begin_transaction() {
+    if (builder_.transaction_count() >= 0xFFFFFFFEu || builder_.operation_count() >= 0xFFF00000u)
+      fail_line("fewer than 2^32 transactions and operations");
+    const auto ordinal = static_cast<std::int64_t>(builder_.transaction_count()) + 1;
+    return builder_.begin_transaction(builder_.session(*record_.session),
+                                      record_.label.value_or(Value::integer(ordinal)));
+  }
+
+  void whole_transaction() {
+    const TransactionId t = begin_transaction();
+    add_operations(t);
+    if (record_.outcome) builder_.set_outcome(t, *record_.outcome);
+    if (record_.interval != Interval{}) builder_.set_interval(t, record_.interval);
+    if (record_.has_hints) builder_.set_hints(t, std::move(record_.hints));
+  }
+
+  void add_operations(TransactionId t) {
+    for (const JsonlRecord::Op& op : record_.ops) {
+      if (op.extra == JsonlRecord::kNoExtra) {
+        builder_.add(t, op.kind, builder_.key(op.key), op.value);
+      } else {
+        builder_.add(t, whole_operation(op, record_.extras[op.extra]));
+      }
+    }
+  }
+
+  Operation whole_operation(const JsonlRecord::Op& op, JsonlRecord::Extra& extra) {
+    Operation whole;
+    whole.kind = op.kind;
+    if (!is_predicate(op.kind)) whole.key = builder_.key(op.key);
+    whole.value = op.value;
+    whole.expected = extra.expected;
+    whole.time = extra.time;
+    if (extra.predicate) whole.predicate = builder_.predicate(std::move(*extra.predicate));
+    for (const auto& [key, value] : extra.rows) whole.rows.push_back({builder_.key(key), value});
+    whole.version = extra.version;
+    whole.rows_matched = extra.matched;
+    whole.rows_changed = extra.changed;
+    return whole;
+  }
+
+  // Transactions told event by event. Each is indeterminate until its end record says otherwise.
+  struct Open {
+    TransactionId transaction;
+    Time begin;
+    TransactionHints hints;
+  };
+  using OpenKey = std::pair<Value, Value>;  // Session, label.
+
+  void begin() {
+    const auto [open, fresh] = open_.try_emplace(OpenKey(*record_.session, *record_.label));
+    if (!fresh) fail_line("the end of this transaction before it begins again");
+    const TransactionId t = begin_transaction();
+    open->second = {t, record_.interval.begin,
+                    record_.has_hints ? std::move(record_.hints) : TransactionHints{}};
+    builder_.set_outcome(t, Outcome::Indeterminate);
+    builder_.set_interval(t, record_.interval);
+    add_operations(t);
+  }
+
+  absl::flat_hash_map<OpenKey, Open>::iterator find_open() {
+    const auto open = open_.find(OpenKey(*record_.session, *record_.label));
+    if (open == open_.end()) fail_line("a begin record of this transaction first");
+    return open;
+  }
+
+  void end() {
+    const auto open = find_open();
+    const TransactionId t = open->second.transaction;
+    add_operations(t);
+    builder_.set_outcome(t, *record_.outcome);
+    builder_.set_interval(t, {open->second.begin, record_.interval.end});
+    if (record_.has_hints) merge(open->second.hints, std::move(record_.hints));
+    builder_.set_hints(t, std::move(open->second.hints));
+    open_.erase(open);
+  }
+
+  void leave_open_transactions() {
+    unfinished_ += open_.size();
+    for (auto& [key, open] : open_) builder_.set_hints(open.transaction, std::move(open.hints));
+    open_.clear();
+  }
+
+  void report() const {
+    if (!options_.on_notice) return;
+    if (cut_lines_ > 0) options_.on_notice(fmt::format("{} cut-off line(s) left out", cut_lines_));
+    if (unfinished_ > 0)
+      options_.on_notice(
+          fmt::format("{} transaction(s) without an end record are indeterminate", unfinished_));
+    for (const auto& [event, count] : skipped_)
+      options_.on_notice(fmt::format("{} record(s) of the unknown kind \"{}\" skipped", count, event));
+  }
+
+  ByteStream& stream_;
+  const ReadOptions& options_;
+  HistoryBuilder builder_;
+  JsonlRecord record_;
+  absl::flat_hash_map<OpenKey, Open> open_;
+  Value initial_;
+  bool seen_header_ = false;
+
+  std::string carry_;  // The beginning of a line whose end is in the next chunk.
+  std::uint64_t line_ = 0;
+  std::string_view text_;  // The line being read.
+  std::optional<CutLine> cut_;
+
+  std::uint64_t cut_lines_ = 0, unfinished_ = 0;
+  std::map<std::string, std::uint64_t> skipped_;
+};
+
+}  // namespace
+
+bool looks_like_jsonl(std::string_view start) {
+  start.remove_prefix(std::min(start.find_first_not_of(" \t\r\n"), start.size()));
+  if (!start.starts_with('{')) return false;
+  const std::string_view first_line = start.substr(0, start.find('\n'));
+  const std::size_t found = first_line.find("\"serval\"");
+  if (found == std::string_view::npos) return false;
+  const std::string_view rest = first_line.substr(found + 8);
+  const std::size_t colon = rest.find_first_not_of(" \t");
+  return colon != std::string_view::npos && rest[colon] == ':';
+}
+
+History read_jsonl(ByteStream& stream, const ReadOptions& options) { return Reader(stream, options).read(); }
+
+}  // namespace serval
