@@ -19,9 +19,9 @@ namespace serval {
 
 class BudgetExhausted : public std::runtime_error {
  public:
-  enum class Cause { Time, Stopped };
+  enum class Cause { TimeBudget, Stopped };
   BudgetExhausted(Cause cause, const char* phase)
-      : std::runtime_error(std::string(cause == Cause::Time ? "time budget used up" : "stopped") +
+      : std::runtime_error(std::string(cause == Cause::TimeBudget ? "time budget used up" : "stopped") +
                            " in phase \"" + phase + "\""),
         cause_(cause),
         phase_(phase) {}
@@ -49,7 +49,7 @@ class Budget {
     if (stop_requested().load(std::memory_order_relaxed))
       throw BudgetExhausted(BudgetExhausted::Cause::Stopped, phase);
     if (deadline_ != Clock::time_point::max() && Clock::now() >= deadline_)
-      throw BudgetExhausted(BudgetExhausted::Cause::Time, phase);
+      throw BudgetExhausted(BudgetExhausted::Cause::TimeBudget, phase);
   }
 
   // Asks every budget of the process to stop; safe in a signal handler.
