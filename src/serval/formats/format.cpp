@@ -6,6 +6,7 @@
 #include "serval/base/byte_sink.h"
 #include "serval/base/contract.h"
 #include "serval/base/error.h"
+#include "serval/formats/native_jsonl.h"
 #include "serval/formats/notation_text.h"
 
 namespace serval {
@@ -16,6 +17,9 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 // Asked in this order when content decides, and, where two share an extension, when a path decides.
 constexpr std::array kFormats{
+    FormatInfo{Format::Jsonl, "jsonl", ".jsonl",
+               "Serval's own lines of JSON: a header, then one transaction a line", "jsonl.md",
+               looks_like_jsonl, read_jsonl, write_jsonl},
     FormatInfo{Format::Notation, "notation", ".notation", "Serval's short notation, s1: [w(x,1) r(y,0)]",
                "notation.md", looks_like_notation, read_notation, write_notation},
 };

@@ -80,7 +80,8 @@ Predicate parse_json_predicate(JsonCursor& at, ValuePool& pool, int depth) {
 }
 
 void append_json_predicate(std::string& out, const ValuePool& pool, const Predicate& tree) {
-  if (tree.node == Node::Literal && !tree.literal.is_list())
+  // A bare null stands for "no predicate".
+  if (tree.node == Node::Literal && !tree.literal.is_list() && !tree.literal.is_nil())
     return append_json_value(out, pool, tree.literal);
   out += '[';
   const bool is_short = is_short_operator(tree);

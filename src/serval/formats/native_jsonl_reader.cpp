@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::int64_t kVersion = 1;
-constexpr std::size_t kLongestShown = 400;  // Of a line in an error; longer ones are not shown.
+constexpr std::size_t kShown = 100;  // Bytes of a line to either side of a mistake.
 
 void merge(TransactionHints& into, TransactionHints&& from) {
   if (from.start_timestamp) into.start_timestamp = from.start_timestamp;
@@ -60,8 +60,9 @@ class Reader {
   [[noreturn]] void fail(std::uint64_t line, std::string_view text, std::size_t column,
                          const std::string& expected) const {
     while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
+    const std::size_t first = column > kShown ? column - kShown : 0;
     throw InputError({stream_.name(), line, column}, "expected " + expected,
-                     text.size() <= kLongestShown ? std::string(text) : std::string());
+                     std::string(text.substr(first, 2 * kShown)), {}, column - first);
   }
   [[noreturn]] void fail_line(const std::string& expected) const { fail(line_, text_, 1, expected); }
 

@@ -1,0 +1,277 @@
+#include "serval/formats/native_jsonl.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include "formats/arbitrary_history.h"
+#include "history_equality.h"
+#include "serval/base/error.h"
+#include "serval/history/notation.h"
+
+namespace serval {
+namespace {
+
+constexpr const char* kHeader = "{\"serval\":\"history\",\"version\":1}\n";
+
+struct Reading {
+  History history;
+  std::vector<std::string> notices;
+};
+
+Reading read_text(const std::string& text) {
+  Reading reading;
+  ByteStream stream = ByteStream::from_memory("test.jsonl", text);
+  ReadOptions options;
+  options.on_notice = [&](const std::string& notice) { reading.notices.push_back(notice); };
+  reading.history = read_jsonl(stream, options);
+  return reading;
+}
+History read_records(const std::string& records) { return read_text(kHeader + records).history; }
+
+std::string error_of(const std::string& text) {
+  try {
+    read_text(text);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+RC_GTEST_PROP(NativeJsonl, KeepsEveryMemberOfEveryHistory, (std::uint64_t seed)) {
+  const History history = arbitrary_history(seed, {.transactions = *rc::gen::inRange(0, 20)});
+  const Reading reading = read_text(write_to_string(history, Format::Jsonl));
+  RC_ASSERT(difference(history, reading.history) == "");
+  RC_ASSERT(transaction_order(history) == transaction_order(reading.history));
+  RC_ASSERT(reading.notices.empty());
+}
+
+RC_GTEST_PROP(NativeJsonl, WritesTheSameBytesAgain, (std::uint64_t seed)) {
+  const std::string once = write_to_string(arbitrary_history(seed), Format::Jsonl);
+  RC_ASSERT(write_to_string(read_text(once).history, Format::Jsonl) == once);
+}
+
+TEST(NativeJsonl, IsPleasantToRead) {
+  const History history = parse_history(
+      "s1: [r(x,0) w(x,1)]@10..20 [a(y,1) l(y,[1]) i(z,1) i(z,2)! d(z)]! s2: [cas(x,1,2) cas(x,7,2)!]?");
+  EXPECT_EQ(
+      write_to_string(history, Format::Jsonl),
+      "{\"serval\":\"history\",\"version\":1,\"initial\":0}\n"
+      R"({"s":"s1","t":1,"ops":[["r","x",0],["w","x",1]],"begin":10,"end":20})"
+      "\n"
+      R"({"s":"s1","t":2,"ops":[["a","y",1],["l","y",[1]],["i","z",1],["i!","z",2],["d","z"]],"outcome":"aborted"})"
+      "\n"
+      R"({"s":"s2","t":3,"ops":[["cas","x",1,2],["cas!","x",7,2]],"outcome":"indeterminate"})"
+      "\n");
+}
+
+TEST(NativeJsonl, ReadsEventsAndWholeTransactionsMixed) {
+  const History history =
+      read_records(R"({"event":"begin","s":1,"t":7,"at":10,"node":"n1"})"
+                   "\n"
+                   R"({"s":2,"t":8,"ops":[["w","x",1]],"begin":11,"end":12})"
+                   "\n"
+                   R"({"event":"op","s":1,"t":7,"op":["read","x",1,{"at":[13,14]}]})"
+                   "\n\n"
+                   R"({"event":"end","s":1,"t":7,"at":15,"outcome":"committed","commit_ts":99})"
+                   "\n");
+  EXPECT_EQ(print_history(history), "1: [r(x,1)]@10..15\n2: [w(x,1)]@11..12\n");
+  EXPECT_EQ(history.operation(OperationId{0}).time, (Interval{13, 14}));
+  EXPECT_EQ(history.hints(TransactionId{0})->node, "n1");
+  EXPECT_EQ(history.hints(TransactionId{0})->commit_timestamp, 99);
+}
+
+TEST(NativeJsonl, TransactionWithoutEndRecordIsIndeterminate) {
+  const Reading reading =
+      read_text(std::string(kHeader) + R"({"event":"begin","s":1,"t":7,"at":10,"node":"n1"})"
+                                       "\n"
+                                       R"({"event":"op","s":1,"t":7,"op":["w","x",1]})"
+                                       "\n");
+  EXPECT_EQ(print_history(reading.history), "1: [w(x,1)]?@10..\n");
+  EXPECT_EQ(reading.history.hints(TransactionId{0})->node, "n1");
+  EXPECT_EQ(reading.notices,
+            std::vector<std::string>{"1 transaction(s) without an end record are indeterminate"});
+}
+
+TEST(NativeJsonl, SecondHeaderContinuesTheFile) {
+  const Reading reading =
+      read_text(R"({"serval":"history","version":1,"initial":0,"facts":{"seed":7,"run":"a"}})"
+                "\n"
+                R"({"event":"begin","s":1,"t":1})"
+                "\n"
+                R"({"event":"op","s":1,"t":1,"op":["w","x",)"
+                "\n"
+                R"({"serval":"history","version":1,"initial":0,"facts":{"run":"b"}})"
+                "\n"
+                R"({"event":"begin","s":1,"t":1})"
+                "\n"
+                R"({"event":"end","s":1,"t":1,"outcome":"aborted"})"
+                "\n");
+  EXPECT_EQ(print_history(reading.history), "1: []? []!\n");
+  EXPECT_EQ(reading.history.facts(), (std::map<std::string, std::string>{{"run", "b"}, {"seed", "7"}}));
+  EXPECT_EQ(reading.notices.size(), 2u);
+}
+
+TEST(NativeJsonl, IgnoresUnknownMembersAndSkipsUnknownEvents) {
+  const Reading reading =
+      read_text(R"({"facts":{},"later":{"deep":[1,{"x":"}"}]},"version":1,"serval":"history"})"
+                "\r\n"
+                R"( { "ops" : [ [ "w" , "x" , 1 , {"later":true} ] ] , "later":[], "initial":5, "s":1 } )"
+                "\r\n"
+                R"({"event":"nemesis","what":"partition"})"
+                "\n");
+  EXPECT_EQ(print_history(reading.history), "1: [w(x,1)]\n");
+  EXPECT_TRUE(reading.history.initial_value().is_nil());
+  EXPECT_EQ(reading.notices, std::vector<std::string>{"1 record(s) of the unknown kind \"nemesis\" skipped"});
+}
+
+TEST(NativeJsonl, KeepsIntegersOfAnySizeDigitForDigit) {
+  for (const std::string digits :
+       {"0", "-1", "999999999999999999", "1152921504606846975", "1152921504606846976", "9223372036854775807",
+        "-9223372036854775808", "18446744073709551616", "-123456789012345678901234567890", "1.50", "1e400"}) {
+    const History history =
+        read_records(R"({"s":1,"t":)" + digits + R"(,"ops":[["w",)" + digits + "," + digits + "]]}\n");
+    EXPECT_EQ(print_history(history), "1: [w(" + digits + "," + digits + ")]\n");
+    EXPECT_EQ(history.spell(history.label(TransactionId{0})), digits);
+    const std::string text = write_to_string(history, Format::Jsonl);
+    EXPECT_NE(text.find("[\"w\"," + digits + "," + digits + "]"), std::string::npos) << text;
+  }
+}
+
+TEST(NativeJsonl, EqualRowsAreEqualHoweverTheyAreSpaced) {
+  const History history = read_records(
+      R"({"s":1,"ops":[["w","x",{"b": [1, {"d":2,"c":3}], "a": "\u0041"}],["r","x",{"a":"A","b":[1,{"c":3,"d":2}]}]]})"
+      "\n");
+  EXPECT_EQ(history.value(OperationId{0}), history.value(OperationId{1}));
+  EXPECT_EQ(history.spell(history.value(OperationId{0})), R"({"a":"A","b":[1,{"c":3,"d":2}]})");
+}
+
+TEST(NativeJsonl, ReadsTextWithEveryEscape) {
+  const History history = read_records(R"({"s":"\"\\\/\b\f\n\r\t\u00e9\ud83d\udc06","ops":[]})"
+                                       "\n");
+  EXPECT_EQ(history.values().characters(history.session_label(SessionId{0})),
+            "\"\\/\b\f\n\r\t\xc3\xa9\xf0\x9f\x90\x86");
+}
+
+TEST(NativeJsonl, ReadsPredicateTrees) {
+  const History history = read_records(
+      R"({"s":1,"ops":[["pr",["and",[">",["col","value"],3],["not",["=",["col","owner"],"bob"]],["in",["col","v"],["lit",[1,2]]]],[["k",5],["l"]],{"matched":2}]]})"
+      "\n");
+  const Operation op = history.operation(OperationId{0});
+  const Predicate& tree = history.predicate(op.predicate);
+  EXPECT_EQ(tree.node, Predicate::Node::And);
+  EXPECT_EQ(tree.children[0].name, ">");
+  EXPECT_EQ(tree.children[0].children[1].literal, Value::integer(3));
+  EXPECT_TRUE(tree.children[2].children[1].literal.is_list());
+  EXPECT_EQ(op.rows.size(), 2u);
+  EXPECT_TRUE(op.rows[1].value.is_nil());
+  EXPECT_EQ(op.rows_matched, 2);
+}
+
+TEST(NativeJsonl, EmptyHistoryIsAHeader) {
+  EXPECT_EQ(write_to_string(History(), Format::Jsonl), kHeader);
+  EXPECT_EQ(read_text(kHeader).history.transaction_count(), 0u);
+}
+
+TEST(NativeJsonl, FileCutAtAnyByteReadsAsItsBeginning) {
+  const History whole = arbitrary_history(11, {.transactions = 8});
+  const std::string text = write_to_string(whole, Format::Jsonl);
+  const std::size_t header_end = text.find('\n');
+  for (std::size_t size = 0; size < text.size(); ++size) {
+    if (size < header_end) {
+      EXPECT_NE(error_of(text.substr(0, size)), "no error") << size;
+      continue;
+    }
+    const Reading reading = read_text(text.substr(0, size));
+    const std::vector<std::string> whole_order = transaction_order(whole);
+    const std::vector<std::string> order = transaction_order(reading.history);
+    ASSERT_LE(order.size(), whole_order.size());
+    EXPECT_TRUE(std::equal(order.begin(), order.end(), whole_order.begin())) << size;
+    const auto lines =
+        static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<long>(size), '\n'));
+    EXPECT_GE(order.size() + 1, lines) << size;
+    const bool at_line_end = size == header_end || text[size] == '\n' || text[size - 1] == '\n';
+    EXPECT_EQ(reading.notices.size(), at_line_end ? 0u : 1u) << size;
+  }
+}
+
+TEST(NativeJsonl, FlippedBytesGiveAHistoryOrAnInputError) {
+  const std::string text = write_to_string(arbitrary_history(12, {.transactions = 12}), Format::Jsonl);
+  Random random(1);
+  std::size_t refused = 0;
+  for (int round = 0; round < 4000; ++round) {
+    std::string damaged = text;
+    for (std::uint64_t flips = 1 + random.below(3); flips > 0; --flips)
+      damaged[random.below(damaged.size())] = static_cast<char>(random.next());
+    if (error_of(damaged) != "no error") ++refused;
+  }
+  EXPECT_GT(refused, 0u);
+}
+
+TEST(NativeJsonl, NamesThePlaceOfAMistake) {
+  const std::string header = kHeader;
+  EXPECT_EQ(error_of(header + "{\"s\":1,\"ops\":[[\"r\",1,2],[\"zz\",1,2]]}\n"),
+            "test.jsonl:2:26: expected an operation: r w a l i i! d cas cas! pr pu pd");
+  EXPECT_EQ(error_of(header + "{\"s\":1,\"ops\":[[\"r\",1 2]]}\n"),
+            "test.jsonl:2:22: expected ',' and a value");
+  EXPECT_EQ(error_of(header + "{\"s\":1,\"ops\":[[\"r\",1,2]]\n"), "test.jsonl:2:25: expected ',' or '}'");
+  EXPECT_EQ(error_of(header + "\n{\"ops\":[]}\n"),
+            "test.jsonl:3:1: expected a session, \"s\", in this record");
+  EXPECT_EQ(error_of(header + "{\"s\":1,\"ops\":[],\"begin\":1.5}\n"),
+            "test.jsonl:2:25: expected a whole number that fits 64 bits");
+  EXPECT_EQ(error_of(header + "{\"s\":1,\"ops\":[],\"begin\":9223372036854775808}\n"),
+            "test.jsonl:2:25: expected a whole number that fits 64 bits");
+  EXPECT_EQ(error_of(header + "{\"s\":1,\"ops\":[],\"outcome\":\"done\"}\n"),
+            "test.jsonl:2:27: expected \"committed\", \"aborted\" or \"indeterminate\"");
+  EXPECT_EQ(error_of(header + "{\"s\":1,\"ops\":[]} x\n"),
+            "test.jsonl:2:18: expected the end of the line after the record");
+  EXPECT_EQ(error_of(header + "[1]\n"), "test.jsonl:2:1: expected '{', the start of a record");
+}
+
+TEST(NativeJsonl, RefusesEventsOutOfOrder) {
+  const std::string header = kHeader;
+  const std::string begin = "{\"event\":\"begin\",\"s\":1,\"t\":1}\n";
+  EXPECT_EQ(error_of(header + begin + begin),
+            "test.jsonl:3:1: expected the end of this transaction before it begins again");
+  EXPECT_EQ(error_of(header + "{\"event\":\"op\",\"s\":1,\"t\":1,\"op\":[\"r\",1,2]}\n"),
+            "test.jsonl:2:1: expected a begin record of this transaction first");
+  EXPECT_EQ(error_of(header + begin + "{\"event\":\"end\",\"s\":1,\"t\":1}\n"),
+            "test.jsonl:3:1: expected an \"outcome\" in this record");
+}
+
+TEST(NativeJsonl, WantsAHeaderOfAKnownVersion) {
+  EXPECT_EQ(error_of(""), "test.jsonl: expected a header line, but the file has no lines");
+  EXPECT_EQ(
+      error_of("{\"s\":1,\"ops\":[]}\n"),
+      "test.jsonl:1:1: expected the header line, {\"serval\":\"history\",\"version\":1}, before any record");
+  EXPECT_EQ(error_of("{\"serval\":\"history\",\"version\":2}\n"),
+            "test.jsonl:1:1: expected version 1, but the file says 2: a newer Serval may read it");
+}
+
+TEST(NativeJsonl, ShowsOnlyTheSurroundingsOfAMistakeInALongLine) {
+  const std::string text = std::string(kHeader) + "{\"s\":\"" + std::string(1 << 20, 'a') + "\",oops}\n";
+  try {
+    read_text(text);
+    FAIL() << "accepted a malformed line";
+  } catch (const InputError& error) {
+    EXPECT_LT(error.source_line().size(), 300u);
+    EXPECT_EQ(error.source_line().substr(error.caret() - 1), "oops}");
+  }
+}
+
+TEST(NativeJsonl, DeepNestingIsRefusedNotOverflowed) {
+  const std::string deep(100000, '[');
+  for (const std::string& start :
+       {R"({"s":)" + deep, R"({"later":)" + deep, R"({"s":{"a":)" + deep, R"({"s":1,"ops":[["pr",)" + deep})
+    EXPECT_NE(error_of(kHeader + start + "\n"), "no error");
+}
+
+TEST(NativeJsonl, IsRecognisedByItsHeader) {
+  EXPECT_TRUE(looks_like_jsonl(kHeader));
+  EXPECT_TRUE(looks_like_jsonl("\n {\"facts\":{}, \"serval\" : \"history\"}"));
+  EXPECT_FALSE(looks_like_jsonl("{\"type\":\"invoke\",\"process\":0}\n{\"serval\":1}"));
+  EXPECT_FALSE(looks_like_jsonl(""));
+}
+
+}  // namespace
+}  // namespace serval
