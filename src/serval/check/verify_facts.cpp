@@ -1,0 +1,163 @@
+#include "serval/check/verify_facts.h"
+
+#include <algorithm>
+
+namespace serval::verify {
+
+std::optional<Value> value_read(const History& history, OperationId op) {
+  std::optional<Value> value;
+  switch (history.kind(op)) {
+    case OperationKind::Read:
+    case OperationKind::ReadList:
+    case OperationKind::InsertMiss:
+    case OperationKind::CompareAndSetMiss:
+      value = history.value(op);
+      break;
+    case OperationKind::CompareAndSet:
+      value = history.expected(op);
+      break;
+    case OperationKind::Insert:
+      value = Value::nil();
+      break;
+    default:
+      break;
+  }
+  return value && value->is_unknown() ? std::nullopt : value;
+}
+
+std::optional<Value> value_written(const History& history, OperationId op) {
+  switch (history.kind(op)) {
+    case OperationKind::Write:
+    case OperationKind::Append:
+    case OperationKind::Insert:
+    case OperationKind::CompareAndSet:
+      return history.value(op);
+    case OperationKind::Delete:
+      return Value::nil();
+    default:
+      return std::nullopt;
+  }
+}
+
+std::string name(const History& history, TransactionId t) { return "T" + history.spell(history.label(t)); }
+
+Facts::Facts(const History& history)
+    : history_(history),
+      opaque_(history.key_count(), false),
+      participates_(history.transaction_count(), false),
+      session_position_(history.transaction_count(), 0) {
+  for (const SessionId s : history.sessions())
+    for (std::uint32_t position = 0; const TransactionId t : history.session_transactions(s))
+      session_position_[t.index] = position++;
+  index_writes();
+  mark_participants();
+}
+
+// Backwards, so that the first write of a transaction to a key that is met is the final one. seen[k] is one
+// past the transaction that was last seen writing k.
+void Facts::index_writes() {
+  std::vector<std::uint32_t> seen(history_.key_count(), 0);
+  for (const TransactionId t : history_.transactions()) {
+    const IdRange<OperationId> operations = history_.operations(t);
+    for (std::uint32_t i = operations.size(); i-- > 0;) note_write(t, operations[i], seen);
+  }
+}
+
+void Facts::note_write(TransactionId t, OperationId op, std::vector<std::uint32_t>& seen) {
+  const OperationKind kind = history_.kind(op);
+  if (is_predicate(kind)) return;
+  const KeyId key = history_.key(op);
+  const std::optional<Value> value = value_written(history_, op);
+  const bool of_list = kind == OperationKind::Append || kind == OperationKind::ReadList;
+  if (of_list || (value && value->is_unknown())) opaque_[key.index] = true;
+  if (!value) return;
+  Written& written = written_[{key, *value}];
+  ++written.writes;
+  const bool is_final = std::exchange(seen[key.index], t.index + 1) != t.index + 1;
+  if (!is_final || !live(t)) return;
+  ++written.live_final;
+  written.final_write = op;
+}
+
+void Facts::mark_participants() {
+  std::vector<TransactionId> pending;
+  for (const TransactionId t : history_.transactions())
+    if (history_.outcome(t) == Outcome::Committed) {
+      participates_[t.index] = true;
+      pending.push_back(t);
+    }
+  const auto none_indeterminate = std::ranges::count(history_.outcome_column(), Outcome::Indeterminate) == 0;
+  if (none_indeterminate) return;
+  while (!pending.empty()) {
+    const TransactionId t = pending.back();
+    pending.pop_back();
+    mark_writers_read_by(t, pending);
+  }
+}
+
+void Facts::mark_writers_read_by(TransactionId t, std::vector<TransactionId>& pending) {
+  for (const OperationId op : history_.operations(t)) {
+    if (is_predicate(history_.kind(op))) continue;
+    const std::optional<OperationId> version = version_read(op);
+    if (!version || version->is_none()) continue;
+    const TransactionId writer = history_.transaction_of(*version);
+    if (participates_[writer.index]) continue;
+    participates_[writer.index] = true;
+    pending.push_back(writer);
+  }
+}
+
+bool Facts::participates(TransactionId t) const { return has(t) && participates_[t.index]; }
+
+bool Facts::belongs(OperationId op, TransactionId t) const {
+  if (!has(t) || op.index >= history_.operation_count()) return false;
+  const IdRange<OperationId> own = history_.operations(t);
+  return own.first <= op.index && op.index < own.last;
+}
+
+Facts::Written Facts::find(KeyId key, Value value) const {
+  const auto found = written_.find(std::pair(key, value));
+  return found == written_.end() ? Written{} : found->second;
+}
+
+std::uint32_t Facts::final_writers_besides(TransactionId reader, KeyId key, Value value) const {
+  const std::uint32_t all = find(key, value).live_final;
+  for (const OperationId op : history_.operations(reader)) {
+    const bool same = !is_predicate(history_.kind(op)) && history_.key(op) == key;
+    if (same && value_written(history_, op) == value && is_final_write(op) && live(reader)) return all - 1;
+  }
+  return all;
+}
+
+OperationId Facts::own_write_before(OperationId op) const {
+  const IdRange<OperationId> own = history_.operations(history_.transaction_of(op));
+  for (std::uint32_t i = op.index; i-- > own.first;) {
+    const OperationId earlier{i};
+    if (is_predicate(history_.kind(earlier)) || history_.key(earlier) != history_.key(op)) continue;
+    if (value_written(history_, earlier)) return earlier;
+  }
+  return OperationId::none();
+}
+
+bool Facts::is_final_write(OperationId write) const {
+  const IdRange<OperationId> own = history_.operations(history_.transaction_of(write));
+  for (std::uint32_t i = write.index + 1; i < own.last; ++i) {
+    const OperationId later{i};
+    if (is_predicate(history_.kind(later)) || history_.key(later) != history_.key(write)) continue;
+    if (value_written(history_, later)) return false;
+  }
+  return value_written(history_, write).has_value();
+}
+
+std::optional<OperationId> Facts::version_read(OperationId read) const {
+  const std::optional<Value> value = value_read(history_, read);
+  if (!value || opaque(history_.key(read)) || !own_write_before(read).is_none()) return std::nullopt;
+  const Written written = find(history_.key(read), *value);
+  if (may_be_initial(*value))
+    return written.live_final == 0 ? std::optional(OperationId::none()) : std::nullopt;
+  if (written.live_final != 1) return std::nullopt;
+  const bool own = history_.transaction_of(written.final_write) == history_.transaction_of(read);
+  return own ? std::nullopt : std::optional(written.final_write);
+}
+
+}  // namespace serval::verify

@@ -1,0 +1,85 @@
+#pragma once
+// What the raw history says about single reads and writes: the ground that verify_witness stands on. Written
+// from the definitions alone; nothing here is shared with the code that searches for verdicts.
+//
+//   live            committed or indeterminate: its writes may exist
+//   participates    committed, or indeterminate and read by a transaction that participates
+//   final write     the last write of its transaction to its key
+//   external read   before any write of its own transaction to its key
+//
+// A read names its version only where no other reading of the history is possible: one live transaction has
+// the value as its final write and the value is not the initial one, or nobody has and it is. Keys with list
+// operations, or with writes of unknown values, are opaque: their reads name nothing.
+//
+// Building takes time and memory linear in the operations.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <absl/container/flat_hash_map.h>
+
+#include "serval/history/history.h"
+
+namespace serval::verify {
+
+// Why a piece of evidence does not stand; nothing when it does.
+using Flaw = std::optional<std::string>;
+
+// Nothing for operations that do not read, and for reads whose answer is unknown.
+std::optional<Value> value_read(const History& history, OperationId op);
+// Nothing for operations that do not write. Nil for a delete.
+std::optional<Value> value_written(const History& history, OperationId op);
+
+// "T7", by the id it has in its file.
+std::string name(const History& history, TransactionId t);
+
+class Facts {
+ public:
+  explicit Facts(const History& history);
+
+  const History& history() const noexcept { return history_; }
+  bool live(TransactionId t) const { return history_.outcome(t) != Outcome::Aborted; }
+  bool participates(TransactionId t) const;
+  bool has(TransactionId t) const { return t.index < history_.transaction_count(); }
+  // `op` exists and belongs to `t`.
+  bool belongs(OperationId op, TransactionId t) const;
+
+  bool may_be_initial(Value value) const { return value.is_nil() || value == history_.initial_value(); }
+  bool opaque(KeyId key) const { return opaque_[key.index]; }
+  // Some transaction, whatever became of it, wrote `value` to `key`.
+  bool written_by_anyone(KeyId key, Value value) const { return find(key, value).writes > 0; }
+  // How many live transactions other than `reader` have `value` as their final write to `key`.
+  std::uint32_t final_writers_besides(TransactionId reader, KeyId key, Value value) const;
+  // The last write to the key of `op` by its own transaction before `op`; none() when `op` is external.
+  OperationId own_write_before(OperationId op) const;
+  bool is_final_write(OperationId write) const;
+  // The final write that `read` certainly saw, none() for the initial version; nothing where it is not
+  // certain.
+  std::optional<OperationId> version_read(OperationId read) const;
+
+  std::uint32_t session_position(TransactionId t) const { return session_position_[t.index]; }
+
+ private:
+  struct Written {
+    OperationId final_write = OperationId::none();  // Of a live transaction.
+    std::uint32_t live_final = 0;
+    std::uint32_t writes = 0;
+  };
+
+  Written find(KeyId key, Value value) const;
+  void index_writes();
+  void note_write(TransactionId t, OperationId op, std::vector<std::uint32_t>& seen);
+  void mark_participants();
+  void mark_writers_read_by(TransactionId t, std::vector<TransactionId>& pending);
+
+  const History& history_;
+  absl::flat_hash_map<std::pair<KeyId, Value>, Written> written_;
+  std::vector<bool> opaque_;
+  std::vector<bool> participates_;
+  std::vector<std::uint32_t> session_position_;
+};
+
+}  // namespace serval::verify

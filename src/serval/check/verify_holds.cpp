@@ -1,0 +1,211 @@
+#include "serval/check/verify_holds.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "serval/check/verify_replay.h"
+
+namespace serval::verify {
+namespace {
+
+constexpr std::uint32_t kLeftOut = std::numeric_limits<std::uint32_t>::max();
+
+struct Rules {
+  enum class Sight { EverythingBefore, Snapshot } sight = Sight::EverythingBefore;
+  bool sessions = false;
+  bool real_time = false;
+};
+
+std::optional<Rules> rules_of(Level level) {
+  using enum Rules::Sight;
+  switch (level) {
+    case Level::Serializable:
+      return Rules{EverythingBefore, false, false};
+    case Level::StrongSessionSerializable:
+      return Rules{EverythingBefore, true, false};
+    case Level::StrictSerializable:
+      return Rules{EverythingBefore, true, true};
+    case Level::Linearizable:
+      return Rules{EverythingBefore, false, true};
+    case Level::SnapshotIsolation:
+      return Rules{Snapshot, false, false};
+    case Level::StrongSessionSnapshotIsolation:
+      return Rules{Snapshot, true, false};
+    case Level::StrongSnapshotIsolation:
+      return Rules{Snapshot, true, true};
+    default:
+      return std::nullopt;
+  }
+}
+
+class Execution {
+ public:
+  Execution(const History& history, const Holds& claim, const Rules& rules)
+      : history_(history), order_(claim.commit_order), snapshot_(claim.snapshot), rules_(rules) {}
+
+  Flaw flaw() {
+    if (Flaw flaw = flaw_of_attendance()) return flaw;
+    if (Flaw flaw = flaw_of_snapshots()) return flaw;
+    if (Flaw flaw = flaw_of_reads()) return flaw;
+    if (snapshots())
+      if (Flaw flaw = flaw_of_conflicts()) return flaw;
+    if (rules_.sessions)
+      if (Flaw flaw = flaw_of_sessions()) return flaw;
+    return rules_.real_time ? flaw_of_real_time() : std::nullopt;
+  }
+
+ private:
+  bool snapshots() const { return rules_.sight == Rules::Sight::Snapshot; }
+  // The first `visible(i)` transactions of the order are visible to the one at position i.
+  std::uint32_t visible(std::uint32_t i) const { return snapshots() ? snapshot_[i] : i; }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(order_.size()); }
+  std::string name_at(std::uint32_t i) const { return name(history_, order_[i]); }
+
+  Flaw flaw_of_attendance() {
+    position_.assign(history_.transaction_count(), kLeftOut);
+    for (std::uint32_t i = 0; i < size(); ++i) {
+      const TransactionId t = order_[i];
+      if (t.index >= position_.size()) return fmt::format("position {} names no transaction", i);
+      if (position_[t.index] != kLeftOut) return fmt::format("{} takes part twice", name(history_, t));
+      if (history_.outcome(t) == Outcome::Aborted)
+        return fmt::format("{} aborted and must not take part", name(history_, t));
+      position_[t.index] = i;
+    }
+    for (const TransactionId t : history_.transactions())
+      if (history_.outcome(t) == Outcome::Committed && position_[t.index] == kLeftOut)
+        return fmt::format("{} committed but does not take part", name(history_, t));
+    return std::nullopt;
+  }
+
+  Flaw flaw_of_snapshots() const {
+    if (!snapshots())
+      return snapshot_.empty() ? std::nullopt : Flaw("a serial execution has no snapshot positions");
+    if (snapshot_.size() != order_.size())
+      return fmt::format("{} transactions but {} snapshot positions", order_.size(), snapshot_.size());
+    for (std::uint32_t i = 0; i < size(); ++i)
+      if (snapshot_[i] > i) return fmt::format("the snapshot of {} is later than its commit", name_at(i));
+    return std::nullopt;
+  }
+
+  Flaw flaw_of_reads() const {
+    Replay replay(history_);
+    if (!snapshots()) {
+      for (const TransactionId t : order_)
+        if (Flaw flaw = replay.run(t)) return flaw;
+      return std::nullopt;
+    }
+    const std::vector<std::uint32_t> by_snapshot = positions_by_snapshot();
+    std::size_t next = 0;
+    for (std::uint32_t committed = 0; committed < size(); ++committed) {
+      for (; next < by_snapshot.size() && snapshot_[by_snapshot[next]] == committed; ++next)
+        if (Flaw flaw = replay.run_and_undo(order_[by_snapshot[next]])) return flaw;
+      replay.apply_writes(order_[committed]);
+    }
+    return std::nullopt;
+  }
+
+  // Counting sort; snapshots are below size() because each is at most its own position.
+  std::vector<std::uint32_t> positions_by_snapshot() const {
+    std::vector<std::uint32_t> slot(order_.size() + 1, 0);
+    for (const std::uint32_t count : snapshot_) ++slot[count + 1];
+    for (std::size_t i = 1; i < slot.size(); ++i) slot[i] += slot[i - 1];
+    std::vector<std::uint32_t> sorted(order_.size());
+    for (std::uint32_t i = 0; i < size(); ++i) sorted[slot[snapshot_[i]]++] = i;
+    return sorted;
+  }
+
+  Flaw flaw_of_conflicts() const {
+    std::vector<std::uint32_t> writers(history_.key_count(), 0);  // One past the last writer's position.
+    for (std::uint32_t i = 0; i < size(); ++i)
+      for (const OperationId op : history_.operations(order_[i])) {
+        if (!value_written(history_, op)) continue;
+        std::uint32_t& last = writers[history_.key(op).index];
+        if (last > snapshot_[i] && last != i + 1)
+          return fmt::format("{} and {} both write {} and neither sees the other", name_at(last - 1),
+                             name_at(i), history_.spell_key(history_.key(op)));
+        last = i + 1;
+      }
+    return std::nullopt;
+  }
+
+  // Neighbours suffice: what a transaction sees, its successor in the session sees too.
+  Flaw flaw_of_sessions() const {
+    for (const SessionId s : history_.sessions()) {
+      std::uint32_t before = kLeftOut;
+      for (const TransactionId t : history_.session_transactions(s)) {
+        const std::uint32_t now = position_[t.index];
+        if (now == kLeftOut) continue;
+        if (before != kLeftOut && before >= visible(now))
+          return fmt::format("{} does not see {}, which precedes it in session {}", name_at(now),
+                             name_at(before), history_.spell(history_.session_label(s)));
+        before = now;
+      }
+    }
+    return std::nullopt;
+  }
+
+  // An indeterminate transaction may take effect at any time after its begin, so it never ends before another
+  // begins, whatever end its file gives.
+  Time end_at(std::uint32_t i) const {
+    const bool committed = history_.outcome(order_[i]) == Outcome::Committed;
+    return committed ? history_.interval(order_[i]).end : kUnknownEnd;
+  }
+
+  // earliest[i]: the two positions with the earliest ends among positions i and later. Two, because a
+  // transaction at a snapshot level is among those it does not see.
+  std::vector<std::array<std::uint32_t, 2>> earliest_ends() const {
+    std::vector<std::array<std::uint32_t, 2>> earliest(order_.size() + 1, {kLeftOut, kLeftOut});
+    const auto end_of = [this](std::uint32_t i) { return i == kLeftOut ? kUnknownEnd : end_at(i); };
+    for (std::uint32_t i = size(); i-- > 0;) {
+      earliest[i] = earliest[i + 1];
+      auto& [first, second] = earliest[i];
+      if (first == kLeftOut || end_of(i) < end_of(first))
+        second = std::exchange(first, i);
+      else if (second == kLeftOut || end_of(i) < end_of(second))
+        second = i;
+    }
+    return earliest;
+  }
+
+  Flaw flaw_of_real_time() const {
+    const auto earliest = earliest_ends();
+    for (std::uint32_t i = 0; i < size(); ++i) {
+      const auto& [first, second] = earliest[visible(i)];
+      const std::uint32_t unseen = first == i ? second : first;
+      if (unseen != kLeftOut && end_at(unseen) < history_.interval(order_[i]).begin)
+        return fmt::format("{} does not see {}, which ended before it began", name_at(i), name_at(unseen));
+    }
+    return std::nullopt;
+  }
+
+  const History& history_;
+  const std::vector<TransactionId>& order_;
+  const std::vector<std::uint32_t>& snapshot_;
+  Rules rules_;
+  std::vector<std::uint32_t> position_;
+};
+
+Flaw flaw_of_single_operations(const History& history, const Holds& claim) {
+  for (const TransactionId t : claim.commit_order)
+    if (t.index < history.transaction_count() && history.operations(t).size() > 1)
+      return fmt::format("{} has several operations; linearizable is about single ones", name(history, t));
+  return std::nullopt;
+}
+
+}  // namespace
+
+Flaw flaw_of(const History& history, Level asked, const Holds& claim) {
+  if (!implies(claim.proven, asked))
+    return fmt::format("{} does not imply {}", name_of(claim.proven), name_of(asked));
+  const std::optional<Rules> rules = rules_of(claim.proven);
+  if (!rules) return fmt::format("a commit order proves nothing about {}", name_of(claim.proven));
+  if (claim.proven == Level::Linearizable)
+    if (Flaw flaw = flaw_of_single_operations(history, claim)) return flaw;
+  return Execution(history, claim, *rules).flaw();
+}
+
+}  // namespace serval::verify

@@ -1,0 +1,101 @@
+#include "serval/check/verify_replay.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "serval/history/notation.h"
+
+namespace serval::verify {
+
+Flaw Replay::run(TransactionId t) {
+  log_.clear();
+  for (const OperationId op : history_.operations(t)) {
+    if (is_predicate(history_.kind(op)))
+      return fmt::format("cannot replay predicate operations ({} has one)", name(history_, t));
+    if (Flaw flaw = check_read(t, op)) return flaw;
+    write(op);
+  }
+  return std::nullopt;
+}
+
+Flaw Replay::run_and_undo(TransactionId t) {
+  Flaw flaw = run(t);
+  undo();
+  return flaw;
+}
+
+void Replay::apply_writes(TransactionId t) {
+  log_.clear();
+  for (const OperationId op : history_.operations(t))
+    if (!is_predicate(history_.kind(op))) write(op);
+}
+
+bool Replay::matches(const Cell& cell, Value seen) const {
+  const bool empty_list = seen.is_list() && history_.values().elements(seen).empty();
+  switch (cell.state) {
+    case Cell::State::Untouched:
+      return seen.is_nil() || seen == history_.initial_value() || empty_list;
+    case Cell::State::Scalar:
+      return seen == cell.value || (cell.value.is_nil() && empty_list);
+    case Cell::State::List:
+      return seen.is_list() && std::ranges::equal(history_.values().elements(seen), cell.list);
+  }
+  return false;
+}
+
+std::string Replay::spell(const Cell& cell) const {
+  if (cell.state == Cell::State::Untouched) return "the initial version";
+  if (cell.state == Cell::State::Scalar) return history_.spell(cell.value);
+  std::string out = "[";
+  for (const Value element : cell.list) out += (out.size() > 1 ? " " : "") + history_.spell(element);
+  return out + "]";
+}
+
+Flaw Replay::check_read(TransactionId t, OperationId op) const {
+  const std::optional<Value> seen = value_read(history_, op);
+  if (!seen) return std::nullopt;
+  const Cell& cell = cells_[history_.key(op).index];
+  if (matches(cell, *seen)) return std::nullopt;
+  return fmt::format("{} of {} does not match the replay: {} holds {} there", print_operation(history_, op),
+                     name(history_, t), history_.spell_key(history_.key(op)), spell(cell));
+}
+
+void Replay::write(OperationId op) {
+  const std::optional<Value> value = value_written(history_, op);
+  if (!value) return;
+  const KeyId key = history_.key(op);
+  if (history_.kind(op) == OperationKind::Append) return append(key, *value);
+  Cell& cell = cells_[key.index];
+  log_.push_back({key, std::move(cell)});
+  cell = Cell{Cell::State::Scalar, *value, {}};
+}
+
+// The first append to a key turns whatever it holds into a list.
+void Replay::append(KeyId key, Value element) {
+  Cell& cell = cells_[key.index];
+  if (cell.state == Cell::State::List) {
+    log_.push_back({key, std::nullopt});
+  } else {
+    Cell list{Cell::State::List, Value::nil(), {}};
+    if (cell.value.is_list()) {
+      const auto elements = history_.values().elements(cell.value);
+      list.list.assign(elements.begin(), elements.end());
+    }
+    log_.push_back({key, std::exchange(cell, std::move(list))});
+  }
+  cell.list.push_back(element);
+}
+
+void Replay::undo() {
+  for (; !log_.empty(); log_.pop_back()) {
+    Undo& last = log_.back();
+    Cell& cell = cells_[last.key.index];
+    if (last.before)
+      cell = std::move(*last.before);
+    else
+      cell.list.pop_back();
+  }
+}
+
+}  // namespace serval::verify

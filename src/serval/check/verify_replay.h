@@ -1,0 +1,52 @@
+#pragma once
+// A tiny store that runs transactions one after another and compares every read with what the history says
+// the client saw. Keys hold nothing yet, a value, or a list.
+//
+// An untouched key matches nil, the history's initial value and the empty list; a key that was written
+// matches what was written. Cost: constant an operation, plus the length of the lists that are read.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "serval/check/verify_facts.h"
+
+namespace serval::verify {
+
+class Replay {
+ public:
+  explicit Replay(const History& history) : history_(history), cells_(history.key_count()) {}
+
+  // Runs `t` on the present state and keeps its writes. The flaw names the first read that saw something
+  // else.
+  [[nodiscard]] Flaw run(TransactionId t);
+  // The same, then takes the writes back.
+  [[nodiscard]] Flaw run_and_undo(TransactionId t);
+  // Only the writes, unchecked.
+  void apply_writes(TransactionId t);
+
+ private:
+  struct Cell {
+    enum class State : std::uint8_t { Untouched, Scalar, List } state = State::Untouched;
+    Value value;
+    std::vector<Value> list;
+  };
+  struct Undo {
+    KeyId key;
+    std::optional<Cell> before;  // Nothing: one element was appended.
+  };
+
+  bool matches(const Cell& cell, Value seen) const;
+  std::string spell(const Cell& cell) const;
+  Flaw check_read(TransactionId t, OperationId op) const;
+  void write(OperationId op);
+  void append(KeyId key, Value element);
+  void undo();
+
+  const History& history_;
+  std::vector<Cell> cells_;
+  std::vector<Undo> log_;
+};
+
+}  // namespace serval::verify

@@ -1,0 +1,171 @@
+#include "serval/check/verify_violation.h"
+
+#include <algorithm>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "serval/history/notation.h"
+
+namespace serval::verify {
+namespace {
+
+enum class Family { Serializable, Snapshot, Weaker };
+
+Family family_of(Level level) {
+  switch (level) {
+    case Level::Serializable:
+    case Level::StrongSessionSerializable:
+    case Level::StrictSerializable:
+    case Level::Linearizable:
+      return Family::Serializable;
+    case Level::SnapshotIsolation:
+    case Level::StrongSessionSnapshotIsolation:
+    case Level::StrongSnapshotIsolation:
+      return Family::Snapshot;
+    default:
+      return Family::Weaker;
+  }
+}
+
+bool is_session_guarantee(Level level) {
+  return level == Level::MonotonicReads || level == Level::MonotonicWrites ||
+         level == Level::ReadYourWrites || level == Level::WritesFollowReads;
+}
+
+std::uint64_t count(const Cycle& cycle, EdgeKind kind) {
+  return static_cast<std::uint64_t>(std::ranges::count(cycle.edges, kind, &Edge::kind));
+}
+
+bool has_adjacent_anti_dependencies(const Cycle& cycle) {
+  const std::size_t size = cycle.edges.size();
+  for (std::size_t i = 0; i < size; ++i)
+    if (cycle.edges[i].kind == EdgeKind::ReadWrite && cycle.edges[(i + 1) % size].kind == EdgeKind::ReadWrite)
+      return true;
+  return false;
+}
+
+Flaw flaw_of_order_edges(Level level, const Cycle& cycle) {
+  const bool sessions = uses_session_order(level) && level != Level::Linearizable;
+  if (!sessions && count(cycle, EdgeKind::Session) > 0)
+    return fmt::format("{} does not use session order", name_of(level));
+  if (!uses_real_time(level) && count(cycle, EdgeKind::RealTime) > 0)
+    return fmt::format("{} does not use real time", name_of(level));
+  return std::nullopt;
+}
+
+// Below snapshot isolation only cycles without anti-dependencies are judged: every level from read-committed
+// up orders a write before its reads. Repeatable read forbids anti-dependencies on items, too.
+Flaw flaw_of_weak_shape(Level level, const Cycle& cycle) {
+  if (is_session_guarantee(level)) return fmt::format("a cycle says nothing about {}", name_of(level));
+  if (level == Level::ReadUncommitted && count(cycle, EdgeKind::WriteWrite) != cycle.edges.size())
+    return fmt::format("{} forbids only cycles of write dependencies", name_of(level));
+  if (level != Level::RepeatableRead && count(cycle, EdgeKind::ReadWrite) > 0)
+    return fmt::format("a cycle with an anti-dependency is not known to violate {}", name_of(level));
+  return std::nullopt;
+}
+
+Flaw flaw_of_shape(Level level, AnomalyKind, const Cycle& cycle) {
+  if (Flaw flaw = flaw_of_order_edges(level, cycle)) return flaw;
+  switch (family_of(level)) {
+    case Family::Serializable:
+      return std::nullopt;
+    case Family::Snapshot:
+      if (!has_adjacent_anti_dependencies(cycle)) return std::nullopt;
+      return fmt::format("two anti-dependencies in a row are allowed at {}", name_of(level));
+    case Family::Weaker:
+      return flaw_of_weak_shape(level, cycle);
+  }
+  return std::nullopt;
+}
+
+Flaw flaw_of_shape(Level level, AnomalyKind kind, const BadRead&) {
+  if (family_of(level) != Family::Weaker || forbids(level, kind)) return std::nullopt;
+  return fmt::format("{} allows {}", name_of(level), name_of(kind));
+}
+
+Flaw flaw_of_shape(Level level, AnomalyKind, const Divergence&) {
+  if (family_of(level) != Family::Weaker || level == Level::RepeatableRead) return std::nullopt;
+  return fmt::format("{} allows two updates of one version", name_of(level));
+}
+
+Flaw flaw_of_shape(Level level, AnomalyKind, const ChainBreak& chain) {
+  if (family_of(level) != Family::Serializable)
+    return fmt::format("a broken chain says nothing about {}", name_of(level));
+  if (chain.rule != ChainBreak::Rule::RealTime || uses_real_time(level)) return std::nullopt;
+  return fmt::format("{} does not use real time", name_of(level));
+}
+
+Flaw flaw_of_counts(const Violated& claim) {
+  std::map<AnomalyKind, std::uint64_t> shown;
+  for (const Anomaly& anomaly : claim.anomalies) ++shown[anomaly.kind];
+  for (const auto& [kind, number] : shown) {
+    const auto counted = claim.counts.find(kind);
+    if (counted == claim.counts.end() || counted->second < number)
+      return fmt::format("shows {} of {} but counts fewer", number, name_of(kind));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Flaw flaw_of(const Facts& facts, Level level, const Violated& claim) {
+  if (claim.anomalies.empty()) return "a violation without an anomaly";
+  for (const TransactionId t : facts.history().transactions())
+    for (const OperationId op : facts.history().operations(t)) {
+      const OperationKind kind = facts.history().kind(op);
+      if (is_predicate(kind) && kind != OperationKind::PredicateRead)
+        return "cannot tell who wrote what in a history with predicate updates";
+    }
+  for (std::size_t i = 0; i < claim.anomalies.size(); ++i) {
+    const Anomaly& anomaly = claim.anomalies[i];
+    const auto prove = [&](const auto& evidence) { return flaw_of(facts, anomaly.kind, evidence); };
+    if (const Flaw flaw = std::visit(prove, anomaly.evidence))
+      return fmt::format("anomaly {} ({}): {}", i + 1, name_of(anomaly.kind), *flaw);
+  }
+  const Anomaly& first = claim.anomalies.front();
+  const auto judge = [&](const auto& evidence) { return flaw_of_shape(level, first.kind, evidence); };
+  if (const Flaw flaw = std::visit(judge, first.evidence))
+    return fmt::format("anomaly 1 ({}): {}", name_of(first.kind), *flaw);
+  return flaw_of_counts(claim);
+}
+
+Flaw flaw_of_participation(const Facts& facts, TransactionId t) {
+  if (!facts.has(t)) return "cites a transaction that does not exist";
+  if (facts.participates(t)) return std::nullopt;
+  const bool aborted = facts.history().outcome(t) == Outcome::Aborted;
+  return fmt::format("{} {}", name(facts.history(), t),
+                     aborted ? "aborted" : "is indeterminate and nobody saw it");
+}
+
+namespace {
+
+Flaw flaw_of_access(const Facts& facts, TransactionId t, KeyId key, OperationId op) {
+  const History& history = facts.history();
+  if (!facts.belongs(op, t)) return fmt::format("cites an operation that {} does not have", name(history, t));
+  if (is_predicate(history.kind(op))) return "cites a predicate operation";
+  if (history.key(op) != key) {
+    const bool exists = key.index < history.key_count();
+    return fmt::format("{} of {} is not about {}", print_operation(history, op), name(history, t),
+                       exists ? history.spell_key(key) : "any key of the history");
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Flaw flaw_of_read(const Facts& facts, TransactionId t, KeyId key, OperationId op) {
+  if (Flaw flaw = flaw_of_access(facts, t, key, op)) return flaw;
+  if (value_read(facts.history(), op)) return std::nullopt;
+  return fmt::format("{} of {} reads nothing", print_operation(facts.history(), op),
+                     name(facts.history(), t));
+}
+
+Flaw flaw_of_write(const Facts& facts, TransactionId t, KeyId key, OperationId op) {
+  if (Flaw flaw = flaw_of_access(facts, t, key, op)) return flaw;
+  if (value_written(facts.history(), op)) return std::nullopt;
+  return fmt::format("{} of {} writes nothing", print_operation(facts.history(), op),
+                     name(facts.history(), t));
+}
+
+}  // namespace serval::verify

@@ -1,0 +1,22 @@
+#pragma once
+// Re-derives every anomaly that a refusal cites from the raw operations, and judges whether the level forbids
+// the first one's shape. One function a kind of evidence; each answers with the first thing that is not true.
+
+#include "serval/check/verdict.h"
+#include "serval/check/verify_facts.h"
+
+namespace serval::verify {
+
+[[nodiscard]] Flaw flaw_of(const Facts& facts, Level level, const Violated& claim);
+
+[[nodiscard]] Flaw flaw_of(const Facts& facts, AnomalyKind kind, const BadRead& claim);
+[[nodiscard]] Flaw flaw_of(const Facts& facts, AnomalyKind kind, const Cycle& claim);
+[[nodiscard]] Flaw flaw_of(const Facts& facts, AnomalyKind kind, const Divergence& claim);
+[[nodiscard]] Flaw flaw_of(const Facts& facts, AnomalyKind kind, const ChainBreak& claim);
+
+// `op` belongs to `t`, is about `key`, and reads (or writes) it.
+[[nodiscard]] Flaw flaw_of_read(const Facts& facts, TransactionId t, KeyId key, OperationId op);
+[[nodiscard]] Flaw flaw_of_write(const Facts& facts, TransactionId t, KeyId key, OperationId op);
+[[nodiscard]] Flaw flaw_of_participation(const Facts& facts, TransactionId t);
+
+}  // namespace serval::verify

@@ -1,0 +1,16 @@
+#include "serval/check/verify_witness.h"
+
+#include "serval/check/verify_facts.h"
+#include "serval/check/verify_holds.h"
+#include "serval/check/verify_violation.h"
+
+namespace serval {
+
+std::optional<std::string> verify_witness(const History& history, Level level, const Verdict& verdict) {
+  if (const Holds* claim = std::get_if<Holds>(&verdict)) return verify::flaw_of(history, level, *claim);
+  if (const Violated* claim = std::get_if<Violated>(&verdict))
+    return verify::flaw_of(verify::Facts(history), level, *claim);
+  return std::nullopt;
+}
+
+}  // namespace serval
