@@ -53,7 +53,7 @@ class Reading {
 
   // Nobody supplies the value: then no level that forbids dirty and intermediate reads allows the read.
   Flaw flaw_of_supply() const {
-    if (facts_.may_be_initial(value_))
+    if (facts_.may_be_initial(key_, value_))
       return fmt::format("{} may have read the initial version", spelled(claim_.read));
     const OperationId own = facts_.own_write_before(claim_.read);
     if (!own.is_none() && value_written(history_, own) == value_)
@@ -76,7 +76,7 @@ class Reading {
   TransactionId source_transaction() const { return history_.transaction_of(claim_.source); }
 
   Flaw flaw_of_thin_air() const {
-    if (facts_.may_be_initial(value_))
+    if (facts_.may_be_initial(key_, value_))
       return fmt::format("{} may have read the initial version", spelled(claim_.read));
     if (facts_.written_by_anyone(key_, value_))
       return fmt::format("the history writes what {} read", spelled(claim_.read));
@@ -141,7 +141,7 @@ class Reading {
       return fmt::format("{} wrote {} before {}", name(history_, claim_.reader), history_.spell_key(key_),
                          spelled(claim_.read));
     const Value before = *value_read(history_, claim_.source);
-    if (before == value_ || (facts_.may_be_initial(before) && facts_.may_be_initial(value_)))
+    if (before == value_ || (facts_.may_be_initial(key_, before) && facts_.may_be_initial(key_, value_)))
       return fmt::format("{} and {} agree", spelled(claim_.source), spelled(claim_.read));
     return std::nullopt;
   }

@@ -39,10 +39,21 @@ std::optional<Value> value_written(const History& history, OperationId op) {
   }
 }
 
+std::vector<bool> keys_that_rewrite_the_initial_value(const History& history) {
+  std::vector<bool> rewritten(history.key_count(), false);
+  for (const TransactionId t : history.transactions()) {
+    if (history.outcome(t) == Outcome::Aborted) continue;
+    for (const OperationId op : history.operations(t))
+      if (value_written(history, op) == history.initial_value()) rewritten[history.key(op).index] = true;
+  }
+  return rewritten;
+}
+
 std::string name(const History& history, TransactionId t) { return "T" + history.spell(history.label(t)); }
 
 Facts::Facts(const History& history)
     : history_(history),
+      rewritten_(keys_that_rewrite_the_initial_value(history)),
       opaque_(history.key_count(), false),
       participates_(history.transaction_count(), false),
       session_position_(history.transaction_count(), 0) {
@@ -153,7 +164,7 @@ std::optional<OperationId> Facts::version_read(OperationId read) const {
   const std::optional<Value> value = value_read(history_, read);
   if (!value || opaque(history_.key(read)) || !own_write_before(read).is_none()) return std::nullopt;
   const Written written = find(history_.key(read), *value);
-  if (may_be_initial(*value))
+  if (may_be_initial(history_.key(read), *value))
     return written.live_final == 0 ? std::optional(OperationId::none()) : std::nullopt;
   if (written.live_final != 1) return std::nullopt;
   const bool own = history_.transaction_of(written.final_write) == history_.transaction_of(read);

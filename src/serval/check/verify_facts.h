@@ -33,6 +33,9 @@ std::optional<Value> value_read(const History& history, OperationId op);
 // Nothing for operations that do not write. Nil for a delete.
 std::optional<Value> value_written(const History& history, OperationId op);
 
+// By key: a live transaction writes initial_value() to it, so that the value no longer means "untouched".
+std::vector<bool> keys_that_rewrite_the_initial_value(const History& history);
+
 // "T7", by the id it has in its file.
 std::string name(const History& history, TransactionId t);
 
@@ -47,7 +50,10 @@ class Facts {
   // `op` exists and belongs to `t`.
   bool belongs(OperationId op, TransactionId t) const;
 
-  bool may_be_initial(Value value) const { return value.is_nil() || value == history_.initial_value(); }
+  // Nil, or the history's initial value where the history does not itself write that to the key.
+  bool may_be_initial(KeyId key, Value value) const {
+    return value.is_nil() || (value == history_.initial_value() && !rewritten_[key.index]);
+  }
   bool opaque(KeyId key) const { return opaque_[key.index]; }
   // Some transaction, whatever became of it, wrote `value` to `key`.
   bool written_by_anyone(KeyId key, Value value) const { return find(key, value).writes > 0; }
@@ -77,6 +83,7 @@ class Facts {
 
   const History& history_;
   absl::flat_hash_map<std::pair<KeyId, Value>, Written> written_;
+  std::vector<bool> rewritten_;
   std::vector<bool> opaque_;
   std::vector<bool> participates_;
   std::vector<std::uint32_t> session_position_;

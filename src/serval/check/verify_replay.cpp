@@ -31,11 +31,12 @@ void Replay::apply_writes(TransactionId t) {
     if (!is_predicate(history_.kind(op))) write(op);
 }
 
-bool Replay::matches(const Cell& cell, Value seen) const {
+bool Replay::matches(KeyId key, Value seen) const {
+  const Cell& cell = cells_[key.index];
   const bool empty_list = seen.is_list() && history_.values().elements(seen).empty();
   switch (cell.state) {
     case Cell::State::Untouched:
-      return seen.is_nil() || seen == history_.initial_value() || empty_list;
+      return seen.is_nil() || empty_list || (seen == history_.initial_value() && !rewritten_[key.index]);
     case Cell::State::Scalar:
       return seen == cell.value || (cell.value.is_nil() && empty_list);
     case Cell::State::List:
@@ -55,10 +56,10 @@ std::string Replay::spell(const Cell& cell) const {
 Flaw Replay::check_read(TransactionId t, OperationId op) const {
   const std::optional<Value> seen = value_read(history_, op);
   if (!seen) return std::nullopt;
-  const Cell& cell = cells_[history_.key(op).index];
-  if (matches(cell, *seen)) return std::nullopt;
+  if (matches(history_.key(op), *seen)) return std::nullopt;
   return fmt::format("{} of {} does not match the replay: {} holds {} there", print_operation(history_, op),
-                     name(history_, t), history_.spell_key(history_.key(op)), spell(cell));
+                     name(history_, t), history_.spell_key(history_.key(op)),
+                     spell(cells_[history_.key(op).index]));
 }
 
 void Replay::write(OperationId op) {

@@ -2,8 +2,9 @@
 // A tiny store that runs transactions one after another and compares every read with what the history says
 // the client saw. Keys hold nothing yet, a value, or a list.
 //
-// An untouched key matches nil, the history's initial value and the empty list; a key that was written
-// matches what was written. Cost: constant an operation, plus the length of the lists that are read.
+// An untouched key matches nil, the empty list, and the history's initial value unless the history itself
+// writes that to the key; a key that was written matches what was written. Cost: constant an operation, plus
+// the length of the lists that are read.
 
 #include <cstdint>
 #include <optional>
@@ -16,10 +17,12 @@ namespace serval::verify {
 
 class Replay {
  public:
-  explicit Replay(const History& history) : history_(history), cells_(history.key_count()) {}
+  explicit Replay(const History& history)
+      : history_(history),
+        rewritten_(keys_that_rewrite_the_initial_value(history)),
+        cells_(history.key_count()) {}
 
-  // Runs `t` on the present state and keeps its writes. The flaw names the first read that saw something
-  // else.
+  // Runs `t` on the present state and keeps its writes. The flaw names the first read that does not match.
   [[nodiscard]] Flaw run(TransactionId t);
   // The same, then takes the writes back.
   [[nodiscard]] Flaw run_and_undo(TransactionId t);
@@ -37,7 +40,7 @@ class Replay {
     std::optional<Cell> before;  // Nothing: one element was appended.
   };
 
-  bool matches(const Cell& cell, Value seen) const;
+  bool matches(KeyId key, Value seen) const;
   std::string spell(const Cell& cell) const;
   Flaw check_read(TransactionId t, OperationId op) const;
   void write(OperationId op);
@@ -45,6 +48,7 @@ class Replay {
   void undo();
 
   const History& history_;
+  std::vector<bool> rewritten_;
   std::vector<Cell> cells_;
   std::vector<Undo> log_;
 };

@@ -1,0 +1,258 @@
+#include <gtest/gtest.h>
+
+#include "check/evidence.h"
+#include "serval/check/verify_witness.h"
+#include "serval/history/history_builder.h"
+
+// Commit orders and snapshots: verify_witness accepts true ones and names the first lie of each false one.
+
+namespace serval {
+namespace {
+
+using namespace evidence;
+
+// Empty when the execution stands.
+std::string flaw(const std::string& text, Level level, const Verdict& verdict) {
+  return verify_witness(parse_history(text), level, verdict).value_or("");
+}
+std::string flaw(const std::string& text, Level level, std::initializer_list<std::uint32_t> order,
+                 std::vector<std::uint32_t> snapshot = {}) {
+  return flaw(text, level, holds_by(level, order, std::move(snapshot)));
+}
+
+constexpr auto kSer = Level::Serializable;
+constexpr auto kSession = Level::StrongSessionSerializable;
+constexpr auto kStrict = Level::StrictSerializable;
+constexpr auto kSi = Level::SnapshotIsolation;
+constexpr auto kSessionSi = Level::StrongSessionSnapshotIsolation;
+constexpr auto kStrongSi = Level::StrongSnapshotIsolation;
+
+const char* const kChain = "s1: [r(x,0) w(x,1)] s2: [r(x,1) w(x,2)] s3: [r(x,2)]";
+const char* const kWriteSkew = "s1: [r(x,0) r(y,0) w(x,1)] s2: [r(x,0) r(y,0) w(y,1)]";
+
+TEST(VerifyHolds, AcceptsASerialOrder) { EXPECT_EQ(flaw(kChain, kSer, {0, 1, 2}), ""); }
+
+TEST(VerifyHolds, RejectsASwappedOrder) {
+  EXPECT_EQ(flaw(kChain, kSer, {1, 0, 2}),
+            "r(x,1) of T2 does not match the replay: x holds the initial version there");
+}
+
+TEST(VerifyHolds, RejectsAMissingCommittedTransaction) {
+  EXPECT_EQ(flaw(kChain, kSer, {0, 1}), "T3 committed but does not take part");
+}
+
+TEST(VerifyHolds, RejectsATransactionThatTakesPartTwice) {
+  EXPECT_EQ(flaw(kChain, kSer, {0, 1, 2, 2}), "T3 takes part twice");
+}
+
+TEST(VerifyHolds, RejectsATransactionThatDoesNotExist) {
+  EXPECT_EQ(flaw(kChain, kSer, {0, 1, 2, 3}), "position 3 names no transaction");
+}
+
+TEST(VerifyHolds, RejectsAnAbortedTransaction) {
+  EXPECT_EQ(flaw("s1: [w(x,1)]! s2: [r(x,1)]", kSer, {0, 1}), "T1 aborted and must not take part");
+}
+
+TEST(VerifyHolds, LeavesAbortedTransactionsOut) {
+  EXPECT_EQ(flaw("s1: [w(x,1)]! s2: [r(x,0)]", kSer, {1}), "");
+}
+
+TEST(VerifyHolds, AnIndeterminateTransactionMayBeLeftOut) {
+  EXPECT_EQ(flaw("s1: [w(x,1)]? s2: [r(x,0)]", kSer, {1}), "");
+}
+
+TEST(VerifyHolds, AnIndeterminateTransactionMayTakePart) {
+  EXPECT_EQ(flaw("s1: [w(x,1)]? s2: [r(x,0)]", kSer, {1, 0}), "");
+}
+
+TEST(VerifyHolds, AnIndeterminateTransactionThatWasReadMustTakePart) {
+  EXPECT_NE(flaw("s1: [w(x,1)]? s2: [r(x,1)]", kSer, {1}), "");
+  EXPECT_EQ(flaw("s1: [w(x,1)]? s2: [r(x,1)]", kSer, {0, 1}), "");
+}
+
+TEST(VerifyHolds, ATransactionSeesItsOwnWrites) {
+  EXPECT_EQ(flaw("s1: [w(x,1) r(x,1) w(x,2) r(x,2)]", kSer, {0}), "");
+  EXPECT_NE(flaw("s1: [w(x,1) r(x,0)]", kSer, {0}), "");
+}
+
+TEST(VerifyHolds, OnlyTheLastWriteOfATransactionIsVisible) {
+  EXPECT_NE(flaw("s1: [w(x,1) w(x,2)] s2: [r(x,1)]", kSer, {0, 1}), "");
+  EXPECT_EQ(flaw("s1: [w(x,1) w(x,2)] s2: [r(x,2)]", kSer, {0, 1}), "");
+}
+
+TEST(VerifyHolds, NilAndTheInitialValueBothMatchAnUntouchedKey) {
+  EXPECT_EQ(flaw("s1: [r(x,0) r(x,_) w(y,1)]", kSer, {0}), "");
+}
+
+TEST(VerifyHolds, TheInitialValueDoesNotMatchAnOverwrittenKey) {
+  EXPECT_NE(flaw("s1: [w(x,1)] s2: [r(x,0)]", kSer, {0, 1}), "");
+  EXPECT_NE(flaw("s1: [w(x,1)] s2: [r(x,_)]", kSer, {0, 1}), "");
+}
+
+TEST(VerifyHolds, AWrittenInitialValueIsAnOrdinaryValueOfItsKey) {
+  EXPECT_EQ(flaw("s1: [w(x,0)] s2: [r(x,0)]", kSer, {0, 1}), "");
+  EXPECT_NE(flaw("s1: [w(x,0)] s2: [r(x,0)]", kSer, {1, 0}), "");
+}
+
+TEST(VerifyHolds, ReadsWithUnknownAnswersAreSkipped) {
+  EXPECT_EQ(flaw("s1: [w(x,1)] s2: [r(x,?)]", kSer, {0, 1}), "");
+}
+
+TEST(VerifyHolds, ReplaysCompareAndSetAsReadThenWrite) {
+  EXPECT_EQ(flaw("s1: [cas(x,0,1)] s2: [cas(x,1,2)] s3: [cas(x,7,2)!]", kSer, {0, 1, 2}), "");
+  EXPECT_NE(flaw("s1: [cas(x,0,1)] s2: [cas(x,0,2)]", kSer, {0, 1}), "");
+}
+
+TEST(VerifyHolds, ReplaysInsertAsReadOfNothingThenWrite) {
+  EXPECT_EQ(flaw("s1: [i(x,1)] s2: [i(x,1)!]", kSer, {0, 1}), "");
+  EXPECT_NE(flaw("s1: [i(x,1)] s2: [i(x,2)]", kSer, {0, 1}), "");
+}
+
+TEST(VerifyHolds, ADeletedKeyHoldsNilAndCanBeInsertedAgain) {
+  EXPECT_EQ(flaw("s1: [i(x,1)] [d(x)] [r(x,_)] [i(x,2)]", kSession, {0, 1, 2, 3}), "");
+  EXPECT_NE(flaw("s1: [i(x,1)] [d(x)] [r(x,0)]", kSession, {0, 1, 2}), "");
+}
+
+TEST(VerifyHolds, ReplaysListsElementByElement) {
+  const char* const text = "s1: [l(x,_) a(x,1) a(x,2) l(x,[1 2])] s2: [l(x,[1 2]) a(x,3)] s3: [l(x,[1 2 3])]";
+  EXPECT_EQ(flaw(text, kSer, {0, 1, 2}), "");
+  EXPECT_EQ(flaw(text, kSer, {0, 2, 1}), "l(x,[1 2 3]) of T3 does not match the replay: x holds [1 2] there");
+}
+
+TEST(VerifyHolds, AnEmptyListMatchesAnUntouchedKey) { EXPECT_EQ(flaw("s1: [l(x,[])]", kSer, {0}), ""); }
+
+TEST(VerifyHolds, RefusesToReplayPredicates) {
+  HistoryBuilder builder;
+  const TransactionId t = builder.begin_transaction(builder.session(Value::integer(1)), Value::integer(1));
+  builder.add(t, {.kind = OperationKind::PredicateRead, .predicate = builder.predicate({})});
+  const History history = std::move(builder).freeze();
+  EXPECT_EQ(verify_witness(history, kSer, holds_by(kSer, {0})),
+            "cannot replay predicate operations (T1 has one)");
+  EXPECT_EQ(verify_witness(history, kSi, holds_by(kSi, {0}, {0})),
+            "cannot replay predicate operations (T1 has one)");
+}
+
+TEST(VerifyHolds, PlainSerializableIgnoresSessions) {
+  EXPECT_EQ(flaw("s1: [w(x,1)] [r(x,0)]", kSer, {1, 0}), "");
+}
+
+TEST(VerifyHolds, StrongSessionKeepsTheOrderOfSessions) {
+  EXPECT_EQ(flaw("s1: [w(x,1)] [r(x,0)]", kSession, {1, 0}),
+            "T2 does not see T1, which precedes it in session s1");
+}
+
+TEST(VerifyHolds, StrictKeepsRealTime) {
+  EXPECT_EQ(flaw("s1: [w(x,1)]@0..5 s2: [r(x,0)]@6..9", kStrict, {1, 0}),
+            "T2 does not see T1, which ended before it began");
+}
+
+TEST(VerifyHolds, EqualTimesOrderNothing) {
+  EXPECT_EQ(flaw("s1: [w(x,1)]@0..5 s2: [r(x,0)]@5..9", kStrict, {1, 0}), "");
+}
+
+TEST(VerifyHolds, UnknownTimesOrderNothing) {
+  EXPECT_EQ(flaw("s1: [w(x,1)]@0.. s2: [r(x,0)]@6..9 s3: [r(x,0)]@..1", kStrict, {2, 1, 0}), "");
+}
+
+TEST(VerifyHolds, AnIndeterminateTransactionHasNoEnd) {
+  EXPECT_EQ(flaw("s1: [w(x,1)]?@0..5 s2: [r(x,0)]@6..9 s3: [r(x,1)]@6..9", kStrict, {1, 0, 2}), "");
+}
+
+TEST(VerifyHolds, AnIndeterminateTransactionStillBegins) {
+  EXPECT_NE(flaw("s1: [w(x,1)]?@6..9 s2: [r(x,1)]@0..5", kStrict, {0, 1}), "");
+}
+
+TEST(VerifyHolds, StrictKeepsSessionsEvenWithoutTimes) {
+  EXPECT_NE(flaw("s1: [w(x,1)] [r(x,0)]", kStrict, {1, 0}), "");
+}
+
+TEST(VerifyHolds, ASerialExecutionHasNoSnapshots) {
+  EXPECT_EQ(flaw(kChain, kSer, {0, 1, 2}, {0, 1, 2}), "a serial execution has no snapshot positions");
+}
+
+TEST(VerifyHolds, AcceptsWriteSkewWithTwoEqualSnapshots) {
+  EXPECT_EQ(flaw(kWriteSkew, kSi, {0, 1}, {0, 0}), "");
+}
+
+TEST(VerifyHolds, RejectsAWrongSnapshot) {
+  EXPECT_EQ(flaw(kWriteSkew, kSi, {0, 1}, {0, 1}), "r(x,0) of T2 does not match the replay: x holds 1 there");
+}
+
+TEST(VerifyHolds, RejectsASnapshotAfterTheCommit) {
+  EXPECT_EQ(flaw(kWriteSkew, kSi, {0, 1}, {1, 0}), "the snapshot of T1 is later than its commit");
+}
+
+TEST(VerifyHolds, RejectsMissingSnapshots) {
+  EXPECT_EQ(flaw(kWriteSkew, kSi, {0, 1}, {0}), "2 transactions but 1 snapshot positions");
+}
+
+TEST(VerifyHolds, RejectsWriteConflicts) {
+  EXPECT_EQ(flaw("s1: [r(x,0) w(x,1)] s2: [r(x,0) w(x,2)]", kSi, {0, 1}, {0, 0}),
+            "T1 and T2 both write x and neither sees the other");
+}
+
+TEST(VerifyHolds, AConflictWithAVisibleTransactionIsNone) {
+  EXPECT_EQ(flaw("s1: [w(x,1)] s2: [w(x,2) w(x,3)] s3: [r(x,3)]", kSi, {0, 1, 2}, {0, 1, 2}), "");
+}
+
+TEST(VerifyHolds, TheStateAfterASnapshotReadIsUntouched) {
+  EXPECT_EQ(flaw("s1: [r(x,0) w(x,1) w(y,1) r(x,1)] s2: [r(x,0) r(y,0)] s3: [r(x,1) r(y,1)]", kSi, {0, 1, 2},
+                 {0, 0, 1}),
+            "");
+}
+
+TEST(VerifyHolds, ListsGrowFromSnapshots) {
+  const char* const text = "s1: [a(x,1)] s2: [l(x,[1]) a(x,2) l(x,[1 2])] s3: [l(x,[1])] s4: [l(x,[1 2])]";
+  EXPECT_EQ(flaw(text, kSi, {0, 1, 2, 3}, {0, 1, 1, 2}), "");
+  EXPECT_NE(flaw(text, kSi, {0, 1, 2, 3}, {0, 1, 1, 1}), "");
+}
+
+TEST(VerifyHolds, StrongSessionSnapshotsSeeTheirSession) {
+  const char* const text = "s1: [r(x,0) w(x,1)] [r(x,0)]";
+  EXPECT_EQ(flaw(text, kSi, {0, 1}, {0, 0}), "");
+  EXPECT_EQ(flaw(text, kSessionSi, {0, 1}, {0, 0}), "T2 does not see T1, which precedes it in session s1");
+}
+
+TEST(VerifyHolds, StrongSnapshotsSeeWhatEndedBefore) {
+  const char* const text = "s1: [r(x,0) w(x,1)]@0..5 s2: [r(x,0)]@6..9";
+  EXPECT_EQ(flaw(text, kSessionSi, {0, 1}, {0, 0}), "");
+  EXPECT_EQ(flaw(text, kStrongSi, {0, 1}, {0, 0}), "T2 does not see T1, which ended before it began");
+}
+
+TEST(VerifyHolds, AnIntervalTurnedAroundDoesNotPrecedeItself) {
+  EXPECT_EQ(flaw("s1: [r(x,0)]@9..2", kStrongSi, {0}, {0}), "");
+  EXPECT_EQ(flaw("s1: [r(x,0)]@9..2", kStrict, {0}), "");
+}
+
+TEST(VerifyHolds, AStrongerLevelProvesAWeakerOne) {
+  EXPECT_EQ(flaw(kChain, kSer, holds_by(kSession, {0, 1, 2})), "");
+}
+
+TEST(VerifyHolds, AWeakerLevelProvesNothingStronger) {
+  EXPECT_NE(flaw(kChain, kSession, holds_by(kSer, {0, 1, 2})), "");
+}
+
+TEST(VerifyHolds, TheStrongerLevelIsWhatIsVerified) {
+  EXPECT_NE(flaw("s1: [w(x,1)] [r(x,0)]", kSer, holds_by(kSession, {1, 0})), "");
+}
+
+TEST(VerifyHolds, ACommitOrderProvesNothingAboutWeakLevels) {
+  EXPECT_NE(flaw(kChain, Level::Causal, {0, 1, 2}), "");
+}
+
+TEST(VerifyHolds, LinearizableIsRealTimeOfSingleOperations) {
+  const Level level = Level::Linearizable;
+  EXPECT_EQ(flaw("s1: [w(x,1)]@0..5 s2: [r(x,1)]@6..9", level, {0, 1}), "");
+  EXPECT_NE(flaw("s1: [w(x,1)]@0..5 s2: [r(x,0)]@6..9", level, {1, 0}), "");
+  EXPECT_EQ(flaw("s1: [w(x,1)] [r(x,0)]", level, {1, 0}), "");
+  EXPECT_NE(flaw("s1: [w(x,1) r(x,1)]", level, {0}), "");
+}
+
+TEST(VerifyHolds, AnEmptyHistoryHolds) { EXPECT_EQ(flaw("", kSi, {}), ""); }
+
+TEST(VerifyWitness, UndecidedClaimsNothing) {
+  EXPECT_EQ(flaw(kChain, kSer, Undecided{Undecided::Cause::NoEngine, "", {}}), "");
+}
+
+}  // namespace
+}  // namespace serval
