@@ -54,8 +54,8 @@ TEST(Implies, ContainsTheDirectImplications) {
     for (const Level weaker : row.implies) EXPECT_TRUE(implies(row.level, weaker)) << row.name;
 }
 
-// A level that ignores session order or real time cannot imply one that needs it: reordering sessions would refute
-// only the latter.
+// A level that ignores session order or real time cannot imply one that needs it: reordering sessions would
+// refute only the latter.
 TEST(Implies, NeverGainsSessionOrderOrRealTime) {
   for (const LevelInfo& a : all_levels())
     for (const LevelInfo& b : all_levels())

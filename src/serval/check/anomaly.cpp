@@ -124,7 +124,7 @@ std::vector<AnomalyInfo> shaped_cycles() {
   };
 }
 
-std::vector<AnomalyInfo> cycle_classes() {
+std::vector<AnomalyInfo> data_cycles() {
   return {
       {.kind = AnomalyKind::DirtyWrite,
        .name = "dirty-write",
@@ -132,8 +132,8 @@ std::vector<AnomalyInfo> cycle_classes() {
        .description = "A cycle of write dependencies alone.",
        .example = "s1: [r(x,2) w(x,1) r(y,0) w(y,1)]  s2: [r(x,0) w(x,2) r(y,1) w(y,2)]",
        .citation = "Adya 1999, G0; Berenson et al. 1995, P0",
-       // Not read-uncommitted: a write dependency is known from a read of the overwritten version, and only from
-       // read-committed up must a version order follow such reads.
+       // Not read-uncommitted: a write dependency is known from a read of the overwritten version, and only
+       // from read-committed up must a version order follow such reads.
        .forbidden_by = {Level::ReadCommitted}},
       {.kind = AnomalyKind::CyclicInformationFlow,
        .name = "cyclic-information-flow",
@@ -165,6 +165,11 @@ std::vector<AnomalyInfo> cycle_classes() {
        .example = "s1: [r(y,0) r(x,0) w(x,1)]  s2: [r(z,0) r(y,0) w(y,1)]  s3: [r(x,0) r(z,0) w(z,1)]",
        .citation = "Adya 1999, G2-item",
        .forbidden_by = {Level::RepeatableRead}},
+  };
+}
+
+std::vector<AnomalyInfo> order_cycles_and_chains() {
+  return {
       {.kind = AnomalyKind::SessionAntiDependencyCycle,
        .name = "session-anti-dependency-cycle",
        .adya = "G2-item-process",
@@ -202,7 +207,7 @@ std::vector<AnomalyInfo> cycle_classes() {
 const std::vector<AnomalyInfo>& table() {
   static const std::vector<AnomalyInfo> anomalies = [] {
     std::vector<AnomalyInfo> rows = read_anomalies();
-    for (auto* part : {shaped_cycles, cycle_classes})
+    for (auto* part : {shaped_cycles, data_cycles, order_cycles_and_chains})
       for (AnomalyInfo& row : part()) rows.push_back(std::move(row));
     for (std::size_t i = 0; i < rows.size(); ++i)
       expects(static_cast<std::size_t>(rows[i].kind) == i,

@@ -3,8 +3,8 @@
 // docs/anomalies.md is the same table for people.
 //
 // The kind of an anomaly is enough to know which levels it refutes, because the names are given so:
-//   - a cycle of data dependencies alone has the name of its shape (fractured-read, long-fork, ...) or else of its
-//     class (G0, G1c, G-single, ...);
+//   - a cycle of data dependencies alone has the name of its shape (fractured-read, long-fork, ...) or else
+//     of its class (G0, G1c, G-single, ...);
 //   - a cycle that needs session order, but not real time, is a session-guarantee-violation, or a
 //     session-anti-dependency-cycle when two anti-dependencies stand in a row;
 //   - a cycle that needs real time is a real-time-violation or, likewise, a real-time-anti-dependency-cycle.
@@ -68,8 +68,8 @@ struct AnomalyInfo {
 std::span<const AnomalyInfo> all_anomalies();  // Most severe first within each group.
 const AnomalyInfo& info(AnomalyKind kind);
 std::string_view name_of(AnomalyKind kind);
-// By name or by Adya's name (then the class: "G2-item" is anti-dependency-cycle); case, "-", "_" and " " do not
-// matter.
+// By name or by Adya's name (then the class: "G2-item" is anti-dependency-cycle); case, "-", "_" and " "
+// do not matter.
 std::optional<AnomalyKind> find_anomaly(std::string_view name);
 bool forbids(Level level, AnomalyKind kind);
 

@@ -1,24 +1,24 @@
 #pragma once
-// Isolation levels as data: one row a level, with its definition, citation, aliases and what it implies directly.
-// docs/levels.md is the same table for people, with a proof of every implication.
+// Isolation levels as data: one row a level, with its definition, citation, aliases and what it implies
+// directly. docs/levels.md is the same table for people, with a proof of every implication.
 //
 //   Level level = find_level("PL-3").value();                      // aliases work
 //   implies(Level::StrictSerializable, Level::Causal) == true      // the closure
 //
 // Settled here, once:
-//   - Plain serializable and snapshot-isolation do not use session order; the strong-session variants do, the
-//     strict and strong variants use session order and real time. Black-box "SER" and "SI" (Cobra, PolySI, MTC)
-//     are the strong-session ones, and so are these two aliases here:
+//   - Plain serializable and snapshot-isolation do not use session order; the strong-session variants do,
+//     the strict and strong variants use session order and real time. Black-box "SER" and "SI" (Cobra,
+//     PolySI, MTC) are the strong-session ones, and so are these two aliases here:
 //       s1: [w(x,1)] [r(x,0)]               is serializable, not strong-session-serializable.
-//   - "Read committed" means two things: Adya's PL-2 (no G0, G1a, G1b, G1c), here read-committed, and the axiom
-//     of Biswas & Enea that Plume and AWDIT use, here read-committed-monotonic (alias RC):
+//   - "Read committed" means two things: Adya's PL-2 (no G0, G1a, G1b, G1c), here read-committed, and the
+//     axiom of Biswas & Enea that Plume and AWDIT use, here read-committed-monotonic (alias RC):
 //       s1: [w(x,1) w(y,1)]  s2: [r(x,1) r(y,0)]   is read-committed, not read-committed-monotonic.
 //   - Real-time order needs a.end < b.begin, strictly; equal times order nothing:
 //       s1: [w(x,1)]@0..5  s2: [r(x,0)]@5..9       is strict-serializable, with @6..9 it is not.
 //   - Reads of a key before any write see the initial version, which precedes every write:
 //       s1: [w(x,1)]  s2: [r(x,1)] [r(x,0)]        is therefore not strong-session-serializable.
 //
-// A level is a property of the committed transactions and of those indeterminate ones that a committed one read
+// A level is a property of the committed transactions and of those indeterminate ones that a counted one read
 // from. Implications are certain or absent: check() turns them into verdicts.
 
 #include <cstdint>

@@ -5,8 +5,8 @@
 //   HistoryBuilder builder;
 //   SessionId s = builder.session(Value::integer(1));
 //   TransactionId t = builder.begin_transaction(s, Value::integer(42));
-//   builder.add(t, {.kind = OperationKind::Write, .key = builder.key(Value::integer(7)), .value =
-//   Value::integer(1)}); builder.set_outcome(t, Outcome::Aborted);        // Committed unless told otherwise
+//   builder.add(t, OperationKind::Write, builder.key(Value::integer(7)), Value::integer(1));
+//   builder.set_outcome(t, Outcome::Aborted);        // Committed unless told otherwise
 //   const History history = std::move(builder).freeze();
 //
 // Amortised O(1) a call. One thread.

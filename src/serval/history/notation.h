@@ -3,7 +3,7 @@
 //
 //   s1: [w(x,1) r(y,0)]  s2: [w(y,1) r(x,0)]!
 //
-//   history     := { session ":" { transaction } }        a session may be named again; its transactions continue
+//   history     := { session ":" { transaction } }        a session may be named again and continues
 //   transaction := "[" { operation } "]" [outcome] [time]
 //   outcome     := "!" aborted | "?" indeterminate        nothing: committed
 //   time        := "@" [begin] ".." [end]                 whole nanoseconds; a missing side is unknown
@@ -11,7 +11,8 @@
 //                  "a(k,v)"  append         "l(k,v)"  read list
 //                  "i(k,v)"  insert if absent           "i(k,v)!"      refused, v is there
 //                  "cas(k,e,v)" compare e, set v        "cas(k,e,v)!"  refused, wanted e, v is there
-//   value       := 7 | -7 | 1.5 | word | "quoted text" | true | false | _ (nil) | ? (unknown) | [v v ...] | {row}
+//   value       := 7 | -7 | 1.5 | word | "quoted text" | true | false |
+//                  _ (nil) | ? (unknown) | [v v ...] | {row}
 //
 // 0 is the initial version of a key unless the history writes it, as in PolySI text. "#" starts a comment
 // that runs to the end of the line; commas between operations are white space. Predicate operations have no

@@ -15,8 +15,7 @@ namespace serval {
 // Nanoseconds of one monotonic clock. Real-time order needs a.end < b.begin, strictly; equal times order
 // nothing:
 //
-//   a: [0, 5]  b: [5, 9]     the reply to a and the call of b may have happened in either order within
-//   tick 5.
+//   a: [0, 5]  b: [5, 9]     within tick 5 the reply to a and the call of b may have come in either order.
 //
 // An unknown begin is the earliest time, an unknown end the latest, so that they, too, order nothing.
 using Time = std::int64_t;

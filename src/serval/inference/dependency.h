@@ -1,6 +1,6 @@
 #pragma once
-// One dependency between two transactions, with the operations that prove it. Plain data: made by the search, shown
-// in reports, re-proved by verify_witness.
+// One dependency between two transactions, with the operations that prove it. Plain data: made by the search,
+// shown in reports, re-proved by verify_witness.
 
 #include <cstdint>
 #include <string_view>
@@ -12,8 +12,8 @@ namespace serval {
 // Why one transaction must come before another.
 //   WriteRead   from wrote (from_op) what to read (to_op).
 //   WriteWrite  to read (to_read) what from wrote (from_op) and then overwrote it (to_op).
-//   ReadWrite   from read (from_op) a version that to overwrote (to_op): either to read that same version (to_read) and
-//               wrote the key, or the version is the initial one, which precedes every write.
+//   ReadWrite   from read (from_op) a version that to overwrote (to_op): either to read that same version
+//               (to_read) and wrote the key, or the version is the initial one, which precedes every write.
 //   Session     one session ran from before to.
 //   RealTime    from ended before to began.
 enum class EdgeKind : std::uint8_t { WriteWrite, WriteRead, ReadWrite, Session, RealTime };

@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""House rules as a test: prints file:line, the rule broken and why the rule is there; exit code 1 if any is.
+
+    python3 tools/tidy.py [ROOT]
+
+The rules and their reasons are the functions below; tools/tidy_test.py feeds each one a bad snippet.
+"""
+import pathlib
+import re
+import sys
+
+MAX_FUNCTION_LINES = 70
+MAX_FILE_LINES = 600
+MAX_COLUMNS = 110
+CODE = {".h", ".cpp"}
+TEXT = CODE | {".py", ".md", ".txt", ".cmake", ".sh", ".json", ""}
+FOLDERS = ["src", "apps", "tests", "bench", "fuzz", "tools", "scripts", "docs", "cmake", ".ci"]
+DOMAIN_WORDS = ("history histories transaction transactions session sessions isolation serializable snapshot anomaly "
+                "anomalies verdict verdicts witness operation operations predicate dependency database txn").split()
+
+
+def without_comments_and_strings(text):
+    """The same text, same line numbers, with comments and literals blanked out."""
+    pattern = re.compile(
+        r'//[^\n]*|/\*.*?\*/|R"(?P<tag>[^(\s]*)\(.*?\)(?P=tag)"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])+\'',
+        re.S)
+    return pattern.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+
+
+def line_of(text, offset):
+    return text.count("\n", 0, offset) + 1
+
+
+def function_lengths(code):
+    """Yields (first line, number of lines, signature) of every outermost function body in blanked-out code."""
+    depth, function_depth, start, signature = 0, None, 0, ""
+    last = 0  # Where the current statement began.
+    skip_until = None  # Inside the braces of a member initialiser.
+    for match in re.finditer(r"[{};]", code):
+        token, at = match[0], match.start()
+        if token == "{":
+            depth += 1
+            head = code[last:at]
+            if function_depth is None and skip_until is None:
+                if is_member_initialiser(head):
+                    skip_until = depth
+                    continue
+                if is_function_head(head):
+                    function_depth, signature = depth, " ".join(head.split())
+                    start = line_of(code, last + len(head) - len(head.lstrip()))
+        elif token == "}":
+            depth -= 1
+            if skip_until is not None:
+                if depth < skip_until:
+                    skip_until = None
+                continue  # `last` stays: the head of the constructor goes on.
+            if function_depth is not None and depth < function_depth:
+                yield start, line_of(code, at) - start + 1, signature
+                function_depth = None
+        if skip_until is None:
+            last = at + 1
+
+
+def is_function_head(head):
+    words = head.split()
+    if "(" not in head or not words:
+        return False
+    if re.search(r"\b(namespace|enum|union)\b", head) or re.match(r"\s*(class|struct)\b[^(]*$", head):
+        return False
+    return not re.search(r"=\s*$", head)
+
+
+def is_member_initialiser(head):
+    after = head[head.rfind(")") + 1:] if ")" in head else ""
+    return bool(re.search(r"[:,]\s*\w+(<[^<>]*>)?\s*$", after)) and "::" not in after
+
+
+def check_code(path, text):
+    """Rules for C++ files. `path` is relative to the root, with forward slashes."""
+    code = without_comments_and_strings(text)
+    in_library = path.startswith("src/serval/")
+    yield from check_lengths(text, code)
+    if path.endswith(".h"):
+        yield from check_header(text)
+    if in_library:
+        yield from check_library(code)
+    if path.startswith("src/serval/base/"):
+        yield from check_base_words(code)
+    for match in re.finditer(r"\busing namespace std\b", code):
+        yield line_of(code, match.start()), "no `using namespace std`: a reader must see where a name comes from"
+    if re.search(r"(^|/)(utils?|common|helpers?|misc)(/|\.|_)", path):
+        yield 1, "no utils, common or helpers: such a place collects everything and then includes everything"
+
+
+def check_lengths(text, code):
+    lines = text.count("\n")
+    if lines > MAX_FILE_LINES:
+        yield 1, f"{lines} lines, at most {MAX_FILE_LINES}: a file holds one idea; split by idea"
+    for first, length, signature in function_lengths(code):
+        if length > MAX_FUNCTION_LINES:
+            yield first, (f"a function of {length} lines, at most {MAX_FUNCTION_LINES}: name its steps "
+                          f"({signature[-60:]})")
+
+
+def check_header(text):
+    lines = text.splitlines()
+    if not lines or lines[0] != "#pragma once":
+        yield 1, "a header begins with `#pragma once`: included twice, it must not count twice"
+    if len(lines) < 2 or not lines[1].startswith("// "):
+        yield 2, "a header's second line begins its banner: what this is and why, before any code"
+
+
+def check_library(code):
+    banned = [
+        (r"\bstd::(cout|cerr|clog)\b|(?<![\w:])(?:std::)?f?printf\s*\(|(?<![\w:])fmt::print\s*\(|(?<![\w.>:])puts\s*\(",
+         "no printing in the library: only the command line owns the terminal"),
+        (r"(?<![\w.>:])(?:std::)?(?:_?exit|quick_exit|abort|terminate)\s*\(",
+         "no exiting in the library: callers decide what a failure ends"),
+        (r"\bsleep_(for|until)\s*\(|(?<![\w.>:])u?sleep\s*\(", "no sleeping: time is an argument"),
+        (r"\b(?:std::)?(?:random_device|rand\s*\(\s*\))",
+         "no hidden randomness: the same seed gives the same output"),
+    ]
+    for pattern, reason in banned:
+        for match in re.finditer(pattern, code):
+            yield line_of(code, match.start()), reason
+
+
+def check_base_words(code):
+    for match in re.finditer(r"[A-Za-z_]+", code):
+        parts = re.findall(r"[A-Z]?[a-z]+", match[0])
+        for word in parts:
+            if word.lower() in DOMAIN_WORDS:
+                yield line_of(code, match.start()), f"`{match[0]}`: base knows no word of the domain, or it ends as a common/"
+                break
+
+
+def check_text(path, text):
+    """Rules for every text file."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if "\t" in line:
+            yield number, "no tabs: they look different everywhere"
+        if line != line.rstrip() and not path.endswith(".md"):
+            yield number, "no blanks at the end of a line: they make noise in diffs"
+        if len(line) > MAX_COLUMNS and pathlib.PurePath(path).suffix in CODE and not is_one_long_literal(line):
+            yield number, f"{len(line)} columns, at most {MAX_COLUMNS}: two files fit side by side"
+        if re.search(r"\b(TODO|FIXME|XXX)\b", line) and not path.startswith("tools/tidy"):
+            yield number, "unfinished work stays on its branch; main holds none"
+        if re.search(r"/(home|root|Users)/\w", line):
+            yield number, "no path of one machine: it exists nowhere else"
+    if text and not text.endswith("\n"):
+        yield text.count("\n") + 1, "the last line ends with a newline"
+
+
+def is_one_long_literal(line):
+    """Data that a formatter cannot break: a string literal or a link alone on its line."""
+    return bool(re.search(r'R"\w*\(|^\s*".*"[,;)]*$|^\s*//\s*\S+$', line))
+
+
+def check_links(path, text, exists):
+    """Relative links of a Markdown file lead somewhere. `exists` tells whether a path below the root does."""
+    in_fence = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.lstrip().startswith("```"):
+            in_fence = not in_fence
+        if in_fence:
+            continue
+        for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`]*`", "", line)):
+            if re.match(r"[a-z]+:", target) or target.startswith("#"):
+                continue
+            place = pathlib.PurePosixPath(path).parent / target.split("#")[0]
+            if not exists(str(place)):
+                yield number, f"link to {target}, which is not there: a page that is wrong is deleted or mended"
+
+
+def check_file(path, text, exists):
+    yield from check_text(path, text)
+    suffix = pathlib.PurePath(path).suffix
+    if suffix in CODE:
+        yield from check_code(path, text)
+    if suffix == ".md":
+        yield from check_links(path, text, exists)
+
+
+def files_below(root):
+    paths = [path for path in root.glob("*") if path.is_file() and path.suffix in {".md", ".txt", ".json"}]
+    for folder in FOLDERS:
+        paths += (path for path in (root / folder).rglob("*") if path.is_file())
+    return sorted(path for path in paths if path.suffix in TEXT and not skipped(path.relative_to(root)))
+
+
+def skipped(path):
+    # Data of tests is kept byte for byte: it may be malformed on purpose.
+    return any(part in {"__pycache__", "corpus", "data", "litmus", "baselines", "histories"} for part in path.parts[:-1])
+
+
+def main(root="."):
+    root = pathlib.Path(root).resolve()
+    complaints = 0
+    for file in files_below(root):
+        path = file.relative_to(root).as_posix()
+        text = file.read_bytes().decode("utf-8", errors="replace")
+        for number, problem in check_file(path, text, lambda place: (root / place).exists()):
+            print(f"{path}:{number}: {problem}")
+            complaints += 1
+    print(f"tidy: {complaints} complaints" if complaints else "tidy: clean")
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

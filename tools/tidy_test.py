@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Feeds tidy.py one bad snippet a rule, and good ones that must pass."""
+import unittest
+
+import tidy
+
+
+def problems(path, text, exists=lambda place: True):
+    return [problem for _, problem in tidy.check_file(path, text, exists)]
+
+
+def lines_of(path, text):
+    return [line for line, _ in tidy.check_file(path, text, lambda place: True)]
+
+
+HEADER = "#pragma once\n// What this is.\n\n"
+LONG_BODY = "  f();\n" * 80
+
+
+class GoodCode(unittest.TestCase):
+    def test_a_plain_header_passes(self):
+        self.assertEqual(problems("src/serval/check/a.h", HEADER + "int f();\n"), [])
+
+    def test_words_in_comments_and_strings_pass(self):
+        text = 'const char* a = "std::cout << exit(1)";  // printf("history")\n'
+        self.assertEqual(problems("src/serval/base/a.cpp", text), [])
+
+    def test_seventy_lines_pass(self):
+        self.assertEqual(problems("src/serval/check/a.cpp", "void g() {\n" + "  f();\n" * 68 + "}\n"), [])
+
+    def test_a_long_class_of_short_functions_passes(self):
+        text = "class A {\n" + "  int f() { return 1; }\n" * 100 + "};\n"
+        self.assertEqual(problems("src/serval/check/a.cpp", text), [])
+
+    def test_a_digit_separator_is_no_quote(self):
+        text = "int a = 1'000'000;\nint b = 'x';\nvoid g() {\n" + LONG_BODY + "}\n"
+        self.assertEqual(len(problems("src/serval/check/a.cpp", text)), 1)
+
+
+class BadCode(unittest.TestCase):
+    def complains(self, path, text, words):
+        found = problems(path, text)
+        self.assertTrue(any(words in problem for problem in found), f"{words!r} not in {found}")
+
+    def test_long_function(self):
+        self.complains("src/serval/check/a.cpp", "void g() {\n" + LONG_BODY + "}\n", "a function of 82 lines")
+
+    def test_long_constructor_with_initialisers(self):
+        text = "A::A(int b)\n    : b_{b}, c_{0} {\n" + LONG_BODY + "}\n"
+        self.complains("src/serval/check/a.cpp", text, "a function of 83 lines")
+
+    def test_long_member_function_inside_class(self):
+        text = "namespace n {\nclass A {\n  void g() const {\n" + LONG_BODY + "  }\n};\n}\n"
+        self.complains("src/serval/check/a.cpp", text, "a function of 82 lines")
+        self.assertEqual(lines_of("src/serval/check/a.cpp", text), [3])
+
+    def test_long_file(self):
+        self.complains("src/serval/check/a.cpp", "int a;\n" * 601, "601 lines")
+
+    def test_header_without_pragma(self):
+        self.complains("src/serval/check/a.h", "// Banner.\nint f();\n", "#pragma once")
+
+    def test_header_without_banner(self):
+        self.complains("src/serval/check/a.h", "#pragma once\n#include <map>\n", "banner")
+
+    def test_printing_in_the_library(self):
+        for line in ["std::cout << 1;", 'printf("x");', 'fmt::print("x");', "std::cerr << 1;"]:
+            self.complains("src/serval/check/a.cpp", line + "\n", "no printing")
+        self.assertEqual(problems("apps/cli/a.cpp", "std::cout << 1;\n"), [])
+
+    def test_exiting_in_the_library(self):
+        for line in ["exit(1);", "std::abort();"]:
+            self.complains("src/serval/check/a.cpp", line + "\n", "no exiting")
+
+    def test_hidden_randomness(self):
+        self.complains("src/serval/check/a.cpp", "std::random_device seed;\n", "randomness")
+
+    def test_using_namespace_std(self):
+        self.complains("apps/cli/a.cpp", "using namespace std;\n", "using namespace")
+
+    def test_utils(self):
+        self.complains("src/serval/utils/a.cpp", "int a;\n", "no utils")
+        self.complains("src/serval/check/string_utils.cpp".replace("string_utils", "utils_string"), "int a;\n", "no utils")
+
+    def test_domain_word_in_base(self):
+        self.complains("src/serval/base/a.cpp", "int transaction_count;\n", "base knows no word")
+        self.complains("src/serval/base/a.cpp", "struct HistoryView {};\n", "base knows no word")
+        self.assertEqual(problems("src/serval/check/a.cpp", "int transaction_count;\n"), [])
+
+    def test_tab_long_line_blank_end_and_unfinished_work(self):
+        self.complains("src/serval/check/a.cpp", "\tint a;\n", "no tabs")
+        self.complains("src/serval/check/a.cpp", "int a" + " + 1" * 40 + ";\n", "columns")
+        self.complains("src/serval/check/a.cpp", "int a; \n", "blanks at the end")
+        self.complains("src/serval/check/a.cpp", "// " + "TO" + "DO later\n", "unfinished")
+        self.complains("src/serval/check/a.cpp", "int a;", "newline")
+
+    def test_machine_path(self):
+        self.complains("docs/a.md", "see /ho" + "me/someone/x\n", "machine")
+
+
+class Links(unittest.TestCase):
+    def test_a_link_that_leads_nowhere(self):
+        self.assertEqual(len(problems("docs/a.md", "[b](b.md)\n", lambda place: False)), 1)
+
+    def test_links_resolve_from_their_page(self):
+        asked = []
+        problems("docs/a/b.md", "[c](../c.md#part) [d](https://example.org) [e](#here)\n", asked.append)
+        self.assertEqual(asked, ["docs/a/../c.md"])
+
+    def test_links_inside_code_do_not_count(self):
+        self.assertEqual(problems("docs/a.md", "```\n[b](b.md)\n```\n`[b](b.md)`\n", lambda place: False), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
