@@ -1,0 +1,61 @@
+#pragma once
+// The dependency graph of a register history, in the shape that one level needs, and the evidence behind its edges.
+//
+// Serializable levels: one vertex a transaction, edges wr, ww, rw and the orders the level uses. A cycle refutes it.
+//
+// Snapshot levels: two vertices, begin(T) and commit(T), with begin(T) -> commit(T). A dependency u -> v means that v's
+// snapshot holds u: commit(u) -> begin(v). An anti-dependency v -> w means that v's snapshot lacks w: begin(v) ->
+// commit(w). Two anti-dependencies in a row do not connect, so this graph is acyclic exactly when (SO u WR u WW) ; RW? is
+// (docs/decisions/005-begin-commit-graph.md), without building that composition, and a topological order of it *is* the
+// witness: it says when each snapshot is taken and when each transaction commits.
+//
+// Real time adds a vertex for each end and chains them in time order (real_time.h). Edges carry no labels: they are
+// found again for the few transactions of a cycle (explain_edge), which keeps the graph at four bytes an edge.
+
+#include <cstdint>
+#include <vector>
+
+#include "serval/graph/csr_graph.h"
+#include "serval/inference/dependency.h"
+#include "serval/inference/reads_from.h"
+#include "serval/inference/real_time.h"
+
+namespace serval {
+
+struct GraphShape {
+  bool snapshots = false;  // Two vertices a transaction.
+  bool session_order = false;
+  bool real_time = false;
+};
+
+// Where a transaction's vertices are; transactions keep their order, so neighbours in the history are neighbours here.
+class VertexMap {
+ public:
+  explicit VertexMap(GraphShape shape) : shape_(shape), stride_(1u + shape.snapshots + shape.real_time) {}
+  Vertex begin(TransactionId t) const noexcept { return t.index * stride_; }
+  Vertex commit(TransactionId t) const noexcept { return t.index * stride_ + (shape_.snapshots ? 1 : 0); }
+  Vertex end(TransactionId t) const noexcept {
+    return t.index * stride_ + stride_ - 1;
+  }  // Requires real_time.
+  TransactionId transaction(Vertex v) const noexcept { return TransactionId{v / stride_}; }
+  bool is_begin(Vertex v) const noexcept { return v % stride_ == 0; }
+  bool is_commit(Vertex v) const noexcept { return v % stride_ == (shape_.snapshots ? 1u : 0u); }
+  Vertex count(std::size_t transactions) const {
+    expects(transactions * stride_ < 0xFFFFFFFFu, "fewer than 2^32 - 1 vertices");
+    return static_cast<Vertex>(transactions * stride_);
+  }
+
+ private:
+  GraphShape shape_;
+  std::uint32_t stride_;
+};
+
+CsrGraph dependency_graph(const History& history, const Relations& relations, GraphShape shape,
+                          Budget& budget);
+
+// Every reason why `from` must come before `to` directly, data edges first (ww before wr before rw), then session order,
+// then real time if the shape uses them.
+std::vector<Edge> explain_edge(const History& history, const Relations& relations, GraphShape shape,
+                               TransactionId from, TransactionId to);
+
+}  // namespace serval

@@ -1,0 +1,79 @@
+#pragma once
+// What each transaction read from others and left behind, key by key: the first half of inference. Every later step
+// looks at footprints, never at single operations again.
+//
+//   [r(x,1) w(x,2) r(x,2) w(x,3)]   has one access to x: it read 1 (operation 0) and wrote 3 (operation 3).
+//
+// A read before any own write of its key is external; of several, the first counts and the others must agree. The
+// last write of a key is the version that others may see. Reads that contradict the transaction's own operations
+// are faults (the internal-consistency axiom INT of Cerone & Gotsman 2018). O(operations).
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "serval/base/budget.h"
+#include "serval/history/history.h"
+
+namespace serval {
+
+using VersionId = StrongId<struct VersionTag>;
+
+// Versions 0 .. key_count - 1 are the initial versions of the keys, the others are last writes of transactions.
+struct Version {
+  TransactionId writer = TransactionId::none();      // none(): the initial version.
+  TransactionId overwriter = TransactionId::none();  // Who read it and wrote its key; set by infer_versions.
+};
+
+struct Access {
+  KeyId key;
+  VersionId read = VersionId::none();     // What the external read saw.
+  VersionId written = VersionId::none();  // What the transaction left behind.
+};
+
+// A read that is wrong whatever order the transactions had.
+enum class ReadFault : std::uint8_t {
+  ThinAir,         // nobody wrote the value
+  Aborted,         // only an aborted transaction wrote it
+  Intermediate,    // its writer overwrote it in the same transaction
+  Future,          // the reader itself writes it later
+  NotMyLastWrite,  // the reader had overwritten it itself
+  NotMyOwnWrite,   // the reader had written the key, and saw another's value
+  NonRepeatable,   // the reader had seen another value of the key
+};
+
+struct FaultyRead {
+  ReadFault fault;
+  TransactionId reader;
+  OperationId read;
+  OperationId source =
+      OperationId::none();  // The write seen or the operation contradicted; none() for ThinAir.
+};
+
+struct Footprints {
+  std::vector<std::uint32_t> first_access{0};  // By transaction, one more than transactions.
+  std::vector<Access> accesses;
+  std::vector<OperationId> read_operation;  // By access: the external read, none() without one.
+  std::vector<Version> versions;
+  std::vector<OperationId>
+      write_operation;  // By version: the write that made it, none() for initial versions.
+  std::vector<FaultyRead> internal_faults;  // Of committed and indeterminate transactions.
+  std::vector<bool> writes_initial_value;   // By key: initial_value() is an ordinary value of this key.
+  // The first operation that has no register meaning (append, list read, delete, predicate), and how many there are.
+  OperationId unsupported = OperationId::none();
+  std::uint64_t unsupported_count = 0;
+
+  std::span<const Access> of(TransactionId t) const {
+    return std::span(accesses).subspan(first_access[t.index],
+                                       first_access[t.index + 1] - first_access[t.index]);
+  }
+};
+
+// Footprints of every transaction that is not aborted; aborted ones have none. `read` members of the accesses are
+// still unset: resolve_reads (reads_from.h) finds what each external read saw.
+Footprints collect_footprints(const History& history, Budget& budget);
+
+// The value that the reading half of an operation saw; requires an operation that reads a register.
+Value value_read(const History& history, OperationId op);
+
+}  // namespace serval

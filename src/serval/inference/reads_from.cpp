@@ -1,0 +1,170 @@
+#include "serval/inference/reads_from.h"
+
+#include <algorithm>
+
+#include "serval/inference/read_faults.h"
+#include "serval/inference/version_table.h"
+
+namespace serval {
+namespace {
+
+class Inference {
+ public:
+  Inference(const History& history, Budget& budget)
+      : history_(history), budget_(budget), footprints_(collect_footprints(history, budget)) {}
+
+  Relations run() {
+    resolve_reads();
+    find_participants();
+    collect_faults();
+    find_overwriters();
+    place_blind_writes();
+    relations_.footprints = std::move(footprints_);
+    return std::move(relations_);
+  }
+
+ private:
+  static constexpr std::size_t kAhead = 16;  // Probes in flight; more gains nothing on the machines tried.
+
+  VersionTable index_versions() {
+    const std::size_t first = history_.key_count(), last = footprints_.versions.size();
+    expects(last < 0x7FFFFFFFu, "fewer than 2^31 - 1 versions");
+    VersionTable table(last - first);
+    const auto key_of = [&](std::size_t v) { return history_.key(footprints_.write_operation[v]); };
+    const auto value_of = [&](std::size_t v) { return history_.value(footprints_.write_operation[v]); };
+    for (std::size_t v = first; v < last; ++v) {
+      budget_.poll("index of versions");
+      if (v + kAhead < last) table.prefetch(key_of(v + kAhead), value_of(v + kAhead));
+      table.insert(key_of(v), value_of(v), VersionId{static_cast<std::uint32_t>(v)});
+    }
+    return table;
+  }
+
+  void resolve_reads() {
+    const VersionTable table = index_versions();
+    const std::vector<OperationId>& reads = footprints_.read_operation;
+    for (std::size_t i = 0; i < reads.size(); ++i) {
+      budget_.poll("reads-from");
+      if (i + kAhead < reads.size() && !reads[i + kAhead].is_none())
+        table.prefetch(footprints_.accesses[i + kAhead].key, value_read(history_, reads[i + kAhead]));
+      if (!reads[i].is_none()) resolve(footprints_.accesses[i], reads[i], table);
+    }
+  }
+
+  void resolve(Access& access, OperationId read, const VersionTable& table) {
+    const Value value = value_read(history_, read);
+    if (is_initial(access.key, value)) {
+      access.read = VersionId{access.key.index};
+      return;
+    }
+    const VersionTable::Hit hit = table.find(access.key, value);
+    if (hit.ambiguous) [[unlikely]] {
+      ambiguous_.push_back(read);
+    } else if (hit.version.is_none() || hit.version == access.written) [[unlikely]] {
+      unexplained_.push_back(read);
+    } else {
+      access.read = hit.version;
+    }
+  }
+
+  bool is_initial(KeyId key, Value value) const {
+    return value.is_nil() ||
+           (value == history_.initial_value() && !footprints_.writes_initial_value[key.index]);
+  }
+
+  // Committed transactions, and whatever indeterminate ones they read from, directly or through others.
+  void find_participants() {
+    std::vector<bool>& takes_part = relations_.takes_part;
+    takes_part.assign(history_.transaction_count(), false);
+    std::vector<TransactionId> indeterminate_found;
+    const auto visit_sources = [&](TransactionId reader) {
+      for (const Access& access : footprints_.of(reader)) {
+        if (access.read.is_none()) continue;
+        const TransactionId writer = footprints_.versions[access.read.index].writer;
+        if (writer.is_none() || takes_part[writer.index] ||
+            history_.outcome(writer) != Outcome::Indeterminate)
+          continue;
+        takes_part[writer.index] = true;
+        indeterminate_found.push_back(writer);
+      }
+    };
+    bool any_indeterminate = false;
+    for (const TransactionId t : history_.transactions()) {
+      takes_part[t.index] = history_.outcome(t) == Outcome::Committed;
+      any_indeterminate = any_indeterminate || history_.outcome(t) == Outcome::Indeterminate;
+    }
+    if (!any_indeterminate) return;
+    for (const TransactionId t : history_.transactions()) {
+      if (history_.outcome(t) == Outcome::Committed) visit_sources(t);
+    }
+    while (!indeterminate_found.empty()) {
+      const TransactionId t = indeterminate_found.back();
+      indeterminate_found.pop_back();
+      visit_sources(t);
+    }
+  }
+
+  void collect_faults() {
+    const auto idle = [&](OperationId read) {
+      return !relations_.takes_part[history_.transaction_of(read).index];
+    };
+    std::erase_if(ambiguous_, idle);
+    std::erase_if(unexplained_, idle);
+    relations_.ambiguous_reads = std::move(ambiguous_);
+    relations_.faults = explain_reads(history_, unexplained_, budget_);
+    for (const FaultyRead& fault : footprints_.internal_faults) {
+      if (relations_.takes_part[fault.reader.index]) relations_.faults.push_back(fault);
+    }
+    std::ranges::sort(relations_.faults, {}, &FaultyRead::read);
+  }
+
+  void find_overwriters() {
+    for (const TransactionId t : history_.transactions()) {
+      budget_.poll("version order");
+      if (!relations_.takes_part[t.index]) continue;
+      for (const Access& access : footprints_.of(t)) {
+        if (access.written.is_none()) continue;
+        if (access.read.is_none()) {
+          blind_.push_back({t, access});
+          continue;
+        }
+        TransactionId& overwriter = footprints_.versions[access.read.index].overwriter;
+        if (overwriter.is_none()) {
+          overwriter = t;
+        } else {
+          relations_.divergences.push_back({access.read, access.key, overwriter, t});
+        }
+      }
+    }
+  }
+
+  // The initial version precedes every write, so a write without a read is its direct overwriter if it is the only one.
+  void place_blind_writes() {
+    for (const auto& [t, access] : blind_) {
+      TransactionId& overwriter = footprints_.versions[access.key.index].overwriter;
+      if (overwriter.is_none()) {
+        overwriter = t;
+      } else {
+        relations_.open_writes.push_back(footprints_.write_operation[access.written.index]);
+      }
+    }
+  }
+
+  const History& history_;
+  Budget& budget_;
+  Footprints footprints_;
+  Relations relations_;
+  std::vector<OperationId> ambiguous_;
+  std::vector<OperationId> unexplained_;  // External reads of values that nobody else left behind.
+  struct BlindWrite {
+    TransactionId transaction;
+    Access access;
+  };
+  std::vector<BlindWrite> blind_;
+};
+
+}  // namespace
+
+Relations infer_relations(const History& history, Budget& budget) { return Inference(history, budget).run(); }
+
+}  // namespace serval

@@ -1,0 +1,49 @@
+#pragma once
+// The relations of a register history: which version every external read saw, which transactions count, who overwrote
+// which version. What cannot be known is listed, not guessed. (MTC section IV-A: with unique values the reads-from
+// relation is determined, and with a read before every write so is the order of the versions.)
+//
+//   Relations relations = infer_relations(history, budget);
+//   relations.footprints.versions[v].overwriter        // the next version's writer
+//
+// An indeterminate transaction takes part exactly when a transaction that takes part read from it: then it must
+// have committed. One that nobody saw can be left out of any execution without changing what others read, so leaving
+// it out decides the same. docs/decisions/003-indeterminate-transactions.md has the proof.
+//
+// A key's versions form a chain when its initial version has one direct overwriter and every other writer read what it
+// overwrote. A single write without a read (say, by the transaction that loads the table) is therefore fine; a second
+// one leaves the order open and is listed in open_writes.
+//
+// O(operations) expected time.
+
+#include <cstdint>
+#include <vector>
+
+#include "serval/inference/footprint.h"
+
+namespace serval {
+
+// Two transactions that read the same version and both overwrote it (MTC Definition 10).
+struct DivergentWrites {
+  VersionId version;
+  KeyId key;
+  TransactionId first, second;
+};
+
+struct Relations {
+  Footprints footprints;
+  std::vector<bool> takes_part;    // By transaction.
+  std::vector<FaultyRead> faults;  // Of transactions that take part, in the order of the history.
+  std::vector<DivergentWrites> divergences;
+  // Why the order of versions may be incomplete; empty vectors: it is complete.
+  std::vector<OperationId> ambiguous_reads;  // Several transactions left the value behind.
+  std::vector<OperationId> open_writes;      // Written without a read, and not alone in being so on its key.
+  bool has_unsupported() const { return footprints.unsupported_count > 0; }
+  bool order_is_complete() const {
+    return ambiguous_reads.empty() && open_writes.empty() && !has_unsupported();
+  }
+};
+
+Relations infer_relations(const History& history, Budget& budget);
+
+}  // namespace serval
