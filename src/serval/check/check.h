@@ -16,8 +16,11 @@
 
 namespace serval {
 
+enum class Engine { Auto, MiniTransaction, LightweightTransaction };
+
 struct CheckOptions {
   std::size_t max_anomalies = 10;  // Limits what is kept, not what is counted.
+  Engine engine = Engine::Auto;    // An engine that does not apply gives Undecided.
   Budget* budget = nullptr;
 };
 
@@ -25,18 +28,20 @@ struct CheckResult {
   Level level;  // As asked.
   Verdict verdict;
   std::string_view engine;  // "mini-transaction", "lightweight-transaction", "read-anomalies"
-  bool complete = false;    // The engine's answer is final for this history (not Undecided).
+  bool complete = false;    // The answer is final for this history (not Undecided).
   std::vector<std::pair<std::string_view, double>> phases;  // Name and seconds, in order.
 };
 
+// Levels without an engine of their own are refuted by the reads they forbid and proven by a stronger level that holds.
 [[nodiscard]] CheckResult check(const History& history, Level level, const CheckOptions& options = {});
 
-// Every level of the table, strongest first; what one level decides is not searched again.
-// `strongest_not_refuted` and `refuted` follow from it.
+// The strongest level that holds, and what is refuted. Starts at the strongest level and goes down only as far as needed.
 struct Survey {
-  std::vector<CheckResult> results;
-  std::optional<Level> strongest_proven;  // The first level that holds.
-  std::vector<Level> refuted;             // Every refuted level, by search or by implication.
+  std::vector<CheckResult> results;  // Of the levels that were searched, strongest first.
+  std::vector<Level> proven;   // Every level that is proven, by search or by implication, strongest first.
+  std::vector<Level> refuted;  // Likewise, strongest first.
+  std::optional<Level> strongest_proven;
+  std::optional<Level> weakest_refuted;
 };
 [[nodiscard]] Survey survey(const History& history, const CheckOptions& options = {});
 

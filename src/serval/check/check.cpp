@@ -1,0 +1,183 @@
+#include "serval/check/check.h"
+
+#include <algorithm>
+#include <array>
+#include <new>
+
+#include "serval/check/evidence.h"
+#include "serval/check/lightweight.h"
+#include "serval/check/mini_transaction.h"
+
+namespace serval {
+namespace {
+
+// The levels that cycles decide, so that whatever implies another stands before it.
+constexpr std::array kGraphLevels{
+    Level::StrictSerializable,      Level::StrongSessionSerializable,      Level::Serializable,
+    Level::StrongSnapshotIsolation, Level::StrongSessionSnapshotIsolation, Level::SnapshotIsolation};
+
+// The weakest of them that implies `level`; none for levels that nothing here implies.
+std::optional<Level> weakest_graph_level_above(Level level) {
+  std::optional<Level> weakest;
+  for (const Level candidate : kGraphLevels) {
+    if (implies(candidate, level) && (!weakest || implies(*weakest, candidate))) weakest = candidate;
+  }
+  return weakest;
+}
+
+Undecided no_engine(std::string reason) {
+  return {Undecided::Cause::NoEngine, std::move(reason), {"no read that the level forbids"}};
+}
+
+// One history, its relations inferred once, judged at any number of levels.
+class Judge {
+ public:
+  Judge(const History& history, const CheckOptions& options)
+      : history_(history),
+        options_(options),
+        budget_(options.budget != nullptr ? *options.budget : unlimited_) {}
+
+  CheckResult judge(Level level) {
+    CheckResult result{
+        .level = level, .verdict = Undecided{}, .engine = "read-anomalies", .complete = false, .phases = {}};
+    try {
+      decide(level, result);
+    } catch (const BudgetExhausted& exhausted) {
+      const bool time = exhausted.cause() == BudgetExhausted::Cause::TimeBudget;
+      result.verdict = Undecided{time ? Undecided::Cause::TimeBudget : Undecided::Cause::Stopped,
+                                 exhausted.what(), proven_so_far()};
+    } catch (const std::bad_alloc&) {
+      result.verdict =
+          Undecided{Undecided::Cause::MemoryBudget, "memory budget used up while checking", proven_so_far()};
+    }
+    result.complete = !undecided(result.verdict);
+    return result;
+  }
+
+  const Relations& relations() {
+    if (!relations_) relations_ = infer_relations(history_, budget_);
+    return *relations_;
+  }
+
+ private:
+  void decide(Level level, CheckResult& result) {
+    timed(result, "infer", [&] { relations(); });
+    const bool lightweight = options_.engine == Engine::LightweightTransaction ||
+                             (options_.engine == Engine::Auto && level == Level::Linearizable);
+    timed(result, "check", [&] {
+      if (lightweight) {
+        decide_lightweight(level, result);
+      } else if (decides_by_graph(level)) {
+        result.engine = "mini-transaction";
+        result.verdict = check_mini_transactions(history_, relations(), level, options_, budget_);
+      } else {
+        decide_by_neighbours(level, result);
+      }
+    });
+  }
+
+  void decide_lightweight(Level level, CheckResult& result) {
+    result.engine = "lightweight-transaction";
+    if (level != Level::Linearizable) {
+      result.verdict = no_engine("the lightweight-transaction engine decides linearizable only");
+    } else if (!is_single_operation_history(history_, relations())) {
+      result.verdict =
+          no_engine("linearizable is about single operations, and the history has longer transactions");
+    } else {
+      result.verdict = check_lightweight_transactions(history_, relations(), options_, budget_);
+    }
+  }
+
+  // A level without a search of its own: refuted by a read it forbids, proven by a stronger level that holds.
+  void decide_by_neighbours(Level level, CheckResult& result) {
+    if (std::vector<Anomaly> reads = forbidden_reads(relations(), level); !reads.empty()) {
+      result.verdict = make_violated(std::move(reads), options_);
+      return;
+    }
+    const std::optional<Level> stronger = weakest_graph_level_above(level);
+    if (stronger) {
+      result.engine = "mini-transaction";
+      Verdict verdict = check_mini_transactions(history_, relations(), *stronger, options_, budget_);
+      if (holds(verdict) || undecided(verdict)) {
+        result.verdict = std::move(verdict);
+        return;
+      }
+    }
+    Undecided open =
+        no_engine("no engine of this version decides " + std::string(name_of(level)) + " on its own");
+    if (stronger)
+      open.details.push_back(std::string(name_of(*stronger)) + ", which would imply it, is violated");
+    result.verdict = std::move(open);
+  }
+
+  template <class Step>
+  void timed(CheckResult& result, std::string_view phase, Step&& step) const {
+    const auto start = std::chrono::steady_clock::now();
+    const auto note = [&] {
+      result.phases.emplace_back(
+          phase, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    };
+    try {
+      step();
+    } catch (...) {
+      note();
+      throw;
+    }
+    note();
+  }
+
+  std::vector<std::string> proven_so_far() const {
+    if (!relations_) return {"nothing was proven yet"};
+    return {relations_->faults.empty() ? "no read is wrong by itself" : "some reads are wrong by themselves"};
+  }
+
+  const History& history_;
+  const CheckOptions& options_;
+  Budget unlimited_ = Budget::unlimited();
+  Budget& budget_;
+  std::optional<Relations> relations_;
+};
+
+void draw_conclusions(Survey& survey) {
+  const auto levels = all_levels();
+  for (auto info = levels.rbegin(); info != levels.rend(); ++info) {
+    const Level level = info->level;
+    const auto any = [&](auto&& says) { return std::ranges::any_of(survey.results, says); };
+    if (any([&](const CheckResult& r) { return holds(r.verdict) && implies(r.level, level); }))
+      survey.proven.push_back(level);
+    if (any([&](const CheckResult& r) { return violated(r.verdict) && implies(level, r.level); }))
+      survey.refuted.push_back(level);
+  }
+  if (!survey.proven.empty()) survey.strongest_proven = survey.proven.front();
+  if (!survey.refuted.empty()) survey.weakest_refuted = survey.refuted.back();
+}
+
+}  // namespace
+
+CheckResult check(const History& history, Level level, const CheckOptions& options) {
+  return Judge(history, options).judge(level);
+}
+
+Survey survey(const History& history, const CheckOptions& options) {
+  Survey survey;
+  Judge judge(history, options);
+  const auto settled = [&](Level level) {
+    return std::ranges::any_of(survey.results, [&](const CheckResult& r) {
+      return (holds(r.verdict) && implies(r.level, level)) ||
+             (violated(r.verdict) && implies(level, r.level));
+    });
+  };
+  const auto visit = [&](Level level) {
+    if (!settled(level)) survey.results.push_back(judge.judge(level));
+  };
+  for (const Level level : kGraphLevels) visit(level);
+  if (is_single_operation_history(history, judge.relations())) visit(Level::Linearizable);
+  // The weak levels, weakest first: a read that one forbids refutes whatever implies it.
+  for (const LevelInfo& info : all_levels()) {
+    if (!settled(info.level)) visit(info.level);
+  }
+  draw_conclusions(survey);
+  return survey;
+}
+
+}  // namespace serval

@@ -1,0 +1,111 @@
+#include "serval/check/evidence.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "serval/history/notation.h"
+
+namespace serval {
+namespace {
+
+// Cycles of dependencies alone are worse than any with an anti-dependency; otherwise the table's order.
+int severity(const Anomaly& anomaly) {
+  const int rank = static_cast<int>(anomaly.kind);
+  const bool dependencies_alone =
+      anomaly.kind == AnomalyKind::DirtyWrite || anomaly.kind == AnomalyKind::CyclicInformationFlow;
+  return dependencies_alone ? static_cast<int>(AnomalyKind::NonRepeatableRead) : rank;
+}
+
+Divergence::Branch branch(const Footprints& footprints, TransactionId t, KeyId key) {
+  const auto accesses = footprints.of(t);
+  const auto access = std::ranges::find(accesses, key, &Access::key);
+  const auto index = static_cast<std::size_t>(&*access - footprints.accesses.data());
+  return {t, footprints.read_operation[index], footprints.write_operation[access->written.index]};
+}
+
+std::string cite(const History& history, OperationId op) {
+  return fmt::format("{} in transaction {}", print_operation(history, op),
+                     history.spell(history.label(history.transaction_of(op))));
+}
+
+}  // namespace
+
+AnomalyKind anomaly_of(ReadFault fault) {
+  switch (fault) {
+    case ReadFault::ThinAir:
+      return AnomalyKind::ThinAirRead;
+    case ReadFault::Aborted:
+      return AnomalyKind::AbortedRead;
+    case ReadFault::Intermediate:
+      return AnomalyKind::IntermediateRead;
+    case ReadFault::Future:
+      return AnomalyKind::FutureRead;
+    case ReadFault::NotMyLastWrite:
+      return AnomalyKind::NotMyLastWrite;
+    case ReadFault::NotMyOwnWrite:
+      return AnomalyKind::NotMyOwnWrite;
+    case ReadFault::NonRepeatable:
+      return AnomalyKind::NonRepeatableRead;
+  }
+  broken_contract("a fault of the table", __FILE__, __LINE__);
+}
+
+std::vector<Anomaly> forbidden_reads(const Relations& relations, Level level) {
+  std::vector<Anomaly> anomalies;
+  for (const FaultyRead& read : relations.faults) {
+    const AnomalyKind kind = anomaly_of(read.fault);
+    if (forbids(level, kind)) anomalies.push_back({kind, BadRead{read.reader, read.read, read.source}});
+  }
+  return anomalies;
+}
+
+std::vector<Anomaly> lost_updates(const History& history, const Relations& relations) {
+  std::vector<Anomaly> anomalies;
+  for (const DivergentWrites& pair : relations.divergences) {
+    Divergence divergence{.key = pair.key,
+                          .version = relations.footprints.write_operation[pair.version.index],
+                          .first = branch(relations.footprints, pair.first, pair.key),
+                          .second = branch(relations.footprints, pair.second, pair.key)};
+    expects(history.key(divergence.first.read) == pair.key, "a branch reads its key");
+    anomalies.push_back({AnomalyKind::LostUpdate, divergence});
+  }
+  return anomalies;
+}
+
+Violated make_violated(std::vector<Anomaly> anomalies, const CheckOptions& options) {
+  Violated violated;
+  for (const Anomaly& anomaly : anomalies) ++violated.counts[anomaly.kind];
+  std::ranges::stable_sort(anomalies, {}, severity);
+  if (anomalies.size() > options.max_anomalies)
+    anomalies.resize(std::max<std::size_t>(options.max_anomalies, 1));
+  violated.anomalies = std::move(anomalies);
+  return violated;
+}
+
+Undecided missing_order(const History& history, const Relations& relations) {
+  Undecided undecided{
+      Undecided::Cause::Precondition, "the order of versions does not follow from the reads", {}};
+  if (!relations.open_writes.empty()) {
+    undecided.details.push_back(fmt::format(
+        "{} writes are not preceded by a read of their key, first {}; record a read before each write",
+        relations.open_writes.size(), cite(history, relations.open_writes.front())));
+  }
+  if (!relations.ambiguous_reads.empty()) {
+    undecided.details.push_back(
+        fmt::format("{} reads saw a value that several transactions wrote, first {}; write unique values",
+                    relations.ambiguous_reads.size(), cite(history, relations.ambiguous_reads.front())));
+  }
+  if (relations.has_unsupported()) {
+    undecided.cause = Undecided::Cause::NoEngine;
+    undecided.reason =
+        "the history has operations that this version of Serval records but does not check yet";
+    undecided.details.push_back(
+        fmt::format("{} operations are not reads or writes of single values, first {}",
+                    relations.footprints.unsupported_count, cite(history, relations.footprints.unsupported)));
+  }
+  undecided.details.emplace_back("no violation among the dependencies that are known");
+  return undecided;
+}
+
+}  // namespace serval

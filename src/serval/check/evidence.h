@@ -1,0 +1,22 @@
+#pragma once
+// From what inference found to the anomalies of a verdict.
+
+#include <vector>
+
+#include "serval/check/check.h"
+#include "serval/inference/reads_from.h"
+
+namespace serval {
+
+AnomalyKind anomaly_of(ReadFault fault);
+// Faulty reads that `level` forbids.
+std::vector<Anomaly> forbidden_reads(const Relations& relations, Level level);
+std::vector<Anomaly> lost_updates(const History& history, const Relations& relations);
+
+// Orders by severity, counts all, keeps options.max_anomalies.
+Violated make_violated(std::vector<Anomaly> anomalies, const CheckOptions& options);
+
+// Why the order of versions is not known, with examples; requires that it is not.
+Undecided missing_order(const History& history, const Relations& relations);
+
+}  // namespace serval

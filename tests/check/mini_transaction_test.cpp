@@ -1,0 +1,144 @@
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "serval/check/check.h"
+#include "serval/history/notation.h"
+
+namespace serval {
+namespace {
+
+Verdict verdict_of(const std::string& notation, Level level) {
+  return check(parse_history(notation), level).verdict;
+}
+
+std::string first_anomaly(const std::string& notation, Level level) {
+  const Verdict verdict = verdict_of(notation, level);
+  if (holds(verdict)) return "holds";
+  if (undecided(verdict)) return "undecided: " + std::get<Undecided>(verdict).reason;
+  return std::string(name_of(std::get<Violated>(verdict).anomalies.front().kind));
+}
+
+constexpr Level kSer = Level::StrongSessionSerializable;
+constexpr Level kSi = Level::StrongSessionSnapshotIsolation;
+
+TEST(MiniTransaction, AnEmptyHistoryHolds) {
+  EXPECT_EQ(first_anomaly("", Level::StrictSerializable), "holds");
+  EXPECT_EQ(first_anomaly("", kSer), "holds");
+}
+
+TEST(MiniTransaction, WithoutTimesStrictLevelsStayUndecided) {
+  EXPECT_EQ(first_anomaly("a: [r(x,0)] b: [r(x,0)]", Level::StrictSerializable),
+            "undecided: the history has no times");
+}
+
+TEST(MiniTransaction, WriteSkewViolatesSerializabilityOnly) {
+  const std::string skew = "a: [r(x,0) r(y,0) w(x,1)] b: [r(x,0) r(y,0) w(y,1)]";
+  EXPECT_EQ(first_anomaly(skew, Level::Serializable), "write-skew");
+  EXPECT_EQ(first_anomaly(skew, kSi), "holds");
+}
+
+TEST(MiniTransaction, LostUpdateViolatesSnapshotIsolation) {
+  const std::string lost = "a: [r(x,0) w(x,1)] b: [r(x,0) w(x,2)]";
+  EXPECT_EQ(first_anomaly(lost, Level::SnapshotIsolation), "lost-update");
+  EXPECT_EQ(first_anomaly(lost, Level::Serializable), "lost-update");
+}
+
+TEST(MiniTransaction, LongForkViolatesSnapshotIsolation) {
+  const std::string fork = "a: [r(x,0) w(x,1)] b: [r(y,0) w(y,1)] c: [r(x,1) r(y,0)] d: [r(y,1) r(x,0)]";
+  EXPECT_EQ(first_anomaly(fork, Level::SnapshotIsolation), "long-fork");
+  EXPECT_EQ(first_anomaly(fork, Level::Serializable), "long-fork");
+}
+
+TEST(MiniTransaction, ReadsThatGoBackInTimeAreToldFromHalfSeenWriters) {
+  EXPECT_EQ(first_anomaly("a: [r(x,0) w(x,1) r(y,0) w(y,1)] b: [r(x,0) r(y,1)]", Level::SnapshotIsolation),
+            "fractured-read");
+  EXPECT_EQ(first_anomaly("a: [r(x,0) w(x,1) r(y,0) w(y,1)] b: [r(y,1) r(x,0)]", Level::SnapshotIsolation),
+            "non-monotonic-read");
+}
+
+TEST(MiniTransaction, SessionOrderCountsOnlyWhereTheLevelUsesIt) {
+  const std::string stale = "a: [r(x,0) w(x,1)] [r(x,0)]";
+  EXPECT_EQ(first_anomaly(stale, Level::Serializable), "holds");
+  EXPECT_EQ(first_anomaly(stale, Level::SnapshotIsolation), "holds");
+  EXPECT_EQ(first_anomaly(stale, kSer), "session-guarantee-violation");
+  EXPECT_EQ(first_anomaly(stale, kSi), "session-guarantee-violation");
+}
+
+TEST(MiniTransaction, AStaleReadAfterManyTransactionsOfTheSessionIsOneStep) {
+  const Verdict verdict = verdict_of("a: [r(x,0) w(x,1)] [r(y,0)] [r(y,0)] [r(y,0)] [r(x,0)]", kSer);
+  ASSERT_TRUE(violated(verdict));
+  EXPECT_EQ(std::get<Cycle>(std::get<Violated>(verdict).anomalies.front().evidence).edges.size(), 2u);
+}
+
+TEST(MiniTransaction, RealTimeCountsStrictly) {
+  EXPECT_EQ(first_anomaly("a: [r(x,0) w(x,1)]@1..2 b: [r(x,0)]@3..4", Level::StrictSerializable),
+            "real-time-violation");
+  EXPECT_EQ(first_anomaly("a: [r(x,0) w(x,1)]@1..2 b: [r(x,0)]@3..4", Level::StrongSnapshotIsolation),
+            "real-time-violation");
+  EXPECT_EQ(first_anomaly("a: [r(x,0) w(x,1)]@1..2 b: [r(x,0)]@2..4", Level::StrictSerializable), "holds");
+  EXPECT_EQ(first_anomaly("a: [r(x,0) w(x,1)]@1..2 b: [r(x,0)]@3..4", kSer), "holds");
+}
+
+TEST(MiniTransaction, AContradictoryClockProvesNothing) {
+  EXPECT_TRUE(undecided(verdict_of("a: [r(x,0) w(x,1)]@5..2", Level::StrictSerializable)));
+  EXPECT_TRUE(undecided(verdict_of("a: [r(x,0)]@5..6 [r(x,0)]@1..2", Level::StrictSerializable)));
+}
+
+TEST(MiniTransaction, OneBlindWriteAKeyIsItsFirstVersion) {
+  EXPECT_EQ(first_anomaly("a: [w(x,1) w(y,1)] b: [r(x,1) w(x,2)] c: [r(x,0)]", Level::Serializable), "holds");
+  EXPECT_EQ(first_anomaly("a: [w(x,1)] b: [w(x,2)]", Level::Serializable),
+            "undecided: the order of versions does not follow from the reads");
+  EXPECT_EQ(first_anomaly("a: [w(x,1)] b: [r(x,0) w(x,2)]", Level::Serializable),
+            "undecided: the order of versions does not follow from the reads");
+}
+
+TEST(MiniTransaction, RepeatedValuesMatterOnlyWhereTheyAreRead) {
+  EXPECT_EQ(first_anomaly("a: [r(x,0) w(x,1)] [r(x,1) w(x,2)] [r(x,2) w(x,1)]", kSer),
+            "undecided: the order of versions does not follow from the reads");
+  EXPECT_EQ(
+      first_anomaly("a: [r(x,0) w(x,1)] [r(x,1) w(x,2)] b: [r(y,0) w(y,7)] [r(x,2) w(x,9)] [r(y,7) w(y,7)]",
+                    kSer),
+      "undecided: the order of versions does not follow from the reads");
+  EXPECT_EQ(first_anomaly("a: [r(x,0) w(x,1)] [r(x,1) w(x,5)] [r(y,0) w(y,5)] b: [r(z,0) w(z,5)]", kSer),
+            "holds");
+}
+
+TEST(MiniTransaction, AnIndeterminateTransactionCountsWhenItIsSeen) {
+  EXPECT_EQ(first_anomaly("a: [r(x,0) w(x,1)]? b: [r(x,0) w(x,2)]", Level::Serializable), "holds");
+  EXPECT_EQ(first_anomaly("a: [r(x,0) w(x,1)]? b: [r(x,0) w(x,2)] c: [r(x,1)]", Level::Serializable),
+            "lost-update");
+  EXPECT_EQ(first_anomaly("a: [r(x,0) w(x,1)]? b: [r(x,1) w(x,2)]? c: [r(x,2)] d: [r(x,0) w(x,3)]",
+                          Level::Serializable),
+            "lost-update");
+}
+
+TEST(MiniTransaction, TransactionsMayHaveAnyNumberOfOperations) {
+  std::string many = "a: [";
+  for (int key = 0; key < 40; ++key)
+    many += "r(" + std::to_string(key) + ",0) w(" + std::to_string(key) + ",1) ";
+  for (int key = 0; key < 40; ++key) many += "r(" + std::to_string(key) + ",1) ";
+  EXPECT_EQ(first_anomaly(many + "]", kSer), "holds");
+  EXPECT_EQ(first_anomaly(many + "r(7,0)]", kSer), "not-my-own-write");
+}
+
+TEST(MiniTransaction, ListsAreLeftToALaterEngine) {
+  EXPECT_EQ(
+      first_anomaly("a: [a(x,1) l(x,[1])]", kSer),
+      "undecided: the history has operations that this version of Serval records but does not check yet");
+}
+
+TEST(Check, AWeakerLevelHoldsWhenAStrongerOneIsProven) {
+  EXPECT_EQ(first_anomaly("a: [r(x,0) w(x,1)] b: [r(x,1)]", Level::ReadCommitted), "holds");
+  EXPECT_EQ(first_anomaly("a: [r(x,0) w(x,1)]! b: [r(x,1)]", Level::ReadCommitted), "aborted-read");
+}
+
+TEST(Survey, FindsTheStrongestLevelThatHolds) {
+  const Survey skew = survey(parse_history("a: [r(x,0) r(y,0) w(x,1)]@1..9 b: [r(x,0) r(y,0) w(y,1)]@2..8"));
+  EXPECT_EQ(skew.strongest_proven, Level::StrongSnapshotIsolation);
+  EXPECT_NE(std::ranges::find(skew.refuted, Level::Serializable), skew.refuted.end());
+  EXPECT_EQ(survey(parse_history("a: [r(x,0) w(x,1)]@1..2")).strongest_proven, Level::StrictSerializable);
+}
+
+}  // namespace
+}  // namespace serval
