@@ -1,0 +1,258 @@
+#include "serval/database/simulated/simulate.h"
+
+#include <map>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "database/replay.h"
+#include "serval/base/error.h"
+#include "serval/history/notation.h"
+
+namespace serval {
+namespace {
+
+using Level = SimulatedLevel;
+
+SimulationOptions small_options(Level level, std::uint64_t seed) {
+  return {.sessions = 8,
+          .transactions = 400,
+          .keys = 12,
+          .level = level,
+          .seed = seed,
+          .indeterminate_share = 0.02,
+          .hints = SimulationOptions::Hints::Timestamps};
+}
+
+std::map<Outcome, std::size_t> outcomes(const History& history) {
+  std::map<Outcome, std::size_t> counts;
+  for (const TransactionId t : history.transactions()) ++counts[history.outcome(t)];
+  return counts;
+}
+
+TEST(Simulate, SameSeedGivesTheSameHistory) {
+  for (const char* workload : {"mini", "general", "registers", "list-append", "lightweight"}) {
+    SimulationOptions options = small_options(Level::Serializable, 3);
+    options.workload = workload;
+    options.times = SimulationOptions::Times::Operations;
+    options.bugs = {parse_simulated_bug("dirty-read"), parse_simulated_bug("long-fork")};
+    EXPECT_EQ(print_history(simulate(options)), print_history(simulate(options))) << workload;
+  }
+}
+
+TEST(Simulate, AnotherSeedGivesAnotherHistory) {
+  EXPECT_NE(print_history(simulate(small_options(Level::Serializable, 1))),
+            print_history(simulate(small_options(Level::Serializable, 2))));
+}
+
+TEST(Simulate, RecordsAsManyTransactionsAsAsked) {
+  const History history = simulate({.sessions = 3, .transactions = 100, .keys = 5});
+  EXPECT_EQ(history.transaction_count(), 100u);
+  EXPECT_EQ(history.session_count(), 3u);
+  EXPECT_EQ(history.facts().at("isolation"), "strict-serializable");
+}
+
+TEST(Simulate, DoesNothingWhenAskedForNothing) {
+  EXPECT_EQ(simulate({.transactions = 0}).transaction_count(), 0u);
+}
+
+TEST(Simulate, WritesEveryValueOnce) {
+  for (const char* workload : {"mini", "general", "list-append", "lightweight"}) {
+    SimulationOptions options = small_options(Level::ReadCommitted, 4);
+    options.workload = workload;
+    const History history = simulate(options);
+    std::set<Value> written;
+    for (const TransactionId t : history.transactions())
+      for (const OperationId op : history.operations(t)) {
+        const OperationKind kind = history.kind(op);
+        const bool reads = kind == OperationKind::Read || kind == OperationKind::ReadList ||
+                           kind == OperationKind::InsertMiss || kind == OperationKind::CompareAndSetMiss;
+        EXPECT_TRUE(reads || written.insert(history.value(op)).second) << workload;
+      }
+    EXPECT_GT(written.size(), 50u);
+  }
+}
+
+TEST(Simulate, RecordsAbortedAndIndeterminateTransactions) {
+  SimulationOptions options = small_options(Level::StrictSerializable, 5);
+  options.keys = 1000;
+  options.transactions = 5000;
+  std::map<Outcome, std::size_t> counts = outcomes(simulate(options));
+  EXPECT_NEAR(static_cast<double>(counts[Outcome::Indeterminate]), 100, 40);
+  EXPECT_NEAR(static_cast<double>(counts[Outcome::Aborted]), 110, 50);
+}
+
+TEST(Simulate, HalfOfTheIndeterminateTransactionsTookEffect) {
+  SimulationOptions options = small_options(Level::StrictSerializable, 5);
+  options.transactions = 5000;
+  options.keys = 1000;
+  options.indeterminate_share = 0.5;
+  const History history = simulate(options);
+  std::map<bool, int> effective;
+  for (const TransactionId t : history.transactions())
+    if (history.outcome(t) == Outcome::Indeterminate && !history.hints(t)->commit_timestamp)
+      ++effective[false];
+    else if (history.outcome(t) == Outcome::Indeterminate)
+      ++effective[true];
+  // A quarter of the transactions only reads and has no commit number either way.
+  EXPECT_GT(effective[true], 500);
+  EXPECT_GT(effective[false], 1000);
+}
+
+TEST(Simulate, TimesNestAndFollowTheSession) {
+  SimulationOptions options = small_options(Level::SnapshotIsolation, 6);
+  options.times = SimulationOptions::Times::Operations;
+  const History history = simulate(options);
+  for (const SessionId s : history.sessions()) {
+    Time now = 0;
+    for (const TransactionId t : history.session_transactions(s)) {
+      const Interval whole = history.interval(t);
+      EXPECT_GT(whole.begin, now);
+      now = whole.begin;
+      for (const OperationId op : history.operations(t)) {
+        const Interval time = history.operation(op).time;
+        EXPECT_GT(time.begin, now);
+        EXPECT_GT(time.end, time.begin);
+        now = time.end;
+      }
+      EXPECT_GT(whole.end, now);
+      if (history.outcome(t) != Outcome::Indeterminate) now = whole.end;
+    }
+  }
+}
+
+TEST(Simulate, LeavesOutTimesOnRequest) {
+  SimulationOptions options = small_options(Level::SnapshotIsolation, 6);
+  options.times = SimulationOptions::Times::None;
+  EXPECT_FALSE(simulate(options).has_times());
+}
+
+TEST(Simulate, OrderBySessionKeepsEverySessionsTransactions) {
+  for (const char* workload : {"mini", "list-append", "lightweight"}) {
+    SimulationOptions options = small_options(Level::Serializable, 7);
+    options.workload = workload;
+    const History completion = simulate(options);
+    options.order = SimulationOptions::Order::Session;
+    const History session = simulate(options);
+    EXPECT_EQ(print_history(session), print_history(completion));
+    EXPECT_TRUE(std::ranges::is_sorted(session.session_column()));
+    EXPECT_FALSE(std::ranges::is_sorted(completion.session_column()));
+  }
+}
+
+TEST(Simulate, ListsGrowByAppendsInCommitOrder) {
+  SimulationOptions options = small_options(Level::StrictSerializable, 8);
+  options.workload = "list-append";
+  const History history = simulate(options);
+  std::map<KeyId, Value> longest;
+  const auto elements = [&](Value list) {
+    return list.is_nil() ? std::span<const Value>{} : history.values().elements(list);
+  };
+  std::size_t reads = 0;
+  for (const TransactionId t : history.transactions())
+    for (const OperationId op : history.operations(t)) {
+      if (history.kind(op) != OperationKind::ReadList || history.outcome(t) != Outcome::Committed) continue;
+      const auto seen = elements(history.value(op));
+      Value& known = longest[history.key(op)];
+      const auto before = elements(known);
+      const std::size_t common = std::min(seen.size(), before.size());
+      EXPECT_TRUE(std::ranges::equal(seen.first(common), before.first(common)));
+      if (seen.size() > before.size()) known = history.value(op);
+      ++reads;
+    }
+  EXPECT_GT(reads, 100u);
+}
+
+TEST(Simulate, LightweightOperationsHitAndMiss) {
+  SimulationOptions options = small_options(Level::StrictSerializable, 9);
+  options.workload = "lightweight";
+  options.transactions = 2000;
+  const History history = simulate(options);
+  std::map<OperationKind, int> counts;
+  for (const OperationKind kind : history.kind_column()) ++counts[kind];
+  for (const OperationKind kind :
+       {OperationKind::Insert, OperationKind::InsertMiss, OperationKind::CompareAndSet,
+        OperationKind::CompareAndSetMiss, OperationKind::Read})
+    EXPECT_GT(counts[kind], 0) << name_of(kind);
+}
+
+TEST(Simulate, RefusesOptionsThatMakeNoSense) {
+  EXPECT_THROW((void)simulate({.sessions = 0}), InputError);
+  EXPECT_THROW((void)simulate({.keys = 0}), InputError);
+  EXPECT_THROW((void)simulate({.abort_share = 1.5}), InputError);
+  EXPECT_THROW((void)simulate({.workload = "maxi"}), InputError);
+  EXPECT_THROW((void)simulate({.plant = "lost-updates"}), InputError);
+  EXPECT_THROW((void)simulate({.workload = "list-append", .plant = "lost-update"}), InputError);
+  EXPECT_THROW((void)simulate({.sessions = 1, .plant = "lost-update"}), InputError);
+}
+
+TEST(Simulate, ObeysItsBudget) {
+  Budget budget = Budget::until(Budget::Clock::time_point::min());
+  EXPECT_THROW((void)simulate({.transactions = 100'000, .budget = &budget}), BudgetExhausted);
+}
+
+// The levels, by what the store itself knows.
+class SimulatedLevels : public testing::TestWithParam<std::tuple<Level, const char*, std::uint64_t>> {
+ protected:
+  const SimulatedLevelInfo& level() const { return info(std::get<0>(GetParam())); }
+  History history() const {
+    SimulationOptions options = small_options(std::get<0>(GetParam()), std::get<2>(GetParam()));
+    options.workload = std::get<1>(GetParam());
+    return simulate(options);
+  }
+};
+
+TEST_P(SimulatedLevels, KeepTheirPromise) {
+  using Info = SimulatedLevelInfo;
+  const History made = history();
+  const Replay replay(made);
+  const bool snapshots = level().reads == Info::Reads::Snapshot;
+  EXPECT_TRUE(replay.reads_were_written());
+  EXPECT_TRUE(level().reads == Info::Reads::Dirty || replay.reads_are_committed());
+  EXPECT_TRUE(!snapshots || replay.reads_match_snapshots());
+  EXPECT_TRUE(level().checks == Info::Checks::Nothing || replay.first_committer_wins());
+  EXPECT_TRUE(level().checks != Info::Checks::WritesAndReads || replay.reads_are_current_at_commit());
+  EXPECT_TRUE(!snapshots || level().snapshots == Info::Snapshots::Any || replay.sessions_see_their_past());
+  EXPECT_TRUE(!snapshots || level().snapshots != Info::Snapshots::Newest ||
+              replay.snapshots_follow_real_time());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, SimulatedLevels,
+    testing::Combine(testing::Values(Level::ReadUncommitted, Level::ReadCommitted, Level::PrefixConsistency,
+                                     Level::SnapshotIsolation, Level::StrongSessionSnapshotIsolation,
+                                     Level::StrongSnapshotIsolation, Level::Serializable,
+                                     Level::StrongSessionSerializable, Level::StrictSerializable),
+                     testing::Values("mini", "general", "registers"), testing::Values(1, 2, 3)));
+
+// No level is stronger than it says: over a few seeds each shows what the next stronger one forbids.
+template <class Claim>
+bool fails_somewhere(Level level, Claim claim) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const History history = simulate(small_options(level, seed));
+    if (!(Replay(history).*claim)()) return true;
+  }
+  return false;
+}
+
+TEST(SimulatedLevel, IsNotStrongerThanItSays) {
+  EXPECT_TRUE(fails_somewhere(Level::ReadUncommitted, &Replay::reads_are_committed));
+  EXPECT_TRUE(fails_somewhere(Level::ReadCommitted, &Replay::reads_match_snapshots));
+  EXPECT_TRUE(fails_somewhere(Level::PrefixConsistency, &Replay::first_committer_wins));
+  EXPECT_TRUE(fails_somewhere(Level::SnapshotIsolation, &Replay::sessions_see_their_past));
+  EXPECT_TRUE(fails_somewhere(Level::StrongSessionSnapshotIsolation, &Replay::snapshots_follow_real_time));
+  EXPECT_TRUE(fails_somewhere(Level::StrongSnapshotIsolation, &Replay::reads_are_current_at_commit));
+  EXPECT_TRUE(fails_somewhere(Level::Serializable, &Replay::sessions_see_their_past));
+  EXPECT_TRUE(fails_somewhere(Level::StrongSessionSerializable, &Replay::snapshots_follow_real_time));
+}
+
+TEST(SimulatedLevel, IsFoundByNameOrSuggested) {
+  for (const SimulatedLevelInfo& level : all_simulated_levels()) {
+    EXPECT_EQ(parse_simulated_level(level.name), level.level);
+    EXPECT_EQ(&info(level.level), &level);
+  }
+  EXPECT_THROW((void)parse_simulated_level("serialisable"), InputError);
+}
+
+}  // namespace
+}  // namespace serval
