@@ -82,6 +82,10 @@ class History {
 
   bool has_times() const noexcept { return !begins_.empty(); }  // Of transactions.
   bool has_operation_times() const noexcept { return !operation_begins_.empty(); }
+  // Whether any operation has a predicate, rows, a version or row counts; if not, the columns are all there
+  // is.
+  bool has_rare_members() const noexcept { return !rare_.empty(); }
+  bool has_hints() const noexcept { return !hints_.empty(); }
 
   // Names.
   Value key_value(KeyId key) const { return key_values_[key.index]; }

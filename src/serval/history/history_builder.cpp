@@ -44,6 +44,16 @@ SessionId HistoryBuilder::session(Value label) {
   return found->second;
 }
 
+void HistoryBuilder::reserve(std::size_t transactions, std::size_t operations) {
+  history_.transaction_session_.reserve(transactions);
+  history_.outcomes_.reserve(transactions);
+  history_.transaction_labels_.reserve(transactions);
+  runs_.reserve(transactions);
+  history_.kinds_.reserve(operations);
+  history_.keys_.reserve(operations);
+  history_.values_.reserve(operations);
+}
+
 TransactionId HistoryBuilder::begin_transaction(SessionId session, Value label) {
   expects(session.index < history_.session_labels_.size(), "a session of this builder");
   expects(history_.transaction_session_.size() < 0xFFFFFFFFu, "fewer than 2^32 - 1 transactions");

@@ -38,6 +38,10 @@ class HistoryBuilder {
   void set_interval(TransactionId t, Interval interval);
   void set_hints(TransactionId t, TransactionHints hints);
   Outcome outcome(TransactionId t) const { return history_.outcomes_[t.index]; }
+  Value label(TransactionId t) const { return history_.transaction_labels_[t.index]; }
+  SessionId session_of(TransactionId t) const { return history_.transaction_session_[t.index]; }
+  // Makes room, so that the columns need not be copied as they grow. A guess is fine.
+  void reserve(std::size_t transactions, std::size_t operations);
 
   void add(TransactionId t, const Operation& operation);
   // The common case, without the rare members: one push a column.
