@@ -6,8 +6,11 @@
 #include "serval/base/byte_sink.h"
 #include "serval/base/contract.h"
 #include "serval/base/error.h"
+#include "serval/formats/awdit_text.h"
+#include "serval/formats/dbcop_hist.h"
 #include "serval/formats/native_jsonl.h"
 #include "serval/formats/notation_text.h"
+#include "serval/formats/polysi_text.h"
 
 namespace serval {
 namespace {
@@ -20,6 +23,14 @@ constexpr std::array kFormats{
     FormatInfo{Format::Jsonl, "jsonl", ".jsonl",
                "Serval's own lines of JSON: a header, then one transaction a line", "jsonl.md",
                looks_like_jsonl, read_jsonl, write_jsonl},
+    FormatInfo{Format::PolysiText, "polysi", ".txt",
+               "r(key,value,session,txn), as PolySI, Plume, MTC and IsoVista", "polysi.md", looks_like_polysi,
+               read_polysi, write_polysi},
+    FormatInfo{Format::AwditText, "awdit", ".awdit",
+               "r key value, --- between transactions, === between sessions", "awdit.md", looks_like_awdit,
+               read_awdit, write_awdit},
+    FormatInfo{Format::DbcopHist, "dbcop-hist", ".hist", "[x:=1 y==2]!, --- between sessions, as dbcop",
+               "dbcop-hist.md", looks_like_dbcop_hist, read_dbcop_hist, write_dbcop_hist},
     FormatInfo{Format::Notation, "notation", ".notation", "Serval's short notation, s1: [w(x,1) r(y,0)]",
                "notation.md", looks_like_notation, read_notation, write_notation},
 };

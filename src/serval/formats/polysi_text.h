@@ -1,0 +1,24 @@
+#pragma once
+// r(key,value,session,txn) and w(...), one operation a line: the text of PolySI, Plume, MTC, IsoVista and
+// AWDIT. Page: docs/formats/polysi.md.
+//
+// A transaction is named by (session, txn): the same txn in two sessions is two transactions. Session order
+// is the order in which the transactions of a session first appear; the lines of different transactions may
+// interleave. Value 0 is the initial version unless the file writes it; txn -1 marks aborted writes.
+//
+// The reader parses bytes of the chunk in place and keeps up with `wc -w` (bench/read_text.cpp measures it).
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "serval/formats/format.h"
+
+namespace serval {
+
+bool looks_like_polysi(std::string_view start);
+History read_polysi(ByteStream& stream, const ReadOptions& options);
+void write_polysi(const History& history, const std::function<void(std::string_view)>& out,
+                  const std::function<void(const std::string&)>& lossy);
+
+}  // namespace serval

@@ -1,0 +1,282 @@
+#include "serval/formats/register_view.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace serval {
+namespace {
+
+constexpr Value kZero = Value::integer(0);
+
+bool is_digits(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// The smallest number from `next` on that `used` does not hold, which then holds it.
+Value take_unused(absl::flat_hash_set<Value>& used, std::int64_t& next) {
+  while (!used.insert(Value::integer(next)).second) ++next;
+  return Value::integer(next++);
+}
+
+bool writes_value(OperationKind kind) {
+  return kind == OperationKind::Write || kind == OperationKind::Insert ||
+         kind == OperationKind::CompareAndSet;
+}
+
+}  // namespace
+
+void Losses::report(const std::function<void(const std::string&)>& lossy) const {
+  for (const auto& [what, count] : counts_) lossy(fmt::format("{}: {}", what, count));
+}
+
+RegisterView::RegisterView(const History& history, RegisterRules rules, Losses& losses)
+    : history_(history), rules_(rules), fates_(history.transaction_count(), Fate::Committed) {
+  find_written_initials();
+  choose_transactions(losses);
+  keep_observed(losses);
+  drop_empty(losses);
+  rename_values(losses);
+  count_extras(losses);
+}
+
+void RegisterView::find_written_initials() {
+  initial_is_written_.assign(history_.key_count(), false);
+  const auto kinds = history_.kind_column();
+  for (std::size_t op = 0; op < kinds.size(); ++op)
+    if (writes_value(kinds[op]) && history_.value_column()[op] == history_.initial_value())
+      initial_is_written_[history_.key_column()[op].index] = true;
+}
+
+bool RegisterView::is_initial(KeyId key, Value value) const {
+  return value.is_nil() || (value == history_.initial_value() && !initial_is_written_[key.index]);
+}
+
+void RegisterView::choose_transactions(Losses& losses) {
+  for (const TransactionId t : history_.transactions()) {
+    if (history_.outcome(t) != Outcome::Aborted) continue;
+    const bool left_out = rules_.aborted == RegisterRules::Aborted::LeftOut;
+    fates_[t.index] = left_out ? Fate::LeftOut : Fate::Aborted;
+    if (left_out) losses.add("aborted transactions left out");
+  }
+}
+
+// An indeterminate transaction whose write a committed one read has committed, too; of the others nothing is
+// known, and nothing is written.
+void RegisterView::keep_observed(Losses& losses) {
+  absl::flat_hash_map<std::pair<KeyId, Value>, std::vector<TransactionId>> writers;
+  std::vector<TransactionId> indeterminate, committed;
+  std::vector<RegisterStep> found;
+  Losses ignored;
+  for (const TransactionId t : history_.transactions()) {
+    if (history_.outcome(t) == Outcome::Committed) committed.push_back(t);
+    if (history_.outcome(t) != Outcome::Indeterminate) continue;
+    indeterminate.push_back(t);
+    fates_[t.index] = Fate::LeftOut;
+    raw_steps(t, found, ignored);
+    for (const RegisterStep& step : found)
+      if (step.kind == OperationKind::Write) writers[{step.key, step.value}].push_back(t);
+  }
+  while (!writers.empty() && !committed.empty()) {
+    const TransactionId reader = committed.back();
+    committed.pop_back();
+    raw_steps(reader, found, ignored);
+    for (const RegisterStep& step : found) {
+      if (step.kind != OperationKind::Read) continue;
+      const auto observed = writers.find({step.key, step.value});
+      if (observed == writers.end()) continue;
+      for (const TransactionId t : observed->second)
+        if (std::exchange(fates_[t.index], Fate::Committed) == Fate::LeftOut) committed.push_back(t);
+      writers.erase(observed);
+    }
+  }
+  for (const TransactionId t : indeterminate)
+    losses.add(contains(t)
+                   ? "indeterminate transactions written as committed, since a write of theirs was read"
+                   : "indeterminate transactions left out, since no write of theirs was read");
+}
+
+void RegisterView::drop_empty(Losses& losses) {
+  std::vector<RegisterStep> found;
+  for (const TransactionId t : history_.transactions()) {
+    if (!contains(t)) continue;
+    raw_steps(t, found, losses);
+    if (!found.empty()) continue;
+    fates_[t.index] = Fate::LeftOut;
+    losses.add("transactions without a plain read or write left out");
+  }
+}
+
+void RegisterView::raw_steps(TransactionId t, std::vector<RegisterStep>& steps, Losses& losses) const {
+  steps.clear();
+  for (const OperationId op : history_.operations(t)) expand(op, steps, losses);
+  if (!is_aborted(t) || rules_.aborted != RegisterRules::Aborted::WritesOnly) return;
+  const auto is_read = [](const RegisterStep& step) { return step.kind == OperationKind::Read; };
+  if (const std::size_t reads = std::erase_if(steps, is_read); reads > 0)
+    losses.add("reads of aborted transactions left out", reads);
+}
+
+void RegisterView::expand(OperationId op, std::vector<RegisterStep>& steps, Losses& losses) const {
+  const KeyId key = history_.key(op);
+  const auto read = [&](Value value) {
+    if (value.is_unknown()) return losses.add("reads without an answer left out");
+    steps.push_back({OperationKind::Read, key, is_initial(key, value) ? Value::nil() : value});
+  };
+  const auto write = [&](Value value) {
+    if (value.is_unknown()) return losses.add("writes of an unknown value left out");
+    steps.push_back({OperationKind::Write, key, value});
+  };
+  switch (history_.kind(op)) {
+    case OperationKind::Read:
+      return read(history_.value(op));
+    case OperationKind::Write:
+      return write(history_.value(op));
+    case OperationKind::Insert:
+    case OperationKind::CompareAndSet:
+      losses.add("conditional operations split into a read and a write");
+      read(history_.kind(op) == OperationKind::Insert ? Value::nil() : history_.expected(op));
+      return write(history_.value(op));
+    case OperationKind::InsertMiss:
+    case OperationKind::CompareAndSetMiss:
+      losses.add("refused conditional operations written as reads");
+      return read(history_.value(op));
+    case OperationKind::Append:
+    case OperationKind::ReadList:
+      return losses.add("list operations left out");
+    case OperationKind::Delete:
+      return losses.add("deletes left out");
+    case OperationKind::PredicateRead:
+    case OperationKind::PredicateUpdate:
+    case OperationKind::PredicateDelete:
+      return losses.add("predicate operations left out");
+  }
+}
+
+void RegisterView::steps(TransactionId t, std::vector<RegisterStep>& steps) const {
+  Losses ignored;
+  raw_steps(t, steps, ignored);
+  if (renamed_.empty()) return;
+  for (RegisterStep& step : steps) {
+    if (step.kind == OperationKind::Read && step.value.is_nil()) continue;
+    if (const auto found = renamed_.find(step.value); found != renamed_.end()) step.value = found->second;
+  }
+}
+
+bool RegisterView::fits(Value value) const {
+  const bool any = rules_.integers == RegisterRules::Integers::Any;
+  if (value.is_integer()) return any || value.as_integer() >= 0;
+  if (value.kind() != Value::Kind::Number) return false;
+  std::string_view digits = history_.values().characters(value);
+  if (any && digits.starts_with('-')) digits.remove_prefix(1);
+  return is_digits(digits);
+}
+
+// Where 0 means "the initial version unless written", an ordinary 0 must not be taken for it, nor it for an
+// ordinary 0.
+struct RegisterView::Zeros {
+  std::vector<bool> written, read, initial_read;  // By key.
+  explicit Zeros(std::size_t keys) : written(keys), read(keys), initial_read(keys) {}
+
+  void note(const RegisterStep& step) {
+    if (step.kind == OperationKind::Write && step.value == kZero) written[step.key.index] = true;
+    if (step.kind == OperationKind::Read && step.value == kZero) read[step.key.index] = true;
+    if (step.kind == OperationKind::Read && step.value.is_nil()) initial_read[step.key.index] = true;
+  }
+  bool confused(RegisterRules::Initial initial) const {
+    if (initial == RegisterRules::Initial::Written) return false;
+    for (std::size_t key = 0; key < written.size(); ++key) {
+      if (read[key] && !written[key]) return true;
+      if (written[key] && initial_read[key] && initial == RegisterRules::Initial::Zero) return true;
+    }
+    return false;
+  }
+};
+
+void RegisterView::rename_values(Losses& losses) {
+  Zeros zeros(history_.key_count());
+  std::vector<Value> misfits;  // In order of appearance.
+  absl::flat_hash_set<Value> seen;
+  std::vector<RegisterStep> found;
+  Losses ignored;
+  for (const TransactionId t : history_.transactions()) {
+    if (!contains(t)) continue;
+    raw_steps(t, found, ignored);
+    for (const RegisterStep& step : found) {
+      zeros.note(step);
+      const bool initial = step.kind == OperationKind::Read && step.value.is_nil();
+      if (!initial && !fits(step.value) && seen.insert(step.value).second) misfits.push_back(step.value);
+    }
+  }
+  if (zeros.confused(rules_.initial)) misfits.push_back(kZero);
+  if (misfits.empty()) return;
+  collect_used();
+  std::int64_t next = 1;
+  for (const Value misfit : misfits) renamed_.emplace(misfit, take_unused(used_, next));
+  losses.add("values replaced by numbers", misfits.size());
+}
+
+void RegisterView::collect_used() {
+  if (std::exchange(used_collected_, true)) return;
+  std::vector<RegisterStep> found;
+  for (const TransactionId t : history_.transactions()) {
+    if (!contains(t)) continue;
+    steps(t, found);
+    for (const RegisterStep& step : found) used_.insert(step.value);
+  }
+}
+
+Value RegisterView::unused_number() {
+  collect_used();
+  std::int64_t next = 0;
+  return take_unused(used_, next);
+}
+
+std::vector<Value> RegisterView::number_keys(Losses& losses) const {
+  std::vector<Value> numbers(history_.key_count());
+  absl::flat_hash_set<Value> used;
+  for (const KeyId key : history_.key_ids())
+    if (fits(history_.key_value(key))) used.insert(history_.key_value(key));
+  std::int64_t next = 0;
+  for (const KeyId key : history_.key_ids()) {
+    const Value name = history_.key_value(key);
+    numbers[key.index] = fits(name) ? name : take_unused(used, next);
+    if (!fits(name)) losses.add("keys replaced by numbers");
+  }
+  return numbers;
+}
+
+void RegisterView::count_extras(Losses& losses) const {
+  if (!history_.facts().empty()) losses.add("facts of the header dropped", history_.facts().size());
+  for (const TransactionId t : history_.transactions()) {
+    if (history_.interval(t) != Interval{}) losses.add("times of transactions dropped");
+    if (history_.has_hints() && history_.hints(t) != nullptr) losses.add("hints of transactions dropped");
+  }
+  if (!history_.has_operation_times() && !history_.has_rare_members()) return;
+  for (std::uint32_t index = 0; index < history_.operation_count(); ++index) {
+    const Operation op = history_.operation(OperationId{index});
+    if (op.time != Interval{}) losses.add("times of operations dropped");
+    if (op.version || op.rows_matched || op.rows_changed) losses.add("versions and row counts dropped");
+  }
+}
+
+void count_dropped_labels(const History& history, const RegisterView& view, Losses& losses) {
+  std::int64_t place = 0;
+  for (const SessionId session : history.sessions()) {
+    if (history.session_label(session) != Value::integer(session.index))
+      losses.add("labels of sessions dropped");
+    for (const TransactionId t : history.session_transactions(session))
+      if (view.contains(t) && history.label(t) != Value::integer(place++))
+        losses.add("labels of transactions dropped");
+  }
+}
+
+void append_number(std::string& text, const ValuePool& pool, Value number) {
+  if (number.is_integer()) {
+    text += fmt::format_int(number.as_integer()).c_str();
+  } else {
+    text += pool.characters(number);
+  }
+}
+
+}  // namespace serval
