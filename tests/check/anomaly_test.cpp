@@ -1,6 +1,8 @@
 #include "serval/check/anomaly.h"
 
+#include <fstream>
 #include <set>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -39,6 +41,20 @@ TEST(AnomalyTable, EveryExampleParsesAndPrintsAsItself) {
     const History history = parse_history(row.example);
     EXPECT_GT(history.operation_count(), 0u) << row.name;
     EXPECT_EQ(print_history(parse_history(print_history(history))), print_history(history)) << row.name;
+  }
+}
+
+TEST(AnomalyTable, IsTheTableOfThePage) {
+  std::ifstream file(SERVAL_TEST_DIR "/../docs/anomalies.md");
+  const std::string page = (std::ostringstream() << file.rdbuf()).str();
+  for (const AnomalyInfo& row : all_anomalies()) {
+    std::ostringstream section;
+    section << "### " << row.name << (row.adya.empty() ? "" : " · ") << row.adya << "\n\n"
+            << row.description << "\n\n    " << row.example << "\n\nForbidden from: ";
+    for (std::size_t i = 0; i < row.forbidden_by.size(); ++i)
+      section << (i == 0 ? "" : ", ") << name_of(row.forbidden_by[i]);
+    section << ". Source: " << row.citation << ".\n";
+    EXPECT_NE(page.find(section.str()), std::string::npos) << section.str();
   }
 }
 

@@ -1,7 +1,9 @@
 #include "serval/check/level.h"
 
+#include <fstream>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -30,6 +32,25 @@ TEST(LevelTable, NamesAndAliasesAreUniqueAndFound) {
       EXPECT_TRUE(seen.emplace(folded_name(name), row.level).second) << name;
       EXPECT_EQ(find_level(name), row.level) << name;
     }
+  }
+}
+
+TEST(LevelTable, IsTheTableOfThePage) {
+  std::ifstream file(SERVAL_TEST_DIR "/../docs/levels.md");
+  const std::string page = (std::ostringstream() << file.rdbuf()).str();
+  for (const LevelInfo& row : all_levels()) {
+    std::string implied, aliases;
+    for (const Level weaker : row.implies)
+      implied.append(implied.empty() ? "" : ", ").append(name_of(weaker));
+    for (const std::string_view alias : row.aliases)
+      aliases.append(aliases.empty() ? "`" : ", `").append(alias).append("`");
+    std::ostringstream line, definition;
+    line << "| `" << row.name << "` | " << (uses_session_order(row.level) ? "yes" : "") << " | "
+         << (uses_real_time(row.level) ? "yes" : "") << " | " << (implied.empty() ? "-" : implied) << " | "
+         << aliases << " |\n";
+    definition << "- **" << row.name << "**: " << row.definition << " *(" << row.citation << ")*\n";
+    EXPECT_NE(page.find(line.str()), std::string::npos) << line.str();
+    EXPECT_NE(page.find(definition.str()), std::string::npos) << definition.str();
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
-// What the timestamps of a simulated register history claim, checked directly: a commit has a number, a snapshot is
-// such a number and shows exactly the commits up to it. Histories must have been made with Hints::Timestamps.
+// What the timestamps of a simulated register history claim, checked directly: a commit has a number, a
+// snapshot is such a number and shows exactly the commits up to it. Histories must have been made with
+// Hints::Timestamps.
 
 #include <algorithm>
 #include <cstdint>

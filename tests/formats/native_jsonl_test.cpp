@@ -199,7 +199,7 @@ TEST(NativeJsonl, FlippedBytesGiveAHistoryOrAnInputError) {
   const std::string text = write_to_string(arbitrary_history(12, {.transactions = 12}), Format::Jsonl);
   Random random(1);
   std::size_t refused = 0;
-  for (int round = 0; round < 4000; ++round) {
+  for (int round = 0; round < 1500; ++round) {
     std::string damaged = text;
     for (std::uint64_t flips = 1 + random.below(3); flips > 0; --flips)
       damaged[random.below(damaged.size())] = static_cast<char>(random.next());

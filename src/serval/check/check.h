@@ -32,10 +32,12 @@ struct CheckResult {
   std::vector<std::pair<std::string_view, double>> phases;  // Name and seconds, in order.
 };
 
-// Levels without an engine of their own are refuted by the reads they forbid and proven by a stronger level that holds.
+// Levels without an engine of their own are refuted by the reads they forbid and proven by a stronger level
+// that holds.
 [[nodiscard]] CheckResult check(const History& history, Level level, const CheckOptions& options = {});
 
-// The strongest level that holds, and what is refuted. Starts at the strongest level and goes down only as far as needed.
+// The strongest level that holds, and what is refuted. Starts at the strongest level and goes down only as
+// far as needed.
 struct Survey {
   std::vector<CheckResult> results;  // Of the levels that were searched, strongest first.
   std::vector<Level> proven;   // Every level that is proven, by search or by implication, strongest first.

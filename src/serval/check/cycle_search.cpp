@@ -17,8 +17,8 @@ namespace {
 enum class AntiDependencies { None, One, NonAdjacent, Any };
 enum class Orders { Data, Session, RealTime };
 
-// A state of the walk around a cycle is a transaction and, for One, whether the anti-dependency was taken, for
-// NonAdjacent whether the last step was one. States of transaction i are 2i and 2i + 1.
+// A state of the walk around a cycle is a transaction and, for One, whether the anti-dependency was taken,
+// for NonAdjacent whether the last step was one. States of transaction i are 2i and 2i + 1.
 constexpr Vertex plain_state(Vertex local) { return 2 * local; }
 constexpr Vertex marked_state(Vertex local) { return 2 * local + 1; }
 
@@ -93,8 +93,8 @@ class Component {
     if (session) links_.push_back({from, to, false, true});
   }
 
-  // Session order is transitive: a step from each member to every later member of its session, so that a cycle need
-  // not walk through the session one by one. Skipped where there would be too many.
+  // Session order is transitive: a step from each member to every later member of its session, so that a
+  // cycle need not walk through the session one by one. Skipped where there would be too many.
   void add_session_shortcuts() {
     constexpr std::size_t kMostLinks = 4'000'000;
     absl::flat_hash_map<SessionId, std::vector<Vertex>> by_session;
@@ -164,7 +164,8 @@ class Component {
            anti == (shape_.snapshots ? AntiDependencies::NonAdjacent : AntiDependencies::Any);
   }
 
-  // Where a cycle may start. Where the class is about cycles of the state graph itself, only its cyclic components.
+  // Where a cycle may start. Where the class is about cycles of the state graph itself, only its cyclic
+  // components.
   std::vector<Vertex> starts(const CsrGraph& graph, Orders orders, AntiDependencies anti,
                              Budget& budget) const {
     std::vector<Vertex> locals;
@@ -211,7 +212,8 @@ class Component {
     return std::nullopt;
   }
 
-  // The reason to show for a step: the read it rests on rather than session order, which needs no history to see.
+  // The reason to show for a step: the read it rests on rather than session order, which needs no history to
+  // see.
   Edge edge_for_step(TransactionId from, TransactionId to, std::optional<bool> anti) const {
     static constexpr std::array kPreferred{EdgeKind::WriteRead, EdgeKind::Session, EdgeKind::ReadWrite};
     const std::vector<Edge> edges = explain_edge(history_, relations_, data_and_session(), from, to);
@@ -223,8 +225,8 @@ class Component {
     broken_contract("every step of a cycle has a reason", __FILE__, __LINE__);
   }
 
-  // In T1 -wr-> T2 -rw-> T1, of several reads show the earliest that saw T1 and the latest that missed it: if any read went
-  // back in time, this pair shows it.
+  // In T1 -wr-> T2 -rw-> T1, of several reads show the earliest that saw T1 and the latest that missed it: if
+  // any read went back in time, this pair shows it.
   void choose_telling_reads(Cycle& cycle) const {
     if (cycle.edges.size() != 2) return;
     for (Edge& edge : cycle.edges) {

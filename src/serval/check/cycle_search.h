@@ -1,10 +1,10 @@
 #pragma once
-// From a dependency graph with cycles to the anomalies to report: for each strongly connected component the shortest
-// cycle of the strongest class.
+// From a dependency graph with cycles to the anomalies to report: for each strongly connected component the
+// shortest cycle of the strongest class.
 //
-// Classes, strongest first: without anti-dependencies, with exactly one, with several but no two in a row, with any. Each
-// is tried first with data edges alone, then with session order, then with one real-time edge (one is always enough: of
-// two real-time edges a -> b and c -> d, a also precedes d or c also precedes b).
+// Classes, strongest first: without anti-dependencies, with exactly one, with several but no two in a row,
+// with any. Each is tried first with data edges alone, then with session order, then with one real-time edge
+// (one is always enough: of two real-time edges a -> b and c -> d, a also precedes d or c also precedes b).
 
 #include <vector>
 

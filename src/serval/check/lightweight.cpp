@@ -109,7 +109,8 @@ class ChainWalk {
     }
   }
 
-  // The moment at which t takes effect: its begin, or later if the chain before it is later. One break a key is enough.
+  // The moment at which t takes effect: its begin, or later if the chain before it is later. One break a key
+  // is enough.
   Time place(TransactionId t) {
     const Interval interval = history_.interval(t);
     const Time time = std::max(interval.begin, latest_);

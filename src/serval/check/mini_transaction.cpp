@@ -20,8 +20,8 @@ bool is_snapshot_level(Level level) {
   return std::ranges::find(kSnapshotLevels, level) != kSnapshotLevels.end();
 }
 
-// The topological order read as an execution: transactions in the order of their commit vertices, each snapshot after
-// the commits that stand before its begin vertex.
+// The topological order read as an execution: transactions in the order of their commit vertices, each
+// snapshot after the commits that stand before its begin vertex.
 Holds execution(const History& history, const Relations& relations, GraphShape shape, Level level,
                 const std::vector<Vertex>& order) {
   const VertexMap map(shape);

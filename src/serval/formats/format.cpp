@@ -10,6 +10,7 @@
 #include "serval/formats/dbcop_hist.h"
 #include "serval/formats/jepsen_edn.h"
 #include "serval/formats/jepsen_json.h"
+#include "serval/formats/native_binary.h"
 #include "serval/formats/native_jsonl.h"
 #include "serval/formats/notation_text.h"
 #include "serval/formats/polysi_text.h"
@@ -33,6 +34,9 @@ constexpr std::array kFormats{
     FormatInfo{Format::Jsonl, "jsonl", ".jsonl",
                "Serval's own lines of JSON: a header, then one transaction a line", "jsonl.md",
                looks_like_jsonl, read_jsonl, write_jsonl},
+    FormatInfo{Format::Binary, "binary", ".srv",
+               "Serval's own compressed columns: fast to load, safe to cut off", "binary.md",
+               looks_like_binary, read_binary, write_binary},
     FormatInfo{Format::PolysiText, "polysi", ".txt",
                "r(key,value,session,txn), as PolySI, Plume, MTC and IsoVista", "polysi.md", looks_like_polysi,
                read_polysi, write_polysi},

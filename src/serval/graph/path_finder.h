@@ -1,7 +1,7 @@
 #pragma once
-// Breadth-first search that is run many times over one graph: marks carry the number of the run, so nothing is cleared
-// between runs. `effort` bounds the edges looked at over all runs, so that a search over every start stays affordable and
-// still gives the same answer on every machine.
+// Breadth-first search that is run many times over one graph: marks carry the number of the run, so nothing
+// is cleared between runs. `effort` bounds the edges looked at over all runs, so that a search over every
+// start stays affordable and still gives the same answer on every machine.
 
 #include <algorithm>
 #include <cstdint>
@@ -23,8 +23,8 @@ class PathFinder {
 
   bool exhausted() const noexcept { return effort_left_ == 0; }
 
-  // The shortest path of 1 .. max_edges edges from `from` to a vertex for which is_goal holds, both ends included (so a
-  // cycle names its start twice). Empty when there is none or the effort is spent.
+  // The shortest path of 1 .. max_edges edges from `from` to a vertex for which is_goal holds, both ends
+  // included (so a cycle names its start twice). Empty when there is none or the effort is spent.
   template <class IsGoal>
   std::vector<Vertex> path(Vertex from, std::size_t max_edges, IsGoal&& is_goal) {
     ++run_;

@@ -1,16 +1,20 @@
 #pragma once
-// The dependency graph of a register history, in the shape that one level needs, and the evidence behind its edges.
+// The dependency graph of a register history, in the shape that one level needs, and the evidence behind its
+// edges.
 //
-// Serializable levels: one vertex a transaction, edges wr, ww, rw and the orders the level uses. A cycle refutes it.
+// Serializable levels: one vertex a transaction, edges wr, ww, rw and the orders the level uses. A cycle
+// refutes it.
 //
-// Snapshot levels: two vertices, begin(T) and commit(T), with begin(T) -> commit(T). A dependency u -> v means that v's
-// snapshot holds u: commit(u) -> begin(v). An anti-dependency v -> w means that v's snapshot lacks w: begin(v) ->
-// commit(w). Two anti-dependencies in a row do not connect, so this graph is acyclic exactly when (SO u WR u WW) ; RW? is
-// (docs/decisions/005-begin-commit-graph.md), without building that composition, and a topological order of it *is* the
-// witness: it says when each snapshot is taken and when each transaction commits.
+// Snapshot levels: two vertices, begin(T) and commit(T), with begin(T) -> commit(T). A dependency u -> v
+// means that v's snapshot holds u: commit(u) -> begin(v). An anti-dependency v -> w means that v's snapshot
+// lacks w: begin(v) -> commit(w). Two anti-dependencies in a row do not connect, so this graph is acyclic
+// exactly when (SO u WR u WW) ; RW? is (docs/decisions/005-begin-commit-graph.md), without building that
+// composition, and a topological order of it *is* the witness: it says when each snapshot is taken and when
+// each transaction commits.
 //
-// Real time adds a vertex for each end and chains them in time order (real_time.h). Edges carry no labels: they are
-// found again for the few transactions of a cycle (explain_edge), which keeps the graph at four bytes an edge.
+// Real time adds a vertex for each end and chains them in time order (real_time.h). Edges carry no labels:
+// they are found again for the few transactions of a cycle (explain_edge), which keeps the graph at four
+// bytes an edge.
 
 #include <cstdint>
 #include <vector>
@@ -28,7 +32,8 @@ struct GraphShape {
   bool real_time = false;
 };
 
-// Where a transaction's vertices are; transactions keep their order, so neighbours in the history are neighbours here.
+// Where a transaction's vertices are; transactions keep their order, so neighbours in the history are
+// neighbours here.
 class VertexMap {
  public:
   explicit VertexMap(GraphShape shape) : shape_(shape), stride_(1u + shape.snapshots + shape.real_time) {}
@@ -53,8 +58,8 @@ class VertexMap {
 CsrGraph dependency_graph(const History& history, const Relations& relations, GraphShape shape,
                           Budget& budget);
 
-// Every reason why `from` must come before `to` directly, data edges first (ww before wr before rw), then session order,
-// then real time if the shape uses them.
+// Every reason why `from` must come before `to` directly, data edges first (ww before wr before rw), then
+// session order, then real time if the shape uses them.
 std::vector<Edge> explain_edge(const History& history, const Relations& relations, GraphShape shape,
                                TransactionId from, TransactionId to);
 

@@ -1,12 +1,12 @@
 #pragma once
-// What each transaction read from others and left behind, key by key: the first half of inference. Every later step
-// looks at footprints, never at single operations again.
+// What each transaction read from others and left behind, key by key: the first half of inference. Every
+// later step looks at footprints, never at single operations again.
 //
 //   [r(x,1) w(x,2) r(x,2) w(x,3)]   has one access to x: it read 1 (operation 0) and wrote 3 (operation 3).
 //
-// A read before any own write of its key is external; of several, the first counts and the others must agree. The
-// last write of a key is the version that others may see. Reads that contradict the transaction's own operations
-// are faults (the internal-consistency axiom INT of Cerone & Gotsman 2018). O(operations).
+// A read before any own write of its key is external; of several, the first counts and the others must agree.
+// The last write of a key is the version that others may see. Reads that contradict the transaction's own
+// operations are faults (the internal-consistency axiom INT of Cerone & Gotsman 2018). O(operations).
 
 #include <cstdint>
 #include <span>
@@ -19,7 +19,8 @@ namespace serval {
 
 using VersionId = StrongId<struct VersionTag>;
 
-// Versions 0 .. key_count - 1 are the initial versions of the keys, the others are last writes of transactions.
+// Versions 0 .. key_count - 1 are the initial versions of the keys, the others are last writes of
+// transactions.
 struct Version {
   TransactionId writer = TransactionId::none();      // none(): the initial version.
   TransactionId overwriter = TransactionId::none();  // Who read it and wrote its key; set by infer_versions.
@@ -59,7 +60,8 @@ struct Footprints {
       write_operation;  // By version: the write that made it, none() for initial versions.
   std::vector<FaultyRead> internal_faults;  // Of committed and indeterminate transactions.
   std::vector<bool> writes_initial_value;   // By key: initial_value() is an ordinary value of this key.
-  // The first operation that has no register meaning (append, list read, delete, predicate), and how many there are.
+  // The first operation that has no register meaning (append, list read, delete, predicate), and how many
+  // there are.
   OperationId unsupported = OperationId::none();
   std::uint64_t unsupported_count = 0;
 
@@ -69,8 +71,8 @@ struct Footprints {
   }
 };
 
-// Footprints of every transaction that is not aborted; aborted ones have none. `read` members of the accesses are
-// still unset: resolve_reads (reads_from.h) finds what each external read saw.
+// Footprints of every transaction that is not aborted; aborted ones have none. `read` members of the accesses
+// are still unset: resolve_reads (reads_from.h) finds what each external read saw.
 Footprints collect_footprints(const History& history, Budget& budget);
 
 // The value that the reading half of an operation saw; requires an operation that reads a register.

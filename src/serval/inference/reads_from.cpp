@@ -138,7 +138,8 @@ class Inference {
     }
   }
 
-  // The initial version precedes every write, so a write without a read is its direct overwriter if it is the only one.
+  // The initial version precedes every write, so a write without a read is its direct overwriter if it is the
+  // only one.
   void place_blind_writes() {
     for (const auto& [t, access] : blind_) {
       TransactionId& overwriter = footprints_.versions[access.key.index].overwriter;

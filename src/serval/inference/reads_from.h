@@ -1,18 +1,18 @@
 #pragma once
-// The relations of a register history: which version every external read saw, which transactions count, who overwrote
-// which version. What cannot be known is listed, not guessed. (MTC section IV-A: with unique values the reads-from
-// relation is determined, and with a read before every write so is the order of the versions.)
+// The relations of a register history: which version every external read saw, which transactions count, who
+// overwrote which version. What cannot be known is listed, not guessed. (MTC section IV-A: with unique values
+// the reads-from relation is determined, and with a read before every write so is the order of the versions.)
 //
 //   Relations relations = infer_relations(history, budget);
 //   relations.footprints.versions[v].overwriter        // the next version's writer
 //
-// An indeterminate transaction takes part exactly when a transaction that takes part read from it: then it must
-// have committed. One that nobody saw can be left out of any execution without changing what others read, so leaving
-// it out decides the same. docs/decisions/003-indeterminate-transactions.md has the proof.
+// An indeterminate transaction takes part exactly when a transaction that takes part read from it: then it
+// must have committed. One that nobody saw can be left out of any execution without changing what others
+// read, so leaving it out decides the same. docs/decisions/003-indeterminate-transactions.md has the proof.
 //
-// A key's versions form a chain when its initial version has one direct overwriter and every other writer read what it
-// overwrote. A single write without a read (say, by the transaction that loads the table) is therefore fine; a second
-// one leaves the order open and is listed in open_writes.
+// A key's versions form a chain when its initial version has one direct overwriter and every other writer
+// read what it overwrote. A single write without a read (say, by the transaction that loads the table) is
+// therefore fine; a second one leaves the order open and is listed in open_writes.
 //
 // O(operations) expected time.
 

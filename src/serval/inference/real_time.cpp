@@ -5,8 +5,8 @@
 namespace serval {
 namespace {
 
-// How many of the ascending `ends` are below `begin`, galloping from `hint`: begins that are near their predecessor's
-// answer cost O(1), which is the usual case.
+// How many of the ascending `ends` are below `begin`, galloping from `hint`: begins that are near their
+// predecessor's answer cost O(1), which is the usual case.
 std::uint32_t count_below(const std::vector<Time>& ends, Time begin, std::uint32_t hint) {
   auto low = ends.begin();
   auto high = ends.end();

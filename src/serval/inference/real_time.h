@@ -1,7 +1,8 @@
 #pragma once
-// Real-time order without its n^2 edges: the transactions by their ends, a chain. A transaction comes after exactly those
-// whose end is strictly before its begin, that is, after a prefix of the chain, so one edge from the last of that
-// prefix says it all. An indeterminate transaction never ends: nothing is known to follow it.
+// Real-time order without its n^2 edges: the transactions by their ends, a chain. A transaction comes after
+// exactly those whose end is strictly before its begin, that is, after a prefix of the chain, so one edge
+// from the last of that prefix says it all. An indeterminate transaction never ends: nothing is known to
+// follow it.
 //
 //   a: [1,2]  b: [3,5]  c: [6,9]     ends a b c;  b comes after {a}, c after {a, b}
 //
@@ -26,8 +27,8 @@ struct RealTimeOrder {
 
 RealTimeOrder real_time_order(const History& history, const std::vector<bool>& takes_part, Budget& budget);
 
-// A clock that contradicts itself proves nothing: a transaction that ends before it begins, or one that ends before an
-// earlier one of its session begins. The first such case in words; nullopt: the times can be used.
+// A clock that contradicts itself proves nothing: a transaction that ends before it begins, or one that ends
+// before an earlier one of its session begins. The first such case in words; nullopt: the times can be used.
 std::optional<std::string> find_clock_contradiction(const History& history);
 
 }  // namespace serval

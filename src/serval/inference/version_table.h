@@ -1,10 +1,11 @@
 #pragma once
-// (key, value) -> the version that has it: one flat open-addressed table, 16 bytes a slot, one cache line a probe.
-// Look-ups of a run of reads are overlapped by prefetching, because at a million transactions every probe misses
-// the cache.
+// (key, value) -> the version that has it: one flat open-addressed table, 16 bytes a slot, one cache line a
+// probe. Look-ups of a run of reads are overlapped by prefetching, because at a million transactions every
+// probe misses the cache.
 //
 //   VersionTable table(expected);
-//   table.insert(key, value, version);                       // a second version of one (key, value) marks it ambiguous
+//   table.insert(key, value, version);                       // a second version of one (key, value) marks it
+//   ambiguous
 //   VersionTable::Hit hit = table.find(key, value);
 
 #include <bit>

@@ -1,0 +1,58 @@
+#pragma once
+// Serval's own binary format: chunks of columns, compressed and checksummed, then an index. Loads several
+// times faster than text and survives a crash: a file cut off anywhere reads up to its last whole chunk.
+// native_binary_layout.h has the bytes, docs/formats/binary.md the page.
+//
+//   BinaryWriter writer([&](std::string_view bytes) { file.write(bytes); });
+//   writer.add_header(history);                           // initial value, facts, sessions
+//   writer.add(history, history.transactions());          // chunks go out as they fill
+//   writer.finish();                                      // the index
+//
+// Histories given to one writer may differ, each with its own pool; names are matched by spelling.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "serval/formats/format.h"
+
+namespace serval {
+
+bool looks_like_binary(std::string_view start);
+// Throws InputError naming the byte offset for damage that is not merely a cut end.
+History read_binary(ByteStream& stream, const ReadOptions& options);
+void write_binary(const History& history, const std::function<void(std::string_view)>& out,
+                  const std::function<void(const std::string&)>& lossy);
+
+// Holds one chunk and the names used so far. One thread.
+class BinaryWriter {
+ public:
+  using Sink = std::function<void(std::string_view)>;
+  struct Limits {  // A chunk is closed when it reaches either.
+    std::uint32_t transactions = 1 << 14;
+    std::size_t bytes = std::size_t{4} << 20;  // Before compression.
+  };
+
+  explicit BinaryWriter(Sink out) : BinaryWriter(std::move(out), Limits{}) {}
+  BinaryWriter(Sink out, Limits limits);
+  BinaryWriter(BinaryWriter&&) noexcept;
+  BinaryWriter& operator=(BinaryWriter&&) noexcept;
+  ~BinaryWriter();  // Writes nothing: call finish().
+
+  // The history's initial value, facts and session labels. May be called again; later facts win.
+  void add_header(const History& history);
+  // Transactions in this order; a session's transactions of one call follow those of the calls before.
+  void add(const History& history, IdRange<TransactionId> transactions);
+  // Closes the chunk. What has been added is safe once the sink has put it on disk.
+  void flush();
+  // Closes the chunk and writes the index. Nothing may be added afterwards.
+  void finish();
+
+ private:
+  struct State;
+  class Adder;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace serval

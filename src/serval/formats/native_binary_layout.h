@@ -1,0 +1,141 @@
+#pragma once
+// The native binary format, byte by byte. Everything is little-endian; offsets and lengths are 64 bits.
+// docs/formats/binary.md is the page for people who write their own reader.
+//
+//   file     = file header, chunk..., [footer chunk, trailer]
+//
+//   file header, 16 bytes          chunk header, 40 bytes                 trailer, 16 bytes
+//    0  magic     89 "SRV" CR LF 1A LF   0  magic     "SVCK"                    0  offset of the footer chunk
+//    8  version   u32, 1                 4  kind      u8, ChunkKind             8  magic  "SRV" 89 LF 1A LF CR
+//   12  flags     u32, 0                 5  packing   u8, Packing
+//                                        6  zero      u16
+//                                        8  stored    u64, bytes that follow
+//                                       16  plain     u64, bytes after unpacking
+//                                       24  checksum  XXH3-64 of the stored bytes
+//                                       32  checksum  XXH3-64 of bytes 0..31
+//
+// A chunk of transactions unpacks to columns: { varint id, varint length, bytes }, each id at most once.
+// "varint" is LEB128; "zigzag" is a signed number as (n << 1) ^ (n >> 63), as varint. "value" is a varint
+//
+//   zigzag(n) << 3 | 0       integer            index << 3 | 3 number | 4 text | 6 row    into the spellings
+//   1 nil, 2 unknown, truth << 3 | 5 boolean    index << 3 | 7 list                       into the lists
+//
+// where indexes count over the whole file: a chunk carries the names that it is the first to use, so it needs
+// only the chunks before it. A footer unpacks to IndexEntry records and one IndexTotals.
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace serval::binary {
+
+inline constexpr std::string_view kFileMagic{"\x89SRV\r\n\x1a\n", 8};
+inline constexpr std::string_view kTrailerMagic{"SRV\x89\n\x1a\n\r", 8};
+inline constexpr std::string_view kChunkMagic = "SVCK";
+inline constexpr std::uint32_t kVersion = 1;
+
+inline constexpr std::size_t kFileHeaderSize = 16;
+inline constexpr std::size_t kChunkHeaderSize = 40;
+inline constexpr std::size_t kTrailerSize = 16;
+
+enum class ChunkKind : std::uint8_t { Transactions = 1, Footer = 2 };
+enum class Packing : std::uint8_t { None = 0, Zstd = 1 };
+
+// What a reader may be asked to allocate. Stored bytes are at most kMaxChunk; plain ones are at most that and,
+// above kFreeSize, at most kMaxRatio times the stored ones. A writer packs with None what packs any better.
+inline constexpr std::uint64_t kMaxChunk = std::uint64_t{1} << 30;
+inline constexpr std::uint64_t kFreeSize = std::uint64_t{16} << 20;
+inline constexpr std::uint64_t kMaxRatio = 64;
+
+enum class Column : std::uint8_t {
+  Counts = 1,      // varint transactions, varint operations; always there
+  Facts = 2,       // { varint length, name, varint length, text }
+  Initial = 3,     // value
+  Spellings = 4,   // { varint Value::Kind, varint length, characters }: new numbers, texts, rows
+  Lists = 5,       // { varint count, value... }: new lists, after the lists they contain
+  Keys = 6,        // { value }: new keys
+  Sessions = 7,    // { value }: labels of new sessions
+  Predicates = 8,  // { tree }: byte Predicate::Node, varint length, name, value, varint children, tree...
+  Session = 16,    // varint a transaction, into the sessions
+  Label = 17,      // zigzag of (value - value before), modulo 2^64
+  Size = 18,       // varint a transaction: its operations
+  Outcome = 19,    // byte a transaction; absent when all committed
+  Begin = 20,      // zigzag of (begin - begin before), modulo 2^64; absent when none has times
+  End = 21,        // zigzag of (end - begin), modulo 2^64; absent with Begin
+  Hints = 22,      // { varint transaction in the chunk, byte HintFlag, members in order of their flags }
+  Kind = 32,       // byte an operation
+  Key = 33,        // varint an operation: 0 none, else key + 1
+  Value = 34,      // value an operation
+  Expected = 35,   // value a conditional operation
+  OperationBegin = 36,  // zigzag of (begin - begin before), modulo 2^64; absent when none has times
+  OperationEnd = 37,    // zigzag of (end - begin), modulo 2^64; absent with OperationBegin
+  Rare = 38,            // { varint operation in the chunk, byte RareFlag, members in order of their flags }
+};
+inline constexpr std::size_t kColumnIds = 64;  // Ids from here on are unknown to this version.
+
+enum HintFlag : std::uint8_t {
+  kHintStart = 1,   // zigzag
+  kHintCommit = 2,  // zigzag
+  kHintServer = 4,  // varint length, characters; so are the next three
+  kHintSnapshot = 8,
+  kHintNode = 16,
+  kHintError = 32,
+};
+enum RareFlag : std::uint8_t {
+  kRarePredicate = 1,  // varint, into the predicates
+  kRareRows = 2,       // varint count, { varint key, value }
+  kRareVersion = 4,    // zigzag; so are the next two
+  kRareMatched = 8,
+  kRareChanged = 16,
+};
+
+// One for every chunk before the footer, eight-byte members in this order.
+struct IndexEntry {
+  std::uint64_t offset = 0;  // Of the chunk header.
+  std::uint64_t size = 0;    // Header and stored bytes.
+  std::uint64_t first_transaction = 0, transactions = 0;
+  std::uint64_t first_operation = 0, operations = 0;
+  std::int64_t first_begin = 0, last_end = 0;  // The earliest and the latest known; kUnknown... without any.
+  friend bool operator==(const IndexEntry&, const IndexEntry&) = default;
+};
+struct IndexTotals {
+  std::uint64_t chunks = 0, transactions = 0, operations = 0;
+  friend bool operator==(const IndexTotals&, const IndexTotals&) = default;
+};
+inline constexpr std::size_t kIndexEntrySize = 64;
+inline constexpr std::size_t kIndexTotalsSize = 24;
+
+inline std::uint64_t load_u64(const char* bytes) noexcept {
+  std::uint64_t number = 0;
+  for (int i = 7; i >= 0; --i) number = number << 8 | static_cast<unsigned char>(bytes[i]);
+  return number;
+}
+inline std::uint32_t load_u32(const char* bytes) noexcept {
+  std::uint32_t number = 0;
+  for (int i = 3; i >= 0; --i) number = number << 8 | static_cast<unsigned char>(bytes[i]);
+  return number;
+}
+inline void append_u64(std::string& out, std::uint64_t number) {
+  for (int i = 0; i < 8; ++i, number >>= 8) out += static_cast<char>(number & 0xFF);
+}
+inline void append_u32(std::string& out, std::uint32_t number) {
+  for (int i = 0; i < 4; ++i, number >>= 8) out += static_cast<char>(number & 0xFF);
+}
+inline void append_varint(std::string& out, std::uint64_t number) {
+  for (; number >= 0x80; number >>= 7) out += static_cast<char>((number & 0x7F) | 0x80);
+  out += static_cast<char>(number);
+}
+// Of differences modulo 2^64, so unsigned on either side.
+constexpr std::uint64_t zigzag(std::uint64_t number) noexcept { return number << 1 ^ (0 - (number >> 63)); }
+constexpr std::uint64_t unzigzag(std::uint64_t number) noexcept { return number >> 1 ^ (0 - (number & 1)); }
+inline void append_zigzag(std::string& out, std::int64_t number) {
+  append_varint(out, zigzag(static_cast<std::uint64_t>(number)));
+}
+inline void append_text(std::string& out, std::string_view text) {
+  append_varint(out, text.size());
+  out += text;
+}
+
+}  // namespace serval::binary

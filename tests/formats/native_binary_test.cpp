@@ -1,0 +1,264 @@
+#include "serval/formats/native_binary.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include "formats/arbitrary_history.h"
+#include "history_equality.h"
+#include "serval/base/error.h"
+#include "serval/formats/binary_chunk.h"
+#include "serval/history/notation.h"
+
+namespace serval {
+namespace {
+
+struct Reading {
+  History history;
+  std::vector<std::string> notices;
+};
+
+Reading read_bytes(const std::string& bytes) {
+  Reading reading;
+  ByteStream stream = ByteStream::from_memory("test.srv", bytes);
+  ReadOptions options;
+  options.on_notice = [&](const std::string& notice) { reading.notices.push_back(notice); };
+  reading.history = read_binary(stream, options);
+  return reading;
+}
+
+std::string error_of(const std::string& bytes) {
+  try {
+    read_bytes(bytes);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+std::string written(const History& history, BinaryWriter::Limits limits) {
+  std::string bytes;
+  BinaryWriter writer([&](std::string_view piece) { bytes += piece; }, limits);
+  writer.add_header(history);
+  writer.add(history, history.transactions());
+  writer.finish();
+  return bytes;
+}
+
+// The offsets at which the chunks of a file begin, and its end.
+std::vector<std::size_t> chunk_offsets(const std::string& bytes) {
+  std::vector<std::size_t> offsets;
+  std::size_t at = binary::kFileHeaderSize;
+  while (at + binary::kTrailerSize < bytes.size()) {
+    offsets.push_back(at);
+    at += binary::kChunkHeaderSize + binary::load_u64(bytes.data() + at + 8);
+  }
+  offsets.push_back(at);
+  return offsets;
+}
+
+bool is_beginning(const History& part, const History& whole) {
+  const std::vector<std::string> some = transaction_order(part), all = transaction_order(whole);
+  return some.size() <= all.size() && std::equal(some.begin(), some.end(), all.begin());
+}
+
+RC_GTEST_PROP(NativeBinary, KeepsEveryMemberOfEveryHistory, (std::uint64_t seed)) {
+  const History history = arbitrary_history(seed, {.transactions = *rc::gen::inRange(0, 20)});
+  const auto per_chunk = *rc::gen::inRange<std::uint32_t>(1, 25);
+  const Reading reading = read_bytes(written(history, {.transactions = per_chunk}));
+  RC_ASSERT(difference(history, reading.history) == "");
+  RC_ASSERT(transaction_order(history) == transaction_order(reading.history));
+  RC_ASSERT(reading.notices.empty());
+}
+
+TEST(NativeBinary, IsTheSameThroughTheTableOfFormats) {
+  const History history = arbitrary_history(3, {.transactions = 100});
+  ByteStream stream = ByteStream::from_memory("-", write_to_string(history, Format::Binary));
+  EXPECT_EQ(difference(history, read_history(stream)), "");
+}
+
+TEST(NativeBinary, EmptyHistoryKeepsItsFacts) {
+  HistoryBuilder builder;
+  builder.set_fact("workload", "none");
+  builder.set_initial_value(builder.values().text("x"));
+  const History history = std::move(builder).freeze();
+  EXPECT_EQ(difference(history, read_bytes(write_to_string(history, Format::Binary)).history), "");
+  EXPECT_EQ(read_bytes(write_to_string(History(), Format::Binary)).history.transaction_count(), 0u);
+}
+
+TEST(NativeBinary, KeepsExtremeNumbersAndTimes) {
+  HistoryBuilder builder;
+  constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  const KeyId key = builder.key(builder.values().text(""));
+  for (const std::int64_t number :
+       {kMin, kMin + 1, Value::kMinInline, std::int64_t{0}, Value::kMaxInline, kMax}) {
+    const TransactionId t =
+        builder.begin_transaction(builder.session(Value::integer(1)), builder.values().integer(number));
+    builder.set_interval(t, {number, number});
+    builder.add(t, {.kind = OperationKind::Write,
+                    .key = key,
+                    .value = builder.values().integer(number),
+                    .time = {kMax, number},
+                    .version = number});
+  }
+  const History history = std::move(builder).freeze();
+  EXPECT_EQ(difference(history, read_bytes(write_to_string(history, Format::Binary)).history), "");
+}
+
+TEST(NativeBinary, AppendsHistoriesWithPoolsOfTheirOwn) {
+  const History one = parse_history("s1: [w(x,abc) r(y,[1 2])]  s2: [w(z,1.5)]");
+  const History two = parse_history("s2: [r(z,1.5) r(x,abc)]  s1: [r(y,[1 2]) w(x,def)]");
+  std::string bytes;
+  BinaryWriter writer([&](std::string_view piece) { bytes += piece; });
+  writer.add_header(one);
+  writer.add(one, one.transactions());
+  writer.flush();
+  writer.add(two, two.transactions());
+  writer.finish();
+  EXPECT_EQ(print_history(read_bytes(bytes).history),
+            "s1: [w(x,abc) r(y,[1 2])] [r(y,[1 2]) w(x,def)]\ns2: [w(z,1.5)] [r(z,1.5) r(x,abc)]\n");
+}
+
+TEST(NativeBinary, FileCutAtAnyByteReadsToItsLastWholeChunk) {
+  const History whole = arbitrary_history(11, {.transactions = 12});
+  const std::string bytes = written(whole, {.transactions = 2});
+  const std::vector<std::size_t> offsets = chunk_offsets(bytes);
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    if (size < binary::kFileHeaderSize) {
+      EXPECT_NE(error_of(bytes.substr(0, size)), "no error") << size;
+      continue;
+    }
+    const Reading reading = read_bytes(bytes.substr(0, size));
+    const auto whole_chunks = static_cast<std::size_t>(
+        std::count_if(offsets.begin() + 1, offsets.end(), [&](std::size_t end) { return end <= size; }));
+    EXPECT_EQ(reading.history.transaction_count(), std::min<std::size_t>(2 * whole_chunks, 12)) << size;
+    EXPECT_TRUE(is_beginning(reading.history, whole)) << size;
+    EXPECT_EQ(reading.notices.size(), 1u) << size;
+  }
+}
+
+TEST(NativeBinary, EndThatWasNeverWrittenIsACutNotDamage) {
+  const History whole = arbitrary_history(11, {.transactions = 12});
+  const std::string bytes = written(whole, {.transactions = 2});
+  const std::vector<std::size_t> offsets = chunk_offsets(bytes);
+  const Reading zeros = read_bytes(bytes.substr(0, offsets[3]) + std::string(5000, '\0'));
+  EXPECT_EQ(zeros.history.transaction_count(), 6u);
+  const std::size_t half = (offsets[3] + offsets[4]) / 2;
+  const Reading torn = read_bytes(bytes.substr(0, half) + std::string(offsets[4] - half, '\0'));
+  EXPECT_EQ(torn.history.transaction_count(), 6u);
+  EXPECT_EQ(torn.notices.size(), 1u);
+}
+
+TEST(NativeBinary, DamageInTheMiddleNamesTheByteOffset) {
+  const std::string bytes = written(arbitrary_history(11, {.transactions = 12}), {.transactions = 2});
+  const std::vector<std::size_t> offsets = chunk_offsets(bytes);
+  for (std::size_t chunk = 0; chunk + 1 < offsets.size(); ++chunk) {
+    for (std::size_t at = offsets[chunk]; at < offsets[chunk + 1]; ++at) {
+      std::string damaged = bytes;
+      damaged[at] = static_cast<char>(damaged[at] ^ 0x20);
+      const std::string place = "test.srv: at byte " + std::to_string(offsets[chunk]) + ": ";
+      EXPECT_EQ(error_of(damaged).substr(0, place.size()), place) << at;
+    }
+  }
+}
+
+TEST(NativeBinary, MissingChunkIsNoticedByTheIndex) {
+  const History history = parse_history("s1: [w(x,1)] [w(x,2)] [w(x,3)]");
+  const std::string bytes = written(history, {.transactions = 1});
+  const std::vector<std::size_t> offsets = chunk_offsets(bytes);
+  const std::string without = bytes.substr(0, offsets[1]) + bytes.substr(offsets[2]);
+  EXPECT_NE(error_of(without).find("the index does not match"), std::string::npos) << error_of(without);
+}
+
+TEST(NativeBinary, RefusesWhatFollowsTheTrailer) {
+  const std::string bytes = write_to_string(parse_history("s1: [w(x,1)]"), Format::Binary);
+  EXPECT_EQ(error_of(bytes + bytes), "test.srv: at byte " + std::to_string(bytes.size()) +
+                                         ": expected the end of the file after the trailer");
+}
+
+TEST(NativeBinary, RefusesOtherFilesAndLaterVersions) {
+  std::string bytes = write_to_string(parse_history("s1: [w(x,1)]"), Format::Binary);
+  EXPECT_TRUE(looks_like_binary(bytes));
+  EXPECT_FALSE(looks_like_binary("s1: [w(x,1)]"));
+  bytes[8] = 2;
+  EXPECT_EQ(error_of(bytes),
+            "test.srv: at byte 8: expected version 1, but the file says 2: a newer Serval may read it");
+  EXPECT_EQ(error_of("s1: [w(x,1)] s2: []"),
+            "test.srv: at byte 0: expected the first 16 bytes of a Serval binary history");
+}
+
+TEST(NativeBinary, SkipsChunksAndColumnsOfLaterVersions) {
+  const std::string bytes = write_to_string(parse_history("s1: [w(x,1)]"), Format::Binary);
+  std::string later = bytes.substr(0, binary::kFileHeaderSize);
+  later += binary::seal_chunk(static_cast<binary::ChunkKind>(9), "whatever", binary::Packing::None);
+  std::string columns("\x01\x02\x00\x00", 4);
+  columns += "\x3f\x04what";
+  columns += std::string("\x80\x01\x01!", 4);
+  later += binary::seal_chunk(binary::ChunkKind::Transactions, columns, binary::Packing::None);
+  const Reading reading = read_bytes(later);
+  EXPECT_EQ(reading.notices,
+            (std::vector<std::string>{
+                "the file has no index: it was never finished, and ends after its last whole chunk",
+                "1 chunk(s) of an unknown kind skipped", "2 column(s) of an unknown kind skipped"}));
+}
+
+TEST(NativeBinary, HostileSizesAllocateNothing) {
+  const std::string start = write_to_string(History(), Format::Binary).substr(0, binary::kFileHeaderSize);
+  for (const std::uint64_t count : {std::uint64_t{1} << 20, std::uint64_t{1} << 40, ~std::uint64_t{0}}) {
+    for (const int column : {1, 2, 4, 5, 8}) {
+      std::string body;
+      if (column == 4) body += '\x04';
+      if (column == 8) body += std::string("\x05\x00\x01", 3);
+      binary::append_varint(body, count);
+      std::string plain("\x01\x02\x00\x00", column == 1 ? 0 : 4);
+      plain += static_cast<char>(column);
+      binary::append_text(plain, body);
+      const std::string bytes =
+          start + binary::seal_chunk(binary::ChunkKind::Transactions, plain, binary::Packing::None);
+      EXPECT_NE(error_of(bytes), "no error") << column;
+    }
+  }
+}
+
+// Damage behind a correct checksum, as a hostile writer would make it.
+TEST(NativeBinary, FlippedPlainBytesGiveAHistoryOrAnInputError) {
+  const std::string bytes = written(arbitrary_history(12, {.transactions = 30}), {.transactions = 10});
+  ByteStream stream = ByteStream::from_memory("test.srv", bytes);
+  binary::ChunkSource source(stream);
+  source.read_file_header();
+  std::vector<std::string> plain;
+  while (const auto chunk = source.next()) {
+    if (chunk->kind != static_cast<std::uint8_t>(binary::ChunkKind::Transactions)) break;
+    plain.emplace_back(chunk->plain);
+  }
+  ASSERT_EQ(plain.size(), 3u);
+  Random random(1);
+  std::size_t refused = 0;
+  for (int round = 0; round < 800; ++round) {
+    std::string damaged = bytes.substr(0, binary::kFileHeaderSize);
+    const std::uint64_t victim = random.below(plain.size());
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+      std::string chunk = plain[i];
+      for (std::uint64_t flips = i == victim ? 1 + random.below(2) : 0; flips > 0; --flips)
+        chunk[random.below(chunk.size())] = static_cast<char>(random.next());
+      damaged += binary::seal_chunk(binary::ChunkKind::Transactions, chunk, binary::Packing::None);
+    }
+    if (error_of(damaged) != "no error") ++refused;
+  }
+  EXPECT_GT(refused, 200u);
+}
+
+TEST(NativeBinary, StoresWhatPacksTooWellUnpacked) {
+  HistoryBuilder builder;
+  const TransactionId t = builder.begin_transaction(builder.session(Value::integer(1)), Value::integer(1));
+  builder.add(t, OperationKind::Write, builder.key(Value::integer(1)),
+              builder.values().text(std::string(binary::kFreeSize + 1, 'a')));
+  const History history = std::move(builder).freeze();
+  const std::string bytes = write_to_string(history, Format::Binary);
+  EXPECT_GT(bytes.size(), binary::kFreeSize);
+  EXPECT_EQ(difference(history, read_bytes(bytes).history), "");
+}
+
+}  // namespace
+}  // namespace serval
