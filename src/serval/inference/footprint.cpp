@@ -12,7 +12,7 @@ constexpr bool reads_register(OperationKind kind) {
 }
 constexpr bool writes_register(OperationKind kind) {
   return kind == OperationKind::Write || kind == OperationKind::CompareAndSet ||
-         kind == OperationKind::Insert;
+         kind == OperationKind::Insert || kind == OperationKind::Delete;
 }
 
 // What one transaction has done to one key so far.
@@ -76,6 +76,7 @@ class Collector {
   Collector(const History& history, Budget& budget)
       : history_(history), budget_(budget), states_(history.key_count()), initial_(history.initial_value()) {
     result_.writes_initial_value.assign(history.key_count(), false);
+    result_.writes_nil.assign(history.key_count(), false);
     result_.versions.assign(history.key_count(), Version{});
     result_.write_operation.assign(history.key_count(), OperationId::none());
     result_.first_access.reserve(history.transaction_count() + 1);
@@ -108,6 +109,7 @@ class Collector {
   }
 
   void conditional(TransactionId t, OperationId op, OperationKind kind) {
+    if (kind == OperationKind::Delete) return write(op);
     if (!reads_register(kind)) {
       if (result_.unsupported_count++ == 0) result_.unsupported = op;
       return;
@@ -133,6 +135,8 @@ class Collector {
     state.seen = history_.value(op);
     if (state.seen == initial_) [[unlikely]]
       result_.writes_initial_value[state.key.index] = true;
+    if (state.seen.is_nil()) [[unlikely]]
+      result_.writes_nil[state.key.index] = true;
   }
 
   void contradiction(TransactionId t, OperationId op, Value value, const KeyState& state) {
@@ -147,17 +151,18 @@ class Collector {
     result_.internal_faults.push_back({fault, t, op, source.is_none() ? contradicted : source});
   }
 
-  // Whether the value is one the transaction itself wrote before or writes later, and where.
+  // Whether the value is one the transaction itself wrote before or writes later, and where. Of two reads before any
+  // own write, the second may have seen another's write of the same value: weak levels allow that.
   std::pair<ReadFault, OperationId> own_write_of(TransactionId t, OperationId op, Value value,
                                                  const KeyState& state) const {
+    if (state.last_write.is_none()) return {ReadFault::NonRepeatable, OperationId::none()};
     for (const OperationId other : history_.operations(t)) {
       if (!writes_register(history_.kind(other)) || history_.key(other) != state.key ||
           history_.value(other) != value)
         continue;
       return {other < op ? ReadFault::NotMyLastWrite : ReadFault::Future, other};
     }
-    return {state.last_write.is_none() ? ReadFault::NonRepeatable : ReadFault::NotMyOwnWrite,
-            OperationId::none()};
+    return {ReadFault::NotMyOwnWrite, OperationId::none()};
   }
 
   void add_access(TransactionId t, const KeyState& state) {

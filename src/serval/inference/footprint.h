@@ -60,7 +60,8 @@ struct Footprints {
       write_operation;  // By version: the write that made it, none() for initial versions.
   std::vector<FaultyRead> internal_faults;  // Of committed and indeterminate transactions.
   std::vector<bool> writes_initial_value;   // By key: initial_value() is an ordinary value of this key.
-  // The first operation that has no register meaning (append, list read, delete, predicate), and how many
+  std::vector<bool> writes_nil;  // By key: somebody deletes it, so nil need not be the initial version.
+  // The first operation that has no register meaning (append, list read, predicate), and how many
   // there are.
   OperationId unsupported = OperationId::none();
   std::uint64_t unsupported_count = 0;

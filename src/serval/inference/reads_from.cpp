@@ -53,6 +53,10 @@ class Inference {
 
   void resolve(Access& access, OperationId read, const VersionTable& table) {
     const Value value = value_read(history_, read);
+    if (value.is_nil() && footprints_.writes_nil[access.key.index]) [[unlikely]] {
+      ambiguous_.push_back(read);
+      return;
+    }
     if (is_initial(access.key, value)) {
       access.read = VersionId{access.key.index};
       return;
