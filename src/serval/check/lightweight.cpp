@@ -25,13 +25,14 @@ class ChainWalk {
 
   // The transactions by the moment they took effect; ties in chain order.
   std::vector<TransactionId> commit_order() && {
+    for (const TransactionId t : history_.transactions()) {
+      if (relations_.takes_part[t.index] && footprints_.of(t).empty())
+        effects_.push_back({history_.interval(t).begin, t});
+    }
     std::ranges::stable_sort(effects_, {}, &Effect::time);
     std::vector<TransactionId> order;
     order.reserve(effects_.size());
     for (const Effect& effect : effects_) order.push_back(effect.transaction);
-    for (const TransactionId t : history_.transactions()) {
-      if (relations_.takes_part[t.index] && footprints_.of(t).empty()) order.push_back(t);
-    }
     return order;
   }
 
@@ -123,8 +124,10 @@ class ChainWalk {
     return time;
   }
 
-  // Writers on no chain that starts at the initial version: they read from each other in a circle.
+  // Writers on no chain that starts at the initial version: they read from each other in a circle. Where a read
+  // has several possible writers, a chain may only look torn.
   void report_unreachable() {
+    if (!relations_.order_is_complete()) return;
     if (reached_ + relations_.divergences.size() >= writers_ || !anomalies_.empty()) return;
     std::vector<bool> placed(history_.transaction_count(), false);
     for (const Effect& effect : effects_) placed[effect.transaction.index] = true;
