@@ -51,13 +51,16 @@ class Reading {
     return std::nullopt;
   }
 
-  // Nobody supplies the value: then no level that forbids dirty and intermediate reads allows the read.
+  // Nobody supplies the value: then no level that forbids dirty and intermediate reads allows the read. After a
+  // write of its own the transaction itself must supply it.
   Flaw flaw_of_supply() const {
+    const OperationId own = facts_.own_write_before(claim_.read);
+    if (!own.is_none()) {
+      if (value_written(history_, own) != value_) return std::nullopt;
+      return fmt::format("{} reads {}, its own last write", spelled(claim_.read), spelled(own));
+    }
     if (facts_.may_be_initial(key_, value_))
       return fmt::format("{} may have read the initial version", spelled(claim_.read));
-    const OperationId own = facts_.own_write_before(claim_.read);
-    if (!own.is_none() && value_written(history_, own) == value_)
-      return fmt::format("{} reads {}, its own last write", spelled(claim_.read), spelled(own));
     if (facts_.final_writers_besides(claim_.reader, key_, value_) > 0)
       return fmt::format("{} may have read a final write of another transaction", spelled(claim_.read));
     return std::nullopt;
@@ -102,8 +105,9 @@ class Reading {
 
   Flaw flaw_of_future() const {
     if (Flaw flaw = flaw_of_source_write()) return flaw;
-    const bool later = source_transaction() == claim_.reader && claim_.source > claim_.read;
-    if (!later)
+    // A compare-and-set that saw the very value it set is its own later write.
+    const bool not_before = source_transaction() == claim_.reader && claim_.source >= claim_.read;
+    if (!not_before)
       return fmt::format("{} is not a later write of {}", spelled(claim_.source),
                          name(history_, claim_.reader));
     return flaw_of_supply();

@@ -17,8 +17,6 @@ class Chain {
 
   Flaw flaw() const {
     if (Flaw flaw = flaw_of_citation(claim_.first)) return flaw;
-    if (!claim_.second.is_none())
-      if (Flaw flaw = flaw_of_citation(claim_.second)) return flaw;
     switch (claim_.rule) {
       case ChainBreak::Rule::TwoInserts:
         return flaw_of_two_inserts();
@@ -52,7 +50,7 @@ class Chain {
   }
   Flaw flaw_of_two() const {
     if (claim_.second.is_none() || claim_.first == claim_.second) return "needs two operations";
-    return std::nullopt;
+    return flaw_of_citation(claim_.second);
   }
 
   Flaw flaw_of_two_inserts() const {
