@@ -1,0 +1,133 @@
+#include "check/agreement.h"
+
+#include <array>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "oracle/enumerate_histories.h"
+#include "oracle/random_history.h"
+
+// The engines agree with the oracle on every history of several small universes and on many random ones, and
+// every verdict is re-proved. SERVAL_RANDOM_HISTORIES sets how many random ones, SERVAL_RANDOM_SEED where they
+// start; a failure prints its seed and the smallest history that still fails.
+
+namespace serval::oracle {
+namespace {
+
+std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+class Agreement {
+ public:
+  void judge(const Draft& draft, const std::string& origin) {
+    ++histories_;
+    const History history = draft.freeze();
+    for (const Level level : decidable_levels()) {
+      if (!is_about(level, history)) continue;
+      const Comparison comparison = compare(history, level);
+      ++tally_[level][static_cast<std::size_t>(comparison.answer)];
+      if (!comparison.complaint.empty() && ++failures_ <= 3) complain(draft, level, comparison, origin);
+    }
+  }
+
+  std::uint64_t histories() const { return histories_; }
+  std::uint64_t answers(Level level, Answer answer) {
+    return tally_[level][static_cast<std::size_t>(answer)];
+  }
+
+  // A level about which the histories say little is not tested by them.
+  void expect_each_verdict(Level level, double least_share) {
+    for (const Answer answer : {Answer::Holds, Answer::Violated})
+      EXPECT_GE(static_cast<double>(answers(level, answer)), least_share * static_cast<double>(histories_))
+          << name_of(level) << (answer == Answer::Holds ? " holds" : " violated");
+  }
+
+  void print(const std::string& title) {
+    std::cout << title << ": " << histories_ << " histories\n";
+    for (auto& [level, counts] : tally_)
+      std::cout << "  " << name_of(level) << ": " << counts[0] << " hold, " << counts[1] << " violated, "
+                << counts[2] << " undecided\n";
+  }
+
+ private:
+  static void complain(const Draft& draft, Level level, const Comparison& comparison,
+                       const std::string& origin) {
+    const Draft least = shrink(draft, [level](const Draft& candidate) {
+      const History history = candidate.freeze();
+      return is_about(level, history) && !compare(history, level).complaint.empty();
+    });
+    ADD_FAILURE() << name_of(level) << ": " << comparison.complaint << "\n"
+                  << origin << ":\n"
+                  << print_history(draft.freeze()) << "smallest that still fails:\n"
+                  << print_history(least.freeze()) << compare(least.freeze(), level).complaint;
+  }
+
+  static bool is_about(Level level, const History& history) {
+    if (uses_real_time(level) && !history.has_times()) return false;
+    return level != Level::Linearizable || is_single_operation(history);
+  }
+
+  std::uint64_t histories_ = 0, failures_ = 0;
+  std::map<Level, std::array<std::uint64_t, 3>> tally_;
+};
+
+class SmallUniverse : public testing::TestWithParam<Universe> {};
+
+TEST_P(SmallUniverse, IsDecidedAsTheOracleSays) {
+  Agreement agreement;
+  for_each_history(GetParam(), [&](const Draft& draft) { agreement.judge(draft, GetParam().name); });
+  agreement.print(GetParam().name);
+  EXPECT_GT(agreement.histories(), 1000u);
+  agreement.expect_each_verdict(Level::StrongSessionSerializable, 0.01);
+}
+
+using W = Universe::Writes;
+using O = Universe::Outcomes;
+using T = Universe::Times;
+INSTANTIATE_TEST_SUITE_P(
+    Every, SmallUniverse,
+    testing::Values(Universe{"TwoTransactionsOfAnyOutcome", 2, 2, 2, W::Unique, O::All, T::None},
+                    Universe{"TwoLongTransactions", 2, 3, 2, W::Unique, O::Committed, T::None},
+                    Universe{"RepeatedValues", 2, 2, 1, W::Duplicate, O::All, T::None},
+                    Universe{"ThreeMiniTransactions", 3, 2, 2, W::ReadFirst, O::Committed, T::None},
+                    Universe{"ThreeTimedTransactions", 3, 2, 1, W::ReadFirst, O::Committed, T::Small},
+                    Universe{"TimedLightweightTransactions", 3, 1, 1, W::LightWeight, O::Committed, T::Small},
+                    Universe{"LightweightTransactionsOfAnyOutcome", 2, 1, 2, W::LightWeight, O::All,
+                             T::Small},
+                    Universe{"FourLightweightTransactions", 4, 1, 1, W::LightWeight, O::Committed, T::None}),
+    [](const auto& universe) { return universe.param.name; });
+
+TEST(RandomHistories, AreDecidedAsTheOracleSays) {
+  const std::uint64_t count = number_from_environment("SERVAL_RANDOM_HISTORIES", 100'000);
+  const std::uint64_t seed = number_from_environment("SERVAL_RANDOM_SEED", 1);
+  Agreement agreement;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    Random random(seed + i);
+    agreement.judge(random_transactions(random, 5), "seed " + std::to_string(seed + i));
+  }
+  agreement.print("random transactions");
+  for (const Level level : decidable_levels())
+    if (level != Level::Linearizable) agreement.expect_each_verdict(level, 0.1);
+}
+
+TEST(RandomHistories, OfLightweightTransactionsAreDecidedAsTheOracleSays) {
+  const std::uint64_t count = number_from_environment("SERVAL_RANDOM_HISTORIES", 100'000) / 3;
+  const std::uint64_t seed = number_from_environment("SERVAL_RANDOM_SEED", 1);
+  Agreement agreement;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    Random random(seed + i);
+    agreement.judge(random_lightweight_transactions(random, 5),
+                    "lightweight seed " + std::to_string(seed + i));
+  }
+  agreement.print("random lightweight transactions");
+  agreement.expect_each_verdict(Level::Linearizable, 0.1);
+}
+
+}  // namespace
+}  // namespace serval::oracle

@@ -1,0 +1,122 @@
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "oracle/brute_force.h"
+#include "oracle/draft.h"
+#include "oracle/enumerate_histories.h"
+#include "oracle/random_history.h"
+#include "serval/history/notation.h"
+
+// The referee is itself held to textbook examples, and the generators to what they promise.
+
+namespace serval::oracle {
+namespace {
+
+bool satisfies(const char* text, Level level) { return oracle::satisfies(parse_history(text), level); }
+
+constexpr auto kSer = Level::Serializable;
+constexpr auto kSession = Level::StrongSessionSerializable;
+constexpr auto kStrict = Level::StrictSerializable;
+constexpr auto kSi = Level::SnapshotIsolation;
+constexpr auto kSessionSi = Level::StrongSessionSnapshotIsolation;
+constexpr auto kStrongSi = Level::StrongSnapshotIsolation;
+
+TEST(Oracle, WriteSkewSeparatesSnapshotIsolationFromSerializable) {
+  const char* const text = "s1: [r(x,0) r(y,0) w(x,1)] s2: [r(x,0) r(y,0) w(y,1)]";
+  EXPECT_TRUE(satisfies(text, kStrongSi));
+  EXPECT_FALSE(satisfies(text, kSer));
+}
+
+TEST(Oracle, SnapshotIsolationForbidsLostUpdate) {
+  EXPECT_FALSE(satisfies("s1: [r(x,0) w(x,1)] s2: [r(x,0) w(x,2)]", kSi));
+}
+
+TEST(Oracle, SnapshotIsolationForbidsLongFork) {
+  EXPECT_FALSE(satisfies("s1: [w(x,1)] s2: [w(y,1)] s3: [r(x,1) r(y,0)] s4: [r(x,0) r(y,1)]", kSi));
+}
+
+TEST(Oracle, BlindWritesCanBeOrderedFreely) {
+  EXPECT_TRUE(satisfies("s1: [w(x,1)] s2: [w(x,2)] s3: [r(x,1)] s4: [r(x,2)]", kStrict));
+}
+
+TEST(Oracle, SessionOrderCountsOnlyAtStrongLevels) {
+  const char* const text = "s1: [w(x,1)] [r(x,0)]";
+  EXPECT_TRUE(satisfies(text, kSer));
+  EXPECT_TRUE(satisfies(text, kSi));
+  EXPECT_FALSE(satisfies(text, kSession));
+  EXPECT_FALSE(satisfies(text, kSessionSi));
+}
+
+TEST(Oracle, RealTimeCountsOnlyAtStrictLevels) {
+  const char* const text = "s1: [w(x,1)]@0..5 s2: [r(x,0)]@6..9";
+  EXPECT_TRUE(satisfies(text, kSession));
+  EXPECT_FALSE(satisfies(text, kStrict));
+  EXPECT_FALSE(satisfies(text, kStrongSi));
+  EXPECT_FALSE(satisfies(text, Level::Linearizable));
+}
+
+TEST(Oracle, EqualTimesOrderNothing) {
+  EXPECT_TRUE(satisfies("s1: [w(x,1)]@0..5 s2: [r(x,0)]@5..9", kStrict));
+}
+
+TEST(Oracle, IndeterminateTransactionsMayOrMayNotHaveHappened) {
+  EXPECT_TRUE(satisfies("s1: [w(x,1)]? s2: [r(x,1)]", kStrict));
+  EXPECT_TRUE(satisfies("s1: [w(x,1)]? s2: [r(x,0)]", kStrict));
+  EXPECT_FALSE(satisfies("s1: [w(x,1)]? s2: [r(x,1)] [r(x,0)]", kSession));
+}
+
+TEST(Oracle, AbortedWritesAreInvisible) { EXPECT_FALSE(satisfies("s1: [w(x,1)]! s2: [r(x,1)]", kSi)); }
+
+TEST(Oracle, LinearizableIgnoresSessions) {
+  EXPECT_TRUE(satisfies("s1: [w(x,1)] [r(x,0)]", Level::Linearizable));
+}
+
+TEST(Oracle, TheInitialValueIsOrdinaryWhereItIsWritten) {
+  EXPECT_FALSE(satisfies("s1: [r(x,0)] [w(x,0)]", kSession));
+  EXPECT_TRUE(satisfies("s1: [r(x,_)] [w(x,0)] [r(x,0)]", kSession));
+}
+
+TEST(Choices, MakeEveryCombinationOnce) {
+  Choices choices;
+  std::set<std::pair<int, int>> seen;
+  do {
+    const int first = choices.below(3);
+    const int second = first == 0 ? 0 : choices.below(2);
+    EXPECT_TRUE(seen.insert({first, second}).second);
+  } while (choices.advance());
+  EXPECT_EQ(seen.size(), 5u);
+}
+
+TEST(ForEachHistory, VisitsNoClassTwice) {
+  std::set<std::string> seen;
+  const Universe universe{.name = "tiny", .outcomes = Universe::Outcomes::All};
+  for_each_history(universe, [&](const Draft& draft) {
+    EXPECT_TRUE(seen.insert(canonical_name(draft)).second) << print_history(draft.freeze());
+  });
+  EXPECT_GT(seen.size(), 1000u);
+}
+
+TEST(RandomHistory, FollowsItsSeed) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Random first(seed), second(seed);
+    EXPECT_EQ(print_history(random_transactions(first, 5).freeze()),
+              print_history(random_transactions(second, 5).freeze()));
+  }
+}
+
+TEST(Shrink, KeepsOnlyWhatTheFailureNeeds) {
+  Random random(7);
+  Draft draft = random_transactions(random, 5);
+  draft.transactions.push_back({.session = 9, .operations = {{OperationKind::Write, 0, 77}, {}}});
+  const auto writes_77 = [](const Draft& candidate) {
+    for (const Draft::Transaction& transaction : candidate.transactions)
+      for (const Draft::Step& step : transaction.operations)
+        if (step.value == 77) return true;
+    return false;
+  };
+  EXPECT_EQ(print_history(shrink(draft, writes_77).freeze()), "s9: [w(x,77)]\n");
+}
+
+}  // namespace
+}  // namespace serval::oracle

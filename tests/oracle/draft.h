@@ -1,0 +1,51 @@
+#pragma once
+// A history that is still being thought about: small, mutable, easy to cut down. Generators make drafts, tests
+// turn them into histories, shrink() takes away what a failure does not need.
+//
+//   Draft draft;
+//   draft.transactions.push_back({.session = 0, .operations = {{OperationKind::Read, 0, 0}}});
+//   print_history(draft.freeze()) == "s0: [r(x,0)]\n"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "serval/history/history.h"
+
+namespace serval::oracle {
+
+inline constexpr int kNil = -1;  // The value nil, in a draft.
+inline constexpr int kInitial = 0;
+
+struct Draft {
+  struct Step {
+    OperationKind kind = OperationKind::Read;
+    int key = 0;
+    int value = kInitial;
+    int expected = kInitial;  // CompareAndSet and CompareAndSetMiss only.
+  };
+  struct Transaction {
+    int session = 0;
+    Outcome outcome = Outcome::Committed;
+    Interval interval;
+    std::vector<Step> operations;
+  };
+  // Transactions of one session are in session order.
+  std::vector<Transaction> transactions;
+
+  // Keys are x, y, z, ...; sessions s0, s1, ...; 0 is the initial value, as in the notation.
+  History freeze() const;
+};
+
+// Drops transactions, then operations, then outcomes and times, one at a time, as long as `still_fails` says so.
+Draft shrink(Draft draft, const std::function<bool(const Draft&)>& still_fails);
+
+// A name that two drafts share exactly when they differ only in the names of keys and values and in the order in
+// which sessions are listed. Requires the transactions of a session to be listed together. 0 and nil keep their
+// meaning.
+std::string canonical_name(const Draft& draft);
+// The name of this very listing; it equals canonical_name for one listing of each class.
+std::string listing_name(const Draft& draft);
+
+}  // namespace serval::oracle
