@@ -179,6 +179,8 @@ TEST(Simulate, LightweightOperationsHitAndMiss) {
 TEST(Simulate, RefusesOptionsThatMakeNoSense) {
   EXPECT_THROW((void)simulate({.sessions = 0}), InputError);
   EXPECT_THROW((void)simulate({.keys = 0}), InputError);
+  EXPECT_THROW((void)simulate({.keys = 1'000'000'000'000}), InputError);
+  EXPECT_THROW((void)simulate({.transactions = 1'000'000'000'000}), InputError);
   EXPECT_THROW((void)simulate({.abort_share = 1.5}), InputError);
   EXPECT_THROW((void)simulate({.workload = "maxi"}), InputError);
   EXPECT_THROW((void)simulate({.plant = "lost-updates"}), InputError);

@@ -8,6 +8,8 @@
 #include "serval/base/error.h"
 #include "serval/formats/awdit_text.h"
 #include "serval/formats/dbcop_hist.h"
+#include "serval/formats/jepsen_edn.h"
+#include "serval/formats/jepsen_json.h"
 #include "serval/formats/native_binary.h"
 #include "serval/formats/native_jsonl.h"
 #include "serval/formats/notation_text.h"
@@ -21,6 +23,14 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 // Asked in this order when content decides, and, where two share an extension, when a path decides.
 constexpr std::array kFormats{
+    FormatInfo{Format::JepsenJsonl, "jepsen-jsonl", ".jepsen.jsonl",
+               "Jepsen and Elle histories, one JSON object a line", "jepsen-json.md", looks_like_jepsen_jsonl,
+               read_jepsen_jsonl, write_jepsen_jsonl},
+    FormatInfo{Format::JepsenJson, "json", ".json", "Jepsen and Elle histories as one JSON array",
+               "jepsen-json.md", looks_like_jepsen_json, read_jepsen_json, write_jepsen_json},
+    FormatInfo{Format::JepsenEdn, "edn", ".edn",
+               "Jepsen and Elle histories in EDN, rw-register and list-append", "jepsen-edn.md",
+               looks_like_jepsen_edn, read_jepsen_edn, write_jepsen_edn},
     FormatInfo{Format::Jsonl, "jsonl", ".jsonl",
                "Serval's own lines of JSON: a header, then one transaction a line", "jsonl.md",
                looks_like_jsonl, read_jsonl, write_jsonl},

@@ -29,17 +29,29 @@ std::size_t count_predicates(const History& history) {
   return static_cast<std::size_t>(std::ranges::count_if(history.kind_column(), is_predicate));
 }
 
+// The reader numbers transactions from 1 in the order of the text.
+std::size_t count_labels(const History& history) {
+  std::size_t dropped = 0;
+  std::int64_t place = 0;
+  for (const SessionId session : history.sessions())
+    for (const TransactionId t : history.session_transactions(session))
+      dropped += history.label(t) != Value::integer(++place) ? 1 : 0;
+  return dropped;
+}
+
 void report_losses(const History& history, const std::function<void(const std::string&)>& lossy) {
-  const auto has_hints = [&](TransactionId t) { return history.hints(t) != nullptr; };
   std::size_t hinted = 0;
-  for (const TransactionId t : history.transactions()) hinted += has_hints(t) ? 1 : 0;
-  if (hinted > 0) lossy(fmt::format("dropped the server's hints of {} transactions", hinted));
-  if (history.has_operation_times()) lossy("dropped the times of single operations");
-  if (!history.facts().empty()) lossy(fmt::format("dropped {} facts of the header", history.facts().size()));
+  for (const TransactionId t : history.transactions()) hinted += history.hints(t) != nullptr ? 1 : 0;
+  if (hinted > 0) lossy(fmt::format("hints of transactions dropped: {}", hinted));
+  if (const std::size_t labels = count_labels(history); labels > 0)
+    lossy(fmt::format("labels of transactions dropped: {}", labels));
+  if (history.has_operation_times()) lossy("times of operations dropped");
+  if (history.has_rare_members()) lossy("versions and row counts dropped");
+  if (!history.facts().empty()) lossy(fmt::format("facts of the header dropped: {}", history.facts().size()));
   if (history.initial_value() != Value::integer(0))
     lossy("the initial value is not 0, as the notation has it: reads of 0 may change their meaning");
   if (const std::size_t predicates = count_predicates(history); predicates > 0)
-    lossy(fmt::format("left out {} predicate operations, which have no short spelling", predicates));
+    lossy(fmt::format("predicate operations left out: {}", predicates));
 }
 
 // The transaction without its predicate operations; its outcome and times stay.

@@ -108,6 +108,14 @@ void HistoryBuilder::add(TransactionId t, const Operation& operation) {
   }
 }
 
+void HistoryBuilder::treat_empty_reads_as_lists() {
+  for (std::size_t op = 0; op < history_.kinds_.size(); ++op) {
+    const Value value = history_.values_[op];
+    if (history_.kinds_[op] == OperationKind::Read && (value.is_nil() || value.is_unknown()))
+      history_.kinds_[op] = OperationKind::ReadList;
+  }
+}
+
 PredicateId HistoryBuilder::predicate(Predicate tree) {
   history_.predicates_.push_back(std::move(tree));
   return PredicateId{static_cast<std::uint32_t>(history_.predicates_.size() - 1)};

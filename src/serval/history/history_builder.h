@@ -52,6 +52,10 @@ class HistoryBuilder {
     history_.values_.push_back(value);
   }
 
+  // Turns every Read of nil or unknown into a ReadList: a file may show only at its end that its keys hold
+  // lists. O(operations).
+  void treat_empty_reads_as_lists();
+
   PredicateId predicate(Predicate tree);
   void set_initial_value(Value value) { history_.initial_value_ = value; }
   void set_fact(const std::string& name, std::string text) { history_.facts_[name] = std::move(text); }

@@ -14,26 +14,33 @@ class ListAppend final : public Generator {
       : most_operations_(parameters.whole("operations")),
         reads_(parameters["reads"]),
         most_appends_(parameters.whole("appends-per-key")),
-        appends_(keys.keys(), 0),
-        keys_(std::move(keys)) {}
+        places_(keys.keys()),
+        keys_(std::move(keys)) {
+    for (Place& place : places_) place.key = fresh_key_++;
+  }
 
   TransactionPlan next(Random& random, std::uint32_t) override {
     TransactionPlan plan;
     const std::uint64_t count = 1 + random.below(most_operations_);
     for (std::uint64_t i = 0; i < count; ++i) {
-      const std::uint64_t place = keys_.choose(random);
+      Place& place = places_[keys_.choose(random)];
       const Kind kind = random.chance(reads_) ? Kind::ReadList : Kind::Append;
-      const std::uint64_t turn = kind == Kind::Append ? appends_[place]++ : appends_[place];
-      plan.operations.push_back({kind, place + (turn / most_appends_) * keys_.keys()});
+      plan.operations.push_back({kind, place.key});
+      if (kind == Kind::Append && ++place.appends == most_appends_) place = {fresh_key_++, 0};
     }
     return plan;
   }
 
  private:
+  struct Place {
+    std::uint64_t key = 0, appends = 0;
+  };
+
   std::size_t most_operations_;
   double reads_;
   std::size_t most_appends_;
-  std::vector<std::uint64_t> appends_;  // At each place, over all keys that had it.
+  std::vector<Place> places_;  // What the key distribution chooses from: the key that is there now.
+  std::uint64_t fresh_key_ = 0;
   KeyChoice keys_;
 };
 

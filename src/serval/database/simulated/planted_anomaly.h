@@ -1,11 +1,11 @@
 #pragma once
-// Anomalies that simulate() can plant: a few transactions in mini-transaction form (MTC, Figure 5 and Table
-// I) on keys that nothing else uses. The database comes to rest, the planted transactions run, everybody goes
-// on; so no dependency leads from after them to before them, and the history has exactly that one anomaly.
+// Anomalies that simulate() can plant: a few transactions in mini-transaction form (MTC, Figure 5 and
+// Table I) on keys that nothing else uses. The database comes to rest, the planted transactions run,
+// everybody goes on. So no dependency leads from after them to before them, and the history has exactly that
+// one anomaly: levels that forbid it (check/anomaly.h) are violated, all others hold if they hold without it.
 
 #include <span>
 #include <string_view>
-#include <vector>
 
 namespace serval {
 
@@ -13,11 +13,8 @@ struct PlantedAnomaly {
   std::string_view name;         // The name of the anomaly in check/anomaly.h.
   std::string_view description;  // One sentence.
   // The transactions, in history notation. Keys stand for fresh keys, 0 for the initial value, other values
-  // for fresh ones, sessions for different sessions, times for nanoseconds since the database came to rest.
+  // for fresh ones, sessions for different sessions, times for microseconds since the database came to rest.
   std::string_view notation;
-  // The weakest levels (by the names of check/level.h) that forbid it: these and whatever implies one of them
-  // are violated; all other levels hold if they hold without the plant.
-  std::vector<std::string_view> forbidden_by;
 };
 
 std::span<const PlantedAnomaly> all_planted_anomalies();

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "serval/base/error.h"
-#include "serval/database/simulated/engine.h"
 #include "serval/database/simulated/group_by_session.h"
 #include "serval/database/simulated/recorder.h"
+#include "serval/database/simulated/simulated_database.h"
 #include "serval/database/simulated/step_queue.h"
 #include "serval/history/notation.h"
 #include "serval/workload/workload.h"
@@ -26,9 +26,16 @@ void check_share(double share, std::string_view name) {
   if (!(share >= 0 && share <= 1)) refuse(fmt::format("{} is {}, expected 0 to 1", name, share));
 }
 
+constexpr std::uint64_t kMostKeys = 100'000'000;            // The store keeps an entry for each.
+constexpr std::uint64_t kMostTransactions = 1'000'000'000;  // Ids of a history have 32 bits.
+
 void check_options(const SimulationOptions& options) {
   if (options.sessions == 0) refuse("no sessions", "at least one session");
-  if (options.keys == 0) refuse("no keys", "at least one key");
+  if (options.keys == 0 || options.keys > kMostKeys)
+    refuse(fmt::format("{} keys", options.keys), fmt::format("1 to {} keys", kMostKeys));
+  if (options.transactions > kMostTransactions)
+    refuse(fmt::format("{} transactions", options.transactions),
+           fmt::format("at most {} transactions", kMostTransactions));
   check_share(options.abort_share, "the share of aborted transactions");
   check_share(options.indeterminate_share, "the share of indeterminate transactions");
 }
@@ -85,8 +92,8 @@ class Simulation {
         choices_(seeds.next()),
         queue_(seeds.next()),
         recorder_(options, initial_value(*workload_.info)),
-        engine_(options.level, workload_.info->data, options.bugs, options.sessions, seeds.next(),
-                recorder_.values()),
+        database_(options.level, workload_.info->data, options.bugs, options.sessions, seeds.next(),
+                  recorder_.values()),
         clients_(options.sessions),
         begin_limit_(plant_.transaction_count() > 0 ? choices_.below(options.transactions + 1)
                                                     : options.transactions) {
@@ -121,8 +128,8 @@ class Simulation {
     ++begun_;
     TransactionPlan plan = workload_.generator->next(plans_, step.session);
     plan.abort = choices_.chance(options_.abort_share);
-    client.transaction.restart(std::move(plan), step.call, engine_.position());
-    engine_.begin(client.transaction);
+    client.transaction.restart(std::move(plan), step.call, database_.position());
+    database_.begin(client.transaction);
     client.next = Client::Next::Operation;
     go_on(step);
   }
@@ -131,8 +138,9 @@ class Simulation {
     RunningTransaction& transaction = client.transaction;
     const auto& operations = transaction.plan.operations;
     const PlannedOperation& planned = operations[transaction.next_operation++];
-    if (engine_.perform(transaction, planned, {step.call, step.answer}) == Engine::Answer::Conflict) {
-      engine_.roll_back(transaction);
+    if (database_.perform(transaction, planned, {step.call, step.answer}) ==
+        SimulatedDatabase::Answer::Conflict) {
+      database_.roll_back(transaction);
       return end(client, step, Outcome::Aborted);
     }
     if (transaction.next_operation == operations.size()) client.next = Client::Next::Commit;
@@ -142,17 +150,18 @@ class Simulation {
   void commit(Client& client, const Step& step) {
     RunningTransaction& transaction = client.transaction;
     if (transaction.plan.abort) {
-      engine_.roll_back(transaction);
+      database_.roll_back(transaction);
       return end(client, step, Outcome::Aborted);
     }
     if (transaction.installed_writes == 0 && choices_.chance(options_.indeterminate_share / 2)) {
-      engine_.roll_back(transaction);
+      database_.roll_back(transaction);
       return end(client, step, Outcome::Indeterminate);
     }
-    const Engine::CommitAnswer answer = engine_.commit(transaction);
-    if (answer == Engine::CommitAnswer::HalfWay) return go_on(step);
+    const SimulatedDatabase::CommitAnswer answer = database_.commit(transaction);
+    if (answer == SimulatedDatabase::CommitAnswer::HalfWay) return go_on(step);
     const bool answer_is_lost = choices_.chance(options_.indeterminate_share / 2);
-    const Outcome outcome = answer == Engine::CommitAnswer::Committed ? Outcome::Committed : Outcome::Aborted;
+    const Outcome outcome =
+        answer == SimulatedDatabase::CommitAnswer::Committed ? Outcome::Committed : Outcome::Aborted;
     end(client, step, answer_is_lost ? Outcome::Indeterminate : outcome);
   }
 
@@ -167,12 +176,12 @@ class Simulation {
     constexpr Time kUnit = 1000;
     Recorder::Translation translation{
         .first_key = options_.keys,
-        .first_value = engine_.fresh_value().as_integer(),
+        .first_value = database_.fresh_value().as_integer(),
         .first_session = static_cast<std::uint32_t>(choices_.below(options_.sessions)),
         .sessions = options_.sessions,
         .rest = rest_ + kUnit,
         .unit = kUnit};
-    for (std::size_t i = 0; i < plant_.operation_count(); ++i) engine_.fresh_value();
+    for (std::size_t i = 0; i < plant_.operation_count(); ++i) database_.fresh_value();
     std::vector<TransactionId> by_end;
     for (const TransactionId t : plant_.transactions()) by_end.push_back(t);
     std::ranges::stable_sort(by_end, {}, [&](TransactionId t) { return plant_.interval(t).end; });
@@ -181,7 +190,7 @@ class Simulation {
   }
 
   void resume(Time time) {
-    engine_.come_to_rest();
+    database_.come_to_rest();
     begin_limit_ = options_.transactions;
     for (std::uint32_t session = 0; session < options_.sessions; ++session) queue_.schedule(session, time);
   }
@@ -195,7 +204,7 @@ class Simulation {
     if (!options_.plant.empty()) recorder_.note("planted", options_.plant);
     for (const SimulatedBug& bug : options_.bugs)
       recorder_.note(fmt::format("bug {}", info(bug.kind).name),
-                     fmt::format("fired {} times", engine_.bugs().fired(bug.kind)));
+                     fmt::format("fired {} times", database_.bugs().fired(bug.kind)));
   }
 
   const SimulationOptions& options_;
@@ -204,7 +213,7 @@ class Simulation {
   Random plans_, choices_;
   StepQueue queue_;
   Recorder recorder_;
-  Engine engine_;
+  SimulatedDatabase database_;
   std::vector<Client> clients_;
   std::uint64_t begun_ = 0;
   std::uint64_t begin_limit_;  // Until the plant, then until the end.

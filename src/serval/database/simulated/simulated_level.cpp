@@ -18,7 +18,7 @@ std::span<const SimulatedLevelInfo> all_simulated_levels() {
       {Level::ReadCommitted, "read-committed", Reads::NewestCommit, Snapshots::Newest, Checks::Nothing,
        "every read sees the newest commit; updates may be lost"},
       {Level::PrefixConsistency, "prefix-consistency", Reads::Snapshot, Snapshots::Newest, Checks::Nothing,
-       "reads from one snapshot; updates may be lost (as MariaDB's repeatable read)"},
+       "reads from one snapshot; updates may be lost"},
       {Level::SnapshotIsolation, "snapshot-isolation", Reads::Snapshot, Snapshots::Any, Checks::Writes,
        "first committer wins; a snapshot may miss even the session's own past"},
       {Level::StrongSessionSnapshotIsolation, "strong-session-snapshot-isolation", Reads::Snapshot,

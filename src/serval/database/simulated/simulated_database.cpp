@@ -1,4 +1,4 @@
-#include "serval/database/simulated/engine.h"
+#include "serval/database/simulated/simulated_database.h"
 
 #include <algorithm>
 #include <utility>
@@ -24,8 +24,8 @@ Position back_from(Position position, Position steps) { return position - std::m
 
 }  // namespace
 
-Engine::Engine(SimulatedLevel level, Data data, std::span<const SimulatedBug> bugs, std::uint32_t sessions,
-               std::uint64_t seed, ValuePool& values)
+SimulatedDatabase::SimulatedDatabase(SimulatedLevel level, Data data, std::span<const SimulatedBug> bugs,
+                                     std::uint32_t sessions, std::uint64_t seed, ValuePool& values)
     : level_(info(level)),
       data_(data),
       bugs_(bugs, Random(seed).next()),
@@ -35,7 +35,7 @@ Engine::Engine(SimulatedLevel level, Data data, std::span<const SimulatedBug> bu
       sessions_(sessions),
       max_lag_(2 * Position{sessions} + 8) {}
 
-void Engine::begin(RunningTransaction& transaction) {
+void SimulatedDatabase::begin(RunningTransaction& transaction) {
   sessions_[transaction.session].open = &transaction;
   for (const PlannedOperation& planned : transaction.plan.operations) {
     if (planned.kind != Kind::CompareAndSet) continue;
@@ -44,7 +44,7 @@ void Engine::begin(RunningTransaction& transaction) {
   }
 }
 
-void Engine::come_to_rest() {
+void SimulatedDatabase::come_to_rest() {
   rest_floor_ = position_;
   fork_begin_ = kNoPosition;
   fork_end_ = position_;
@@ -53,7 +53,7 @@ void Engine::come_to_rest() {
 
 // Snapshots.
 
-Position Engine::choose_snapshot(const RunningTransaction& transaction) {
+Position SimulatedDatabase::choose_snapshot(const RunningTransaction& transaction) {
   using Snapshots = SimulatedLevelInfo::Snapshots;
   if (bugs_.fires(Bug::StaleSnapshot))
     return std::max(rest_floor_, back_from(position_, 1 + bugs_.random().below(max_lag_)));
@@ -65,7 +65,7 @@ Position Engine::choose_snapshot(const RunningTransaction& transaction) {
   return std::max({floor, rest_floor_, back_from(position_, random_.below(max_lag_ + 1))});
 }
 
-void Engine::join_fork(View& view, const RunningTransaction& transaction) {
+void SimulatedDatabase::join_fork(View& view, const RunningTransaction& transaction) {
   const bool open = fork_begin_ != kNoPosition && position_ < fork_end_;
   if (!open) {
     fork_begin_ = kNoPosition;
@@ -76,7 +76,7 @@ void Engine::join_fork(View& view, const RunningTransaction& transaction) {
   view = {.snapshot = position_, .fork = fork_begin_, .replica = replica_of(transaction.session)};
 }
 
-View Engine::take_view(const RunningTransaction& transaction) {
+View SimulatedDatabase::take_view(const RunningTransaction& transaction) {
   if (level_.reads != SimulatedLevelInfo::Reads::Snapshot) return View{};
   View view{.snapshot = choose_snapshot(transaction)};
   join_fork(view, transaction);
@@ -86,25 +86,25 @@ View Engine::take_view(const RunningTransaction& transaction) {
 // Operations.
 
 // The other transaction whose uncommitted write a read of the key returns; null: none, as it should be.
-const RunningTransaction* Engine::dirty_writer(const RunningTransaction& transaction, Key key) {
+const RunningTransaction* SimulatedDatabase::dirty_writer(const RunningTransaction& transaction, Key key) {
   const std::uint32_t writer = store_.dirty(key).session;
   if (writer == DirtyWrite::kNobody || writer == transaction.session) return nullptr;
   const bool dirty = level_.reads == SimulatedLevelInfo::Reads::Dirty || bugs_.fires(Bug::DirtyRead);
   return dirty ? sessions_[writer].open : nullptr;
 }
 
-Version Engine::committed_version(RunningTransaction& transaction, Key key) {
+Version SimulatedDatabase::committed_version(RunningTransaction& transaction, Key key) {
   transaction.reads.push_back(key);
   return store_.visible(key, *transaction.view);
 }
 
-Value Engine::read(RunningTransaction& transaction, Key key) {
+Value SimulatedDatabase::read(RunningTransaction& transaction, Key key) {
   if (const auto* own = find_write(transaction, key)) return own->value;
   if (dirty_writer(transaction, key) != nullptr) return store_.dirty(key).value;
   return committed_version(transaction, key).value;
 }
 
-Value Engine::read_list(RunningTransaction& transaction, Key key) {
+Value SimulatedDatabase::read_list(RunningTransaction& transaction, Key key) {
   const RunningTransaction* dirty = dirty_writer(transaction, key);
   const auto length = static_cast<std::size_t>(committed_version(transaction, key).value.as_integer());
   const std::span<const Value> committed = store_.elements(key, length);
@@ -119,7 +119,7 @@ Value Engine::read_list(RunningTransaction& transaction, Key key) {
 }
 
 // The dirty level locks what it writes; nobody waits for a lock.
-Engine::Answer Engine::write(RunningTransaction& transaction, Key key, Value value) {
+SimulatedDatabase::Answer SimulatedDatabase::write(RunningTransaction& transaction, Key key, Value value) {
   const std::uint32_t holder = store_.dirty(key).session;
   const bool locked = level_.reads == SimulatedLevelInfo::Reads::Dirty && holder != DirtyWrite::kNobody &&
                       holder != transaction.session;
@@ -133,7 +133,8 @@ Engine::Answer Engine::write(RunningTransaction& transaction, Key key, Value val
   return Answer::Done;
 }
 
-Engine::Answer Engine::read_modify_write(RunningTransaction& transaction, Key key, Interval time) {
+SimulatedDatabase::Answer SimulatedDatabase::read_modify_write(RunningTransaction& transaction, Key key,
+                                                               Interval time) {
   const Value seen = read(transaction, key);
   const Value value = fresh_value();
   if (write(transaction, key, value) == Answer::Conflict) return Answer::Conflict;
@@ -142,14 +143,14 @@ Engine::Answer Engine::read_modify_write(RunningTransaction& transaction, Key ke
   return Answer::Done;
 }
 
-Engine::Answer Engine::append(RunningTransaction& transaction, Key key, Interval time) {
+SimulatedDatabase::Answer SimulatedDatabase::append(RunningTransaction& transaction, Key key, Interval time) {
   const Value value = fresh_value();
   if (write(transaction, key, value) == Answer::Conflict) return Answer::Conflict;
   transaction.operations.push_back({OperationKind::Append, key, value, Value::nil(), time});
   return Answer::Done;
 }
 
-Engine::Answer Engine::insert(RunningTransaction& transaction, Key key, Interval time) {
+SimulatedDatabase::Answer SimulatedDatabase::insert(RunningTransaction& transaction, Key key, Interval time) {
   const Value seen = read(transaction, key);
   if (!seen.is_nil()) {
     transaction.operations.push_back({OperationKind::InsertMiss, key, seen, Value::nil(), time});
@@ -161,7 +162,8 @@ Engine::Answer Engine::insert(RunningTransaction& transaction, Key key, Interval
   return Answer::Done;
 }
 
-Engine::Answer Engine::compare_and_set(RunningTransaction& transaction, Key key, Interval time) {
+SimulatedDatabase::Answer SimulatedDatabase::compare_and_set(RunningTransaction& transaction, Key key,
+                                                             Interval time) {
   const Value expected = transaction.guesses.front();
   transaction.guesses.erase(transaction.guesses.begin());
   const Value seen = read(transaction, key);
@@ -175,8 +177,8 @@ Engine::Answer Engine::compare_and_set(RunningTransaction& transaction, Key key,
   return Answer::Done;
 }
 
-Engine::Answer Engine::perform(RunningTransaction& transaction, const PlannedOperation& planned,
-                               Interval time) {
+SimulatedDatabase::Answer SimulatedDatabase::perform(RunningTransaction& transaction,
+                                                     const PlannedOperation& planned, Interval time) {
   if (!transaction.view) transaction.view = take_view(transaction);
   const Key key = planned.key;
   switch (planned.kind) {
@@ -208,13 +210,15 @@ Engine::Answer Engine::perform(RunningTransaction& transaction, const PlannedOpe
 
 // Commit.
 
-bool Engine::is_outdated(const RunningTransaction& transaction, Key key) const {
+bool SimulatedDatabase::is_outdated(const RunningTransaction& transaction, Key key) const {
   return store_.newest(key).position != store_.visible(key, *transaction.view).position;
 }
 
-bool Engine::overlooks(Bug kind) { return bugs_.fires(kind) || bugs_.fires(Bug::SkippedValidation); }
+bool SimulatedDatabase::overlooks(Bug kind) {
+  return bugs_.fires(kind) || bugs_.fires(Bug::SkippedValidation);
+}
 
-bool Engine::has_conflict(const RunningTransaction& transaction) {
+bool SimulatedDatabase::has_conflict(const RunningTransaction& transaction) {
   using Checks = SimulatedLevelInfo::Checks;
   if (level_.checks == Checks::Nothing || transaction.writes.empty()) return false;
   const auto outdated_write = [&](const auto& write) { return is_outdated(transaction, write.key); };
@@ -227,14 +231,14 @@ bool Engine::has_conflict(const RunningTransaction& transaction) {
 }
 
 // Even where commits check nothing, nobody overtakes the second half of a fractured commit.
-bool Engine::awaits_half_commit(const RunningTransaction& transaction) const {
+bool SimulatedDatabase::awaits_half_commit(const RunningTransaction& transaction) const {
   for (const RunningTransaction* half : half_committed_)
     for (std::size_t i = half->installed_writes; i < half->writes.size(); ++i)
       if (find_write(transaction, half->writes[i].key) != nullptr) return true;
   return false;
 }
 
-void Engine::install(RunningTransaction& transaction, std::size_t until) {
+void SimulatedDatabase::install(RunningTransaction& transaction, std::size_t until) {
   const Version version{++position_, Value::nil(), replica_of(transaction.session)};
   for (std::size_t& i = transaction.installed_writes; i < until; ++i) {
     const auto& [key, value] = transaction.writes[i];
@@ -248,7 +252,7 @@ void Engine::install(RunningTransaction& transaction, std::size_t until) {
   if (position_ % sessions_.size() == 0) move_horizon();
 }
 
-Engine::CommitAnswer Engine::install_rest(RunningTransaction& transaction) {
+SimulatedDatabase::CommitAnswer SimulatedDatabase::install_rest(RunningTransaction& transaction) {
   std::erase(half_committed_, &transaction);
   install(transaction, transaction.writes.size());
   finish(transaction);
@@ -256,7 +260,7 @@ Engine::CommitAnswer Engine::install_rest(RunningTransaction& transaction) {
 }
 
 // G0 needs two keys that one concurrent transaction has written both: that one wins the first key.
-bool Engine::commit_dirty_write(RunningTransaction& transaction) {
+bool SimulatedDatabase::commit_dirty_write(RunningTransaction& transaction) {
   const auto& writes = transaction.writes;
   for (std::size_t i = 1; i < writes.size(); ++i) {
     const Position first = store_.newest(writes[0].key).position;
@@ -270,7 +274,7 @@ bool Engine::commit_dirty_write(RunningTransaction& transaction) {
   return false;
 }
 
-void Engine::install_below(RunningTransaction& transaction, Key lost) {
+void SimulatedDatabase::install_below(RunningTransaction& transaction, Key lost) {
   for (const auto& [key, value] : transaction.writes) {
     if (key != lost) continue;
     if (data_ == Data::Lists)
@@ -283,8 +287,9 @@ void Engine::install_below(RunningTransaction& transaction, Key lost) {
   install_rest(transaction);
 }
 
-Engine::CommitAnswer Engine::commit(RunningTransaction& transaction) {
-  if (transaction.installed_writes > 0) return install_rest(transaction);
+SimulatedDatabase::CommitAnswer SimulatedDatabase::commit(RunningTransaction& transaction) {
+  if (transaction.installed_writes > 0)  // Long enough, on average four steps, for somebody to look.
+    return bugs_.random().chance(0.75) ? CommitAnswer::HalfWay : install_rest(transaction);
   if (commit_dirty_write(transaction)) return CommitAnswer::Committed;
   if (has_conflict(transaction) || awaits_half_commit(transaction)) {
     roll_back(transaction);
@@ -304,9 +309,9 @@ Engine::CommitAnswer Engine::commit(RunningTransaction& transaction) {
   return bugs_.fires(Bug::AbortedButVisible) ? CommitAnswer::Aborted : CommitAnswer::Committed;
 }
 
-void Engine::roll_back(RunningTransaction& transaction) { finish(transaction); }
+void SimulatedDatabase::roll_back(RunningTransaction& transaction) { finish(transaction); }
 
-void Engine::finish(RunningTransaction& transaction) {
+void SimulatedDatabase::finish(RunningTransaction& transaction) {
   for (const auto& write : transaction.writes) store_.clear_dirty(write.key, transaction.session);
   Session& session = sessions_[transaction.session];
   session.open = nullptr;
@@ -315,7 +320,7 @@ void Engine::finish(RunningTransaction& transaction) {
   session.floor = std::max({session.floor, seen, transaction.commit_position.value_or(0)});
 }
 
-void Engine::move_horizon() {
+void SimulatedDatabase::move_horizon() {
   Position horizon = std::min(back_from(position_, max_lag_), fork_begin_);
   for (const Session& session : sessions_)
     if (session.open != nullptr && session.open->view)

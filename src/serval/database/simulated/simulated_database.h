@@ -15,11 +15,11 @@
 
 namespace serval::simulated {
 
-class Engine {
+class SimulatedDatabase {
  public:
-  // `values` interns the lists that reads return; it outlives the engine.
-  Engine(SimulatedLevel level, WorkloadInfo::Data data, std::span<const SimulatedBug> bugs,
-         std::uint32_t sessions, std::uint64_t seed, ValuePool& values);
+  // `values` interns the lists that reads return; it outlives the database.
+  SimulatedDatabase(SimulatedLevel level, WorkloadInfo::Data data, std::span<const SimulatedBug> bugs,
+                    std::uint32_t sessions, std::uint64_t seed, ValuePool& values);
 
   Position position() const noexcept { return position_; }
   Value fresh_value() { return Value::integer(++last_value_); }

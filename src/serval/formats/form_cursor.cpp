@@ -1,0 +1,139 @@
+#include "serval/formats/form_cursor.h"
+
+#include <charconv>
+#include <optional>
+
+namespace serval {
+namespace {
+
+void append_utf8(std::uint32_t point, std::string& out) {
+  const auto put = [&out](std::uint32_t byte) { out += static_cast<char>(byte); };
+  const auto put_rest = [&put, point](int shift) { put(0x80 | ((point >> shift) & 0x3F)); };
+  if (point < 0x80) {
+    put(point);
+  } else if (point < 0x800) {
+    put(0xC0 | (point >> 6));
+    put_rest(0);
+  } else if (point < 0x10000) {
+    put(0xE0 | (point >> 12));
+    put_rest(6);
+    put_rest(0);
+  } else {
+    put(0xF0 | (point >> 18));
+    put_rest(12);
+    put_rest(6);
+    put_rest(0);
+  }
+}
+
+std::optional<std::uint32_t> four_hex_digits(const char* from, const char* end) {
+  std::uint32_t unit = 0;
+  if (end - from < 4) return std::nullopt;
+  const auto [past, error] = std::from_chars(from, from + 4, unit, 16);
+  if (error != std::errc{} || past != from + 4) return std::nullopt;
+  return unit;
+}
+
+const char* skip_digits(const char* at, const char* end) {
+  while (at < end && *at >= '0' && *at <= '9') ++at;
+  return at;
+}
+
+}  // namespace
+
+FormProblem FormCursor::missing_closer(const char* at) const {
+  if (open_.empty()) return {at, std::string("'") + *at + "' closes nothing"};
+  const Opening& opening = open_.back();
+  const char* name = opening.closer == ']'   ? names_.square
+                     : opening.closer == ')' ? names_.round
+                                             : names_.curly;
+  return {at, std::string("expected '") + opening.closer + "' to close the " + name, opening.at};
+}
+
+void FormCursor::expected(const std::string& what) const {
+  if (at_ == end_) throw FormEnds{};
+  throw FormProblem{at_, "expected " + what};
+}
+
+std::string_view FormCursor::quoted_text(Newlines newlines) {
+  const char* const from = at_ + 1;
+  bool escaped = false;
+  const char* at = from;
+  while (*at != '"') {
+    if (*at == '\\') {
+      escaped = true;
+      if (++at == end_) throw FormEnds{};
+    } else if (*at == '\n' && newlines == Newlines::Forbidden) {
+      throw FormProblem{at_, "this string is not closed on its line"};
+    } else if (*at == '\0' && at == end_) {
+      throw FormEnds{};
+    }
+    ++at;
+  }
+  at_ = at + 1;
+  if (escaped) return unescape(from, at);
+  return {from, static_cast<std::size_t>(at - from)};
+}
+
+std::string_view FormCursor::unescape(const char* from, const char* to) {
+  scratch_.clear();
+  while (from < to) {
+    if (*from == '\\') {
+      from = append_escape(from);
+    } else {
+      scratch_ += *from++;
+    }
+  }
+  return scratch_;
+}
+
+const char* FormCursor::append_escape(const char* backslash) {
+  constexpr std::string_view names = "ntrbf\"\\/";
+  constexpr std::string_view meanings = "\n\t\r\b\f\"\\/";
+  const char name = backslash[1];
+  if (name == 'u') return append_unicode_escape(backslash + 2);
+  const std::size_t which = names.find(name);
+  if (which == std::string_view::npos) throw FormProblem{backslash, "unknown escape in a string"};
+  scratch_ += meanings[which];
+  return backslash + 2;
+}
+
+// A lone surrogate keeps its identity as three bytes of its own.
+const char* FormCursor::append_unicode_escape(const char* digits) {
+  const std::optional<std::uint32_t> unit = four_hex_digits(digits, end_);
+  if (!unit) throw FormProblem{digits - 2, "expected four hexadecimal digits after \\u"};
+  digits += 4;
+  const bool high =
+      *unit >= 0xD800 && *unit < 0xDC00 && end_ - digits >= 6 && digits[0] == '\\' && digits[1] == 'u';
+  const std::optional<std::uint32_t> low = high ? four_hex_digits(digits + 2, end_) : std::nullopt;
+  if (low && *low >= 0xDC00 && *low < 0xE000) {
+    append_utf8(0x10000 + ((*unit - 0xD800) << 10) + (*low - 0xDC00), scratch_);
+    return digits + 6;
+  }
+  append_utf8(*unit, scratch_);
+  return digits;
+}
+
+bool FormCursor::is_number(std::string_view spelling) {
+  const char* at = spelling.data();
+  const char* const end = at + spelling.size();
+  if (at < end && (*at == '-' || *at == '+')) ++at;
+  const char* const digits = at;
+  at = skip_digits(at, end);
+  if (at == digits) return false;
+  if (at < end && *at == '.') {
+    const char* const fraction = at + 1;
+    at = skip_digits(fraction, end);
+    if (at == fraction) return false;
+  }
+  if (at < end && (*at == 'e' || *at == 'E')) {
+    ++at;
+    if (at < end && (*at == '-' || *at == '+')) ++at;
+    const char* const exponent = at;
+    at = skip_digits(exponent, end);
+    if (at == exponent) return false;
+  }
+  return at == end;
+}
+
+}  // namespace serval

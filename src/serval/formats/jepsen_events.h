@@ -1,0 +1,31 @@
+#pragma once
+// The order in which the writers put the operation maps of a Jepsen history: invocations and completions by
+// time, or completions alone where the times of the history cannot be told by an order of events.
+//
+//   t1 [0, 5]  t2 [5, 9]     invoke t1, invoke t2, ok t1, ok t2: equal times order nothing
+//
+// O(n log n) time, 40 bytes a transaction.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "serval/history/history.h"
+
+namespace serval {
+
+struct JepsenEvent {
+  // LoneInvoke: nothing follows, the transaction is indeterminate.
+  enum class Type : std::uint8_t { Invoke, LoneInvoke, Ok, Fail, Info };
+  TransactionId transaction;
+  Type type = Type::Ok;
+  Time time = -1;          // -1: none.
+  std::int64_t index = 0;  // For the :index field: ascending. The label, where it fits.
+};
+
+// Calls `lossy` where times or labels cannot be kept.
+std::vector<JepsenEvent> jepsen_events(const History& history,
+                                       const std::function<void(const std::string&)>& lossy);
+
+}  // namespace serval

@@ -1,0 +1,364 @@
+#include "serval/formats/jepsen_writer.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "serval/formats/form_cursor.h"
+#include "serval/formats/jepsen_events.h"
+
+namespace serval {
+namespace {
+
+using Type = JepsenEvent::Type;
+
+constexpr std::size_t kPiece = 1 << 16;  // Handed to `out` when at least this long.
+
+// What the format cannot say, counted; each kind is reported once.
+enum class Loss {
+  PredicateOperation,
+  Insert,
+  Miss,
+  Delete,
+  CompareAndSet,
+  UnknownRead,
+  NilRead,
+  Value,
+  OperationMember,
+  Hint,
+  Count
+};
+
+constexpr std::array<std::string_view, static_cast<std::size_t>(Loss::Count)> kLossWords{
+    "left out {} predicate operations",
+    "wrote {} inserts as a read of nil and a write",
+    "wrote {} conditional operations that were refused as plain reads",
+    "wrote {} deletes as writes of nil",
+    "wrote {} compare-and-sets inside larger transactions as a read and a write",
+    "left out {} reads of committed transactions whose answer is unknown",
+    "{} reads of nil in aborted or indeterminate transactions will be read as unknown",
+    "wrote {} rows, odd numbers and nested lists as text",
+    "dropped times, versions or row counts of {} operations",
+    "dropped hints other than node and error of {} transactions",
+};
+
+bool is_plain_word(std::string_view text) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const auto fits = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-'; };
+  return !text.empty() && is_letter(text[0]) && std::ranges::all_of(text, fits);
+}
+
+// Of JSON, which EDN reads as well.
+bool is_plain_number(std::string_view text) {
+  const std::size_t first = text.starts_with('-') ? 1 : 0;
+  if (text.size() <= first || (text[first] == '0' && text.size() > first + 1 && text[first + 1] != '.'))
+    return false;
+  return !text.starts_with('+') && FormCursor::is_number(text);
+}
+
+class Writer {
+ public:
+  Writer(const History& history, const JepsenSpelling& spelling,
+         const std::function<void(std::string_view)>& out,
+         const std::function<void(const std::string&)>& lossy)
+      : history_(history), spelling_(spelling), out_(out), lossy_(lossy) {}
+
+  void write() {
+    choose_processes();
+    find_initial_values();
+    text_ += spelling_.before_all;
+    std::string_view before;
+    for (const JepsenEvent& event : jepsen_events(history_, lossy_)) {
+      text_ += before;
+      write_event(event);
+      before = spelling_.between_maps;
+      if (text_.size() >= kPiece) flush();
+    }
+    text_ += spelling_.after_all;
+    flush();
+    report();
+  }
+
+ private:
+  void choose_processes();
+  void find_initial_values();
+  void write_event(const JepsenEvent& event);
+  void write_value(const JepsenEvent& event);
+  void write_operation(const JepsenEvent& event, OperationId op);
+  void write_micro(std::string_view name, KeyId key, Value value);
+  void write_compare_and_set(OperationId op);
+  void write_hints(TransactionId t);
+  bool is_lone_compare_and_set(TransactionId t) const;
+  Value value_to_write(const JepsenEvent& event, OperationId op) const;
+
+  void field(std::string_view name) {
+    if (text_.back() != '{') text_ += spelling_.between_fields;
+    text_ += spelling_.before_name;
+    text_ += name;
+    text_ += spelling_.after_name;
+  }
+  void word(std::string_view name) {
+    text_ += spelling_.before_word;
+    text_ += name;
+    text_ += spelling_.after_word;
+  }
+  void number(std::int64_t value) { fmt::format_to(std::back_inserter(text_), "{}", value); }
+  void quoted(std::string_view text);
+  void scalar(Value value);
+  void value(Value value);
+  void key(Value value);
+  void separate() {
+    if (text_.back() != '[') text_ += spelling_.between_elements;
+  }
+  // Counted at the last event of a transaction, so that an invocation and its completion count once.
+  void lose(Loss loss) { losses_[static_cast<std::size_t>(loss)] += at_last_event_ ? 1 : 0; }
+  void count_lost_members(TransactionId t);
+  void report();
+  void flush() {
+    out_(text_);
+    text_.clear();
+  }
+
+  const History& history_;
+  const JepsenSpelling& spelling_;
+  const std::function<void(std::string_view)>& out_;
+  const std::function<void(const std::string&)>& lossy_;
+  std::string text_;
+  std::vector<std::int64_t> processes_;      // Of each session.
+  std::vector<bool> initial_value_written_;  // Of each key: the initial value was written to it, too.
+  bool at_last_event_ = false;
+  std::array<std::uint64_t, static_cast<std::size_t>(Loss::Count)> losses_{};
+};
+
+void Writer::choose_processes() {
+  const auto is_integer = [&](SessionId s) { return history_.session_label(s).is_integer(); };
+  bool all = true;
+  for (const SessionId s : history_.sessions()) all = all && is_integer(s);
+  if (!all) lossy_("numbered the sessions: a :process is an integer");
+  for (const SessionId s : history_.sessions())
+    processes_.push_back(all ? history_.session_label(s).as_integer() : static_cast<std::int64_t>(s.index));
+}
+
+// The initial state is nil here; where the history spells it as a number, reads of that number become nil.
+void Writer::find_initial_values() {
+  initial_value_written_.assign(history_.key_count(), false);
+  if (history_.initial_value().is_nil()) return;
+  for (std::uint32_t op = 0; op < history_.operation_count(); ++op) {
+    const OperationKind kind = history_.kind(OperationId{op});
+    const bool writes = kind == OperationKind::Write || kind == OperationKind::Insert ||
+                        kind == OperationKind::CompareAndSet || kind == OperationKind::Append;
+    if (writes && history_.value(OperationId{op}) == history_.initial_value())
+      initial_value_written_[history_.key(OperationId{op}).index] = true;
+  }
+}
+
+void Writer::write_event(const JepsenEvent& event) {
+  constexpr std::array<std::string_view, 5> kTypes{"invoke", "invoke", "ok", "fail", "info"};
+  const TransactionId t = event.transaction;
+  at_last_event_ = event.type != Type::Invoke;
+  text_ += '{';
+  field("index");
+  number(event.index);
+  if (event.time >= 0) {
+    field("time");
+    number(event.time);
+  }
+  field("type");
+  word(kTypes[static_cast<std::size_t>(event.type)]);
+  field("process");
+  number(processes_[history_.session(t).index]);
+  field("f");
+  word(is_lone_compare_and_set(t) ? "cas" : "txn");
+  field("value");
+  write_value(event);
+  if (at_last_event_) write_hints(t);
+  text_ += '}';
+}
+
+bool Writer::is_lone_compare_and_set(TransactionId t) const {
+  const IdRange<OperationId> operations = history_.operations(t);
+  return operations.size() == 1 && history_.kind(operations[0]) == OperationKind::CompareAndSet;
+}
+
+void Writer::write_value(const JepsenEvent& event) {
+  const TransactionId t = event.transaction;
+  if (is_lone_compare_and_set(t)) {
+    write_compare_and_set(history_.operations(t)[0]);
+  } else {
+    text_ += '[';
+    for (const OperationId op : history_.operations(t)) write_operation(event, op);
+    text_ += ']';
+  }
+  if (at_last_event_) count_lost_members(t);
+}
+
+void Writer::write_compare_and_set(OperationId op) {
+  text_ += '[';
+  key(history_.key_value(history_.key(op)));
+  separate();
+  text_ += '[';
+  scalar(history_.expected(op));
+  separate();
+  scalar(history_.value(op));
+  text_ += "]]";
+}
+
+Value Writer::value_to_write(const JepsenEvent& event, OperationId op) const {
+  const OperationKind kind = history_.kind(op);
+  const bool reads = kind == OperationKind::Read || kind == OperationKind::ReadList;
+  if (!reads) return history_.value(op);
+  if (event.type == Type::Invoke || event.type == Type::LoneInvoke) return Value::nil();
+  const Value value = history_.value(op);
+  const bool initial = value == history_.initial_value() && !initial_value_written_[history_.key(op).index];
+  return initial || value.is_unknown() ? Value::nil() : value;
+}
+
+void Writer::write_operation(const JepsenEvent& event, OperationId op) {
+  const OperationKind kind = history_.kind(op);
+  const KeyId at = history_.key(op);
+  const Value value = value_to_write(event, op);
+  switch (kind) {
+    case OperationKind::Read:
+    case OperationKind::ReadList:
+      if (history_.value(op).is_unknown() && history_.outcome(event.transaction) == Outcome::Committed)
+        return lose(Loss::UnknownRead);
+      if (event.type != Type::Ok && value.is_nil() && !history_.value(op).is_unknown()) lose(Loss::NilRead);
+      return write_micro("r", at, value);
+    case OperationKind::Write:
+      return write_micro("w", at, value);
+    case OperationKind::Append:
+      return write_micro("append", at, value);
+    case OperationKind::Insert:
+    case OperationKind::CompareAndSet:
+      lose(kind == OperationKind::Insert ? Loss::Insert : Loss::CompareAndSet);
+      write_micro("r", at,
+                  kind == OperationKind::Insert || !at_last_event_ ? Value::nil() : history_.expected(op));
+      return write_micro("w", at, value);
+    case OperationKind::InsertMiss:
+    case OperationKind::CompareAndSetMiss:
+      lose(Loss::Miss);
+      return write_micro("r", at, at_last_event_ ? value : Value::nil());
+    case OperationKind::Delete:
+      lose(Loss::Delete);
+      return write_micro("w", at, Value::nil());
+    default:
+      return lose(Loss::PredicateOperation);
+  }
+}
+
+void Writer::write_micro(std::string_view name, KeyId at, Value written) {
+  separate();
+  text_ += '[';
+  word(name);
+  separate();
+  key(history_.key_value(at));
+  separate();
+  value(written);
+  text_ += ']';
+}
+
+void Writer::write_hints(TransactionId t) {
+  const TransactionHints* hints = history_.hints(t);
+  if (hints == nullptr) return;
+  if (!hints->node.empty()) {
+    field("node");
+    quoted(hints->node);
+  }
+  if (!hints->error.empty()) {
+    field("error");
+    quoted(hints->error);
+  }
+  if (hints->start_timestamp || hints->commit_timestamp || !hints->server_transaction.empty() ||
+      !hints->snapshot.empty())
+    lose(Loss::Hint);
+}
+
+void Writer::count_lost_members(TransactionId t) {
+  for (const OperationId id : history_.operations(t)) {
+    const Operation op = history_.operation(id);
+    if (op.time != Interval{} || op.version || op.rows_matched || op.rows_changed)
+      lose(Loss::OperationMember);
+  }
+}
+
+void Writer::quoted(std::string_view text) {
+  constexpr std::string_view kEscaped = "\"\\\n\t\r\b\f";
+  constexpr std::string_view kNames = "\"\\ntrbf";
+  text_ += '"';
+  for (const char c : text) {
+    const std::size_t which = kEscaped.find(c);
+    if (which != std::string_view::npos) {
+      text_ += '\\';
+      text_ += kNames[which];
+    } else if (static_cast<unsigned char>(c) < ' ') {
+      fmt::format_to(std::back_inserter(text_), "\\u{:04x}", static_cast<unsigned char>(c));
+    } else {
+      text_ += c;
+    }
+  }
+  text_ += '"';
+}
+
+void Writer::scalar(Value value) {
+  switch (value.kind()) {
+    case Value::Kind::Integer:
+      return number(value.as_integer());
+    case Value::Kind::Boolean:
+      text_ += value.as_boolean() ? "true" : "false";
+      return;
+    case Value::Kind::Nil:
+    case Value::Kind::Unknown:
+      text_ += spelling_.nil;
+      return;
+    case Value::Kind::Text:
+      return quoted(history_.values().characters(value));
+    case Value::Kind::Number:
+      if (is_plain_number(history_.values().characters(value))) {
+        text_ += history_.values().characters(value);
+        return;
+      }
+      [[fallthrough]];
+    case Value::Kind::Row:
+      lose(Loss::Value);
+      return quoted(history_.values().characters(value));
+    case Value::Kind::List:
+      lose(Loss::Value);
+      return quoted(history_.spell(value));
+  }
+}
+
+void Writer::value(Value value) {
+  if (!value.is_list()) return scalar(value);
+  text_ += '[';
+  for (const Value element : history_.values().elements(value)) {
+    separate();
+    scalar(element);
+  }
+  text_ += ']';
+}
+
+void Writer::key(Value value) {
+  const bool keyword = spelling_.words_as_keywords && value.kind() == Value::Kind::Text &&
+                       is_plain_word(history_.values().characters(value));
+  if (!keyword) return scalar(value);
+  word(history_.values().characters(value));
+}
+
+void Writer::report() {
+  for (std::size_t loss = 0; loss < losses_.size(); ++loss)
+    if (losses_[loss] > 0) lossy_(fmt::format(fmt::runtime(kLossWords[loss]), losses_[loss]));
+  if (!history_.facts().empty()) lossy_(fmt::format("dropped {} facts", history_.facts().size()));
+}
+
+}  // namespace
+
+void write_jepsen(const History& history, const JepsenSpelling& spelling,
+                  const std::function<void(std::string_view)>& out,
+                  const std::function<void(const std::string&)>& lossy) {
+  Writer(history, spelling, out, lossy).write();
+}
+
+}  // namespace serval

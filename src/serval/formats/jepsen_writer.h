@@ -1,0 +1,30 @@
+#pragma once
+// Writes a History as Jepsen operation maps. EDN and JSON differ only in how they spell a map, a name and a
+// text, so a spelling is data:
+//
+//   {:index 0, :type :ok, :process 1, :f :txn, :value [[:r :x nil]]}
+//   {"index":0,"type":"ok","process":1,"f":"txn","value":[["r","x",null]]}
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "serval/history/history.h"
+
+namespace serval {
+
+struct JepsenSpelling {
+  std::string_view before_name, after_name;  // Of a field: ":" and " ", or "\"" and "\":".
+  std::string_view before_word, after_word;  // Of a fixed word such as ok: ":" and "", or "\"" twice.
+  std::string_view between_fields;           // ", " or ",".
+  std::string_view between_elements;         // " " or ",".
+  std::string_view nil;
+  bool words_as_keywords;                                // Whether keys that are plain words look like :x.
+  std::string_view before_all, between_maps, after_all;  // Around the maps of a file.
+};
+
+void write_jepsen(const History& history, const JepsenSpelling& spelling,
+                  const std::function<void(std::string_view)>& out,
+                  const std::function<void(const std::string&)>& lossy);
+
+}  // namespace serval

@@ -1,0 +1,50 @@
+#pragma once
+// A window that slides over a ByteStream, for formats whose elements are not lines: a parser reads one
+// element from begin(), and where the window ends inside the element it asks for more and starts that element
+// again. Memory is one element and one chunk, whatever the file holds.
+//
+//   TextWindow window(stream, options);
+//   const char* after = parse(window.begin(), window.end());   // *window.end() == '\0', a sentinel
+//   window.consume_to(after);
+//   if (!window.refill()) ...                                  // the stream has ended
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "serval/base/byte_stream.h"
+#include "serval/base/error.h"
+#include "serval/formats/format.h"
+
+namespace serval {
+
+class TextWindow {
+ public:
+  TextWindow(ByteStream& stream, const ReadOptions& options);
+
+  const char* begin() const noexcept { return text_.data() + consumed_; }
+  const char* end() const noexcept { return text_.data() + text_.size(); }
+  // Everything before `at` is done with; errors can still point at it until the next refill.
+  void consume_to(const char* at) { consumed_ = static_cast<std::size_t>(at - text_.data()); }
+  // Adds bytes behind end(), at least as many as are still unconsumed, and invalidates pointers. False at the
+  // end of the stream. Amortised O(1) a byte. Reports progress.
+  bool refill();
+
+  // Line and column of a byte of the window. O(window): for errors and notices.
+  SourcePosition position(const char* at) const;
+  // An error at `at` with its line, shortened around the column when it is long.
+  InputError error(const char* at, const std::string& problem, std::string hint = {}) const;
+
+ private:
+  std::pair<std::string, std::uint64_t> line_around(const char* at) const;
+  void drop_consumed();
+
+  ByteStream& stream_;
+  const ReadOptions& options_;
+  std::string text_;
+  std::size_t consumed_ = 0;
+  std::uint64_t lines_before_ = 0;    // Newlines before the window.
+  std::uint64_t columns_before_ = 0;  // Bytes before the window in its first line.
+};
+
+}  // namespace serval
