@@ -1,0 +1,126 @@
+#include "serval/inference/reads_from.h"
+
+#include <gtest/gtest.h>
+
+#include "serval/history/notation.h"
+
+namespace serval {
+namespace {
+
+struct Inferred {
+  explicit Inferred(const std::string& notation) : history(parse_history(notation)) {
+    Budget budget = Budget::unlimited();
+    relations = infer_relations(history, budget);
+  }
+  // The transaction from which t's first access reads, -1 for the initial version, -2 for an unresolved read.
+  int source(std::uint32_t t) const {
+    const VersionId read = relations.footprints.of(TransactionId{t})[0].read;
+    if (read.is_none()) return -2;
+    const TransactionId writer = relations.footprints.versions[read.index].writer;
+    return writer.is_none() ? -1 : static_cast<int>(writer.index);
+  }
+  std::vector<ReadFault> faults() const {
+    std::vector<ReadFault> kinds;
+    for (const FaultyRead& read : relations.faults) kinds.push_back(read.fault);
+    return kinds;
+  }
+  History history;
+  Relations relations;
+};
+
+TEST(Footprint, KeepsTheFirstExternalReadAndTheLastWriteOfAKey) {
+  const Inferred inferred("a: [r(x,0) w(x,1) r(x,1) w(x,2)]");
+  const Footprints& footprints = inferred.relations.footprints;
+  ASSERT_EQ(footprints.of(TransactionId{0}).size(), 1u);
+  EXPECT_EQ(footprints.read_operation[0], OperationId{0});
+  EXPECT_EQ(footprints.write_operation[footprints.accesses[0].written.index], OperationId{3});
+}
+
+TEST(Footprint, FindsKeysAmongManyInOneTransaction) {
+  std::string text = "a: [";
+  for (int key = 0; key < 30; ++key) text += "r(" + std::to_string(key) + ",0) ";
+  for (int key = 0; key < 30; ++key) text += "w(" + std::to_string(key) + ",1) ";
+  const Inferred inferred(text + "]");
+  EXPECT_EQ(inferred.relations.footprints.of(TransactionId{0}).size(), 30u);
+  EXPECT_TRUE(inferred.faults().empty());
+}
+
+TEST(Footprint, IgnoresReadsWithoutAnAnswer) {
+  const Inferred inferred("a: [r(x,?) w(x,1)]? b: [r(x,1)]");
+  EXPECT_EQ(inferred.source(1), 0);
+  EXPECT_TRUE(inferred.relations.footprints.read_operation[0].is_none());
+}
+
+TEST(ReadsFrom, ZeroIsTheInitialVersionUnlessTheHistoryWritesIt) {
+  EXPECT_EQ(Inferred("a: [r(x,0)] b: [w(y,0)]").source(0), -1);
+  EXPECT_EQ(Inferred("a: [r(x,0)] b: [w(x,0)]").source(0), 1);
+  EXPECT_EQ(Inferred("a: [r(x,0)] b: [w(x,0)]!").source(0), -1);
+  EXPECT_EQ(Inferred("a: [r(x,_)] b: [w(x,0)]").source(0), -1);
+}
+
+TEST(ReadsFrom, NilAndZeroAgreeOnlyWhileBothAreInitial) {
+  EXPECT_TRUE(Inferred("a: [r(x,0) r(x,_)]").faults().empty());
+  EXPECT_EQ(Inferred("a: [r(x,0) r(x,_)] b: [w(x,0)]").faults(), std::vector{ReadFault::NonRepeatable});
+}
+
+TEST(ReadsFrom, NamesEveryFault) {
+  EXPECT_EQ(Inferred("a: [r(x,7)]").faults(), std::vector{ReadFault::ThinAir});
+  EXPECT_EQ(Inferred("a: [w(x,7)]! b: [r(x,7)]").faults(), std::vector{ReadFault::Aborted});
+  EXPECT_EQ(Inferred("a: [w(x,7) w(x,8)] b: [r(x,7)]").faults(), std::vector{ReadFault::Intermediate});
+  EXPECT_EQ(Inferred("a: [r(x,7) w(x,7)]").faults(), std::vector{ReadFault::Future});
+  EXPECT_EQ(Inferred("a: [r(x,7) w(x,7) w(x,8)]").faults(), std::vector{ReadFault::Future});
+  EXPECT_EQ(Inferred("a: [w(x,7) w(x,8) r(x,7)]").faults(), std::vector{ReadFault::NotMyLastWrite});
+  EXPECT_EQ(Inferred("a: [w(x,7) r(x,8)] b: [w(x,8)]").faults(), std::vector{ReadFault::NotMyOwnWrite});
+  EXPECT_EQ(Inferred("a: [r(x,0) r(x,8)] b: [w(x,8)]").faults(), std::vector{ReadFault::NonRepeatable});
+}
+
+TEST(ReadsFrom, ACommittedWriterIsPreferredToAnAbortedOne) {
+  EXPECT_EQ(Inferred("a: [r(x,7)] b: [w(x,7)]! c: [w(x,7)]").source(0), 2);
+}
+
+TEST(ReadsFrom, AValueLeftByTwoTransactionsIsAmbiguousWhenRead) {
+  EXPECT_EQ(Inferred("a: [w(x,7)] b: [w(x,7)] c: [r(x,7)]").relations.ambiguous_reads.size(), 1u);
+  EXPECT_TRUE(
+      Inferred("a: [r(x,0) w(x,7)] b: [r(y,0) w(y,7)] c: [r(x,7)]").relations.ambiguous_reads.empty());
+}
+
+TEST(ReadsFrom, IndeterminateTransactionsTakePartWhenSomeoneWhoTakesPartSawThem) {
+  const Inferred inferred("a: [w(x,1)]? b: [r(x,1) w(y,1)]? c: [r(y,1)] d: [w(z,1)]? e: [r(z,1)]?");
+  EXPECT_EQ(inferred.relations.takes_part, (std::vector{true, true, true, false, false}));
+}
+
+TEST(ReadsFrom, FaultsOfTransactionsThatTakeNoPartDoNotCount) {
+  EXPECT_TRUE(Inferred("a: [r(x,7)]?").faults().empty());
+  EXPECT_TRUE(Inferred("a: [r(x,7)]!").faults().empty());
+}
+
+TEST(VersionOrder, FollowsReadModifyWrites) {
+  const Inferred inferred("a: [r(x,0) w(x,1)] b: [r(x,1) w(x,2)]");
+  const std::vector<Version>& versions = inferred.relations.footprints.versions;
+  EXPECT_EQ(versions[0].overwriter, TransactionId{0});
+  EXPECT_EQ(versions[1].overwriter, TransactionId{1});
+  EXPECT_TRUE(versions[2].overwriter.is_none());
+  EXPECT_TRUE(inferred.relations.order_is_complete());
+}
+
+TEST(VersionOrder, TwoOverwritersOfOneVersionDiverge) {
+  EXPECT_EQ(Inferred("a: [r(x,0) w(x,1)] b: [r(x,0) w(x,2)]").relations.divergences.size(), 1u);
+}
+
+TEST(VersionOrder, ASecondWriteWithoutAReadLeavesTheOrderOpen) {
+  EXPECT_TRUE(Inferred("a: [w(x,1)] b: [r(x,1) w(x,2)]").relations.order_is_complete());
+  EXPECT_EQ(Inferred("a: [w(x,1)] b: [w(x,2)]").relations.open_writes.size(), 1u);
+  EXPECT_EQ(Inferred("a: [w(x,1)] b: [r(x,0) w(x,2)]").relations.open_writes.size(), 1u);
+}
+
+TEST(VersionOrder, CompareAndSetAndInsertReadAndWrite) {
+  const Inferred inferred("a: [i(x,1)] b: [cas(x,1,2)] c: [cas(x,7,2)!] d: [i(x,2)!]");
+  EXPECT_EQ(inferred.source(0), -1);
+  EXPECT_EQ(inferred.source(1), 0);
+  EXPECT_EQ(inferred.source(2), 1);
+  EXPECT_EQ(inferred.source(3), 1);
+  EXPECT_TRUE(inferred.relations.order_is_complete());
+}
+
+}  // namespace
+}  // namespace serval
