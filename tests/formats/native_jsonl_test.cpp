@@ -255,7 +255,7 @@ TEST(NativeJsonl, ShowsOnlyTheSurroundingsOfAMistakeInALongLine) {
     FAIL() << "accepted a malformed line";
   } catch (const InputError& error) {
     EXPECT_LT(error.source_line().size(), 300u);
-    EXPECT_EQ(error.source_line().substr(error.caret() - 1), "oops}");
+    EXPECT_TRUE(error.source_line().substr(error.caret() - 1).starts_with("oops}"));
   }
 }
 

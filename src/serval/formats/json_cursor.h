@@ -12,9 +12,11 @@
 
 #include <array>
 #include <cstdint>
-#include <cstring>
+#include <limits>
 #include <string>
 #include <string_view>
+
+#include "serval/formats/plain_digits.h"
 
 namespace serval {
 
@@ -86,20 +88,30 @@ class JsonCursor {
     }
     return {start, static_cast<std::size_t>(at_ - start)};
   }
-  // Takes a whole number of at most 18 digits. Moves only when there is one.
-  bool small_integer(std::int64_t& out) {
+  // Takes a whole number that fits 64 bits. Moves only when there is one.
+  bool whole_number(std::int64_t& out) {
     skip_space();
     const char* at = at_;
     const bool negative = *at == '-';
     if (negative) ++at;
-    const char* first = at;
-    std::int64_t number = 0;
-    while (is_digit(*at) && at - first < 18) number = number * 10 + (*at++ - '0');
-    if (at == first || is_digit(*at) || *at == '.' || (*at | 0x20) == 'e' ||
-        (*first == '0' && at - first > 1))
-      return false;
+    const char* const first = at;
+    std::uint64_t number = 0;
+    if (end_ - at >= 16) {
+      const PlainDigits digits = read_plain_digits(at);
+      number = digits.value;
+      at += digits.length;
+    }
+    while (is_digit(*at) && at - first < 19) number = number * 10 + static_cast<std::uint64_t>(*at++ - '0');
+    const bool ends_here = at != first && !is_digit(*at) && *at != '.' && (*at | 0x20) != 'e';
+    if (!ends_here || number > kLargest || (*first == '0' && at - first > 1)) return false;
     at_ = at;
-    out = negative ? -number : number;
+    out = negative ? -static_cast<std::int64_t>(number) : static_cast<std::int64_t>(number);
+    return true;
+  }
+  // Takes a string of just this letter, which must not need an escape.
+  bool accept_quoted(char letter) {
+    if (at_[0] != '"' || at_[1] != letter || at_[2] != '"') return false;
+    at_ += 3;
     return true;
   }
   void literal(std::string_view word, const char* what) {
@@ -119,6 +131,7 @@ class JsonCursor {
   static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
  private:
+  static constexpr auto kLargest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   // A quote, a backslash or a control character; the line's '\n' is one.
   static constexpr auto kStopsString = [] {
     std::array<bool, 256> stops{};

@@ -134,7 +134,7 @@ class RecordParser {
 
   std::int64_t whole_number(const char* what) {
     std::int64_t number = 0;
-    if (at_.small_integer(number)) return number;
+    if (at_.whole_number(number)) return number;
     at_.peek();
     const char* start = at_.position();
     const std::string_view digits = at_.number(what);
@@ -185,11 +185,11 @@ class RecordParser {
   }
 
   OperationKind operation_kind() {
+    if (at_.accept_quoted('r')) return OperationKind::Read;
+    if (at_.accept_quoted('w')) return OperationKind::Write;
     at_.peek();
     const char* start = at_.position();
     const std::string_view name = at_.string("the name of an operation in quotes");
-    if (name == "r") return OperationKind::Read;
-    if (name == "w") return OperationKind::Write;
     for (std::size_t kind = 0; kind < kShortNames.size(); ++kind) {
       if (name == kShortNames[kind] || name == name_of(static_cast<OperationKind>(kind)))
         return static_cast<OperationKind>(kind);

@@ -22,7 +22,10 @@ Value parse_uncommon_json_value(JsonCursor& at, ValuePool& pool, int depth);
 // Throws JsonFailure.
 inline Value parse_json_value(JsonCursor& at, ValuePool& pool, int depth = 0) {
   std::int64_t number = 0;
-  if (at.small_integer(number)) return Value::integer(number);  // 18 digits fit in place.
+  if (at.whole_number(number)) {
+    const bool fits = number >= Value::kMinInline && number <= Value::kMaxInline;
+    return fits ? Value::integer(number) : pool.integer(number);
+  }
   return parse_uncommon_json_value(at, pool, depth);
 }
 Predicate parse_json_predicate(JsonCursor& at, ValuePool& pool, int depth = 0);

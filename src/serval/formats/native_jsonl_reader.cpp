@@ -7,16 +7,15 @@
 
 #include "serval/base/error.h"
 #include "serval/formats/jsonl_record.h"
-#include "serval/formats/jsonl_value.h"
+#include "serval/formats/line_blocks.h"
+#include "serval/formats/line_cursor.h"
 #include "serval/formats/native_jsonl.h"
 #include "serval/history/history_builder.h"
 
 namespace serval {
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::int64_t kVersion = 1;
-constexpr std::size_t kShown = 100;  // Bytes of a line to either side of a mistake.
 
 void merge(TransactionHints& into, TransactionHints&& from) {
   if (from.start_timestamp) into.start_timestamp = from.start_timestamp;
@@ -28,27 +27,21 @@ void merge(TransactionHints& into, TransactionHints&& from) {
 
 class Reader {
  public:
-  Reader(ByteStream& stream, const ReadOptions& options) : stream_(stream), options_(options) {}
+  Reader(ByteStream& stream, const ReadOptions& options) : blocks_(stream, options), options_(options) {}
 
   History read() {
-    while (true) {
-      const std::string_view chunk = stream_.next();
-      if (chunk.empty()) break;
-      whole_lines(chunk);
-      if (options_.budget != nullptr) options_.budget->look("read");
-      if (options_.on_progress) options_.on_progress(stream_.read_from_disk(), stream_.size_on_disk());
-    }
-    if (!carry_.empty()) last_line();
+    for (std::string_view block = blocks_.next(); !block.empty(); block = blocks_.next()) lines(block);
+    if (cut_ && blocks_.last_line_was_cut() && seen_header_) leave_cut_line_out();
     if (cut_) cut_->raise(*this);
     if (!seen_header_)
-      throw InputError({stream_.name()}, "expected a header line, but the file has no lines");
+      throw InputError({blocks_.name()}, "expected a header line, but the file has no lines");
     leave_open_transactions();
     report();
     return std::move(builder_).freeze();
   }
 
  private:
-  // A line that ended too early, forgiven if a header follows.
+  // A line that ended too early, forgiven if a header follows or the file ends with it.
   struct CutLine {
     std::uint64_t number;
     std::string text;
@@ -59,47 +52,23 @@ class Reader {
 
   [[noreturn]] void fail(std::uint64_t line, std::string_view text, std::size_t column,
                          const std::string& expected) const {
-    while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
-    const std::size_t first = column > kShown ? column - kShown : 0;
-    throw InputError({stream_.name(), line, column}, "expected " + expected,
-                     std::string(text.substr(first, 2 * kShown)), {}, column - first);
+    fail_in_line({blocks_.name(), line}, text, column, "expected " + expected);
   }
   [[noreturn]] void fail_line(const std::string& expected) const { fail(line_, text_, 1, expected); }
 
-  // Every line is parsed where it lies, up to its '\n'; only a line across two chunks is copied.
-  void whole_lines(std::string_view chunk) {
-    if (!carry_.empty()) {
-      const std::size_t first_end = chunk.find('\n');
-      carry_.append(chunk.substr(0, first_end == std::string_view::npos ? chunk.size() : first_end + 1));
-      if (first_end == std::string_view::npos) return;
-      line(carry_.data(), carry_.data() + carry_.size() - 1);
-      carry_.clear();
-      chunk.remove_prefix(first_end + 1);
+  void lines(std::string_view block) {
+    const char* at = block.data();
+    const char* const block_end = at + block.size();
+    while (at < block_end) {
+      const auto* end =
+          static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(block_end - at)));
+      line(at, end);
+      at = end + 1;
     }
-    const char* at = chunk.data();
-    const char* const chunk_end = at + chunk.size();
-    while (at < chunk_end) {
-      const void* found = std::memchr(at, '\n', static_cast<std::size_t>(chunk_end - at));
-      if (found == nullptr) break;
-      line(at, static_cast<const char*>(found));
-      at = static_cast<const char*>(found) + 1;
-    }
-    carry_.assign(at, chunk_end);
-  }
-
-  // The file does not end with a line break: a crash may have cut this line.
-  void last_line() {
-    carry_ += '\n';
-    line(carry_.data(), carry_.data() + carry_.size() - 1);
-    if (!cut_ || !seen_header_) return;
-    ++cut_lines_;
-    cut_.reset();
   }
 
   void line(const char* begin, const char* end) {
     ++line_;
-    if (line_ == 1 && std::string_view(begin, end).starts_with(kByteOrderMark))
-      begin += kByteOrderMark.size();
     JsonCursor at(begin, end);
     if (at.at_end()) return;
     text_ = std::string_view(begin, end);
@@ -120,7 +89,10 @@ class Reader {
     const bool is_header = record_.kind == JsonlRecord::Kind::Header;
     if (cut_ && (!is_header || !seen_header_)) cut_->raise(*this);
     if (!is_header) fail_line("the header line, {\"serval\":\"history\",\"version\":1}, before any record");
-    if (cut_) ++cut_lines_;
+    if (cut_) leave_cut_line_out();
+  }
+  void leave_cut_line_out() {
+    ++cut_lines_;
     cut_.reset();
   }
 
@@ -249,7 +221,7 @@ class Reader {
       options_.on_notice(fmt::format("{} record(s) of the unknown kind \"{}\" skipped", count, event));
   }
 
-  ByteStream& stream_;
+  LineBlocks blocks_;
   const ReadOptions& options_;
   HistoryBuilder builder_;
   JsonlRecord record_;
@@ -257,7 +229,6 @@ class Reader {
   Value initial_;
   bool seen_header_ = false;
 
-  std::string carry_;  // The beginning of a line whose end is in the next chunk.
   std::uint64_t line_ = 0;
   std::string_view text_;  // The line being read.
   std::optional<CutLine> cut_;
