@@ -52,6 +52,14 @@ void HistoryBuilder::reserve(std::size_t transactions, std::size_t operations) {
   history_.kinds_.reserve(operations);
   history_.keys_.reserve(operations);
   history_.values_.reserve(operations);
+  if (history_.has_times()) {
+    history_.begins_.reserve(transactions);
+    history_.ends_.reserve(transactions);
+  }
+  if (history_.has_operation_times()) {
+    history_.operation_begins_.reserve(operations);
+    history_.operation_ends_.reserve(operations);
+  }
 }
 
 TransactionId HistoryBuilder::begin_transaction(SessionId session, Value label) {

@@ -40,7 +40,8 @@ class HistoryBuilder {
   Outcome outcome(TransactionId t) const { return history_.outcomes_[t.index]; }
   Value label(TransactionId t) const { return history_.transaction_labels_[t.index]; }
   SessionId session_of(TransactionId t) const { return history_.transaction_session_[t.index]; }
-  // Makes room, so that the columns need not be copied as they grow. A guess is fine.
+  // Makes room, so that the columns need not be copied as they grow. A guess is fine. Of times only where
+  // some were given before.
   void reserve(std::size_t transactions, std::size_t operations);
 
   void add(TransactionId t, const Operation& operation);
