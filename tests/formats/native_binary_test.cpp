@@ -260,5 +260,14 @@ TEST(NativeBinary, StoresWhatPacksTooWellUnpacked) {
   EXPECT_EQ(difference(history, read_bytes(bytes).history), "");
 }
 
+TEST(NativeBinary, IsDetectedByContent) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    const std::string text = write_to_string(arbitrary_history(seed), Format::Binary);
+    const FormatInfo* detected = detect_format(text);
+    ASSERT_NE(detected, nullptr);
+    EXPECT_EQ(detected->format, Format::Binary) << text.substr(0, 200);
+  }
+}
+
 }  // namespace
 }  // namespace serval

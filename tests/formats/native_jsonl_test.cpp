@@ -273,5 +273,14 @@ TEST(NativeJsonl, IsRecognisedByItsHeader) {
   EXPECT_FALSE(looks_like_jsonl(""));
 }
 
+TEST(NativeJsonl, IsDetectedByContent) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    const std::string text = write_to_string(arbitrary_history(seed), Format::Jsonl);
+    const FormatInfo* detected = detect_format(text);
+    ASSERT_NE(detected, nullptr);
+    EXPECT_EQ(detected->format, Format::Jsonl) << text.substr(0, 200);
+  }
+}
+
 }  // namespace
 }  // namespace serval

@@ -10,6 +10,7 @@
 #include "serval/formats/binary_chunk.h"
 #include "serval/formats/binary_column.h"
 #include "serval/formats/native_binary.h"
+#include "serval/formats/reserve_columns.h"
 #include "serval/history/history_builder.h"
 
 namespace serval {
@@ -336,6 +337,7 @@ class Reader {
     entry.operations = decoder.operations;
     entry.first_begin = decoder.first_begin;
     entry.last_end = decoder.last_end;
+    if (index_.empty()) reserve_columns(builder_, chunk.size, stream_.size_on_disk());
     index_.push_back(entry);
     unknown_columns_ += decoder.unknown_columns;
   }

@@ -10,6 +10,7 @@
 #include "serval/formats/line_blocks.h"
 #include "serval/formats/line_cursor.h"
 #include "serval/formats/native_jsonl.h"
+#include "serval/formats/reserve_columns.h"
 #include "serval/history/history_builder.h"
 
 namespace serval {
@@ -27,10 +28,15 @@ void merge(TransactionHints& into, TransactionHints&& from) {
 
 class Reader {
  public:
-  Reader(ByteStream& stream, const ReadOptions& options) : blocks_(stream, options), options_(options) {}
+  Reader(ByteStream& stream, const ReadOptions& options)
+      : stream_(stream), options_(options), blocks_(stream, options) {}
 
   History read() {
-    for (std::string_view block = blocks_.next(); !block.empty(); block = blocks_.next()) lines(block);
+    for (std::string_view block = blocks_.next(); !block.empty(); block = blocks_.next()) {
+      const bool is_first = line_ == 0;
+      lines(block);
+      if (is_first) reserve_columns(builder_, block.size(), stream_.size_on_disk());
+    }
     if (cut_ && blocks_.last_line_was_cut() && seen_header_) leave_cut_line_out();
     if (cut_) cut_->raise(*this);
     if (!seen_header_)
@@ -221,8 +227,9 @@ class Reader {
       options_.on_notice(fmt::format("{} record(s) of the unknown kind \"{}\" skipped", count, event));
   }
 
-  LineBlocks blocks_;
+  ByteStream& stream_;
   const ReadOptions& options_;
+  LineBlocks blocks_;
   HistoryBuilder builder_;
   JsonlRecord record_;
   absl::flat_hash_map<OpenKey, Open> open_;

@@ -1,0 +1,25 @@
+#pragma once
+// After the first piece of a file, makes room for what the rest will likely hold, so that columns grow once.
+// Reserved pages that are never touched cost nothing; a guess from a strange first piece is capped at one
+// operation for every two bytes.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "serval/history/history_builder.h"
+
+namespace serval {
+
+// `piece` bytes of `file_size` (0: unknown) made what `builder` holds now.
+inline void reserve_columns(HistoryBuilder& builder, std::uint64_t piece, std::uint64_t file_size) {
+  if (piece == 0 || file_size <= piece) return;
+  const double pieces = 1.05 * static_cast<double>(file_size) / static_cast<double>(piece);
+  const auto scaled = [&](std::size_t count) {
+    const double likely = std::min(pieces * static_cast<double>(count), static_cast<double>(file_size) / 2);
+    return static_cast<std::size_t>(likely);
+  };
+  builder.reserve(scaled(builder.transaction_count()), scaled(builder.operation_count()));
+}
+
+}  // namespace serval
