@@ -43,15 +43,14 @@ void TextWindow::drop_consumed() {
 }
 
 bool TextWindow::refill() {
+  std::string_view chunk = stream_.next();
+  if (options_.on_progress) options_.on_progress(stream_.read_from_disk(), stream_.size_on_disk());
+  if (chunk.empty()) return false;
   drop_consumed();
   const std::size_t before = text_.size();
-  do {
-    const std::string_view chunk = stream_.next();
-    if (chunk.empty()) break;
-    text_ += chunk;
-  } while (text_.size() < 2 * before);
-  if (options_.on_progress) options_.on_progress(stream_.read_from_disk(), stream_.size_on_disk());
-  return text_.size() > before;
+  text_ += chunk;
+  while (text_.size() < 2 * before && !(chunk = stream_.next()).empty()) text_ += chunk;
+  return true;
 }
 
 SourcePosition TextWindow::position(const char* at) const {

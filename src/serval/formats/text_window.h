@@ -26,8 +26,8 @@ class TextWindow {
   const char* end() const noexcept { return text_.data() + text_.size(); }
   // Everything before `at` is done with; errors can still point at it until the next refill.
   void consume_to(const char* at) { consumed_ = static_cast<std::size_t>(at - text_.data()); }
-  // Adds bytes behind end(), at least as many as are still unconsumed, and invalidates pointers. False at the
-  // end of the stream. Amortised O(1) a byte. Reports progress.
+  // Adds bytes behind end(), as many as are still unconsumed if there are, and invalidates pointers. False at
+  // the end of the stream, where nothing moves. Amortised O(1) a byte. Reports progress.
   bool refill();
 
   // Line and column of a byte of the window. O(window): for errors and notices.
