@@ -136,10 +136,8 @@ TEST(JepsenDamage, TruncatedFileKeepsItsWholeOperationsWhenAccepted) {
   EXPECT_EQ(notices_of(text, options)[0], "the file is cut off at line 2: an unfinished form was dropped");
 }
 
-// Reads damaged text in every way; an InputError is fine, anything else is not.
-std::size_t survive(Format format, const std::string& text, bool accept_truncated) {
-  ReadOptions options;
-  options.accept_truncated = accept_truncated;
+// Reads damaged text; an InputError is fine, anything else is not.
+std::size_t survive(Format format, const std::string& text, const ReadOptions& options) {
   try {
     return read_as(format, text, options).transaction_count();
   } catch (const InputError& error) {
@@ -151,12 +149,12 @@ std::size_t survive(Format format, const std::string& text, bool accept_truncate
 TEST(JepsenDamage, CutAnywhereItIsAHistoryOrAnError) {
   for (const auto& [format, text] :
        {std::pair(Format::JepsenEdn, std::string(kEdn)), std::pair(Format::JepsenJson, std::string(kJson))}) {
-    const std::size_t whole = survive(format, text, false);
+    const std::size_t whole = survive(format, text, {});
     ASSERT_GT(whole, 0u);
     for (std::size_t size = text.find_first_of("([") + 1; size + 2 < text.size(); ++size) {
       const std::string cut = text.substr(0, size);
       EXPECT_NE(error_of(format, cut), "no error") << cut;
-      EXPECT_LE(survive(format, cut, true), whole) << cut;
+      EXPECT_LE(survive(format, cut, {.accept_truncated = true}), whole) << cut;
       detect_format(cut);
     }
   }
@@ -173,7 +171,7 @@ TEST(JepsenDamage, FlippedBytesGiveAHistoryOrAnError) {
       byte = random.chance(0.5) ? kNasty[random.below(kNasty.size())] : static_cast<char>(random.below(256));
     }
     detect_format(text);
-    EXPECT_LE(survive(format, text, random.chance(0.5)), 10u) << text;
+    EXPECT_LE(survive(format, text, {.accept_truncated = random.chance(0.5)}), 10u) << text;
   }
 }
 

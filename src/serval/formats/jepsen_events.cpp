@@ -14,16 +14,16 @@ using Type = JepsenEvent::Type;
 
 // A begin or an end. Events of equal time are ordered by rank: begins, then what one session does within that
 // tick, then ends, so that no transaction ends before another begins unless it does so in the history.
+enum class Rank : std::uint8_t { Begins, WithinSession, Ends };
+
 struct Moment {
   Time time;
-  std::uint8_t rank;
+  Rank rank;
   std::uint32_t step;  // Place in its session: 2i for the begin, 2i + 1 for the end of the i-th transaction.
   TransactionId transaction;
   bool is_begin;
   auto key() const { return std::tuple(time, rank, step, transaction.index); }
 };
-
-enum Rank : std::uint8_t { Begins, WithinSession, Ends };
 
 Type completion_of(Outcome outcome) {
   if (outcome == Outcome::Committed) return Type::Ok;
@@ -44,12 +44,12 @@ bool add_session(const History& history, SessionId session, std::vector<Moment>&
     const Interval time = history.interval(t);
     if (!is_timed(history, t) || time.begin < last_end) return false;
     const bool touches = step > 0 && time.begin == last_end;
-    if (touches && !moments.back().is_begin) moments.back().rank = WithinSession;
-    moments.push_back({time.begin, touches ? WithinSession : Begins, step, t, true});
+    if (touches && !moments.back().is_begin) moments.back().rank = Rank::WithinSession;
+    moments.push_back({time.begin, touches ? Rank::WithinSession : Rank::Begins, step, t, true});
     if (history.outcome(t) == Outcome::Indeterminate) {
       last_end = time.begin;  // Its :info needs no time; the next invocation follows it.
     } else {
-      moments.push_back({time.end, Ends, step + 1, t, false});
+      moments.push_back({time.end, Rank::Ends, step + 1, t, false});
       last_end = time.end;
     }
     step += 2;
@@ -62,7 +62,7 @@ bool add_session(const History& history, SessionId session, std::vector<Moment>&
 bool ticks_are_clear(const History& history, const std::vector<Moment>& sorted) {
   const Moment* last = nullptr;
   for (const Moment& moment : sorted) {
-    if (moment.rank != WithinSession) continue;
+    if (moment.rank != Rank::WithinSession) continue;
     if (last != nullptr && last->time == moment.time &&
         history.session(last->transaction) != history.session(moment.transaction))
       return false;
@@ -162,7 +162,7 @@ class EventRow {
 std::vector<Moment> ends_of(const History& history) {
   std::vector<Moment> moments;
   moments.reserve(history.transaction_count());
-  for (const TransactionId t : history.transactions()) moments.push_back({-1, Ends, 0, t, false});
+  for (const TransactionId t : history.transactions()) moments.push_back({-1, Rank::Ends, 0, t, false});
   return moments;
 }
 

@@ -119,7 +119,9 @@ void JepsenHistory::interpret_register(const JepsenOperation& operation) {
   const std::vector<Value>& parts = operation.parts;
   const bool scalar = operation.form == JepsenValueForm::Scalar;
   const bool nothing = operation.form == JepsenValueForm::Absent || (scalar && parts[0].is_nil());
-  if (invocation_says_it(operation, nothing && !reads)) return;
+  // A completion may leave out what was asked; an :info or :fail often replaces it by a reason (:timed-out).
+  const bool answers = operation.type == JepsenType::Ok && (reads || !nothing);
+  if (operation.type != JepsenType::Invoke && !answers && is_running(operation.process)) return;
 
   const bool plain = compares ? operation.form == JepsenValueForm::Parts && parts.size() == 2
                               : scalar || operation.form == JepsenValueForm::Absent;
@@ -135,12 +137,9 @@ void JepsenHistory::interpret_register(const JepsenOperation& operation) {
   names_operations_ = true;
 }
 
-// A completion may leave out what was asked; an :info or :fail often replaces it by a reason (:timed-out).
-bool JepsenHistory::invocation_says_it(const JepsenOperation& operation, bool value_missing) const {
-  if (operation.type == JepsenType::Invoke || (operation.type == JepsenType::Ok && !value_missing))
-    return false;
-  const auto process = processes_.find(operation.process);
-  return process != processes_.end() && process->second.running;
+bool JepsenHistory::is_running(Value process) const {
+  const auto found = processes_.find(process);
+  return found != processes_.end() && found->second.running;
 }
 
 void JepsenHistory::invoke(const JepsenOperation& operation, Process& process) {

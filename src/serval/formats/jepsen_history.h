@@ -49,7 +49,7 @@ class JepsenHistory {
   void note_time(const JepsenOperation& operation);
   void interpret(JepsenOperation& operation);
   void interpret_register(const JepsenOperation& operation);
-  bool invocation_says_it(const JepsenOperation& operation, bool value_missing) const;
+  bool is_running(Value process) const;
   void invoke(const JepsenOperation& operation, Process& process);
   void complete(const JepsenOperation& operation, Process& process);
   void expect_invocation(const JepsenOperation& operation, const Process& process);
