@@ -1,5 +1,5 @@
-// Every file of the other checkers that is in a register format is detected by its content and read, and what is
-// written from it means the same.
+// Every file of the other checkers that is in a register format is detected by its content and read, and what
+// is written from it means the same.
 
 #include <algorithm>
 #include <filesystem>
