@@ -69,6 +69,7 @@ TEST(PolysiText, EveryLengthOfNumberIsReadTheSameFastAndSlow) {
     const std::string fast = notation_of(line + std::string(200, '\n'));  // Far from the end of the block.
     EXPECT_EQ(fast, "1: [w(" + digits + "," + digits + ")]\n");
     EXPECT_EQ(notation_of(line), fast);
+    EXPECT_EQ(notation_of(line.substr(0, line.size() - 1) + "\r\n" + std::string(200, '\n')), fast);
   }
 }
 

@@ -77,11 +77,16 @@ std::string_view LineCursor::word() {
 }
 
 Value LineCursor::number(ValuePool& pool, std::string_view what) {
+  constexpr std::size_t kInPlace = 18;  // Digits that always fit.
   const std::size_t start = at_;
-  if (peek() == '-' || peek() == '+') ++at_;
+  const bool negative = peek() == '-';
+  if (negative || peek() == '+') ++at_;
   const std::size_t digits = at_;
-  while (at_ < line_.size() && is_digit(line_[at_])) ++at_;
+  std::int64_t magnitude = 0;
+  for (; at_ < line_.size() && is_digit(line_[at_]); ++at_)
+    if (at_ - digits < kInPlace) magnitude = magnitude * 10 + (line_[at_] - '0');
   if (at_ == digits) fail(fmt::format("expected {}, an integer", what));
+  if (at_ - digits <= kInPlace) return Value::integer(negative ? -magnitude : magnitude);
   return pool.number(line_.substr(start, at_ - start));
 }
 

@@ -142,9 +142,9 @@ class Reader {
     }
   }
 
-  // 'r' or 'w', "(", four numbers of at most 16 digits, ")" and a newline, without blanks: what nearly all
-  // lines are. Reads up to kPlainLine bytes. Null, and nothing done, for any other line.
-  static constexpr std::ptrdiff_t kPlainLine = 96;
+  // 'r' or 'w', "(", four numbers of at most 18 digits, ")" and the end of the line, without blanks or signs:
+  // what nearly all lines are. Looks at fewer than kPlainLine bytes. Null, and nothing done, for any other.
+  static constexpr std::ptrdiff_t kPlainLine = 128;
   const char* parse_plain_line(const char* at) {
     if ((*at != 'r' && *at != 'w') || at[1] != '(') return nullptr;
     const OperationKind kind = *at == 'w' ? OperationKind::Write : OperationKind::Read;
@@ -156,6 +156,7 @@ class Reader {
       numbers[field] = static_cast<std::int64_t>(digits.value);
       at += digits.length + 1;
     }
+    if (*at == '\r') ++at;
     if (*at != '\n') return nullptr;
     add({kind, Value::integer(numbers[0]), Value::integer(numbers[1]), Value::integer(numbers[2]),
          Value::integer(numbers[3])});
