@@ -21,8 +21,8 @@ Comparison compare(const History& history, Level level);
 // Every transaction has at most one operation: what linearizable is about.
 bool is_single_operation(const History& history);
 
-// Mini-transactions with certain reads (MTC Definition 9, made a little wider): every value that is read has one
-// possible writer, and every transaction reads a key before it writes it, except that a key whose initial
+// Mini-transactions with certain reads (MTC Definition 9, made a little wider): every value that is read has
+// one possible writer, and every transaction reads a key before it writes it, except that a key whose initial
 // version nobody reads and overwrites may have one write without a read. Such histories must be decided.
 bool must_be_decided(const History& history);
 

@@ -12,8 +12,8 @@
 #include "oracle/random_history.h"
 
 // The engines agree with the oracle on every history of several small universes and on many random ones, and
-// every verdict is re-proved. SERVAL_RANDOM_HISTORIES sets how many random ones, SERVAL_RANDOM_SEED where they
-// start; a failure prints its seed and the smallest history that still fails.
+// every verdict is re-proved. SERVAL_RANDOM_HISTORIES sets how many random ones, SERVAL_RANDOM_SEED where
+// they start; a failure prints its seed and the smallest history that still fails.
 
 namespace serval::oracle {
 namespace {

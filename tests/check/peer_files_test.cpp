@@ -10,9 +10,9 @@
 #include "serval/check/verify_witness.h"
 #include "serval/formats/format.h"
 
-// Histories of other checkers with their published verdicts. Their "SER" and "SI" are the strong-session levels.
-// Where Serval decides, it says the same; where it does not, the history is outside the mini-transaction
-// precondition.
+// Histories of other checkers with their published verdicts. Their "SER" and "SI" are the strong-session
+// levels. Where Serval decides, it says the same; where it does not, the history is outside the
+// mini-transaction precondition.
 
 namespace serval {
 namespace {

@@ -141,8 +141,8 @@ class Search {
     return false;
   }
 
-  // All reads of a transaction see the state at its start, so they can be judged there. Starts in a row change
-  // nothing for each other, so one order of them is enough: ascending.
+  // All reads of a transaction see the state at its start, so they can be judged there. Starts in a row
+  // change nothing for each other, so one order of them is enough: ascending.
   std::optional<Progress> start(const Progress& progress, TransactionId t) const {
     if (t.index < progress.first_to_start) return std::nullopt;
     if (!may_start(progress, t) || !run(t, progress.state)) return std::nullopt;

@@ -1,6 +1,6 @@
 #pragma once
-// A history that is still being thought about: small, mutable, easy to cut down. Generators make drafts, tests
-// turn them into histories, shrink() takes away what a failure does not need.
+// A history that is still being thought about: small, mutable, easy to cut down. Generators make drafts,
+// tests turn them into histories, shrink() takes away what a failure does not need.
 //
 //   Draft draft;
 //   draft.transactions.push_back({.session = 0, .operations = {{OperationKind::Read, 0, 0}}});
@@ -38,12 +38,13 @@ struct Draft {
   History freeze() const;
 };
 
-// Drops transactions, then operations, then outcomes and times, one at a time, as long as `still_fails` says so.
+// Drops transactions, then operations, then outcomes and times, one at a time, as long as `still_fails` says
+// so.
 Draft shrink(Draft draft, const std::function<bool(const Draft&)>& still_fails);
 
-// A name that two drafts share exactly when they differ only in the names of keys and values and in the order in
-// which sessions are listed. Requires the transactions of a session to be listed together. 0 and nil keep their
-// meaning.
+// A name that two drafts share exactly when they differ only in the names of keys and values and in the order
+// in which sessions are listed. Requires the transactions of a session to be listed together. 0 and nil keep
+// their meaning.
 std::string canonical_name(const Draft& draft);
 // The name of this very listing; it equals canonical_name for one listing of each class.
 std::string listing_name(const Draft& draft);

@@ -1,7 +1,7 @@
 #pragma once
-// Every history of a small universe, once: a program that makes choices is run again and again, each time with
-// the next combination of choices (in the spirit of TigerBeetle's exhaustigen). Histories that differ only in
-// the names of keys and values, or in the order in which their sessions are listed, are visited once.
+// Every history of a small universe, once: a program that makes choices is run again and again, each time
+// with the next combination of choices (in the spirit of TigerBeetle's exhaustigen). Histories that differ
+// only in the names of keys and values, or in the order in which their sessions are listed, are visited once.
 
 #include <cstdint>
 #include <functional>
@@ -41,9 +41,10 @@ struct Universe {
   enum class Times { None, Small } times = Times::None;
 };
 
-// Reads range over the initial value, every value written to the key and one never written. Unique: a write has
-// a value of its own. ReadFirst: so, and a transaction reads a key before it writes it (mini-transactions).
-// Duplicate: writes choose between two values. LightWeight: single operations: insert, compare-and-set, read.
+// Reads range over the initial value, every value written to the key and one never written. Unique: a write
+// has a value of its own. ReadFirst: so, and a transaction reads a key before it writes it
+// (mini-transactions). Duplicate: writes choose between two values. LightWeight: single operations: insert,
+// compare-and-set, read.
 void for_each_history(const Universe& universe, const std::function<void(const Draft&)>& visit);
 
 }  // namespace serval::oracle

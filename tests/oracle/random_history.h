@@ -1,15 +1,16 @@
 #pragma once
-// Random histories from a seed: what a database of some quality might have answered. A transaction reads from a
-// snapshot that is usually the latest state, sometimes a stale one, and now and then lies outright, so that each
-// verdict is common at each level.
+// Random histories from a seed: what a database of some quality might have answered. A transaction reads from
+// a snapshot that is usually the latest state, sometimes a stale one, and now and then lies outright, so that
+// each verdict is common at each level.
 
 #include "oracle/draft.h"
 #include "serval/base/random.h"
 
 namespace serval::oracle {
 
-// At most `transactions` transactions over up to three keys: mini-transactions mostly, in some histories blind
-// writes, repeated values, deletes, nil, writes of the initial value, aborted and indeterminate transactions.
+// At most `transactions` transactions over up to three keys: mini-transactions mostly, in some histories
+// blind writes, repeated values, deletes, nil, writes of the initial value, aborted and indeterminate
+// transactions.
 Draft random_transactions(Random& random, int transactions);
 
 // Single operations on up to two keys: inserts, compare-and-sets (both also refused) and reads, with times.

@@ -124,8 +124,8 @@ class ChainWalk {
     return time;
   }
 
-  // Writers on no chain that starts at the initial version: they read from each other in a circle. Where a read
-  // has several possible writers, a chain may only look torn.
+  // Writers on no chain that starts at the initial version: they read from each other in a circle. Where a
+  // read has several possible writers, a chain may only look torn.
   void report_unreachable() {
     if (!relations_.order_is_complete()) return;
     if (reached_ + relations_.divergences.size() >= writers_ || !anomalies_.empty()) return;

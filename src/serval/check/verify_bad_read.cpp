@@ -51,8 +51,8 @@ class Reading {
     return std::nullopt;
   }
 
-  // Nobody supplies the value: then no level that forbids dirty and intermediate reads allows the read. After a
-  // write of its own the transaction itself must supply it.
+  // Nobody supplies the value: then no level that forbids dirty and intermediate reads allows the read. After
+  // a write of its own the transaction itself must supply it.
   Flaw flaw_of_supply() const {
     const OperationId own = facts_.own_write_before(claim_.read);
     if (!own.is_none()) {

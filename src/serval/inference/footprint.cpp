@@ -151,8 +151,8 @@ class Collector {
     result_.internal_faults.push_back({fault, t, op, source.is_none() ? contradicted : source});
   }
 
-  // Whether the value is one the transaction itself wrote before or writes later, and where. Of two reads before any
-  // own write, the second may have seen another's write of the same value: weak levels allow that.
+  // Whether the value is one the transaction itself wrote before or writes later, and where. Of two reads
+  // before any own write, the second may have seen another's write of the same value: weak levels allow that.
   std::pair<ReadFault, OperationId> own_write_of(TransactionId t, OperationId op, Value value,
                                                  const KeyState& state) const {
     if (state.last_write.is_none()) return {ReadFault::NonRepeatable, OperationId::none()};
