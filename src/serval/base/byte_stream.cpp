@@ -12,6 +12,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "serval/base/budget.h"
 #include "serval/base/error.h"
 
 namespace serval {
@@ -39,6 +40,7 @@ class RawBytes {
         return static_cast<std::size_t>(got);
       }
       if (errno != EINTR) throw InputError({name_}, std::string("cannot read: ") + std::strerror(errno));
+      Budget::unlimited().look("read");  // A signal woke it up, perhaps to stop.
     }
   }
   std::uint64_t total() const noexcept { return total_; }

@@ -8,7 +8,7 @@
 //   while (true) { std::string_view chunk = stream.next(); if (chunk.empty()) break; ... }
 //
 // Throws InputError naming the file for: missing or unreadable path, a directory, truncated or damaged
-// compression.
+// compression. A blocked read that a signal wakes up throws BudgetExhausted once a stop was requested.
 
 #include <cstddef>
 #include <cstdint>
