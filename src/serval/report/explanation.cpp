@@ -172,7 +172,16 @@ class Narrator {
   void tell_about(AnomalyKind, const Cycle& cycle) {
     for (const Edge& edge : cycle.edges) story_.steps.push_back({claim(edge), why(edge)});
     story_.fingerprint += ":" + shape(cycle);
-    story_.conclusion = fmt::format("so {}: no {}.", contradiction(cycle), order());
+    story_.conclusion = fmt::format("so {}: no {}{}.", contradiction(cycle), order(), respected(cycle));
+  }
+
+  // What the order would have to respect beside the data; without such edges the data alone contradict.
+  static std::string_view respected(const Cycle& cycle) {
+    const auto has = [&](EdgeKind kind) {
+      return std::ranges::find(cycle.edges, kind, &Edge::kind) != cycle.edges.end();
+    };
+    if (has(EdgeKind::RealTime)) return " that respects real time";
+    return has(EdgeKind::Session) ? " that respects the sessions" : "";
   }
 
   std::string contradiction(const Cycle& cycle) const {
@@ -292,7 +301,7 @@ class Narrator {
                              name(broken.second), seen(broken.second), made(broken.second));
         return fmt::format("{} replaced {} = {}", first, key_of(broken.first), seen(broken.first));
       case ChainBreak::Rule::NeverWritten:
-        return fmt::format("{} {}, which no operation wrote", first, saw(broken.first));
+        return fmt::format("{} {}, which no committed operation wrote", first, saw(broken.first));
       case ChainBreak::Rule::Unreachable:
         return fmt::format("{} {}, which was written, but by no chain that starts at the insert of {}", first,
                            saw(broken.first), key_of(broken.first));

@@ -30,6 +30,7 @@ std::string spell_bytes(std::uint64_t bytes) {
 }
 
 std::string spell_seconds(double seconds) {
+  if (seconds < 1e-4) return fmt::format("{:.1f} µs", seconds * 1e6);
   if (seconds < 0.1) return fmt::format("{:.1f} ms", seconds * 1e3);
   if (seconds < 10) return fmt::format("{:.2f} s", seconds);
   if (seconds < 120) return fmt::format("{:.0f} s", seconds);

@@ -266,9 +266,9 @@ class TextReport {
     if (violated(verdict) && known.strongest_holding)
       return fmt::format("serval check {} --level {}    (gates what does hold)", report_.path,
                          name_of(*known.strongest_holding));
-    if (violated(verdict))
-      return fmt::format("serval anomalies {}", name_of(std::get<Violated>(verdict).anomalies.front().kind));
-    return {};
+    const auto* found = std::get_if<Violated>(&verdict);
+    if (found == nullptr || found->anomalies.empty()) return {};
+    return fmt::format("serval anomalies {}", name_of(found->anomalies.front().kind));
   }
 
   std::string next_after(const Undecided& why) const {

@@ -1,0 +1,97 @@
+#include "serval/report/text_report.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "report/reports.h"
+#include "serval/history/history_builder.h"
+#include "serval/report/explanation.h"
+
+namespace serval {
+namespace {
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+std::string text_of(std::string_view history, std::optional<Level> level, const TextOptions& options = {}) {
+  const CheckedHistory made = checked(history, level);
+  return text_report(report_of(made), options);
+}
+
+TEST(TextReport, FirstLineIsVerdictPathLevel) {
+  EXPECT_EQ(first_line(text_of("s1: [r(x,0)]", Level::Serializable)), "VALID h.notation serializable");
+  EXPECT_EQ(first_line(text_of(kWriteSkew, Level::Serializable)), "VIOLATION h.notation serializable");
+  EXPECT_EQ(first_line(text_of("s1: [w(x,1)] [w(x,2)]", Level::Serializable)),
+            "UNKNOWN h.notation serializable");
+}
+
+TEST(TextReport, BriefIsTheFirstLineAlone) {
+  EXPECT_EQ(text_of(kWriteSkew, Level::Serializable, {.brief = true}), "VIOLATION h.notation serializable\n");
+}
+
+TEST(TextReport, ColourIsOffUnlessAsked) {
+  EXPECT_EQ(text_of(kWriteSkew, Level::Serializable).find('\x1b'), std::string::npos);
+  EXPECT_NE(text_of(kWriteSkew, Level::Serializable, {.colour = true}).find("\x1b[1;31mVIOLATION"),
+            std::string::npos);
+}
+
+TEST(TextReport, WithoutAHistoryTheReportStillHasItsFirstLine) {
+  Report report;
+  report.path = "big.txt";
+  report.asked = Level::Serializable;
+  report.result = {.level = Level::Serializable,
+                   .verdict = Undecided{Undecided::Cause::TimeBudget, "time budget of 1 s used up", {}},
+                   .engine = "",
+                   .complete = false,
+                   .phases = {}};
+  EXPECT_EQ(first_line(text_report(report)), "UNKNOWN big.txt serializable");
+  EXPECT_NE(text_report(report).find("--timeout"), std::string::npos);
+}
+
+// A ring of n transactions, each reading what the one before wrote and overwritten by none.
+Anomaly ring(const History& history) {
+  Cycle cycle;
+  const auto n = static_cast<std::uint32_t>(history.transaction_count());
+  for (std::uint32_t i = 0; i < n; ++i)
+    cycle.edges.push_back({TransactionId{i}, TransactionId{(i + 1) % n}, EdgeKind::Session});
+  return {AnomalyKind::CyclicInformationFlow, cycle};
+}
+
+TEST(TextReport, LongCyclesAreElided) {
+  std::string text = "s1:";
+  for (int i = 0; i < 50; ++i) text += " [r(x,0)]";
+  CheckedHistory made = checked(text, Level::Serializable);
+  made.report.result.verdict = Violated{{ring(made.history)}, {{AnomalyKind::CyclicInformationFlow, 1}}};
+  const std::string elided = text_report(report_of(made));
+  EXPECT_NE(elided.find("… 42 more"), std::string::npos);
+  EXPECT_EQ(elided.find("T20 "), std::string::npos);
+  EXPECT_NE(text_report(report_of(made), {.detailed = true}).find("T20 "), std::string::npos);
+}
+
+TEST(Explanation, SharedLabelsAreToldApartByTheirSession) {
+  HistoryBuilder builder;
+  for (int session = 1; session <= 2; ++session) {
+    const SessionId s = builder.session(Value::integer(session));
+    builder.add(builder.begin_transaction(s, Value::integer(7)), OperationKind::Read,
+                builder.key(Value::integer(1)), Value::integer(0));
+  }
+  const History history = std::move(builder).freeze();
+  const Explanation story = explain(history, Level::Serializable, ring(history));
+  EXPECT_EQ(story.participants[0].name, "T7@1");
+  EXPECT_EQ(story.participants[1].name, "T7@2");
+}
+
+TEST(Explanation, FingerprintDoesNotDependOnWhereTheCycleStarts) {
+  const History history = parse_history("s1: [r(x,0)] [r(x,0)] [r(x,0)]");
+  Cycle cycle{{{TransactionId{0}, TransactionId{1}, EdgeKind::Session},
+               {TransactionId{1}, TransactionId{2}, EdgeKind::RealTime},
+               {TransactionId{2}, TransactionId{0}, EdgeKind::Session}}};
+  const Anomaly one{AnomalyKind::RealTimeViolation, cycle};
+  std::ranges::rotate(cycle.edges, cycle.edges.begin() + 1);
+  const Anomaly other{AnomalyKind::RealTimeViolation, cycle};
+  EXPECT_EQ(explain(history, Level::StrictSerializable, one).fingerprint,
+            explain(history, Level::StrictSerializable, other).fingerprint);
+}
+
+}  // namespace
+}  // namespace serval
