@@ -1,1 +1,107 @@
-int main() { return 64; }
+// The command line: a list of verbs, and the one place where everything that can go wrong ends.
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "exit_code.h"
+#include "failure.h"
+#include "help.h"
+#include "output.h"
+#include "serval/base/nearest_names.h"
+#include "usage.h"
+#include "verb.h"
+
+namespace serval::cli {
+namespace {
+
+constexpr std::array kVerbs{
+    Verb{"check", "FILE… [options]", "Decide whether a history keeps an isolation level",
+         "serval check history.jsonl                     # the strongest level that holds\n"
+         "serval check run.txt --level serializable      # gate one level: exit 0 holds, 1 violated, 2 "
+         "unknown\n"
+         "serval check a.edn b.edn.gz -l SI --json       # one JSON object a line\n"
+         "zstdcat run.zst | serval check - --timeout 60s --memory-limit 4GiB",
+         declare_check},
+    Verb{"gen", "[options] -o FILE", "Write a synthetic history, with or without a bug",
+         "serval gen -n 1M -o big.txt                               # correct, PolySI text by the name\n"
+         "serval gen --level snapshot-isolation --keys 20 -o si.jsonl --seed 7\n"
+         "serval gen --plant lost-update -o lost.jsonl              # exactly one anomaly\n"
+         "serval gen -w general:operations=8 --bug dirty-read -o h.jsonl",
+         declare_gen},
+    Verb{"convert", "IN OUT [options]", "Write a history in another format",
+         "serval convert run.edn run.jsonl\n"
+         "serval convert run.jsonl run.txt --to polysi --strict     # refuse to lose anything",
+         declare_convert},
+    Verb{"stats", "FILE [options]", "Sessions, transactions, keys, contention, latency of a history",
+         "serval stats run.jsonl\nserval stats run.txt --json", declare_stats},
+    Verb{"lint", "FILE [options]", "Which preconditions a history meets: unique writes, clocks, retries",
+         "serval lint run.jsonl\nserval lint run.txt --json", declare_lint},
+    Verb{"levels", "[NAME] [--json]", "The isolation levels and what they are called elsewhere",
+         "serval levels\nserval levels PL-3", declare_levels},
+    Verb{"anomalies", "[NAME] [--json]", "The anomalies and which levels forbid them",
+         "serval anomalies\nserval anomalies write-skew", declare_anomalies},
+    Verb{"formats", "[--json]", "The file formats", "serval formats", declare_formats},
+    Verb{"workloads", "[--json]", "What serval gen can run, break and plant", "serval workloads",
+         declare_workloads},
+    Verb{"version", "", "The version of serval", "serval version", declare_version},
+    Verb{"completion", "bash|zsh|fish", "Completion script for a shell",
+         "serval completion bash > ~/.local/share/bash-completion/completions/serval", declare_completion},
+};
+
+const Verb* find_verb(std::string_view name) {
+  const auto found = std::ranges::find(kVerbs, name, &Verb::name);
+  return found == kVerbs.end() ? nullptr : &*found;
+}
+
+[[noreturn]] void refuse_word(const std::string& word) {
+  std::error_code ignored;
+  if (std::filesystem::exists(word, ignored))
+    throw UsageError(fmt::format("\"{}\" is a file, not a verb", word), fmt::format("serval check {}", word));
+  std::vector<std::string_view> names;
+  for (const Verb& verb : kVerbs) names.push_back(verb.name);
+  const std::vector<std::string_view> near = nearest_names(word, names);
+  throw UsageError(fmt::format("there is no verb \"{}\"", word),
+                   near.empty() ? "serval --help lists the verbs" : did_you_mean(word, near));
+}
+
+int run(int argument_count, const char* const* arguments) {
+  if (argument_count < 2) {
+    note(short_help());
+    return kUsage;
+  }
+  std::string word = arguments[1];
+  if (word == "--version" || word == "-V") word = "version";
+  if (word == "help" && argument_count > 2) {
+    const std::array<const char*, 2> asks_help{arguments[2], "--help"};
+    if (const Verb* verb = find_verb(arguments[2])) return run_verb(*verb, 2, asks_help.data());
+    refuse_word(arguments[2]);
+  }
+  if (word == "help" || word == "--help" || word == "-h") {
+    print(short_help());
+    return kHolds;
+  }
+  if (const Verb* verb = find_verb(word)) return run_verb(*verb, argument_count - 1, arguments + 1);
+  refuse_word(word);
+}
+
+}  // namespace
+
+std::span<const Verb> all_verbs() { return kVerbs; }
+
+}  // namespace serval::cli
+
+int main(int argument_count, char** arguments) {
+  try {
+    return serval::cli::run(argument_count, arguments);
+  } catch (...) {
+    const serval::cli::Failure failure = serval::cli::describe_current_exception();
+    serval::cli::note(failure.drawing);
+    return failure.exit_code;
+  }
+}

@@ -1,0 +1,297 @@
+// serval check: read, check, report. One file after the other, each with its own budget.
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <memory>
+#include <new>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "choices.h"
+#include "exit_code.h"
+#include "failure.h"
+#include "interruption.h"
+#include "limits.h"
+#include "output.h"
+#include "progress.h"
+#include "quantities.h"
+#include "reading.h"
+#include "serval/base/contract.h"
+#include "serval/base/error.h"
+#include "serval/check/check.h"
+#include "serval/check/verify_witness.h"
+#include "serval/report/json_report.h"
+#include "serval/report/quantity.h"
+#include "serval/report/text_report.h"
+#include "usage.h"
+#include "verb.h"
+
+namespace serval::cli {
+namespace {
+
+struct CheckFlags {
+  std::vector<std::string> paths;
+  std::string level;
+  ReadingFlags reading;
+  bool json = false;
+  std::string timeout = "10m";
+  std::string memory_limit;
+  std::string engine = "auto";
+  bool verify = false;
+  std::string max_anomalies = "10";
+  bool quiet = false;
+  bool verbose = false;
+  std::string colour = "auto";
+  std::string unknown = "fail";
+};
+
+// The flags, understood.
+struct CheckPlan {
+  std::optional<Level> level;
+  std::chrono::nanoseconds timeout;
+  std::uint64_t memory_limit = 0;
+  std::size_t max_anomalies = 10;
+  Engine engine = Engine::Auto;
+  bool unknown_passes = false;
+  ProgressMode progress = ProgressMode::Auto;
+  TextOptions text;
+};
+
+CheckPlan plan_of(const CheckFlags& flags) {
+  static constexpr std::array<std::string_view, 2> kUnknownWords{"fail", "pass"};
+  static constexpr std::array<std::string_view, 3> kEngines{"auto", "mini-transaction",
+                                                            "lightweight-transaction"};
+  require_valid(flags.reading);
+  CheckPlan plan;
+  plan.engine = static_cast<Engine>(choose("--engine", flags.engine, kEngines));
+  if (!flags.level.empty()) plan.level = choose_level(flags.level);
+  plan.timeout = parse_duration("--timeout", flags.timeout);
+  plan.memory_limit =
+      flags.memory_limit.empty() ? default_memory_limit() : parse_size("--memory-limit", flags.memory_limit);
+  plan.max_anomalies = parse_count("--max-anomalies", flags.max_anomalies);
+  if (plan.max_anomalies == 0) throw UsageError("--max-anomalies must be at least 1");
+  plan.unknown_passes = choose("--unknown", flags.unknown, kUnknownWords) == 1;
+  plan.progress = choose_progress(flags.reading.progress);
+  plan.text = {
+      .colour = wants_colour(choose_colour(flags.colour)), .brief = flags.quiet, .detailed = flags.verbose};
+  return plan;
+}
+
+// One file: owns what the report points to.
+class FileCheck {
+ public:
+  FileCheck(const CheckFlags& flags, const CheckPlan& plan, std::string path)
+      : flags_(flags),
+        plan_(plan),
+        progress_(plan.progress, path),
+        start_(Budget::Clock::now()),
+        budget_(Budget::until(start_ + plan.timeout)) {
+    report_.version = SERVAL_VERSION;
+    report_.path = std::move(path);
+    report_.asked = plan.level;
+    report_.result.level = plan.level.value_or(Level::ReadUncommitted);
+    report_.budget.timeout_seconds = std::chrono::duration<double>(plan.timeout).count();
+    report_.budget.memory_limit_bytes = plan.memory_limit;
+  }
+
+  // Returns the exit code; `so_far` is that of the files before.
+  int run(int so_far) {
+    Deadline deadline(plan_.timeout, last_words(), worse(so_far, unknown_exit_code()));
+    MemoryLimit memory(plan_.memory_limit);
+    try {
+      read();
+      decide();
+      verify();
+      look_at_other_levels();
+    } catch (const BudgetExhausted& exhausted) {
+      phase_ = exhausted.phase();
+      stop(exhausted.cause() == BudgetExhausted::Cause::TimeBudget ? Undecided::Cause::TimeBudget
+                                                                   : Undecided::Cause::Stopped);
+    } catch (const std::bad_alloc&) {
+      memory.lift();
+      stop(Undecided::Cause::MemoryBudget);
+    }
+    memory.lift();
+    deadline.disarm();
+    name_the_limit();
+    return publish();
+  }
+
+ private:
+  void enter(const char* phase) {
+    phase_ = phase;
+    progress_.phase(phase);
+    budget_.look(phase);
+  }
+
+  void read() {
+    enter("read");
+    loaded_ = load_history(report_.path, flags_.reading, &budget_, progress_);
+    report_.history = &loaded_.history;
+    report_.format = loaded_.format;
+    report_.notices = loaded_.notices;
+  }
+
+  void decide() {
+    enter("check");
+    const CheckOptions options{
+        .max_anomalies = plan_.max_anomalies, .engine = plan_.engine, .budget = &budget_};
+    if (plan_.level)
+      report_.result = check(loaded_.history, *plan_.level, options);
+    else
+      settle(survey(loaded_.history, options));
+    decided_ = true;
+  }
+
+  // Without a level to gate, the headline is the strongest level proven, else the weakest one refuted.
+  void settle(Survey all) {
+    const auto speaks = [&](const CheckResult& result) {
+      if (all.strongest_proven) return holds(result.verdict) && implies(result.level, *all.strongest_proven);
+      return violated(result.verdict) && all.weakest_refuted == result.level;
+    };
+    const auto found = std::ranges::find_if(all.results, speaks);
+    if (found != all.results.end())
+      report_.result = *found;
+    else if (!all.results.empty())
+      report_.result = all.results.front();
+    report_.survey = std::move(all);
+  }
+
+  void verify() {
+    if (!flags_.verify) return;
+    enter("verify");
+    const std::optional<std::string> flaw =
+        verify_witness(loaded_.history, report_.result.level, report_.result.verdict);
+    if (flaw) throw BrokenContract("the evidence does not stand: " + *flaw);
+    if (!undecided(report_.result.verdict)) report_.verification = Verification::Passed;
+  }
+
+  // A violated gate is easier to place when one knows what does hold. It may not cost the verdict.
+  void look_at_other_levels() {
+    if (!plan_.level || !violated(report_.result.verdict) || flags_.quiet) return;
+    phase_ = "other levels";
+    report_.survey = survey(loaded_.history, {.max_anomalies = 1, .budget = &budget_});
+  }
+
+  void stop(Undecided::Cause cause) {
+    if (decided_ && report_.verification == Verification::Passed) return;
+    if (decided_ && !flags_.verify) return;
+    report_.result.verdict = Undecided{cause, fmt::format("in phase \"{}\"", phase_), {}};
+    report_.result.complete = false;
+  }
+
+  // Replaces the reason of an exhausted budget by one that names the limit.
+  void name_the_limit() {
+    auto* why = std::get_if<Undecided>(&report_.result.verdict);
+    if (why == nullptr) return;
+    if (why->cause == Undecided::Cause::Stopped && caught_signal() == 0)
+      why->cause = Undecided::Cause::TimeBudget;
+    const std::size_t at = why->reason.find("in phase");
+    const std::string phase =
+        at == std::string::npos ? fmt::format("in phase \"{}\"", phase_) : why->reason.substr(at);
+    if (why->cause == Undecided::Cause::TimeBudget)
+      why->reason = fmt::format("time budget of {} used up {}", flags_.timeout, phase);
+    if (why->cause == Undecided::Cause::MemoryBudget)
+      why->reason = fmt::format("memory budget of {} used up {}", spell_bytes(plan_.memory_limit), phase);
+    if (why->cause == Undecided::Cause::Stopped) why->reason = fmt::format("stopped by a signal {}", phase);
+  }
+
+  int unknown_exit_code() const { return plan_.unknown_passes ? kHolds : kUndecided; }
+
+  int exit_code() const {
+    const Verdict& verdict = report_.result.verdict;
+    if (violated(verdict)) return kViolated;
+    if (caught_signal() != 0) return 128 + caught_signal();
+    return holds(verdict) ? static_cast<int>(kHolds) : unknown_exit_code();
+  }
+
+  std::string rendered() const {
+    return flags_.json ? json_report(report_) + "\n" : text_report(report_, plan_.text);
+  }
+
+  std::string last_words() {
+    Report words = report_;
+    words.result.verdict =
+        Undecided{Undecided::Cause::TimeBudget, fmt::format("time budget of {} used up", flags_.timeout), {}};
+    words.exit_code = unknown_exit_code();
+    words.budget.seconds = *words.budget.timeout_seconds;
+    return flags_.json ? json_report(words) + "\n" : text_report(words, plan_.text);
+  }
+
+  int publish() {
+    report_.exit_code = exit_code();
+    report_.budget.seconds = std::chrono::duration<double>(Budget::Clock::now() - start_).count();
+    report_.budget.peak_rss_bytes = peak_rss_bytes();
+    progress_.clear();
+    print(rendered());
+    return report_.exit_code;
+  }
+
+  const CheckFlags& flags_;
+  const CheckPlan& plan_;
+  Progress progress_;
+  Budget::Clock::time_point start_;
+  Budget budget_;
+  const char* phase_ = "read";
+  bool decided_ = false;
+  LoadedHistory loaded_;
+  Report report_;
+};
+
+// A file that cannot be read must not keep the others from being checked.
+int check_one(const CheckFlags& flags, const CheckPlan& plan, const std::string& path, int so_far) {
+  try {
+    return FileCheck(flags, plan, path).run(so_far);
+  } catch (const OutputError&) {
+    throw;  // No report can be printed any more.
+  } catch (...) {
+    const Failure failure = describe_current_exception();
+    note(failure.drawing);
+    if (flags.json) print(json_of_current_exception(path) + "\n");
+    return failure.exit_code;
+  }
+}
+
+int check_all(const CheckFlags& flags) {
+  const CheckPlan plan = plan_of(flags);
+  catch_signals();
+  int worst = kHolds;
+  for (const std::string& path : flags.paths) {
+    worst = worse(worst, check_one(flags, plan, path, worst));
+    if (caught_signal() != 0) break;
+  }
+  return worst;
+}
+
+}  // namespace
+
+Action declare_check(CLI::App& app) {
+  auto flags = std::make_shared<CheckFlags>();
+  app.add_option("FILE", flags->paths, "Histories; - is standard input")->required();
+  app.add_option("-l,--level", flags->level,
+                 "Gate this level (serval levels); without it, the strongest that holds")
+      ->type_name("LEVEL");
+  declare_reading_flags(app, flags->reading);
+  app.add_flag("--json", flags->json,
+               "One JSON object instead of text; with several files one object a line");
+  app.add_option("--timeout", flags->timeout, "Time for reading and checking each file; then UNKNOWN [10m]")
+      ->type_name("TIME");
+  app.add_option("--memory-limit", flags->memory_limit, "Memory; past it UNKNOWN [80 % of RAM or cgroup]")
+      ->type_name("SIZE");
+  app.add_option("--engine", flags->engine, "How to check: auto picks the cheapest complete engine")
+      ->type_name("NAME");
+  app.add_flag("--verify", flags->verify, "Re-prove the verdict from the raw history");
+  app.add_option("--max-anomalies", flags->max_anomalies, "Show at most so many [10]; all are counted")
+      ->type_name("N");
+  app.add_option("--unknown", flags->unknown, "Exit code of UNKNOWN: fail is 2, pass is 0")
+      ->type_name("fail|pass");
+  app.add_option("--color", flags->colour, "Colour; auto obeys NO_COLOR and CLICOLOR_FORCE")
+      ->type_name("auto|always|never");
+  app.add_flag("-q,--quiet", flags->quiet, "The first line only");
+  app.add_flag("-v,--verbose", flags->verbose, "Also phases and whole anomalies");
+  return [flags] { return check_all(*flags); };
+}
+
+}  // namespace serval::cli

@@ -1,0 +1,66 @@
+// serval convert: the same history in another format, with every loss named.
+
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "choices.h"
+#include "exit_code.h"
+#include "output.h"
+#include "reading.h"
+#include "serval/base/error.h"
+#include "serval/report/quantity.h"
+#include "verb.h"
+#include "writing.h"
+
+namespace serval::cli {
+namespace {
+
+struct ConvertFlags {
+  std::string in, out;
+  ReadingFlags reading;
+  std::string to = "auto";
+  bool strict = false;
+  bool force = false;
+};
+
+// Finds out before the file is written, so that a strict conversion leaves nothing behind.
+void refuse_losses(const History& history, Format format, const std::string& path) {
+  std::vector<std::string> losses;
+  info(format).write(
+      history, [](std::string_view) {}, [&](const std::string& step) { losses.push_back(step); });
+  if (losses.empty()) return;
+  throw InputError({path},
+                   fmt::format("{} cannot hold all of it: {}", info(format).name, fmt::join(losses, "; ")),
+                   {}, "choose another format, or leave out --strict to convert what fits");
+}
+
+int convert(const ConvertFlags& flags) {
+  const Format format = output_format("--to", flags.to, flags.out);
+  require_writable(flags.out, flags.force ? Overwrite::Allow : Overwrite::Refuse);
+  const LoadedHistory loaded = load_history(flags.in, flags.reading);
+  if (flags.strict) refuse_losses(loaded.history, format, flags.in);
+  const WriteReport written = write_history(loaded.history, format, flags.out);
+  for (const std::string& step : written.lossy_steps) note("lossy: " + step);
+  note(fmt::format("{} ({}) to {} ({})   {}   {}", flags.in, loaded.format, flags.out, info(format).name,
+                   spell_count(loaded.history.transaction_count(), "txn"),
+                   spell_count(loaded.history.operation_count(), "op")));
+  return kHolds;
+}
+
+}  // namespace
+
+Action declare_convert(CLI::App& app) {
+  auto flags = std::make_shared<ConvertFlags>();
+  app.add_option("IN", flags->in, "The history; - is standard input")->required();
+  app.add_option("OUT", flags->out, "The file to write; - is standard output")->required();
+  declare_reading_flags(app, flags->reading);
+  app.add_option("--from", flags->reading.format, "The same as --format")->type_name("NAME");
+  app.add_option("--to", flags->to, "Format of the output [by the name of the file]")->type_name("NAME");
+  app.add_flag("--strict", flags->strict, "A lossy step is an error: nothing is written, exit 3");
+  app.add_flag("--force", flags->force, "Overwrite an existing file");
+  return [flags] { return convert(*flags); };
+}
+
+}  // namespace serval::cli

@@ -1,0 +1,30 @@
+#pragma once
+// What the shell learns. docs/cli.md lists the same codes.
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+namespace serval::cli {
+
+enum ExitCode : int {
+  kHolds = 0,
+  kViolated = 1,
+  kUndecided = 2,
+  kBadInput = 3,  // Also: an output file that cannot be written.
+  kDatabaseFailure = 4,
+  kUsage = 64,
+  kBug = 70,
+  kInterrupted = 130,
+  kTerminated = 143,
+};
+
+// Of several files, the code of the whole command: a found violation must not be masked by anything else.
+inline int worse(int one, int other) {
+  constexpr std::array kWorstFirst{1, 70, 130, 143, 64, 4, 3, 2, 0};
+  return std::min(one, other, [&](int left, int right) {
+    return std::ranges::find(kWorstFirst, left) < std::ranges::find(kWorstFirst, right);
+  });
+}
+
+}  // namespace serval::cli

@@ -1,0 +1,124 @@
+// serval gen: a history from the simulated database, of any size, in any format.
+
+#include <memory>
+#include <random>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "choices.h"
+#include "exit_code.h"
+#include "output.h"
+#include "quantities.h"
+#include "serval/base/error.h"
+#include "serval/database/simulated/simulate.h"
+#include "serval/report/quantity.h"
+#include "usage.h"
+#include "verb.h"
+#include "writing.h"
+
+namespace serval::cli {
+namespace {
+
+struct GenFlags {
+  std::string workload = "mini";
+  std::string transactions = "10k", sessions = "20", keys = "10k";
+  std::string distribution = "uniform";
+  std::string level = "strict-serializable";
+  std::vector<std::string> bugs;
+  std::string plant;
+  std::string seed;
+  std::string aborts = "0.02", indeterminate = "0";
+  std::string times = "txns";
+  std::string order = "completion";
+  std::string format = "auto";
+  std::string out = "-";
+  bool force = false;
+};
+
+std::uint64_t seed_of(const GenFlags& flags) {
+  if (!flags.seed.empty()) return parse_count("--seed", flags.seed);
+  return std::random_device{}();  // 32 bits are easy to type again.
+}
+
+SimulationOptions options_of(const GenFlags& flags) {
+  static constexpr std::array<std::string_view, 3> kTimes{"none", "txns", "ops"};
+  static constexpr std::array<std::string_view, 2> kOrders{"completion", "session"};
+  SimulationOptions options;
+  options.workload = flags.workload;
+  const std::uint64_t sessions = parse_count("--sessions", flags.sessions);
+  if (sessions == 0 || sessions > 1'000'000) throw UsageError("--sessions takes 1 to 1M");
+  options.sessions = static_cast<std::uint32_t>(sessions);
+  options.transactions = parse_count("--txns", flags.transactions);
+  options.keys = parse_count("--keys", flags.keys);
+  options.key_distribution = flags.distribution;
+  options.level = parse_simulated_level(flags.level);
+  for (const std::string& bug : flags.bugs) options.bugs.push_back(parse_simulated_bug(bug));
+  options.plant = flags.plant;
+  options.seed = seed_of(flags);
+  options.abort_share = parse_share("--abort", flags.aborts);
+  options.indeterminate_share = parse_share("--indeterminate", flags.indeterminate);
+  options.times = static_cast<SimulationOptions::Times>(choose("--times", flags.times, kTimes));
+  options.order = static_cast<SimulationOptions::Order>(choose("--order", flags.order, kOrders));
+  return options;
+}
+
+// What the simulated database refuses came from flags, not from a file.
+History simulate_or_refuse(const GenFlags& flags, std::uint64_t& seed) {
+  try {
+    const SimulationOptions options = options_of(flags);
+    seed = options.seed;
+    return simulate(options);
+  } catch (const InputError& error) {
+    const std::string hint = error.hint().empty() ? "serval gen --help" : error.hint();
+    throw UsageError(fmt::format("{}: {}", error.position().file, error.problem()), hint);
+  }
+}
+
+int generate(const GenFlags& flags) {
+  const Format format = output_format("--format", flags.format, flags.out);
+  require_writable(flags.out, flags.force ? Overwrite::Allow : Overwrite::Refuse);
+  std::uint64_t seed = 0;
+  const History history = simulate_or_refuse(flags, seed);
+  const WriteReport written = write_history(history, format, flags.out);
+  for (const std::string& step : written.lossy_steps) note("note: " + step);
+  note(fmt::format("seed {}   {}   {}   {}", seed, spell_count(history.transaction_count(), "txn"),
+                   spell_count(history.operation_count(), "op"), flags.out == "-" ? "" : flags.out));
+  return kHolds;
+}
+
+}  // namespace
+
+Action declare_gen(CLI::App& app) {
+  auto flags = std::make_shared<GenFlags>();
+  app.add_option("-w,--workload", flags->workload, "NAME or NAME:parameter=value,… (serval workloads) [mini]")
+      ->type_name("WORKLOAD");
+  app.add_option("-n,--txns", flags->transactions, "Transactions: 1000, 10k, 1M [10k]")->type_name("N");
+  app.add_option("--sessions", flags->sessions, "Sessions [20]")->type_name("N");
+  app.add_option("--keys", flags->keys, "Keys [10k]")->type_name("N");
+  app.add_option("--distribution", flags->distribution,
+                 "Which keys are chosen: uniform, zipf, hotspot [uniform]")
+      ->type_name("NAME");
+  app.add_option("--level", flags->level, "What the simulated database keeps [strict-serializable]")
+      ->type_name("LEVEL");
+  app.add_option("--bug", flags->bugs, "Switch a bug on: NAME or NAME:probability=0.1,limit=1; repeatable")
+      ->type_name("BUG");
+  app.add_option("--plant", flags->plant, "Plant one anomaly (serval anomalies)")->type_name("ANOMALY");
+  app.add_option("--seed", flags->seed, "The same seed gives the same file [random, printed]")
+      ->type_name("N");
+  app.add_option("--abort", flags->aborts, "Share of transactions that abort by themselves [0.02]")
+      ->type_name("SHARE");
+  app.add_option("--indeterminate", flags->indeterminate, "Share of commits whose answer is lost [0]")
+      ->type_name("SHARE");
+  app.add_option("--times", flags->times, "Whose times are recorded [txns]")->type_name("none|txns|ops");
+  app.add_option("--order", flags->order, "Order of the transactions in the file [completion]")
+      ->type_name("completion|session");
+  app.add_option("-f,--format", flags->format, "Format of the output [by the name of the file, else jsonl]")
+      ->type_name("NAME");
+  app.add_option("-o,--out", flags->out, "File to write; - is standard output [-]")->type_name("FILE");
+  app.add_flag("--force", flags->force, "Overwrite an existing file");
+  return [flags] { return generate(*flags); };
+}
+
+}  // namespace serval::cli

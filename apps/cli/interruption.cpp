@@ -1,0 +1,80 @@
+#include "interruption.h"
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "serval/base/budget.h"
+
+namespace serval::cli {
+namespace {
+
+// Only lock-free atomics and these buffers are touched inside handlers.
+std::atomic<int> signal_caught{0};
+std::atomic<int> alarms{0};
+std::string* last_words = nullptr;
+int last_exit_code = 2;
+
+void ring(std::chrono::nanoseconds first, std::chrono::nanoseconds then) {
+  const auto to_timeval = [](std::chrono::nanoseconds span) {
+    const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(span).count();
+    return timeval{microseconds / 1'000'000, microseconds % 1'000'000};
+  };
+  const itimerval timer{to_timeval(then), to_timeval(first)};
+  setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
+// The alarm keeps ringing, because the signal may have come just before a read that blocks.
+extern "C" void on_signal(int signal) {
+  if (signal_caught.exchange(signal) != 0) _exit(128 + signal);
+  Budget::request_stop();
+  ring(std::chrono::milliseconds(50), std::chrono::milliseconds(50));
+}
+
+extern "C" void on_alarm(int /*signal*/) {
+  if (signal_caught != 0) return;
+  if (alarms.fetch_add(1) == 0) {
+    Budget::request_stop();
+    return;
+  }
+  const ssize_t written = ::write(STDOUT_FILENO, last_words->data(), last_words->size());
+  _exit(written < 0 ? 3 : last_exit_code);
+}
+
+// Without SA_RESTART, so that a blocked read wakes up and looks at its budget.
+void handle(int signal, void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  sigemptyset(&action.sa_mask);
+  sigaction(signal, &action, nullptr);
+}
+
+}  // namespace
+
+void catch_signals() {
+  Budget::stop_requested();  // Made before a handler may need it.
+  handle(SIGALRM, on_alarm);
+  handle(SIGINT, on_signal);
+  handle(SIGTERM, on_signal);
+}
+
+int caught_signal() noexcept { return signal_caught.load(); }
+
+Deadline::Deadline(std::chrono::nanoseconds timeout, std::string words, int exit_code) {
+  static std::string buffer;
+  buffer = std::move(words);
+  last_words = &buffer;
+  last_exit_code = exit_code;
+  alarms = 0;
+  ring(timeout + std::chrono::milliseconds(50), std::chrono::milliseconds(800));
+}
+
+void Deadline::disarm() noexcept {
+  ring(std::chrono::nanoseconds(0), std::chrono::nanoseconds(0));
+  if (caught_signal() == 0) Budget::stop_requested().store(false);  // The next file has its own time.
+}
+
+}  // namespace serval::cli

@@ -1,0 +1,30 @@
+#pragma once
+// Memory limits by the operating system: past them an allocation throws std::bad_alloc, which a command turns
+// into Undecided.
+//
+//   MemoryLimit limit(4ull << 30);   // lifted again when it goes out of scope
+//
+// Has no effect under sanitizers, whose shadow memory counts as data.
+
+#include <cstdint>
+
+namespace serval::cli {
+
+class MemoryLimit {
+ public:
+  explicit MemoryLimit(std::uint64_t bytes);
+  MemoryLimit(const MemoryLimit&) = delete;
+  MemoryLimit& operator=(const MemoryLimit&) = delete;
+  ~MemoryLimit() { lift(); }
+  void lift() noexcept;  // So that the report itself finds memory.
+
+ private:
+  std::uint64_t before_ = 0;
+  bool active_ = false;
+};
+
+// 80 % of what the machine or its control group has.
+std::uint64_t default_memory_limit();
+std::uint64_t peak_rss_bytes();
+
+}  // namespace serval::cli

@@ -1,0 +1,53 @@
+#include "output.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include <unistd.h>
+
+#include "serval/base/error.h"
+
+namespace serval::cli {
+namespace {
+
+// A signal may interrupt a write to a slow pipe; the C streams would lose what was left.
+bool write_all(int descriptor, std::string_view bytes) noexcept {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno != EINTR) return false;
+    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+}  // namespace
+
+void print(std::string_view result) {
+  if (!write_all(STDOUT_FILENO, result))
+    throw OutputError(std::string("cannot write to standard output: ") + std::strerror(errno));
+}
+
+void note(std::string_view message) noexcept {
+  write_all(STDERR_FILENO, message);
+  write_all(STDERR_FILENO, "\n");
+}
+
+void draw(std::string_view text) noexcept { write_all(STDERR_FILENO, text); }
+
+bool wants_colour(Colour asked) {
+  if (asked != Colour::Auto) return asked == Colour::Always;
+  if (is_set("NO_COLOR")) return false;
+  if (is_set("CLICOLOR_FORCE") && std::string_view(std::getenv("CLICOLOR_FORCE")) != "0") return true;
+  const char* terminal = std::getenv("TERM");
+  if (terminal != nullptr && std::string_view(terminal) == "dumb") return false;
+  return ::isatty(STDOUT_FILENO) == 1;
+}
+
+}  // namespace serval::cli

@@ -1,0 +1,16 @@
+#pragma once
+// The two streams: results on standard output, everything else on standard error.
+
+#include <string_view>
+
+namespace serval::cli {
+
+void print(std::string_view result);           // Throws OutputError when nobody can take it.
+void note(std::string_view message) noexcept;  // One line on standard error.
+void draw(std::string_view text) noexcept;     // The same without a newline, for lines that are redrawn.
+
+enum class Colour { Auto, Always, Never };
+// By the flag, then NO_COLOR, CLICOLOR_FORCE and TERM=dumb, then whether standard output is a terminal.
+bool wants_colour(Colour asked);
+
+}  // namespace serval::cli

@@ -1,0 +1,62 @@
+#include "reading.h"
+
+#include <array>
+
+#include <CLI/CLI.hpp>
+
+#include "choices.h"
+#include "output.h"
+
+namespace serval::cli {
+namespace {
+
+constexpr std::size_t kPeek = 1 << 16;  // As much as a format may look at.
+
+bool accepts_truncated(const ReadingFlags& flags) {
+  static constexpr std::array<std::string_view, 2> kWords{"error", "ok"};
+  return choose("--truncated", flags.truncated, kWords) == 1;
+}
+
+}  // namespace
+
+void declare_reading_flags(CLI::App& app, ReadingFlags& flags) {
+  app.add_option("-f,--format", flags.format, "Format of the input, auto by content (serval formats)")
+      ->type_name("NAME");
+  app.add_option("--truncated", flags.truncated, "ok: a text file may be cut off in its last line")
+      ->type_name("error|ok");
+  app.add_option("--progress", flags.progress, "Signs of life on standard error")
+      ->type_name("auto|plain|none");
+}
+
+void require_valid(const ReadingFlags& flags) {
+  choose_format("--format", flags.format);
+  choose_progress(flags.progress);
+  accepts_truncated(flags);
+}
+
+LoadedHistory load_history(const std::string& path, const ReadingFlags& flags, Budget* budget,
+                           Progress& progress) {
+  LoadedHistory loaded;
+  ByteStream stream = ByteStream::open(path);
+  ReadOptions options;
+  options.format = choose_format("--format", flags.format);
+  options.accept_truncated = accepts_truncated(flags);
+  options.budget = budget;
+  options.on_notice = [&](const std::string& notice) { loaded.notices.push_back(notice); };
+  options.on_progress = [&](std::uint64_t done, std::uint64_t total) { progress.reading(done, total); };
+  const FormatInfo* format = options.format ? &info(*options.format) : detect_format(stream.peek(kPeek));
+  if (format != nullptr) loaded.format = format->name;
+  loaded.history = read_history(stream, options);
+  return loaded;
+}
+
+LoadedHistory load_history(const std::string& path, const ReadingFlags& flags) {
+  require_valid(flags);
+  Progress progress(choose_progress(flags.progress), path);
+  LoadedHistory loaded = load_history(path, flags, nullptr, progress);
+  progress.clear();
+  for (const std::string& notice : loaded.notices) note("note: " + notice);
+  return loaded;
+}
+
+}  // namespace serval::cli

@@ -1,0 +1,38 @@
+#pragma once
+// Reading a history for a command: format, progress and notices in one place.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "progress.h"
+#include "serval/formats/format.h"
+
+namespace CLI {
+class App;
+}
+
+namespace serval::cli {
+
+// The flags of every verb that reads a history.
+struct ReadingFlags {
+  std::string format = "auto";
+  std::string truncated = "error";
+  std::string progress = "auto";
+};
+void declare_reading_flags(CLI::App& app, ReadingFlags& flags);
+void require_valid(const ReadingFlags& flags);  // Throws UsageError before any file is opened.
+
+struct LoadedHistory {
+  History history;
+  std::string format;                // Its name.
+  std::vector<std::string> notices;  // What the reader skipped or repaired.
+};
+// Throws InputError, BudgetExhausted, std::bad_alloc.
+LoadedHistory load_history(const std::string& path, const ReadingFlags& flags, Budget* budget,
+                           Progress& progress);
+// For verbs without a budget; notices go to standard error.
+LoadedHistory load_history(const std::string& path, const ReadingFlags& flags);
+
+}  // namespace serval::cli

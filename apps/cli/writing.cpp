@@ -1,0 +1,28 @@
+#include "writing.h"
+
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "choices.h"
+#include "usage.h"
+
+namespace serval::cli {
+
+Format output_format(std::string_view flag, std::string_view name, const std::string& path) {
+  if (const std::optional<Format> format = choose_format(flag, name)) return *format;
+  if (path == "-") return Format::Jsonl;
+  if (const std::optional<Format> format = format_for_path(path)) return *format;
+  throw UsageError(fmt::format("the name of {} does not say which format to write", path),
+                   fmt::format("add {} NAME (serval formats lists them)", flag));
+}
+
+void require_writable(const std::string& path, Overwrite overwrite) {
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  if (path == "-" || !std::filesystem::is_regular_file(status) || overwrite == Overwrite::Allow) return;
+  throw UsageError(fmt::format("{} is there already", path), "add --force to overwrite it");
+}
+
+}  // namespace serval::cli

@@ -1,0 +1,18 @@
+#pragma once
+// Writing a history for a command: which format, and never over an existing file by accident.
+
+#include <string>
+#include <string_view>
+
+#include "serval/formats/format.h"
+
+namespace serval::cli {
+
+// By the flag, then by the file's name, then native JSONL for standard output. Throws UsageError for a name
+// that says nothing.
+Format output_format(std::string_view flag, std::string_view name, const std::string& path);
+
+enum class Overwrite { Refuse, Allow };
+void require_writable(const std::string& path, Overwrite overwrite);  // Throws UsageError.
+
+}  // namespace serval::cli
