@@ -1,0 +1,481 @@
+#!/usr/bin/env python3
+"""Runs the built binary as a user would: verbs, exit codes, first lines, JSON, bad input, budgets, signals.
+
+    python3 tests/cli/cli_test.py PATH-TO-SERVAL [unittest arguments]
+"""
+import gzip
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+SERVAL = "serval"
+SKEW = "s1: [r(x,0) r(y,0) w(x,1)]  s2: [r(x,0) r(y,0) w(y,1)]\n"
+GOOD = "s1: [r(x,0) w(x,1)]  s2: [r(x,1)]\n"
+BLIND = "s1: [w(x,1)] [w(x,2)]  s2: [r(x,1)] [r(x,2)] [r(x,1)]\n"
+REPORT_FIELDS = {"schema", "tool", "input", "verdict", "level", "complete", "counts", "anomalies", "engine", "time_s",
+                 "peak_rss_bytes", "budget", "exit_code"}
+
+
+class Result:
+    def __init__(self, done):
+        self.code = done.returncode
+        self.out = done.stdout.decode("utf-8")
+        self.err = done.stderr.decode("utf-8", "replace")
+        self.first = self.out.split("\n", 1)[0]
+
+    def __repr__(self):
+        return f"exit {self.code}\n--- stdout\n{self.out}--- stderr\n{self.err}"
+
+
+class CliTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="serval-cli-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def file(self, name, content):
+        data = content if isinstance(content, bytes) else content.encode()
+        (self.folder / name).write_bytes(data)
+        return name
+
+    def run_serval(self, *arguments, stdin=b"", environment=None):
+        variables = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "CLICOLOR_FORCE")}
+        variables.update(environment or {})
+        done = subprocess.run([SERVAL, *map(str, arguments)], input=stdin, capture_output=True, cwd=self.folder,
+                              env=variables, timeout=120, check=False)
+        return Result(done)
+
+    def expect(self, code, *arguments, **options):
+        result = self.run_serval(*arguments, **options)
+        self.assertEqual(result.code, code, result)
+        return result
+
+    def generate(self, name, *arguments):
+        self.expect(0, "gen", "--seed", 7, "-o", name, *arguments)
+        return name
+
+
+class Verdicts(CliTest):
+    def test_a_level_that_holds_exits_with_0(self):
+        result = self.expect(0, "check", self.file("good.notation", GOOD), "--level", "serializable")
+        self.assertEqual(result.first, "VALID good.notation serializable")
+        self.assertEqual(result.err, "")
+
+    def test_a_violated_level_exits_with_1_and_says_why(self):
+        result = self.expect(1, "check", self.file("skew.notation", SKEW), "-l", "serializable", "--verify")
+        self.assertEqual(result.first, "VIOLATION skew.notation serializable")
+        self.assertIn("write-skew", result.out)
+        self.assertIn("so each must precede the other: no serial order exists.", result.out)
+        self.assertIn("verified", result.out)
+
+    def test_an_undecided_level_exits_with_2_and_names_a_next_step(self):
+        result = self.expect(2, "check", self.file("blind.notation", BLIND), "-l", "serializable")
+        self.assertEqual(result.first, "UNKNOWN blind.notation serializable")
+        self.assertIn("serval lint blind.notation", result.out)
+        self.expect(0, "check", "blind.notation", "-l", "serializable", "--unknown", "pass")
+
+    def test_aliases_of_levels_work(self):
+        self.file("good.notation", GOOD)
+        self.assertEqual(self.expect(0, "check", "good.notation", "-l", "PL-3").first,
+                         "VALID good.notation serializable")
+
+    def test_without_a_level_the_strongest_one_that_holds_is_named(self):
+        result = self.expect(0, "check", self.file("skew.notation", SKEW))
+        self.assertRegex(result.first, r"^VALID skew\.notation (strong-session-)?snapshot-isolation$")
+        self.assertRegex(result.out, r"(?m)^  refuted .*serializable")
+
+    def test_without_a_level_a_history_where_nothing_holds_is_a_violation(self):
+        thin_air = self.file("air.notation", "s1: [r(x,7)]\n")
+        self.assertRegex(self.expect(1, "check", thin_air).first, r"^VIOLATION air\.notation \S+$")
+
+    def test_quiet_prints_the_first_line_only(self):
+        result = self.expect(1, "check", "-q", self.file("skew.notation", SKEW), "-l", "serializable")
+        self.assertEqual(result.out, "VIOLATION skew.notation serializable\n")
+
+    def test_of_several_files_a_violation_beats_everything(self):
+        self.file("good.notation", GOOD)
+        self.file("skew.notation", SKEW)
+        self.file("bad.notation", "s1: [w(x\n")
+        result = self.expect(1, "check", "bad.notation", "skew.notation", "good.notation", "-q", "-l", "SER")
+        self.assertEqual([line.split()[0] for line in result.out.splitlines()], ["VIOLATION", "VALID"])
+        self.expect(3, "check", "good.notation", "bad.notation", "-l", "serializable")
+
+    def test_standard_input_and_compressed_files_are_read(self):
+        self.assertEqual(self.expect(0, "check", "-", "-l", "SER", "-q", stdin=GOOD.encode()).first.split()[:2],
+                         ["VALID", "-"])
+        self.file("good.notation.gz", gzip.compress(GOOD.encode()))
+        self.expect(0, "check", "good.notation.gz", "-l", "serializable")
+        if shutil.which("zstd"):
+            self.file("good.notation", GOOD)
+            subprocess.run(["zstd", "-q", "good.notation"], cwd=self.folder, check=True)
+            self.expect(0, "check", "good.notation.zst", "-l", "serializable")
+
+
+class Json(CliTest):
+    def test_report_has_every_promised_field(self):
+        report = json.loads(self.expect(1, "check", self.file("skew.notation", SKEW), "-l", "SER", "--json").out)
+        self.assertLessEqual(REPORT_FIELDS, set(report))
+        self.assertEqual(report["schema"], "serval.report/1")
+        self.assertEqual(report["verdict"], "violation")
+        self.assertEqual(report["exit_code"], 1)
+        self.assertIn("serializable", report["level"]["refuted"])
+        self.assertIn("snapshot-isolation", report["level"]["strongest_not_refuted"])
+        self.assertGreater(report["peak_rss_bytes"], 0)
+        (anomaly,) = report["anomalies"]["shown"]
+        self.assertEqual(report["anomalies"]["by_type"], {anomaly["type"]: 1})
+        self.assertEqual(len(anomaly["txns"]), 2)
+        for edge in anomaly["edges"]:
+            self.assertLessEqual({"from", "to", "kind", "key", "from_op", "to_op", "why"}, set(edge))
+
+    def test_valid_and_unknown_use_the_same_object(self):
+        self.file("good.notation", GOOD)
+        self.file("blind.notation", BLIND)
+        valid = json.loads(self.expect(0, "check", "good.notation", "--json").out)
+        unknown = json.loads(self.expect(2, "check", "blind.notation", "-l", "SER", "--json").out)
+        self.assertEqual((valid["verdict"], unknown["verdict"]), ("valid", "unknown"))
+        self.assertLessEqual(REPORT_FIELDS, set(valid) & set(unknown))
+        self.assertTrue(valid["complete"])
+        self.assertFalse(unknown["complete"])
+        self.assertTrue(unknown["undecided"]["reason"])
+
+    def test_several_files_give_one_object_a_line_even_for_bad_input(self):
+        self.file("good.notation", GOOD)
+        self.file("bad.notation", "s1: [w(x\n")
+        lines = self.expect(3, "check", "good.notation", "bad.notation", "--json").out.splitlines()
+        self.assertEqual([json.loads(line)["schema"] for line in lines], ["serval.report/1", "serval.error/1"])
+
+    def test_tables_and_measurements_are_json_too(self):
+        self.file("good.notation", GOOD)
+        for words in (["levels"], ["levels", "SI"], ["anomalies"], ["anomalies", "write-skew"], ["formats"],
+                      ["workloads"], ["stats", "good.notation"], ["lint", "good.notation"]):
+            with self.subTest(words=words):
+                self.assertTrue(json.loads(self.expect(0, *words, "--json").out))
+
+
+class BadInput(CliTest):
+    def refuse(self, name, content, *arguments):
+        result = self.expect(3, "check", self.file(name, content), *arguments)
+        self.assertEqual(result.out, "", result)
+        self.assertTrue(result.err.startswith("error: "), result)
+        return result
+
+    def test_missing_file_and_directory(self):
+        self.assertIn("nowhere.txt", self.expect(3, "check", "nowhere.txt").err)
+        (self.folder / "folder").mkdir()
+        self.assertIn("directory", self.expect(3, "check", "folder").err)
+
+    def test_empty_file(self):
+        self.assertIn("empty", self.refuse("empty.txt", "").err)
+
+    def test_truncated_gzip(self):
+        self.refuse("cut.gz", gzip.compress(os.urandom(100000))[:5000])
+
+    def test_binary_garbage(self):
+        noise = bytes((i * 7919 + 13) % 256 for i in range(100000))
+        result = self.refuse("noise.bin", noise)
+        self.assertNotRegex(result.err, r"[\x00-\x08\x0b-\x1f\x7f]")
+
+    def test_error_shows_the_line_with_a_caret(self):
+        result = self.refuse("bad.notation", "s1: [r(x,0)]\ns2: [w(x 1)]\n")
+        self.assertRegex(result.err, r"bad\.notation:2:\d+")
+        self.assertIn("  2 | s2: [w(x 1)]", result.err)
+        self.assertRegex(result.err, r"(?m)^    \| +\^ expected")
+
+    def test_caret_stands_below_the_column(self):
+        result = self.refuse("bad.notation", "s1: [w(x 1)]\n")
+        source, pointer = result.err.splitlines()[1:3]
+        column = int(re.search(r"bad\.notation:1:(\d+)", result.err)[1])
+        self.assertEqual(pointer.index("^") - source.index("s1"), column - 1)
+
+    def test_one_line_of_many_megabytes(self):
+        result = self.refuse("long.txt", "x" * 20_000_000)
+        self.assertLess(len(result.err), 2000)
+        result = self.refuse("long.notation", "s1: [" + "r(x,0) " * 500_000 + "q(x,0)]\n")
+        self.assertLess(len(result.err), 2000)
+
+    def test_unknown_format_named(self):
+        self.file("good.notation", GOOD)
+        self.assertIn("did you mean", self.expect(64, "check", "good.notation", "-f", "notatio").err)
+
+    def test_a_history_in_the_wrong_format_is_refused(self):
+        for name in [row["name"] for row in json.loads(self.expect(0, "formats", "--json").out)]:
+            with self.subTest(format=name):
+                result = self.run_serval("check", self.file("x.dat", "\x01\x02 no history\n"), "-f", name)
+                self.assertIn(result.code, (2, 3), result)
+
+
+class PolysiText(CliTest):
+    def check(self, text, code, level="strong-session-serializable"):
+        return self.expect(code, "check", self.file("h.txt", text), "-l", level)
+
+    def test_carriage_returns_and_byte_order_mark(self):
+        self.check("r(1,0,1,1)\r\nw(1,5,1,1)\r\nr(1,5,2,1)\r\n", 0)
+        self.check("\ufeffr(1,0,1,1)\nw(1,5,1,1)\nr(1,5,2,1)\n", 0)
+
+    def test_transaction_ids_reused_across_sessions_are_different_transactions(self):
+        result = self.check("r(1,0,1,7)\nw(1,5,1,7)\nr(1,0,2,7)\nw(1,6,2,7)\n", 1)
+        self.assertIn("T7@1", result.out)
+        self.assertIn("T7@2", result.out)
+
+    def test_negative_and_huge_integers(self):
+        huge = "123456789012345678901234567890"
+        self.check(f"r(1,0,1,1)\nw(1,{huge},1,1)\nr(1,{huge},2,2)\n", 0)
+        self.assertIn(self.run_serval("check", self.file("n.txt", "r(-1,-5,1,1)\n"), "-l", "SER").code, (0, 1, 3))
+
+    def test_sessions_that_come_back(self):
+        self.check("r(1,0,1,1)\nw(1,5,1,1)\nr(1,5,2,2)\nr(1,5,1,3)\n", 0)
+
+    def test_duplicate_writes_are_not_judged(self):
+        result = self.check("r(1,0,1,1)\nw(1,5,1,1)\nr(1,5,2,2)\nw(1,5,2,2)\nr(1,5,3,3)\n", 2)
+        self.assertIn("lint", result.out)
+
+    def test_reads_of_values_never_written(self):
+        self.assertIn("thin-air", self.check("r(1,99,1,1)\n", 1).out)
+
+    def test_malformed_line(self):
+        result = self.check("r(1,0,1,1)\nw(1,5,1\n", 3)
+        self.assertIn("h.txt:2:", result.err)
+
+
+class Usage(CliTest):
+    def test_no_arguments_prints_short_help(self):
+        result = self.expect(64)
+        self.assertIn("serval check", result.err)
+        self.assertEqual(result.out, "")
+
+    def test_help_shows_examples_first(self):
+        self.expect(0, "--help")
+        for verb in ("check", "gen", "convert", "stats", "lint", "levels", "anomalies", "formats", "workloads",
+                     "version", "completion"):
+            with self.subTest(verb=verb):
+                text = self.expect(0, verb, "--help").out
+                self.assertLess(text.index("Examples:"), text.index("Options:"))
+                self.assertEqual(self.expect(0, "help", verb).out, text)
+
+    def test_a_file_instead_of_a_verb_gives_a_hint(self):
+        self.assertIn("serval check good.notation", self.expect(64, self.file("good.notation", GOOD)).err)
+
+    def test_misspelled_words_are_answered_with_the_nearest(self):
+        self.file("good.notation", GOOD)
+        for words, wanted in ((["chek", "x"], "check"), (["check", "good.notation", "--levle", "x"], "--level"),
+                              (["check", "good.notation", "-l", "serialisable"], "serializable"),
+                              (["anomalies", "write-skwe"], "write-skew"), (["levels", "snapshot-isolaton"], "snapshot"),
+                              (["gen", "-w", "mni"], "mini"), (["gen", "--level", "serializabel"], "serializable"),
+                              (["gen", "--bug", "dirty-raed"], "dirty-read"),
+                              (["gen", "--plant", "lost-updat"], "lost-update"),
+                              (["check", "good.notation", "--engine", "mini"], "mini-transaction"),
+                              (["completion", "bsh"], "bash")):
+            with self.subTest(words=words):
+                result = self.expect(64, *words)
+                self.assertIn(wanted, result.err.split("hint:")[-1], result)
+                self.assertEqual(result.out, "")
+
+    def test_numbers_need_their_units(self):
+        self.file("good.notation", GOOD)
+        for flags in (["--timeout", "10"], ["--timeout", "-1s"], ["--timeout", "1x"], ["--memory-limit", "100"],
+                      ["--memory-limit", "4GB"], ["--max-anomalies", "0"], ["--max-anomalies", "ten"],
+                      ["--color", "maybe"], ["--progress", "loud"], ["--unknown", "shrug"], ["--truncated", "no"]):
+            with self.subTest(flags=flags):
+                self.expect(64, "check", "good.notation", *flags)
+        for flags in (["-n", "many"], ["--abort", "2"], ["--sessions", "0"], ["--seed", "x"]):
+            with self.subTest(flags=flags):
+                self.expect(64, "gen", *flags)
+
+    def test_missing_arguments(self):
+        for words in (["check"], ["convert", "a"], ["stats"], ["lint"], ["completion"]):
+            with self.subTest(words=words):
+                self.expect(64, *words)
+
+    def test_version(self):
+        self.assertRegex(self.expect(0, "version").out, r"^serval \d+\.\d+\.\d+\n$")
+        self.assertEqual(self.expect(0, "--version").out, self.expect(0, "version").out)
+
+    def test_levels_and_anomalies_explain_each_row(self):
+        for verb in ("levels", "anomalies"):
+            for row in json.loads(self.expect(0, verb, "--json").out):
+                self.assertTrue(self.expect(0, verb, row["name"]).out.startswith(row["name"]))
+
+    def test_completions_are_scripts_that_parse(self):
+        for shell in ("bash", "zsh", "fish"):
+            script = self.expect(0, "completion", shell).out
+            self.assertIn("serializable", script)
+            if shutil.which(shell):
+                self.file("script", script)
+                subprocess.run([shell, "-n", self.folder / "script"], check=True)
+
+    def test_full_standard_output_is_reported(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([SERVAL, "version"], stdout=full, stderr=subprocess.PIPE, check=False)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn(b"standard output", done.stderr)
+
+
+class Colour(CliTest):
+    def test_colour_only_when_asked_or_forced(self):
+        skew = self.file("skew.notation", SKEW)
+        check = ("check", skew, "-l", "serializable")
+        self.assertNotIn("\x1b", self.run_serval(*check).out)
+        self.assertIn("\x1b", self.run_serval(*check, "--color", "always").out)
+        self.assertIn("\x1b", self.run_serval(*check, environment={"CLICOLOR_FORCE": "1"}).out)
+        self.assertNotIn("\x1b", self.run_serval(*check, environment={"CLICOLOR_FORCE": "1", "NO_COLOR": "1"}).out)
+        self.assertNotIn("\x1b", self.run_serval(*check, "--color", "never", environment={"CLICOLOR_FORCE": "1"}).out)
+
+
+class Budgets(CliTest):
+    def big(self):
+        return self.generate("big.jsonl", "-n", "100k")
+
+    def test_one_millisecond_is_not_enough_and_says_so(self):
+        big = self.big()
+        result = self.expect(2, "check", big, "-l", "serializable", "--timeout", "1ms")
+        self.assertEqual(result.first, "UNKNOWN big.jsonl serializable")
+        self.assertIn("time budget of 1ms used up", result.out)
+        report = json.loads(self.expect(2, "check", big, "-l", "serializable", "--timeout", "1ms", "--json").out)
+        self.assertLessEqual(REPORT_FIELDS, set(report))
+        self.assertEqual(report["budget"]["hit"], "time")
+
+    def test_little_memory_is_not_enough_and_says_so(self):
+        big = self.big()
+        result = self.run_serval("check", big, "-l", "serializable", "--memory-limit", "4MiB")
+        if result.code == 0:
+            self.skipTest("no memory limits in this build")
+        self.assertEqual(result.code, 2, result)
+        self.assertEqual(result.first, "UNKNOWN big.jsonl serializable")
+        self.assertIn("memory budget of 4.0 MiB used up", result.out)
+        report = json.loads(self.run_serval("check", big, "--memory-limit", "4MiB", "--json").out)
+        self.assertEqual(report["budget"]["hit"], "memory")
+
+    def test_time_also_ends_the_wait_for_standard_input(self):
+        process = subprocess.Popen([SERVAL, "check", "-", "-l", "serializable", "--timeout", "300ms"], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process.wait(timeout=60)
+        first = process.stdout.readline()
+        for stream in (process.stdin, process.stdout, process.stderr):
+            stream.close()
+        self.assertEqual((process.returncode, first), (2, b"UNKNOWN - serializable\n"))
+
+    def interrupted(self, number):
+        process = subprocess.Popen([SERVAL, "check", "-", "-l", "SER", "--json"], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process.stdin.write(GOOD.encode())
+        process.stdin.flush()
+        wait_until_caught(process.pid, number)
+        process.send_signal(number)
+        process.wait(timeout=60)
+        out = process.stdout.read()
+        for stream in (process.stdin, process.stdout, process.stderr):
+            stream.close()
+        return process.returncode, json.loads(out)
+
+    def test_a_signal_still_gives_a_report(self):
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            with self.subTest(signal=number):
+                returned, report = self.interrupted(number)
+                self.assertEqual(returned, code)
+                self.assertEqual(report["verdict"], "unknown")
+                self.assertEqual(report["budget"]["hit"], "signal")
+
+
+def wait_until_caught(pid, number):
+    """Returns once the process has a handler for the signal (or the system does not say)."""
+    status = pathlib.Path(f"/proc/{pid}/status")
+    deadline = time.monotonic() + 30
+    while status.exists() and time.monotonic() < deadline:
+        caught = re.search(r"SigCgt:\s*([0-9a-f]+)", status.read_text())
+        if caught is None or int(caught[1], 16) >> (number - 1) & 1:
+            return
+
+
+class Gen(CliTest):
+    def test_the_same_seed_gives_the_same_bytes(self):
+        self.generate("a.jsonl", "-n", "500")
+        self.generate("b.jsonl", "-n", "500")
+        self.assertEqual((self.folder / "a.jsonl").read_bytes(), (self.folder / "b.jsonl").read_bytes())
+
+    def test_the_seed_is_printed_on_standard_error(self):
+        result = self.expect(0, "gen", "-n", "10")
+        self.assertRegex(result.err, r"seed \d+")
+        self.assertEqual(self.run_serval("gen", "-n", "10", "--seed", re.search(r"seed (\d+)", result.err)[1]).out,
+                         result.out)
+
+    def test_an_existing_file_is_kept(self):
+        self.generate("a.jsonl", "-n", "10")
+        self.assertIn("--force", self.expect(64, "gen", "-n", "10", "-o", "a.jsonl").err)
+        self.expect(0, "gen", "-n", "10", "-o", "a.jsonl", "--force")
+
+    def test_a_file_that_cannot_be_written_is_reported(self):
+        self.expect(3, "gen", "-n", "10", "-o", "no/such/folder/a.jsonl")
+
+    def test_a_name_without_a_format_needs_a_flag(self):
+        self.expect(64, "gen", "-n", "10", "-o", "history.unknown")
+
+    def test_levels_are_kept_and_snapshot_isolation_shows_write_skew(self):
+        self.generate("si.jsonl", "--level", "snapshot-isolation", "-n", "2k", "--keys", "40", "--sessions", "8")
+        self.expect(0, "check", "si.jsonl", "-l", "snapshot-isolation", "--verify")
+        self.assertIn("write-skew", self.expect(1, "check", "si.jsonl", "-l", "serializable", "--verify").out)
+        self.generate("ser.jsonl", "-n", "2k")
+        self.expect(0, "check", "ser.jsonl", "-l", "strict-serializable", "--verify")
+
+    def test_every_planted_anomaly_is_found_by_name(self):
+        for row in json.loads(self.expect(0, "workloads", "--json").out)["plants"]:
+            with self.subTest(plant=row["name"]):
+                name = self.generate(f"{row['name']}.jsonl", "-n", "300", "--plant", row["name"])
+                report = json.loads(self.expect(1, "check", name, "-l", "strict-serializable", "--json",
+                                                "--verify").out)
+                self.assertIn(row["name"], report["anomalies"]["by_type"])
+
+    def test_every_format_can_be_written_and_checked(self):
+        for row in json.loads(self.expect(0, "formats", "--json").out):
+            with self.subTest(format=row["name"]):
+                name = self.generate("h." + row["name"], "-n", "200", "-f", row["name"], "--abort", "0")
+                result = self.expect(0, "check", name, "-l", "serializable", "-q")
+                self.assertEqual(result.first, f"VALID {name} serializable")
+
+
+class Convert(CliTest):
+    def test_a_round_trip_keeps_the_history(self):
+        self.file("good.notation", GOOD)
+        self.expect(0, "convert", "good.notation", "good.jsonl")
+        self.expect(0, "convert", "good.jsonl", "back.notation")
+        self.assertEqual((self.folder / "back.notation").read_text().split(), GOOD.split())
+
+    def test_losses_are_named_and_strict_refuses_them(self):
+        self.file("timed.notation", "s1: [r(x,0) w(x,1)]@5..9\n")
+        result = self.expect(0, "convert", "timed.notation", "out.txt", "--to", "polysi")
+        self.assertIn("lossy: ", result.err)
+        result = self.expect(3, "convert", "timed.notation", "strict.txt", "--to", "polysi", "--strict")
+        self.assertFalse((self.folder / "strict.txt").exists())
+        self.assertIn("--strict", result.err)
+
+    def test_standard_streams(self):
+        result = self.expect(0, "convert", "-", "-", "--to", "notation", stdin=GOOD.encode())
+        self.assertEqual(result.out.split(), GOOD.split())
+
+
+class Lint(CliTest):
+    def test_fit_histories_are_called_fit(self):
+        self.assertIn("  fit for the mini-transaction engine", self.expect(0, "lint", self.file("g.notation", GOOD)).out)
+
+    def test_exceptions_are_counted_with_examples(self):
+        result = self.expect(0, "lint", self.file("b.notation", "s1: [w(x,1)]! [w(x,1)]@9..5  s2: [r(y,7)]\n"))
+        for words in ("w(x,1) in T2", "T1 and T2", "not fit", "r(y,7) in T3"):
+            self.assertIn(words, result.out)
+
+    def test_stats_counts(self):
+        numbers = json.loads(self.expect(0, "stats", self.file("g.notation", GOOD), "--json").out)
+        self.assertEqual((numbers["txns"], numbers["ops"], numbers["keys"]), (2, 3, 1))
+        self.assertIn("2 committed", self.expect(0, "stats", "g.notation").out)
+
+
+if __name__ == "__main__":
+    SERVAL = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    unittest.main()
