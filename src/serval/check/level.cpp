@@ -62,24 +62,6 @@ std::vector<LevelInfo> weak_levels() {
                      "afterwards reads x from T1, where T2 also wrote x.",
        .citation = "Biswas & Enea 2019, Read Committed",
        .implies = {Level::MonotonicAtomicView}},
-      {.level = Level::ReadAtomic,
-       .name = "read-atomic",
-       .aliases = {"RA", "atomic-read", "biswas-enea:read-atomic"},
-       .definition = "Some commit order that contains session order puts T2 before T1 whenever T3 reads x "
-                     "from T1, T2 wrote x, "
-                     "and T3 reads from T2 or follows it in its session; all external reads of one key in a "
-                     "transaction agree.",
-       .citation = "Bailis et al. 2014 (RAMP); with session order: Biswas & Enea 2019, Read Atomic",
-       .implies = {Level::ReadCommittedMonotonic}},
-      {.level = Level::RepeatableRead,
-       .name = "repeatable-read",
-       .aliases = {"PL-2.99", "sqlserver:repeatable-read"},
-       .definition = "Read-committed, and the same version order leaves no cycle with anti-dependencies of "
-                     "items (no G2-item); "
-                     "anti-dependencies of predicates are allowed. Without predicate operations it equals "
-                     "serializable.",
-       .citation = "Adya 1999, PL-2.99",
-       .implies = {Level::MonotonicAtomicView}},
   };
 }
 
@@ -120,6 +102,29 @@ std::vector<LevelInfo> session_levels() {
                      "versions.",
        .citation = "Terry et al. 1994",
        .implies = {}},
+  };
+}
+
+std::vector<LevelInfo> atomic_levels() {
+  return {
+      {.level = Level::ReadAtomic,
+       .name = "read-atomic",
+       .aliases = {"RA", "atomic-read", "biswas-enea:read-atomic"},
+       .definition = "Some commit order that contains session order puts T2 before T1 whenever T3 reads x "
+                     "from T1, T2 wrote x, "
+                     "and T3 reads from T2 or follows it in its session; all external reads of one key in a "
+                     "transaction agree.",
+       .citation = "Bailis et al. 2014 (RAMP); with session order: Biswas & Enea 2019, Read Atomic",
+       .implies = {Level::ReadCommittedMonotonic, Level::ReadYourWrites}},
+      {.level = Level::RepeatableRead,
+       .name = "repeatable-read",
+       .aliases = {"PL-2.99", "sqlserver:repeatable-read"},
+       .definition = "Read-committed, and the same version order leaves no cycle with anti-dependencies of "
+                     "items (no G2-item); "
+                     "anti-dependencies of predicates are allowed. Without predicate operations it equals "
+                     "serializable.",
+       .citation = "Adya 1999, PL-2.99",
+       .implies = {Level::MonotonicAtomicView}},
       {.level = Level::Causal,
        .name = "causal",
        .aliases = {"CC", "TCC", "causal-consistency", "transactional-causal-consistency",
@@ -128,7 +133,7 @@ std::vector<LevelInfo> session_levels() {
                      "from T1, T2 wrote x, "
                      "and session order and reads-from lead from T2 to T3.",
        .citation = "Biswas & Enea 2019, Causal; Cerone, Bernardi & Gotsman 2015",
-       .implies = {Level::ReadAtomic, Level::MonotonicReads, Level::MonotonicWrites, Level::ReadYourWrites,
+       .implies = {Level::ReadAtomic, Level::MonotonicReads, Level::MonotonicWrites,
                    Level::WritesFollowReads}},
       {.level = Level::PrefixConsistency,
        .name = "prefix-consistency",
@@ -215,7 +220,7 @@ std::vector<LevelInfo> serializable_levels() {
 const std::vector<LevelInfo>& table() {
   static const std::vector<LevelInfo> levels = [] {
     std::vector<LevelInfo> rows = weak_levels();
-    for (auto* part : {session_levels, snapshot_levels, serializable_levels})
+    for (auto* part : {session_levels, atomic_levels, snapshot_levels, serializable_levels})
       for (LevelInfo& row : part()) rows.push_back(std::move(row));
     for (std::size_t i = 0; i < rows.size(); ++i)
       expects(index_of(rows[i].level) == i,

@@ -6,7 +6,8 @@
 //
 //   file header, 16 bytes          chunk header, 40 bytes                 trailer, 16 bytes
 //    0  magic     89 "SRV" CR LF 1A LF   0  magic     "SVCK"                    0  offset of the footer chunk
-//    8  version   u32, 1                 4  kind      u8, ChunkKind             8  magic  "SRV" 89 LF 1A LF CR
+//    8  version   u32, 1                 4  kind      u8, ChunkKind             8  magic  "SRV" 89 LF 1A LF
+//    CR
 //   12  flags     u32, 0                 5  packing   u8, Packing
 //                                        6  zero      u16
 //                                        8  stored    u64, bytes that follow
@@ -43,8 +44,9 @@ inline constexpr std::size_t kTrailerSize = 16;
 enum class ChunkKind : std::uint8_t { Transactions = 1, Footer = 2 };
 enum class Packing : std::uint8_t { None = 0, Zstd = 1 };
 
-// What a reader may be asked to allocate. Stored bytes are at most kMaxChunk; plain ones are at most that and,
-// above kFreeSize, at most kMaxRatio times the stored ones. A writer packs with None what packs any better.
+// What a reader may be asked to allocate. Stored bytes are at most kMaxChunk; plain ones are at most that
+// and, above kFreeSize, at most kMaxRatio times the stored ones. A writer packs with None what packs any
+// better.
 inline constexpr std::uint64_t kMaxChunk = std::uint64_t{1} << 30;
 inline constexpr std::uint64_t kFreeSize = std::uint64_t{16} << 20;
 inline constexpr std::uint64_t kMaxRatio = 64;

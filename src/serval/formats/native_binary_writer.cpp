@@ -30,7 +30,8 @@ struct BinaryWriter::State {
   IndexTotals totals;
   bool finished = false;
 
-  // The names so far. The pool numbers spellings and lists in the order they are first used, as the file does.
+  // The names so far. The pool numbers spellings and lists in the order they are first used, as the file
+  // does.
   ValuePool pool;
   absl::flat_hash_map<Value, std::uint32_t> keys, sessions;
   std::uint64_t predicates = 0;
