@@ -1,5 +1,6 @@
 #include "serval/formats/native_binary.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
@@ -267,6 +268,32 @@ TEST(NativeBinary, IsDetectedByContent) {
     ASSERT_NE(detected, nullptr);
     EXPECT_EQ(detected->format, Format::Binary) << text.substr(0, 200);
   }
+}
+
+// The example of docs/formats/binary.md: these bytes are what version 1 means.
+TEST(NativeBinary, PlainBytesOfVersionOneNeverChange) {
+  const std::string bytes = write_to_string(parse_history("s1: [w(x,1)]"), Format::Binary);
+  ByteStream stream = ByteStream::from_memory("test.srv", bytes);
+  binary::ChunkSource source(stream);
+  source.read_file_header();
+  const auto chunk = source.next();
+  ASSERT_TRUE(chunk);
+  std::string hex;
+  for (const char c : chunk->plain) hex += fmt::format("{:02X}", static_cast<unsigned char>(c));
+  EXPECT_EQ(hex,
+            "01020101"
+            "030100"
+            "04070402733104"
+            "0178"
+            "06010C"
+            "070104"
+            "100100"
+            "110120"
+            "120101"
+            "200101"
+            "210101"
+            "220110");
+  EXPECT_EQ(bytes.size(), 240u);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "serval/formats/native_jsonl.h"
 
+#include <fstream>
+
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
@@ -280,6 +282,17 @@ TEST(NativeJsonl, IsDetectedByContent) {
     ASSERT_NE(detected, nullptr);
     EXPECT_EQ(detected->format, Format::Jsonl) << text.substr(0, 200);
   }
+}
+
+TEST(NativeJsonl, ReadsTheExamplesOfItsPage) {
+  std::ifstream page(SERVAL_TEST_DIR "/../docs/formats/jsonl.md");
+  std::string records, line;
+  while (std::getline(page, line))
+    if (line.starts_with("{\"")) records += line + "\n";
+  const Reading reading = read_text(records);
+  EXPECT_EQ(print_history(reading.history),
+            "1: [r(x,0) w(x,1)]@10..20\n2: [r(x,0) w(x,2)]!@12..25 [r(x,1)]@30..35\n");
+  EXPECT_TRUE(reading.notices.empty());
 }
 
 }  // namespace
