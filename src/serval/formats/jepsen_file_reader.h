@@ -32,6 +32,7 @@ class JepsenFileReader {
   bool step();
   bool read_form();
   void read_operation();
+  bool refill();
   bool end_of_file();
   bool cut_off(const FormProblem& problem);
   InputError located(const FormProblem& problem, std::string hint) const;
@@ -52,6 +53,7 @@ class JepsenFileReader {
   };
   std::optional<Around> around_;
   bool operations_seen_ = false;
+  bool room_made_ = false;
 };
 
 template <class Cursor>
@@ -61,13 +63,13 @@ bool JepsenFileReader<Cursor>::step() {
   try {
     if (!cursor_.at_end()) return read_form();
   } catch (const FormEnds&) {
-    if (window_.refill()) return true;
+    if (refill()) return true;
     return cut_off(cursor_.inside_brackets() ? cursor_.missing_closer(window_.end())
                                              : FormProblem{window_.end(), "the file ends inside a form"});
   } catch (const FormProblem& problem) {
     throw located(problem, {});
   }
-  return window_.refill() || end_of_file();
+  return refill() || end_of_file();
 }
 
 template <class Cursor>
@@ -96,6 +98,15 @@ void JepsenFileReader<Cursor>::read_operation() {
   history_.add(operation_);
   operations_seen_ = true;
   window_.consume_to(after);
+}
+
+// The first window tells how many operations to make room for.
+template <class Cursor>
+bool JepsenFileReader<Cursor>::refill() {
+  const double share = window_.share_of_file();
+  if (!room_made_ && operations_seen_ && share > 0) history_.reserve_after(share);
+  room_made_ = room_made_ || operations_seen_;
+  return window_.refill();
 }
 
 template <class Cursor>

@@ -89,6 +89,17 @@ void JepsenHistory::add(JepsenOperation& operation) {
   }
 }
 
+void JepsenHistory::reserve_after(double share) {
+  constexpr double kMargin = 1.05;
+  const auto whole = [share](std::size_t count) {
+    return static_cast<std::size_t>(static_cast<double>(count) / share * kMargin);
+  };
+  const std::size_t transactions = whole(builder_.transaction_count());
+  builder_.reserve(transactions, whole(builder_.operation_count()));
+  if (invocations_seen_) positions_.reserve(transactions);
+  if (invocations_seen_ && times_usable_) times_.reserve(transactions);
+}
+
 // What the operation did, or was asked to do, into operations_.
 void JepsenHistory::interpret(JepsenOperation& operation) {
   constexpr std::array<std::string_view, 5> known{"", "txn", "read", "write", "cas"};

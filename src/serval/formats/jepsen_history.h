@@ -25,6 +25,8 @@ class JepsenHistory {
  public:
   ValuePool& values() noexcept { return builder_.values(); }
 
+  // Makes room for a file of which `share` (0 to 1) has been read, so that columns need not be copied.
+  void reserve_after(double share);
   // The next map of the file; takes its micro-operations away. Throws FormProblem (form_cursor.h), pointing
   // into the text of the operation.
   void add(JepsenOperation& operation);

@@ -53,6 +53,13 @@ bool TextWindow::refill() {
   return true;
 }
 
+double TextWindow::share_of_file() const {
+  const std::uint64_t whole = stream_.size_on_disk();
+  return whole == 0
+             ? 0
+             : std::min(1.0, static_cast<double>(stream_.read_from_disk()) / static_cast<double>(whole));
+}
+
 SourcePosition TextWindow::position(const char* at) const {
   const std::string_view before =
       std::string_view(text_).substr(0, static_cast<std::size_t>(at - text_.data()));

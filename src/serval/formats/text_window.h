@@ -30,6 +30,9 @@ class TextWindow {
   // the end of the stream, where nothing moves. Amortised O(1) a byte. Reports progress.
   bool refill();
 
+  // How much of the file has been read, 0 to 1; 0 where its size is not known.
+  double share_of_file() const;
+
   // Line and column of a byte of the window. O(window): for errors and notices.
   SourcePosition position(const char* at) const;
   // An error at `at` with its line, shortened around the column when it is long.
