@@ -198,8 +198,15 @@ TEST(NativeJsonl, FileCutAtAnyByteReadsAsItsBeginning) {
 }
 
 TEST(NativeJsonl, FlippedBytesGiveAHistoryOrAnInputError) {
-  const std::string text = write_to_string(arbitrary_history(12, {.transactions = 12}), Format::Jsonl);
-  Random random(1);
+  std::string text = write_to_string(arbitrary_history(12, {.transactions = 12}), Format::Jsonl);
+  text +=
+      R"({"event":"begin","s":2,"t":44,"at":30,"node":"n1","start_ts":5})"
+      "\n"
+      R"({"event":"op","s":2,"t":44,"op":["pr",["=",["col","a"],{"b":[1,{"c":"\u0041"}]}],[["x",1.5]],{"at":[31,null]}]})"
+      "\n"
+      R"({"event":"end","s":2,"t":44,"at":35,"outcome":"committed","commit_ts":991})"
+      "\n";
+  Random random(3);
   std::size_t refused = 0;
   for (int round = 0; round < 1500; ++round) {
     std::string damaged = text;
