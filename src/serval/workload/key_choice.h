@@ -1,7 +1,7 @@
 #pragma once
-// Which key an operation touches: uniform, zipf, hotspot or exponential over the keys 0 to keys - 1, key 0 the
-// likeliest. Weights are rounded to whole numbers once and drawing is in integers, so that a draw does not hang
-// on the last bit of somebody's pow().
+// Which key an operation touches: uniform, zipf, hotspot or exponential over the keys 0 to keys - 1, key 0
+// the likeliest. Weights are rounded to whole numbers once and drawing is in integers, so that a draw does
+// not hang on the last bit of somebody's pow().
 //
 //   const KeyChoice choice = make_key_choice("zipf:exponent=0.99", 10'000);
 //   choice.choose(random) < 10'000
