@@ -1,6 +1,6 @@
 #include "serval/base/byte_stream.h"
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -19,6 +19,7 @@ namespace serval {
 namespace {
 
 constexpr std::size_t kChunk = 1 << 18;  // Fits the second-level cache, so parsing reads warm bytes.
+constexpr std::size_t kSmallestChunk = 1 << 12;
 
 // Where raw bytes come from: a descriptor or a string.
 class RawBytes {
@@ -74,9 +75,10 @@ struct ByteStream::State {
   std::unique_ptr<RawBytes> raw;
   std::uint64_t size_on_disk = 0;
   std::uint64_t consumed = 0;
+  std::size_t chunk_size;
 
   Compression compression = Compression::None;
-  std::vector<char> packed = std::vector<char>(kChunk);  // Compressed bytes not yet unpacked.
+  std::vector<char> packed = std::vector<char>(chunk_size);  // Compressed bytes not yet unpacked.
   std::size_t packed_begin = 0, packed_end = 0;
   bool raw_ended = false;
   bool mid_frame = false;  // Inside a gzip member or zstd frame: an end of file here is a truncation.
@@ -85,10 +87,10 @@ struct ByteStream::State {
   ZSTD_DStream* unzstd = nullptr;
 
   std::string ahead;  // Bytes peeked at, to be handed out before anything else.
-  std::vector<char> chunk = std::vector<char>(kChunk);
+  std::vector<char> chunk = std::vector<char>(chunk_size);
 
-  State(std::string stream_name, std::unique_ptr<RawBytes> source)
-      : name(std::move(stream_name)), raw(std::move(source)) {
+  State(std::string stream_name, std::unique_ptr<RawBytes> source, std::size_t largest_chunk = kChunk)
+      : name(std::move(stream_name)), raw(std::move(source)), chunk_size(largest_chunk) {
     refill_packed();
     compression = compression_of({packed.data(), packed_end});
     if (compression == Compression::Gzip) open_inflater();
@@ -196,7 +198,10 @@ ByteStream ByteStream::open(const std::string& path) {
 }
 
 ByteStream ByteStream::from_memory(std::string name, std::string bytes) {
-  return ByteStream(std::make_unique<State>(std::move(name), std::make_unique<RawBytes>(std::move(bytes))));
+  const std::size_t chunk =
+      std::clamp(bytes.size(), kSmallestChunk, kChunk);  // Short texts are cheap to read.
+  return ByteStream(
+      std::make_unique<State>(std::move(name), std::make_unique<RawBytes>(std::move(bytes)), chunk));
 }
 
 const std::string& ByteStream::name() const noexcept { return state_->name; }
@@ -220,7 +225,7 @@ std::string_view ByteStream::next() {
     state_->consumed += state_->chunk.size();
     return {state_->chunk.data(), state_->chunk.size()};
   }
-  if (state_->chunk.size() < kChunk) state_->chunk.resize(kChunk);
+  if (state_->chunk.size() < state_->chunk_size) state_->chunk.resize(state_->chunk_size);
   const std::size_t made = state_->produce(state_->chunk.data(), state_->chunk.size());
   state_->consumed += made;
   return {state_->chunk.data(), made};
