@@ -8,7 +8,7 @@
 namespace serval {
 namespace {
 
-constexpr int kRounds = 3000;
+constexpr int kRounds = 2000;
 
 // Up to four bytes of the text flipped, deleted, doubled or replaced by one that means something somewhere.
 std::string damage(std::string text, Random& random) {
