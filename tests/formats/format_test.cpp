@@ -57,6 +57,18 @@ TEST(Format, EveryRowIsFoundByItsNameAndKnowsItsPage) {
   EXPECT_EQ(format_named("no-such-format"), std::nullopt);
 }
 
+TEST(Format, EveryRowHasAPageAndALineInTheIndex) {
+  const fs::path docs = fs::path(SERVAL_TEST_DIR) / "../docs/formats";
+  std::ifstream index(docs / "README.md");
+  const std::string text{std::istreambuf_iterator<char>(index), {}};
+  for (const FormatInfo& row : all_formats()) {
+    EXPECT_TRUE(fs::exists(docs / row.page)) << row.page;
+    const std::string line = "| `" + std::string(row.name) + "` | `" + std::string(row.extension) + "` | [" +
+                             std::string(row.page) + "]";
+    EXPECT_NE(text.find(line), std::string::npos) << "docs/formats/README.md lacks: " << line;
+  }
+}
+
 TEST(Format, PathPicksByExtensionBelowCompression) {
   EXPECT_EQ(format_for_path("run.notation"), Format::Notation);
   EXPECT_EQ(format_for_path("run.notation.gz"), Format::Notation);
