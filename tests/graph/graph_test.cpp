@@ -63,6 +63,17 @@ TEST(CsrGraph, KeepsParallelEdgesAndSelfLoops) {
   EXPECT_EQ(graph.successors(1).size(), 1u);
 }
 
+TEST(CsrGraph, IsNotBuiltWhereTheNumbersAreAnOrder) {
+  const auto build = [](const Edges& edges) {
+    return build_graph_unless_ascending(3, [&](auto&& emit) {
+      for (const auto& [from, to] : edges) emit(from, to);
+    });
+  };
+  EXPECT_FALSE(build({{0, 1}, {1, 2}, {0, 2}}).has_value());
+  EXPECT_TRUE(build({{0, 1}, {2, 1}}).has_value());
+  EXPECT_TRUE(build({{1, 1}}).has_value());
+}
+
 RC_GTEST_PROP(TopologicalOrder, HoldsExactlyTheVerticesNotReachedFromACycle, ()) {
   const RandomGraph random = random_graph();
   Budget budget = Budget::unlimited();

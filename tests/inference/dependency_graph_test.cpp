@@ -13,8 +13,8 @@ struct Graphs {
     relations = infer_relations(history, budget);
   }
   bool acyclic(GraphShape shape) {
-    const CsrGraph graph = dependency_graph(history, relations, shape, budget);
-    return topological_order(graph, budget).size() == graph.vertex_count();
+    const std::optional<CsrGraph> graph = dependency_graph(history, relations, shape, budget);
+    return !graph || topological_order(*graph, budget).size() == graph->vertex_count();
   }
   std::string kinds(std::uint32_t from, std::uint32_t to, GraphShape shape = {}) const {
     std::string names;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
+#include <optional>
 
 #include "serval/check/cycle_search.h"
 #include "serval/check/evidence.h"
@@ -41,6 +43,12 @@ Holds execution(const History& history, const Relations& relations, GraphShape s
   return holds;
 }
 
+std::vector<Vertex> ascending_order(Vertex vertices) {
+  std::vector<Vertex> order(vertices);
+  std::iota(order.begin(), order.end(), Vertex{0});
+  return order;
+}
+
 Undecided no_times(std::string reason) {
   return {Undecided::Cause::NoTimes,
           std::move(reason),
@@ -63,10 +71,12 @@ Verdict check_mini_transactions(const History& history, const Relations& relatio
 
   std::vector<Anomaly> anomalies = forbidden_reads(relations, level);
   std::ranges::move(lost_updates(history, relations), std::back_inserter(anomalies));
-  const CsrGraph graph = dependency_graph(history, relations, shape, budget);
-  const std::vector<Vertex> order = topological_order(graph, budget);
-  if (order.size() < graph.vertex_count())
-    std::ranges::move(find_cycles(history, relations, shape, graph, budget), std::back_inserter(anomalies));
+  const std::optional<CsrGraph> graph = dependency_graph(history, relations, shape, budget);
+  const std::vector<Vertex> order =
+      graph ? topological_order(*graph, budget)
+            : ascending_order(VertexMap(shape).count(history.transaction_count()));
+  if (graph && order.size() < graph->vertex_count())
+    std::ranges::move(find_cycles(history, relations, shape, *graph, budget), std::back_inserter(anomalies));
 
   if (!anomalies.empty()) return make_violated(std::move(anomalies), options);
   if (!relations.order_is_complete()) return missing_order(history, relations);

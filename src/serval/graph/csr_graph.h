@@ -9,7 +9,9 @@
 
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "serval/base/contract.h"
@@ -29,22 +31,54 @@ struct CsrGraph {
   }
 };
 
+// Builds a graph in two passes: count(), then place() with the same edges.
+class CsrBuilder {
+ public:
+  explicit CsrBuilder(Vertex vertices) { graph_.offsets.assign(std::size_t{vertices} + 1, 0); }
+
+  template <class ForEachEdge>
+  void count(ForEachEdge&& for_each_edge) {
+    for_each_edge([this](Vertex from, Vertex to) {
+      ++graph_.offsets[from];
+      ++edges_;
+      ascending_ &= from < to;
+    });
+  }
+
+  // Every edge counted goes from a smaller to a larger vertex: the numbers themselves are a topological order.
+  bool ascending() const noexcept { return ascending_; }
+
+  template <class ForEachEdge>
+  CsrGraph place(ForEachEdge&& for_each_edge) && {
+    expects(edges_ < 0xFFFFFFFFu, "fewer than 2^32 - 1 edges");
+    // Offsets first point past each row; placing an edge moves its row's offset down to its start.
+    std::partial_sum(graph_.offsets.begin(), graph_.offsets.end(), graph_.offsets.begin());
+    graph_.targets.resize(edges_);
+    for_each_edge([this](Vertex from, Vertex to) { graph_.targets[--graph_.offsets[from]] = to; });
+    return std::move(graph_);
+  }
+
+ private:
+  CsrGraph graph_;
+  std::uint64_t edges_ = 0;
+  bool ascending_ = true;
+};
+
 // `for_each_edge(emit)` calls emit(from, to) once for every edge; it runs twice and must emit the same edges.
 template <class ForEachEdge>
 CsrGraph build_graph(Vertex vertices, ForEachEdge&& for_each_edge) {
-  CsrGraph graph;
-  graph.offsets.assign(std::size_t{vertices} + 1, 0);
-  std::uint64_t edges = 0;
-  for_each_edge([&](Vertex from, Vertex) {
-    ++graph.offsets[from];
-    ++edges;
-  });
-  expects(edges < 0xFFFFFFFFu, "fewer than 2^32 - 1 edges");
-  // Offsets first point past each row; placing an edge moves its row's offset down to its start.
-  std::partial_sum(graph.offsets.begin(), graph.offsets.end(), graph.offsets.begin());
-  graph.targets.resize(edges);
-  for_each_edge([&](Vertex from, Vertex to) { graph.targets[--graph.offsets[from]] = to; });
-  return graph;
+  CsrBuilder builder(vertices);
+  builder.count(for_each_edge);
+  return std::move(builder).place(for_each_edge);
+}
+
+// The same, but nothing when the numbers of the vertices are already a topological order: one pass has shown it.
+template <class ForEachEdge>
+std::optional<CsrGraph> build_graph_unless_ascending(Vertex vertices, ForEachEdge&& for_each_edge) {
+  CsrBuilder builder(vertices);
+  builder.count(for_each_edge);
+  if (builder.ascending()) return std::nullopt;
+  return std::move(builder).place(for_each_edge);
 }
 
 }  // namespace serval

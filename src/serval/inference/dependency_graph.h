@@ -17,6 +17,7 @@
 // bytes an edge.
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "serval/graph/csr_graph.h"
@@ -55,8 +56,10 @@ class VertexMap {
   std::uint32_t stride_;
 };
 
-CsrGraph dependency_graph(const History& history, const Relations& relations, GraphShape shape,
-                          Budget& budget);
+// Nothing when every edge goes forward in the order of the history (as it does in what a serializable database recorded
+// at commit): then that order is already the answer.
+std::optional<CsrGraph> dependency_graph(const History& history, const Relations& relations, GraphShape shape,
+                                         Budget& budget);
 
 // Every reason why `from` must come before `to` directly, data edges first (ww before wr before rw), then
 // session order, then real time if the shape uses them.
