@@ -45,7 +45,8 @@ class CsrBuilder {
     });
   }
 
-  // Every edge counted goes from a smaller to a larger vertex: the numbers themselves are a topological order.
+  // Every edge counted goes from a smaller to a larger vertex: the numbers themselves are a topological
+  // order.
   bool ascending() const noexcept { return ascending_; }
 
   template <class ForEachEdge>
@@ -72,7 +73,8 @@ CsrGraph build_graph(Vertex vertices, ForEachEdge&& for_each_edge) {
   return std::move(builder).place(for_each_edge);
 }
 
-// The same, but nothing when the numbers of the vertices are already a topological order: one pass has shown it.
+// The same, but nothing when the numbers of the vertices are already a topological order: one pass has shown
+// it.
 template <class ForEachEdge>
 std::optional<CsrGraph> build_graph_unless_ascending(Vertex vertices, ForEachEdge&& for_each_edge) {
   CsrBuilder builder(vertices);

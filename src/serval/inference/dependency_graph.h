@@ -56,8 +56,8 @@ class VertexMap {
   std::uint32_t stride_;
 };
 
-// Nothing when every edge goes forward in the order of the history (as it does in what a serializable database recorded
-// at commit): then that order is already the answer.
+// Nothing when every edge goes forward in the order of the history (as it does in what a serializable
+// database recorded at commit): then that order is already the answer.
 std::optional<CsrGraph> dependency_graph(const History& history, const Relations& relations, GraphShape shape,
                                          Budget& budget);
 
