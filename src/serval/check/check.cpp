@@ -98,7 +98,8 @@ class Judge {
     if (stronger) {
       result.engine = "mini-transaction";
       Verdict verdict = check_mini_transactions(history_, relations(), *stronger, options_, budget_);
-      if (holds(verdict) || undecided(verdict)) {
+      if (Violated* violation = std::get_if<Violated>(&verdict)) keep_forbidden(level, *violation);
+      if (!violated(verdict) || !std::get<Violated>(verdict).anomalies.empty()) {
         result.verdict = std::move(verdict);
         return;
       }
@@ -108,6 +109,18 @@ class Judge {
     if (stronger)
       open.details.push_back(std::string(name_of(*stronger)) + ", which would imply it, is violated");
     result.verdict = std::move(open);
+  }
+
+  // What a violation of a stronger level also says about this one. Without predicate operations repeatable read forbids
+  // the same cycles as serializable; of the other levels only cycles without anti-dependencies are certain here.
+  static void keep_forbidden(Level level, Violated& violation) {
+    if (level == Level::RepeatableRead) return;
+    const auto allowed = [level](AnomalyKind kind) {
+      return !forbids(level, kind) ||
+             (kind != AnomalyKind::DirtyWrite && kind != AnomalyKind::CyclicInformationFlow);
+    };
+    std::erase_if(violation.anomalies, [&](const Anomaly& anomaly) { return allowed(anomaly.kind); });
+    std::erase_if(violation.counts, [&](const auto& counted) { return allowed(counted.first); });
   }
 
   template <class Step>
@@ -138,15 +151,30 @@ class Judge {
   std::optional<Relations> relations_;
 };
 
+bool proves(const CheckResult& result, Level level) {
+  return holds(result.verdict) && implies(result.level, level);
+}
+
+bool refutes(const CheckResult& result, Level level) {
+  const bool same_cycles = result.level == Level::Serializable && level == Level::RepeatableRead;
+  return violated(result.verdict) && (implies(level, result.level) || same_cycles);
+}
+
+bool ran_out(const CheckResult& result) {
+  const auto* open = std::get_if<Undecided>(&result.verdict);
+  return open != nullptr &&
+         (open->cause == Undecided::Cause::TimeBudget || open->cause == Undecided::Cause::Stopped ||
+          open->cause == Undecided::Cause::MemoryBudget);
+}
+
 void draw_conclusions(Survey& survey) {
   const auto levels = all_levels();
   for (auto info = levels.rbegin(); info != levels.rend(); ++info) {
-    const Level level = info->level;
-    const auto any = [&](auto&& says) { return std::ranges::any_of(survey.results, says); };
-    if (any([&](const CheckResult& r) { return holds(r.verdict) && implies(r.level, level); }))
-      survey.proven.push_back(level);
-    if (any([&](const CheckResult& r) { return violated(r.verdict) && implies(level, r.level); }))
-      survey.refuted.push_back(level);
+    const auto any = [&](auto&& says) {
+      return std::ranges::any_of(survey.results, [&](const CheckResult& r) { return says(r, info->level); });
+    };
+    if (any(proves)) survey.proven.push_back(info->level);
+    if (any(refutes)) survey.refuted.push_back(info->level);
   }
   if (!survey.proven.empty()) survey.strongest_proven = survey.proven.front();
   if (!survey.refuted.empty()) survey.weakest_refuted = survey.refuted.back();
@@ -161,21 +189,15 @@ CheckResult check(const History& history, Level level, const CheckOptions& optio
 Survey survey(const History& history, const CheckOptions& options) {
   Survey survey;
   Judge judge(history, options);
-  const auto settled = [&](Level level) {
-    return std::ranges::any_of(survey.results, [&](const CheckResult& r) {
-      return (holds(r.verdict) && implies(r.level, level)) ||
-             (violated(r.verdict) && implies(level, r.level));
-    });
-  };
   const auto visit = [&](Level level) {
-    if (!settled(level)) survey.results.push_back(judge.judge(level));
+    const bool settled = std::ranges::any_of(survey.results, [&](const CheckResult& r) {
+      return proves(r, level) || refutes(r, level) || ran_out(r);
+    });
+    if (!settled) survey.results.push_back(judge.judge(level));
   };
   for (const Level level : kGraphLevels) visit(level);
-  if (is_single_operation_history(history, judge.relations())) visit(Level::Linearizable);
   // The weak levels, weakest first: a read that one forbids refutes whatever implies it.
-  for (const LevelInfo& info : all_levels()) {
-    if (!settled(info.level)) visit(info.level);
-  }
+  for (const LevelInfo& info : all_levels()) visit(info.level);
   draw_conclusions(survey);
   return survey;
 }

@@ -12,6 +12,7 @@ class ChainWalk {
  public:
   ChainWalk(const History& history, const Relations& relations, Budget& budget)
       : history_(history), relations_(relations), footprints_(relations.footprints), budget_(budget) {
+    effects_.resize(history.transaction_count());
     collect_readers();
   }
 
@@ -27,20 +28,27 @@ class ChainWalk {
   std::vector<TransactionId> commit_order() && {
     for (const TransactionId t : history_.transactions()) {
       if (relations_.takes_part[t.index] && footprints_.of(t).empty())
-        effects_.push_back({history_.interval(t).begin, t});
+        place_in_chain(t, history_.interval(t).begin);
     }
-    std::ranges::stable_sort(effects_, {}, &Effect::time);
+    // Sorting starts from the order of the history, which is nearly the order of time; the walk went key by key.
     std::vector<TransactionId> order;
-    order.reserve(effects_.size());
-    for (const Effect& effect : effects_) order.push_back(effect.transaction);
+    order.reserve(placed_);
+    for (const TransactionId t : history_.transactions()) {
+      if (effects_[t.index].position != kUnplaced) order.push_back(t);
+    }
+    std::ranges::sort(order, {}, [&](TransactionId t) { return effects_[t.index]; });
     return order;
   }
 
  private:
+  static constexpr std::uint32_t kUnplaced = 0xFFFFFFFFu;
   struct Effect {
-    Time time;
-    TransactionId transaction;
+    Time time = 0;
+    std::uint32_t position = kUnplaced;  // In the walk: chain by chain, each from its start.
+    friend auto operator<=>(const Effect&, const Effect&) = default;
   };
+
+  void place_in_chain(TransactionId t, Time time) { effects_[t.index] = {time, placed_++}; }
 
   // Transactions that only read, in lists by the version they saw.
   void collect_readers() {
@@ -120,7 +128,7 @@ class ChainWalk {
       broken_ = true;
       report(ChainBreak::Rule::RealTime, history_.key(operation(t)), bound_by_, operation(t));
     }
-    effects_.push_back({time, t});
+    place_in_chain(t, time);
     return time;
   }
 
@@ -129,10 +137,10 @@ class ChainWalk {
   void report_unreachable() {
     if (!relations_.order_is_complete()) return;
     if (reached_ + relations_.divergences.size() >= writers_ || !anomalies_.empty()) return;
-    std::vector<bool> placed(history_.transaction_count(), false);
-    for (const Effect& effect : effects_) placed[effect.transaction.index] = true;
     for (const TransactionId t : history_.transactions()) {
-      if (!relations_.takes_part[t.index] || placed[t.index] || footprints_.of(t).empty()) continue;
+      if (!relations_.takes_part[t.index] || effects_[t.index].position != kUnplaced ||
+          footprints_.of(t).empty())
+        continue;
       const Access& access = footprints_.of(t).front();
       if (access.written.is_none() || access.read.is_none()) continue;
       report(ChainBreak::Rule::Unreachable, access.key, operation(t),
@@ -147,7 +155,8 @@ class ChainWalk {
   Budget& budget_;
   std::vector<TransactionId> first_reader_, next_reader_;
   std::size_t writers_ = 0, reached_ = 0;
-  std::vector<Effect> effects_;
+  std::vector<Effect> effects_;  // By transaction.
+  std::uint32_t placed_ = 0;
   std::vector<Anomaly> anomalies_;
   Time latest_ = kUnknownBegin;
   OperationId bound_by_ = OperationId::none();
