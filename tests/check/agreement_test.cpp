@@ -10,6 +10,7 @@
 
 #include "oracle/enumerate_histories.h"
 #include "oracle/random_history.h"
+#include "serval/check/verify_witness.h"
 
 // The engines agree with the oracle on every history of several small universes and on many random ones, and
 // every verdict is re-proved. SERVAL_RANDOM_HISTORIES sets how many random ones, SERVAL_RANDOM_SEED where
@@ -127,6 +128,32 @@ TEST(RandomHistories, OfLightweightTransactionsAreDecidedAsTheOracleSays) {
   }
   agreement.print("random lightweight transactions");
   agreement.expect_each_verdict(Level::Linearizable, 0.1);
+}
+
+// The oracle knows the strong levels only; a weaker level that is violated takes every stronger one with it.
+void judge_weaker_levels(const History& history, const std::string& origin) {
+  for (const LevelInfo& row : all_levels()) {
+    const Verdict verdict = check(history, row.level).verdict;
+    EXPECT_EQ(verify_witness(history, row.level, verdict), std::nullopt)
+        << origin << " at " << row.name << "\n"
+        << print_history(history);
+    if (!violated(verdict)) continue;
+    for (const Level level : decidable_levels()) {
+      if (level == Level::Linearizable || !implies(level, row.level)) continue;
+      EXPECT_FALSE(satisfies(history, level))
+          << origin << ": " << row.name << " is violated, not " << name_of(level) << "\n"
+          << print_history(history);
+    }
+  }
+}
+
+TEST(RandomHistories, GetProvenVerdictsAtEveryLevel) {
+  const std::uint64_t count = number_from_environment("SERVAL_RANDOM_HISTORIES", 100'000) / 10;
+  const std::uint64_t seed = number_from_environment("SERVAL_RANDOM_SEED", 1);
+  for (std::uint64_t i = 0; i < count && !testing::Test::HasFailure(); ++i) {
+    Random random(seed + i);
+    judge_weaker_levels(random_transactions(random, 4).freeze(), "seed " + std::to_string(seed + i));
+  }
 }
 
 }  // namespace

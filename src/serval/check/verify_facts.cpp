@@ -92,6 +92,7 @@ void Facts::note_write(TransactionId t, OperationId op, std::vector<std::uint32_
 
 void Facts::mark_participants() {
   std::vector<TransactionId> pending;
+  std::vector<std::uint32_t> written(history_.key_count(), 0);
   for (const TransactionId t : history_.transactions())
     if (history_.outcome(t) == Outcome::Committed) {
       participates_[t.index] = true;
@@ -102,14 +103,19 @@ void Facts::mark_participants() {
   while (!pending.empty()) {
     const TransactionId t = pending.back();
     pending.pop_back();
-    mark_writers_read_by(t, pending);
+    mark_writers_read_by(t, written, pending);
   }
 }
 
-void Facts::mark_writers_read_by(TransactionId t, std::vector<TransactionId>& pending) {
+// written[k] is one past the transaction that was last seen writing k: its later reads of k are not external.
+void Facts::mark_writers_read_by(TransactionId t, std::vector<std::uint32_t>& written,
+                                 std::vector<TransactionId>& pending) {
   for (const OperationId op : history_.operations(t)) {
     if (is_predicate(history_.kind(op))) continue;
-    const std::optional<OperationId> version = version_read(op);
+    std::uint32_t& writer_here = written[history_.key(op).index];
+    const bool external = writer_here != t.index + 1;
+    if (value_written(history_, op)) writer_here = t.index + 1;
+    const std::optional<OperationId> version = external ? version_of_external(op) : std::nullopt;
     if (!version || version->is_none()) continue;
     const TransactionId writer = history_.transaction_of(*version);
     if (participates_[writer.index]) continue;
@@ -132,12 +138,12 @@ Facts::Written Facts::find(KeyId key, Value value) const {
 }
 
 std::uint32_t Facts::final_writers_besides(TransactionId reader, KeyId key, Value value) const {
-  const std::uint32_t all = find(key, value).live_final;
+  std::optional<Value> own;
   for (const OperationId op : history_.operations(reader)) {
-    const bool same = !is_predicate(history_.kind(op)) && history_.key(op) == key;
-    if (same && value_written(history_, op) == value && is_final_write(op) && live(reader)) return all - 1;
+    if (is_predicate(history_.kind(op)) || history_.key(op) != key) continue;
+    if (const std::optional<Value> written = value_written(history_, op)) own = written;
   }
-  return all;
+  return find(key, value).live_final - (own == value && live(reader) ? 1 : 0);
 }
 
 OperationId Facts::own_write_before(OperationId op) const {
@@ -161,8 +167,12 @@ bool Facts::is_final_write(OperationId write) const {
 }
 
 std::optional<OperationId> Facts::version_read(OperationId read) const {
+  return own_write_before(read).is_none() ? version_of_external(read) : std::nullopt;
+}
+
+std::optional<OperationId> Facts::version_of_external(OperationId read) const {
   const std::optional<Value> value = value_read(history_, read);
-  if (!value || opaque(history_.key(read)) || !own_write_before(read).is_none()) return std::nullopt;
+  if (!value || opaque(history_.key(read))) return std::nullopt;
   const Written written = find(history_.key(read), *value);
   if (may_be_initial(history_.key(read), *value))
     return written.live_final == 0 ? std::optional(OperationId::none()) : std::nullopt;

@@ -79,7 +79,9 @@ class Facts {
   void index_writes();
   void note_write(TransactionId t, OperationId op, std::vector<std::uint32_t>& seen);
   void mark_participants();
-  void mark_writers_read_by(TransactionId t, std::vector<TransactionId>& pending);
+  void mark_writers_read_by(TransactionId t, std::vector<std::uint32_t>& written,
+                            std::vector<TransactionId>& pending);
+  std::optional<OperationId> version_of_external(OperationId read) const;
 
   const History& history_;
   absl::flat_hash_map<std::pair<KeyId, Value>, Written> written_;
