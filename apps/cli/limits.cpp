@@ -4,6 +4,7 @@
 #include <fstream>
 #include <limits>
 
+#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -38,6 +39,12 @@ void MemoryLimit::lift() noexcept {
   if (!active_ || getrlimit(RLIMIT_DATA, &limit) != 0) return;
   limit.rlim_cur = before_;
   active_ = setrlimit(RLIMIT_DATA, &limit) != 0;
+}
+
+void keep_freed_memory() {
+  mallopt(M_MMAP_MAX, 0);         // No separate mappings, which are unmapped when freed;
+  mallopt(M_TRIM_THRESHOLD, -1);  // no shrinking of the heap;
+  mallopt(M_TOP_PAD, 16 << 20);   // and growth in large steps.
 }
 
 std::uint64_t default_memory_limit() {

@@ -12,6 +12,7 @@
 #include "exit_code.h"
 #include "failure.h"
 #include "help.h"
+#include "limits.h"
 #include "output.h"
 #include "serval/base/nearest_names.h"
 #include "usage.h"
@@ -97,6 +98,7 @@ std::span<const Verb> all_verbs() { return kVerbs; }
 }  // namespace serval::cli
 
 int main(int argument_count, char** arguments) {
+  serval::cli::keep_freed_memory();
   try {
     return serval::cli::run(argument_count, arguments);
   } catch (...) {
