@@ -13,7 +13,7 @@
 #include "exit_code.h"
 #include "failure.h"
 #include "interruption.h"
-#include "limits.h"
+#include "memory_limit.h"
 #include "output.h"
 #include "progress.h"
 #include "quantities.h"
@@ -132,6 +132,7 @@ class FileCheck {
     report_.history = &loaded_.history;
     report_.format = loaded_.format;
     report_.notices = loaded_.notices;
+    read_seconds_ = seconds();
   }
 
   void decide() {
@@ -143,6 +144,7 @@ class FileCheck {
     else
       settle(survey(loaded_.history, options));
     decided_ = true;
+    report_.result.phases.insert(report_.result.phases.begin(), {"read", read_seconds_});
   }
 
   // Without a level to gate, the headline is the strongest level proven, else the weakest one refuted.
@@ -198,6 +200,8 @@ class FileCheck {
     if (why->cause == Undecided::Cause::Stopped) why->reason = fmt::format("stopped by a signal {}", phase);
   }
 
+  double seconds() const { return std::chrono::duration<double>(Budget::Clock::now() - start_).count(); }
+
   int unknown_exit_code() const { return plan_.unknown_passes ? kHolds : kUndecided; }
 
   int exit_code() const {
@@ -222,7 +226,7 @@ class FileCheck {
 
   int publish() {
     report_.exit_code = exit_code();
-    report_.budget.seconds = std::chrono::duration<double>(Budget::Clock::now() - start_).count();
+    report_.budget.seconds = seconds();
     report_.budget.peak_rss_bytes = peak_rss_bytes();
     progress_.clear();
     print(rendered());
@@ -235,6 +239,7 @@ class FileCheck {
   Budget::Clock::time_point start_;
   Budget budget_;
   const char* phase_ = "read";
+  double read_seconds_ = 0;
   bool decided_ = false;
   LoadedHistory loaded_;
   Report report_;

@@ -34,11 +34,10 @@ std::vector<Level> directly_implying(Level weaker) {
 }
 
 std::string table() {
-  std::vector<std::vector<std::string>> rows{{"level", "implies", "also called"}};
+  std::vector<std::vector<std::string>> rows{{"level", "also called"}};
   for (const LevelInfo& row : all_levels())
-    rows.push_back(
-        {std::string(row.name), names_of(row.implies), fmt::format("{}", fmt::join(row.aliases, ", "))});
-  return "Weakest first. serval levels NAME shows the definition.\n\n" + aligned(rows, 150);
+    rows.push_back({std::string(row.name), fmt::format("{}", fmt::join(row.aliases, ", "))});
+  return "Weakest first. serval levels NAME shows the definition and what it implies.\n\n" + aligned(rows);
 }
 
 std::string page(const LevelInfo& row) {

@@ -12,7 +12,7 @@
 #include "exit_code.h"
 #include "failure.h"
 #include "help.h"
-#include "limits.h"
+#include "memory_limit.h"
 #include "output.h"
 #include "serval/base/nearest_names.h"
 #include "usage.h"

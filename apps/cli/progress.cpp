@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "limits.h"
+#include "memory_limit.h"
 #include "output.h"
 #include "serval/report/quantity.h"
 

@@ -5,7 +5,7 @@
 //   Budget budget = Budget::until(now + 10 s);
 //   for (...) budget.poll("reads-from");   // one predictable branch; looks at the clock every 4096th call
 //
-// Memory is limited by the operating system (see apps/cli/limits.h); an allocation past it throws
+// Memory is limited by the operating system (see apps/cli/memory_limit.h); an allocation past it throws
 // std::bad_alloc. Not shared between threads: give each its own copy; request_stop() may be called from
 // anywhere.
 

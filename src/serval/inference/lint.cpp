@@ -35,7 +35,9 @@ class WriteIndex {
   std::span<const Written> all() const { return writes_; }
   std::size_t count(KeyId key, Value value) const {
     const auto same = [](const Written& written) { return std::pair(written.key, written.value); };
-    return std::ranges::equal_range(writes_, std::pair(key, value), {}, same).size();
+    const auto first = std::ranges::lower_bound(writes_, std::pair(key, value), {}, same);
+    const auto last = std::ranges::upper_bound(first, writes_.end(), std::pair(key, value), {}, same);
+    return static_cast<std::size_t>(last - first);
   }
 
  private:

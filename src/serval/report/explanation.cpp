@@ -71,8 +71,8 @@ class Narrator {
     for (Participant& participant : story_.participants) {
       participant.name = names_(participant.transaction);
       std::ranges::sort(participant.operations);
-      const auto repeated = std::ranges::unique(participant.operations);
-      participant.operations.erase(repeated.begin(), repeated.end());
+      participant.operations.erase(std::unique(participant.operations.begin(), participant.operations.end()),
+                                   participant.operations.end());
     }
   }
 
@@ -203,7 +203,7 @@ class Narrator {
     for (const Edge& edge : cycle.edges) kinds.push_back(name_of(edge.kind));
     best = kinds;
     for (std::size_t turn = 1; turn < kinds.size() && kinds.size() <= 64; ++turn) {
-      std::ranges::rotate(kinds, kinds.begin() + 1);
+      std::rotate(kinds.begin(), kinds.begin() + 1, kinds.end());
       best = std::min(best, kinds);
     }
     return fmt::format("{}", fmt::join(best, ","));

@@ -1,4 +1,4 @@
-#include "limits.h"
+#include "memory_limit.h"
 
 #include <algorithm>
 #include <fstream>
