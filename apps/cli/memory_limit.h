@@ -23,8 +23,9 @@ class MemoryLimit {
   bool active_ = false;
 };
 
-// Serval frees and takes large columns again and again. Giving them back to the system in between costs a page fault for
-// every 4 KiB the next time, a tenth of the whole run at a million transactions; so the process keeps what it freed.
+// Serval frees and takes large columns again and again. Giving them back to the system in between costs a
+// page fault for every 4 KiB the next time, a tenth of the whole run at a million transactions; so the
+// process keeps what it freed.
 void keep_freed_memory();
 
 // 80 % of what the machine or its control group has.

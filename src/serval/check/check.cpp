@@ -111,8 +111,9 @@ class Judge {
     result.verdict = std::move(open);
   }
 
-  // What a violation of a stronger level also says about this one. Without predicate operations repeatable read forbids
-  // the same cycles as serializable; of the other levels only cycles without anti-dependencies are certain here.
+  // What a violation of a stronger level also says about this one. Without predicate operations repeatable
+  // read forbids the same cycles as serializable; of the other levels only cycles without anti-dependencies
+  // are certain here.
   static void keep_forbidden(Level level, Violated& violation) {
     if (level == Level::RepeatableRead) return;
     const auto allowed = [level](AnomalyKind kind) {

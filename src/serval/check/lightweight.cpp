@@ -30,7 +30,8 @@ class ChainWalk {
       if (relations_.takes_part[t.index] && footprints_.of(t).empty())
         place_in_chain(t, history_.interval(t).begin);
     }
-    // Sorting starts from the order of the history, which is nearly the order of time; the walk went key by key.
+    // Sorting starts from the order of the history, which is nearly the order of time; the walk went key by
+    // key.
     std::vector<TransactionId> order;
     order.reserve(placed_);
     for (const TransactionId t : history_.transactions()) {
