@@ -13,8 +13,8 @@ endif()
 
 add_library(serval_options INTERFACE)
 target_compile_options(serval_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
-# g++ 12 reports std::string concatenation as overlapping copies (GCC bug 105651).
-target_compile_options(serval_options INTERFACE -Wno-restrict)
+# g++ 12 reports std::string concatenation as overlapping or endless copies (GCC bugs 105651 and 105329).
+target_compile_options(serval_options INTERFACE -Wno-restrict -Wno-stringop-overflow)
 # Designated initialisers that leave the defaulted members alone are house style.
 target_compile_options(serval_options INTERFACE -Wno-missing-field-initializers)
 if(SERVAL_SANITIZE)
