@@ -88,12 +88,12 @@ Undecided missing_order(const History& history, const Relations& relations) {
       Undecided::Cause::Precondition, "the order of versions does not follow from the reads", {}};
   if (!relations.open_writes.empty()) {
     undecided.details.push_back(fmt::format(
-        "{} writes are not preceded by a read of their key, first {}; record a read before each write",
+        "writes not preceded by a read of their key: {}, first {}; record a read before each write",
         relations.open_writes.size(), cite(history, relations.open_writes.front())));
   }
   if (!relations.ambiguous_reads.empty()) {
     undecided.details.push_back(
-        fmt::format("{} reads saw a value that several transactions wrote, first {}; write unique values",
+        fmt::format("reads of a value that several transactions wrote: {}, first {}; write unique values",
                     relations.ambiguous_reads.size(), cite(history, relations.ambiguous_reads.front())));
   }
   if (relations.has_unsupported()) {
@@ -101,7 +101,7 @@ Undecided missing_order(const History& history, const Relations& relations) {
     undecided.reason =
         "the history has operations that this version of Serval records but does not check yet";
     undecided.details.push_back(
-        fmt::format("{} operations are not reads or writes of single values, first {}",
+        fmt::format("operations that are not reads or writes of single values: {}, first {}",
                     relations.footprints.unsupported_count, cite(history, relations.footprints.unsupported)));
   }
   undecided.details.emplace_back("no violation among the dependencies that are known");

@@ -119,8 +119,8 @@ class ChainWalk {
     bool broken = false;
   };
 
-  // Walks the chains of many keys abreast, each a step at a time, so that the cache misses of one overlap with
-  // the work on the others: three times faster than key by key at a million operations.
+  // Walks the chains of many keys abreast, each a step at a time, so that the cache misses of one overlap
+  // with the work on the others: three times faster than key by key at a million operations.
   void walk_chains() {
     constexpr std::size_t kAbreast = 24;
     std::vector<Cursor> cursors;
