@@ -1,30 +1,14 @@
 // serval anomalies: the table of anomalies, or one of them.
 
-#include <memory>
-
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "choices.h"
-#include "exit_code.h"
-#include "output.h"
-#include "serval/report/json_writer.h"
+#include "reference_command.h"
 #include "tables.h"
 #include "verb.h"
 
 namespace serval::cli {
 namespace {
-
-struct AnomaliesFlags {
-  std::string name;
-  bool json = false;
-};
-
-std::string names_of(const std::vector<Level>& levels) {
-  std::string out;
-  for (const Level level : levels) out += (out.empty() ? "" : ", ") + std::string(name_of(level));
-  return out.empty() ? "-" : out;
-}
 
 std::string table() {
   std::vector<std::vector<std::string>> rows{{"anomaly", "class", "description"}};
@@ -52,32 +36,17 @@ void write_json(JsonWriter& json, const AnomalyInfo& row) {
   json.end().end();
 }
 
-std::string json_table() {
-  JsonWriter json;
-  json.begin_array();
-  for (const AnomalyInfo& row : all_anomalies()) write_json(json, row);
-  return json.end().take() + "\n";
-}
-
-int show_anomalies(const AnomaliesFlags& flags) {
-  if (flags.name.empty()) {
-    print(flags.json ? json_table() : table());
-    return kHolds;
-  }
-  const AnomalyInfo& row = info(choose_anomaly(flags.name));
-  JsonWriter json;
-  if (flags.json) write_json(json, row);
-  print(flags.json ? json.take() + "\n" : page(row));
-  return kHolds;
-}
+const AnomalyInfo& row_named(const std::string& name) { return info(choose_anomaly(name)); }
 
 }  // namespace
 
 Action declare_anomalies(CLI::App& app) {
-  auto flags = std::make_shared<AnomaliesFlags>();
-  app.add_option("NAME", flags->name, "An anomaly, by its name or class (G1a, P4, …)");
-  app.add_flag("--json", flags->json, "JSON instead of text");
-  return [flags] { return show_anomalies(*flags); };
+  return declare_reference<AnomalyInfo>(app, {.rows = all_anomalies,
+                                              .row_named = row_named,
+                                              .table = table,
+                                              .page = page,
+                                              .write_json = write_json,
+                                              .name_help = "An anomaly, by its name or class (G1a, P4, …)"});
 }
 
 }  // namespace serval::cli

@@ -1,30 +1,16 @@
 // serval levels: the table of isolation levels, or one of them.
 
-#include <memory>
+#include <algorithm>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "choices.h"
-#include "exit_code.h"
-#include "output.h"
-#include "serval/report/json_writer.h"
+#include "reference_command.h"
 #include "tables.h"
 #include "verb.h"
 
 namespace serval::cli {
 namespace {
-
-struct LevelsFlags {
-  std::string name;
-  bool json = false;
-};
-
-std::string names_of(const std::vector<Level>& levels) {
-  std::string out;
-  for (const Level level : levels) out += (out.empty() ? "" : ", ") + std::string(name_of(level));
-  return out.empty() ? "-" : out;
-}
 
 std::vector<Level> directly_implying(Level weaker) {
   std::vector<Level> out;
@@ -63,32 +49,17 @@ void write_json(JsonWriter& json, const LevelInfo& row) {
   json.end().end();
 }
 
-std::string json_table() {
-  JsonWriter json;
-  json.begin_array();
-  for (const LevelInfo& row : all_levels()) write_json(json, row);
-  return json.end().take() + "\n";
-}
-
-int show_levels(const LevelsFlags& flags) {
-  if (flags.name.empty()) {
-    print(flags.json ? json_table() : table());
-    return kHolds;
-  }
-  const LevelInfo& row = info(choose_level(flags.name));
-  JsonWriter json;
-  if (flags.json) write_json(json, row);
-  print(flags.json ? json.take() + "\n" : page(row));
-  return kHolds;
-}
+const LevelInfo& row_named(const std::string& name) { return info(choose_level(name)); }
 
 }  // namespace
 
 Action declare_levels(CLI::App& app) {
-  auto flags = std::make_shared<LevelsFlags>();
-  app.add_option("NAME", flags->name, "A level or one of its aliases");
-  app.add_flag("--json", flags->json, "JSON instead of text");
-  return [flags] { return show_levels(*flags); };
+  return declare_reference<LevelInfo>(app, {.rows = all_levels,
+                                            .row_named = row_named,
+                                            .table = table,
+                                            .page = page,
+                                            .write_json = write_json,
+                                            .name_help = "A level or one of its aliases"});
 }
 
 }  // namespace serval::cli
