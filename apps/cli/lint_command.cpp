@@ -80,9 +80,9 @@ class Findings {
 
   void values(const Lint& facts) {
     add("unique-writes", "every written value is unique to its key", facts.duplicate_writes,
-        "a read of such a value does not tell which write it saw; the fast engines cannot decide");
+        "a read of such a value does not tell which write it saw, and check cannot decide");
     add("read-before-write", "every write follows a read of its key", facts.blind_writes,
-        "nothing shows which version a blind write replaced; the mini-transaction engine cannot decide");
+        "nothing shows which version a blind write replaced; one a key is taken for its first version");
     add("written-reads", "every value read was written", facts.unwritten_reads,
         "a value from nowhere violates every level; or the recording is incomplete");
   }
@@ -115,8 +115,7 @@ std::string fitness(const History& history, const Lint& facts) {
     return "fit for the lightweight-transaction engine: linearizable is decided in linear time";
   if (fits_mini_transactions(facts))
     return "fit for the mini-transaction engine: serializable, snapshot isolation and their strict variants "
-           "are "
-           "decided in linear time";
+           "are decided in linear time";
   return "not fit for the fast engines: check may answer UNKNOWN";
 }
 

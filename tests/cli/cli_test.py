@@ -467,7 +467,7 @@ class Lint(CliTest):
 
     def test_exceptions_are_counted_with_examples(self):
         result = self.expect(0, "lint", self.file("b.notation", "s1: [w(x,1)]! [w(x,1)]@9..5  s2: [r(y,7)]\n"))
-        for words in ("w(x,1) in T2", "T1 and T2", "not fit", "r(y,7) in T3"):
+        for words in ("w(x,1) in T2", "T1 and T2", "fit for the mini-transaction engine", "r(y,7) in T3"):
             self.assertIn(words, result.out)
 
     def test_stats_counts(self):

@@ -17,7 +17,16 @@ TEST(Lint, WriteWithoutReadIsBlind) {
   const Lint facts = lint_of("s1: [w(x,1)] [r(x,1) w(x,2)] [w(y,3) w(y,4)]");
   EXPECT_EQ(facts.blind_writes.count, 2u);
   EXPECT_EQ(facts.blindly_written_keys, 2u);
-  EXPECT_FALSE(fits_mini_transactions(facts));
+}
+
+TEST(Lint, OneBlindWriteAKeyIsItsFirstVersionAndTwoAreNoOrder) {
+  EXPECT_TRUE(fits_mini_transactions(lint_of("s1: [w(x,1) w(y,1)] [r(x,1) w(x,2)]")));
+  EXPECT_FALSE(fits_mini_transactions(lint_of("s1: [w(x,1)] [w(x,2)]")));
+}
+
+TEST(Lint, RepeatedValuesDisturbOnlyWhereTheyAreRead) {
+  EXPECT_TRUE(fits_mini_transactions(lint_of("s1: [r(x,0) w(x,1)] [r(x,1) w(x,2)]  s2: [r(x,2) w(x,1)]!")));
+  EXPECT_FALSE(fits_mini_transactions(lint_of("s1: [r(x,0) w(x,1)] [r(x,1) w(x,2)] [r(x,2) w(x,1)]")));
 }
 
 TEST(Lint, AReadOfAnotherTransactionDoesNotMakeAWriteSighted) {

@@ -5,6 +5,8 @@
 #include <span>
 #include <tuple>
 
+#include "serval/inference/reads_from.h"
+
 namespace serval {
 namespace {
 
@@ -263,12 +265,15 @@ class Linter {
 
 }  // namespace
 
-Lint lint(const History& history, Budget* budget) { return Linter(history, budget).run(); }
-
-bool fits_mini_transactions(const Lint& facts) {
-  return facts.blind_writes.count == 0 && facts.duplicate_writes.count == 0 && facts.list_operations == 0 &&
-         facts.predicate_operations == 0 && facts.conditional_operations == 0 && facts.deletes == 0;
+Lint lint(const History& history, Budget* budget) {
+  Lint facts = Linter(history, budget).run();
+  Budget unlimited = Budget::unlimited();
+  facts.order_is_complete =
+      infer_relations(history, budget != nullptr ? *budget : unlimited).order_is_complete();
+  return facts;
 }
+
+bool fits_mini_transactions(const Lint& facts) { return facts.order_is_complete; }
 
 bool fits_lightweight_transactions(const Lint& facts, const History& history) {
   const std::span<const OperationKind> kinds = history.kind_column();

@@ -58,12 +58,15 @@ struct Lint {
 
   // How much version order the reads show, over the keys that are written at all.
   std::uint64_t keys_total_order = 0, keys_partial_order = 0, keys_no_order = 0;
+  // The reads settle who saw what and the order of all versions that matter; the engine's own test. A key may
+  // have one blind write, and a repeated value that nobody reads is harmless.
+  bool order_is_complete = false;
 };
 
 // Throws BudgetExhausted.
 Lint lint(const History& history, Budget* budget = nullptr);
 
-// Every write follows a read of its key, written values are unique, and only reads and writes occur.
+// The mini-transaction engine will decide this history.
 bool fits_mini_transactions(const Lint& facts);
 // Single operations: insert-if-absent, compare-and-set and reads.
 bool fits_lightweight_transactions(const Lint& facts, const History& history);
