@@ -2,7 +2,6 @@
 
 find_package(fmt REQUIRED)
 find_package(absl REQUIRED)
-find_package(simdjson REQUIRED)
 find_package(zstd REQUIRED)
 find_package(ZLIB REQUIRED)
 
