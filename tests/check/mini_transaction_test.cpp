@@ -122,6 +122,20 @@ TEST(MiniTransaction, TransactionsMayHaveAnyNumberOfOperations) {
   EXPECT_EQ(first_anomaly(many + "r(7,0)]", kSer), "not-my-own-write");
 }
 
+// Every transaction reads what the next one overwrites: one cycle through all, and nothing shorter to find.
+TEST(MiniTransaction, ARingOfManyTransactionsIsFoundInLinearEffort) {
+  constexpr int kLength = 30'000;
+  std::string ring;
+  for (int t = 0; t < kLength; ++t) {
+    const std::string mine = std::to_string(t), next = std::to_string((t + 1) % kLength);
+    ring += mine + ": [r(" + mine + ",0) r(" + next + ",0) w(" + next + ",1)] ";
+  }
+  const Verdict verdict = verdict_of(ring, Level::Serializable);
+  ASSERT_TRUE(violated(verdict));
+  EXPECT_EQ(std::get<Cycle>(std::get<Violated>(verdict).anomalies.front().evidence).edges.size(),
+            static_cast<std::size_t>(kLength));
+}
+
 TEST(MiniTransaction, ListsAreLeftToALaterEngine) {
   EXPECT_EQ(
       first_anomaly("a: [a(x,1) l(x,[1])]", kSer),

@@ -143,7 +143,7 @@ class Component {
                       budget);
     std::vector<Vertex> best;
     for (const Vertex local : starts(graph, orders, anti, budget)) {
-      if (finder.exhausted()) break;
+      if (finder.exhausted() || (!best.empty() && finder.spent() > kEffort)) break;
       const std::size_t max_edges = best.empty() ? graph.vertex_count() : best.size() - 2;
       std::vector<Vertex> found = finder.path(plain_state(local), max_edges, [&](Vertex state) {
         return orders == Orders::RealTime

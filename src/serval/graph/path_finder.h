@@ -16,12 +16,13 @@ class PathFinder {
  public:
   PathFinder(const CsrGraph& graph, std::uint64_t effort, Budget& budget)
       : graph_(graph),
-        effort_left_(effort),
+        effort_(effort),
         budget_(budget),
         seen_in_(graph.vertex_count(), 0),
         parent_(graph.vertex_count()) {}
 
-  bool exhausted() const noexcept { return effort_left_ == 0; }
+  std::uint64_t spent() const noexcept { return spent_; }  // Edges looked at so far.
+  bool exhausted() const noexcept { return spent_ >= effort_; }
 
   // The shortest path of 1 .. max_edges edges from `from` to a vertex for which is_goal holds, both ends
   // included (so a cycle names its start twice). Empty when there is none or the effort is spent.
@@ -39,7 +40,7 @@ class PathFinder {
         for (const Vertex next : graph_.successors(v)) {
           if (is_goal(next)) return trace(from, v, next);
           if (exhausted()) return {};
-          --effort_left_;
+          ++spent_;
           if (seen_in_[next] == run_) continue;
           seen_in_[next] = run_;
           parent_[next] = v;
@@ -59,7 +60,8 @@ class PathFinder {
   }
 
   const CsrGraph& graph_;
-  std::uint64_t effort_left_;
+  std::uint64_t effort_;
+  std::uint64_t spent_ = 0;
   Budget& budget_;
   std::vector<std::uint32_t> seen_in_;
   std::vector<Vertex> parent_;
