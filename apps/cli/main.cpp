@@ -65,6 +65,7 @@ const Verb* find_verb(std::string_view name) {
   if (std::filesystem::exists(word, ignored))
     throw UsageError(fmt::format("\"{}\" is a file, not a verb", word), fmt::format("serval check {}", word));
   std::vector<std::string_view> names;
+  names.reserve(kVerbs.size());
   for (const Verb& verb : kVerbs) names.push_back(verb.name);
   const std::vector<std::string_view> near = nearest_names(word, names);
   throw UsageError(fmt::format("there is no verb \"{}\"", word),

@@ -75,8 +75,7 @@ class Component {
       }
     }
     std::ranges::sort(pairs);
-    const auto repeated = std::ranges::unique(pairs);
-    pairs.erase(repeated.begin(), repeated.end());
+    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
     for (const auto& [from, to] : pairs) add_links(from, to);
   }
 
