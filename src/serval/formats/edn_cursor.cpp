@@ -108,7 +108,7 @@ void EdnCursor::skip_plain() {
   do {
     skip_blank_bytes();
     const EdnClass next = class_of(*at_);
-    if (next == EdnClass::Opener) {
+    if (next == EdnClass::Opener) {  // NOLINT(bugprone-branch-clone): a set opens alike.
       open();
     } else if (next == EdnClass::Closer) {
       close();

@@ -88,7 +88,7 @@ class Writer {
   void write_event(const JepsenEvent& event);
   void write_value(const JepsenEvent& event);
   void write_operation(const JepsenEvent& event, OperationId op);
-  void write_micro(std::string_view name, KeyId key, Value value);
+  void write_micro(std::string_view name, KeyId at, Value written);
   void write_compare_and_set(OperationId op);
   void write_hints(TransactionId t);
   bool is_lone_compare_and_set(TransactionId t) const;

@@ -16,7 +16,7 @@
 namespace serval {
 namespace {
 
-using namespace binary;
+using namespace binary;  // NOLINT(google-build-using-namespace): the names of the layout, all of them.
 
 constexpr int kMaxDepth = 1000;  // Of predicate trees; protects the stack.
 

@@ -12,7 +12,7 @@
 
 namespace serval {
 
-using namespace binary;
+using namespace binary;  // NOLINT(google-build-using-namespace): the names of the layout, all of them.
 
 struct BinaryWriter::State {
   State(Sink sink, Limits chunk_limits) : out(std::move(sink)), limits(chunk_limits) {
