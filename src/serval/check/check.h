@@ -32,8 +32,9 @@ struct CheckResult {
   std::vector<std::pair<std::string_view, double>> phases;  // Name and seconds, in order.
 };
 
-// Levels without an engine of their own are refuted by the reads they forbid and proven by a stronger level
-// that holds.
+// Levels without an engine of their own are refuted by the reads and the cycles without anti-dependencies
+// that they forbid, and proven by a stronger level that holds. Repeatable read without predicate operations
+// is serializability.
 [[nodiscard]] CheckResult check(const History& history, Level level, const CheckOptions& options = {});
 
 // The strongest level that holds, and what is refuted. Starts at the strongest level and goes down only as
