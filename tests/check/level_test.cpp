@@ -20,7 +20,7 @@ TEST(LevelTable, EveryRowHasNameDefinitionAndCitation) {
     EXPECT_EQ(&info(row.level), &row);
     EXPECT_EQ(name_of(row.level), row.name);
   }
-  EXPECT_EQ(all_levels().size(), 19u);
+  EXPECT_EQ(all_levels().size(), 28u);
 }
 
 TEST(LevelTable, NamesAndAliasesAreUniqueAndFound) {
@@ -127,6 +127,31 @@ TEST(Implies, SessionGuaranteesAloneImplyNothing) {
       EXPECT_EQ(implies(guarantee, row.level), guarantee == row.level) << row.name;
 }
 
+TEST(Implies, PramStandsBetweenCausalAndThreeSessionGuarantees) {
+  EXPECT_TRUE(implies(Level::Causal, Level::Pram));
+  EXPECT_TRUE(implies(Level::Causal, Level::WritesFollowReads));
+  for (const Level guarantee : {Level::MonotonicReads, Level::MonotonicWrites, Level::ReadYourWrites})
+    EXPECT_TRUE(implies(Level::Pram, guarantee)) << name_of(guarantee);
+  EXPECT_FALSE(implies(Level::Pram, Level::WritesFollowReads));
+  EXPECT_FALSE(implies(Level::Pram, Level::ReadCommitted));
+}
+
+TEST(Implies, AdyasChainLeadsFromSnapshotIsolationThroughConsistentView) {
+  for (const Level weaker : {Level::ConsistentView, Level::MonotonicView, Level::CursorStability,
+                             Level::MonotonicAtomicView, Level::ReadCommitted})
+    EXPECT_TRUE(implies(Level::SnapshotIsolation, weaker)) << name_of(weaker);
+  EXPECT_FALSE(implies(Level::RepeatableRead, Level::ConsistentView));
+  EXPECT_FALSE(implies(Level::MonotonicView, Level::CursorStability));
+}
+
+TEST(Implies, ParallelSnapshotIsolationIsCausalAndConsistentView) {
+  EXPECT_TRUE(implies(Level::StrongSessionSnapshotIsolation, Level::ParallelSnapshotIsolation));
+  EXPECT_TRUE(implies(Level::ParallelSnapshotIsolation, Level::Causal));
+  EXPECT_TRUE(implies(Level::ParallelSnapshotIsolation, Level::ConsistentView));
+  EXPECT_FALSE(implies(Level::SnapshotIsolation, Level::ParallelSnapshotIsolation));
+  EXPECT_FALSE(implies(Level::ParallelSnapshotIsolation, Level::PrefixConsistency));
+}
+
 TEST(SessionOrder, PlainLevelsDoNotUseItStrongVariantsDo) {
   EXPECT_FALSE(uses_session_order(Level::Serializable));
   EXPECT_FALSE(uses_session_order(Level::SnapshotIsolation));
@@ -143,7 +168,8 @@ TEST(RealTime, OnlyStrictStrongAndLinearizableUseIt) {
   for (const LevelInfo& row : all_levels())
     if (uses_real_time(row.level)) timed.insert(row.level);
   EXPECT_EQ(timed,
-            (std::set{Level::StrongSnapshotIsolation, Level::Linearizable, Level::StrictSerializable}));
+            (std::set{Level::StrongReadUncommitted, Level::StrongReadCommitted,
+                      Level::StrongSnapshotIsolation, Level::Linearizable, Level::StrictSerializable}));
 }
 
 TEST(FindLevel, ForgivesCaseAndSeparators) {
@@ -163,6 +189,21 @@ TEST(FindLevel, ShortBlackBoxNamesAreTheSessionVariants) {
   EXPECT_EQ(find_level("RA"), Level::ReadAtomic);
   EXPECT_EQ(find_level("TCC"), Level::Causal);
   EXPECT_EQ(find_level("PC"), Level::PrefixConsistency);
+}
+
+TEST(FindLevel, KnowsTheNamesOfElle) {
+  EXPECT_EQ(find_level("PL-2+"), Level::ConsistentView);
+  EXPECT_EQ(find_level("PL-2L"), Level::MonotonicView);
+  EXPECT_EQ(find_level("PL-CS"), Level::CursorStability);
+  EXPECT_EQ(find_level("PRAM"), Level::Pram);
+  EXPECT_EQ(find_level("causal-cerone"), Level::Causal);
+  EXPECT_EQ(find_level("PSI"), Level::ParallelSnapshotIsolation);
+  EXPECT_EQ(find_level("1SR"), Level::Serializable);
+  EXPECT_EQ(find_level("view-serializable"), Level::Serializable);
+  EXPECT_EQ(find_level("sequential"), Level::StrongSessionSerializable);
+  EXPECT_EQ(find_level("session-serializable"), Level::StrongSessionSerializable);
+  EXPECT_EQ(find_level("strong-session-PL-2"), Level::StrongSessionReadCommitted);
+  EXPECT_EQ(find_level("strong-PL-1"), Level::StrongReadUncommitted);
 }
 
 TEST(FindLevel, VendorNamesMeanWhatTheDatabaseKeeps) {

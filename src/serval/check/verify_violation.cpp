@@ -30,7 +30,12 @@ Family family_of(Level level) {
 
 bool is_session_guarantee(Level level) {
   return level == Level::MonotonicReads || level == Level::MonotonicWrites ||
-         level == Level::ReadYourWrites || level == Level::WritesFollowReads;
+         level == Level::ReadYourWrites || level == Level::WritesFollowReads || level == Level::Pram;
+}
+
+bool is_uncommitted(Level level) {
+  return level == Level::ReadUncommitted || level == Level::StrongSessionReadUncommitted ||
+         level == Level::StrongReadUncommitted;
 }
 
 std::uint64_t count(const Cycle& cycle, EdgeKind kind) {
@@ -58,8 +63,8 @@ Flaw flaw_of_order_edges(Level level, const Cycle& cycle) {
 // up orders a write before its reads. Repeatable read forbids anti-dependencies on items, too.
 Flaw flaw_of_weak_shape(Level level, const Cycle& cycle) {
   if (is_session_guarantee(level)) return fmt::format("a cycle says nothing about {}", name_of(level));
-  if (level == Level::ReadUncommitted && count(cycle, EdgeKind::WriteWrite) != cycle.edges.size())
-    return fmt::format("{} forbids only cycles of write dependencies", name_of(level));
+  if (is_uncommitted(level) && count(cycle, EdgeKind::WriteRead) > 0)
+    return fmt::format("{} forbids no cycles of read dependencies", name_of(level));
   if (level != Level::RepeatableRead && count(cycle, EdgeKind::ReadWrite) > 0)
     return fmt::format("a cycle with an anti-dependency is not known to violate {}", name_of(level));
   return std::nullopt;
