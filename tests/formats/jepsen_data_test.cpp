@@ -114,6 +114,26 @@ TEST_F(JepsenData, EveryHistorySurvivesEachOfTheThreeSpellings) {
   }
 }
 
+TEST_F(JepsenData, LogsOfJepsenUtilAreReadWhole) {
+  std::size_t logs = 0;
+  for (const fs::directory_entry& entry :
+       fs::recursive_directory_iterator(root_ / "porcupine/test_data/jepsen")) {
+    if (entry.path().extension() != ".log") continue;
+    SCOPED_TRACE(entry.path().string());
+    const std::string text = content(entry.path());
+    ASSERT_EQ(detect_format(text)->format, Format::JepsenText);
+    const History history = read_history(entry.path().string());
+    std::size_t invocations = 0;
+    for (std::size_t at = text.find(":invoke"); at != std::string::npos; at = text.find(":invoke", at + 1))
+      ++invocations;
+    EXPECT_EQ(history.transaction_count(), invocations);
+    EXPECT_EQ(difference(history, read_as(Format::JepsenText, write_to_string(history, Format::JepsenText))),
+              "");
+    ++logs;
+  }
+  EXPECT_GE(logs, 50u);
+}
+
 TEST_F(JepsenData, HugeSccHasItsTransactions) {
   const History history = read_history((root_ / "elle/histories/huge-scc.edn").string());
   const std::string text = content(root_ / "elle/histories/huge-scc.edn");

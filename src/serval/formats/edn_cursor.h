@@ -36,6 +36,8 @@ inline constexpr std::array<EdnClass, 256> kEdnClasses = [] {
 
 class EdnCursor : public FormCursor {
  public:
+  static constexpr bool kKeysAreForms = true;  // Of maps.
+
   EdnCursor() : FormCursor({"vector", "list", "map"}) {}
 
   // How messages spell a field name.

@@ -37,6 +37,7 @@ class FormCursor {
     open_.clear();
   }
   const char* at() const noexcept { return at_; }
+  const char* end() const noexcept { return end_; }
 
   // An open bracket; `first` until its first element was asked for.
   struct Opening {

@@ -10,6 +10,7 @@
 #include "serval/formats/dbcop_hist.h"
 #include "serval/formats/jepsen_edn.h"
 #include "serval/formats/jepsen_json.h"
+#include "serval/formats/jepsen_text.h"
 #include "serval/formats/native_binary.h"
 #include "serval/formats/native_jsonl.h"
 #include "serval/formats/notation_text.h"
@@ -31,6 +32,9 @@ constexpr std::array kFormats{
     FormatInfo{Format::JepsenEdn, "edn", ".edn",
                "Jepsen and Elle histories in EDN, rw-register and list-append", "jepsen-edn.md",
                looks_like_jepsen_edn, read_jepsen_edn, write_jepsen_edn},
+    FormatInfo{Format::JepsenText, "jepsen-text", ".jepsen.txt",
+               "process, :type, :f and value a line: history.txt, logs of jepsen.util", "jepsen-text.md",
+               looks_like_jepsen_text, read_jepsen_text, write_jepsen_text},
     FormatInfo{Format::Jsonl, "jsonl", ".jsonl",
                "Serval's own lines of JSON: a header, then one transaction a line", "jsonl.md",
                looks_like_jsonl, read_jsonl, write_jsonl},
@@ -105,12 +109,16 @@ const FormatInfo* detect_format(std::string_view start) {
   return found == kFormats.end() ? nullptr : &*found;
 }
 
-History read_history(ByteStream& stream, const ReadOptions& options) {
+const FormatInfo& format_of(ByteStream& stream, const ReadOptions& options) {
   const std::string_view start = stream.peek(kPeek);
   if (start.empty()) throw InputError({stream.name()}, "the file is empty");
   const FormatInfo* format = options.format ? &info(*options.format) : detect_format(start);
   if (format == nullptr) reject_unknown(stream.name(), start);
-  return format->read(stream, options);
+  return *format;
+}
+
+History read_history(ByteStream& stream, const ReadOptions& options) {
+  return format_of(stream, options).read(stream, options);
 }
 
 History read_history(const std::string& path, const ReadOptions& options) {

@@ -28,6 +28,7 @@ enum class Format {
   JepsenEdn,    // Jepsen and Elle, rw-register and list-append
   JepsenJson,   // the same as one JSON array
   JepsenJsonl,  // the same, one JSON object a line
+  JepsenText,   // the same as columns of history.txt, or in a log of jepsen.util
   AwditText,    // r k v, --- between transactions, === between sessions
   DbcopHist,    // [x:=1 y==2]!, --- between sessions
 };
@@ -66,6 +67,8 @@ std::optional<Format> format_named(std::string_view name);
 std::optional<Format> format_for_path(std::string_view path);  // By extension, ignoring .gz and .zst.
 // Null when nothing fits.
 const FormatInfo* detect_format(std::string_view start);
+// The format of options, or else by content. Throws InputError for an empty file and for unknown content.
+const FormatInfo& format_of(ByteStream& stream, const ReadOptions& options);
 
 History read_history(ByteStream& stream, const ReadOptions& options = {});
 History read_history(const std::string& path, const ReadOptions& options = {});

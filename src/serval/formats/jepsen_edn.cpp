@@ -1,7 +1,7 @@
 #include "serval/formats/jepsen_edn.h"
 
 #include "serval/formats/edn_cursor.h"
-#include "serval/formats/jepsen_file_reader.h"
+#include "serval/formats/jepsen_history_sink.h"
 #include "serval/formats/jepsen_writer.h"
 
 namespace serval {
@@ -27,23 +27,12 @@ bool looks_like_jepsen_edn(std::string_view start) {
 }
 
 History read_jepsen_edn(ByteStream& stream, const ReadOptions& options) {
-  return JepsenFileReader<EdnCursor>(stream, options).read();
+  return read_jepsen_maps<EdnCursor>(stream, options);
 }
 
 void write_jepsen_edn(const History& history, const std::function<void(std::string_view)>& out,
                       const std::function<void(const std::string&)>& lossy) {
-  constexpr JepsenSpelling spelling{.before_name = ":",
-                                    .after_name = " ",
-                                    .before_word = ":",
-                                    .after_word = "",
-                                    .between_fields = ", ",
-                                    .between_elements = " ",
-                                    .nil = "nil",
-                                    .words_as_keywords = true,
-                                    .before_all = "",
-                                    .between_maps = "\n",
-                                    .after_all = "\n"};
-  write_jepsen(history, spelling, out, lossy);
+  write_jepsen(history, edn_spelling(), out, lossy);
 }
 
 }  // namespace serval

@@ -1,6 +1,10 @@
 #pragma once
 // Walks over a whole Jepsen file, operation by operation: maps one after the other, or one vector, list or
-// array around them. One template for the two cursors.
+// array around them. One template for the two cursors, and for what becomes of the operations:
+//
+//   JepsenFileReader<EdnCursor, JepsenHistorySink<EdnCursor>>(stream, options).read().history(options)
+//
+// A sink has take_map(), which reads the map at the cursor that it was made with, and reserve_after(share).
 
 #include <optional>
 #include <string>
@@ -9,22 +13,20 @@
 
 #include "serval/formats/form_cursor.h"
 #include "serval/formats/format.h"
-#include "serval/formats/jepsen_history.h"
-#include "serval/formats/jepsen_operation_reader.h"
 #include "serval/formats/text_window.h"
 
 namespace serval {
 
-template <class Cursor>
+template <class Cursor, class Sink>
 class JepsenFileReader {
  public:
   JepsenFileReader(ByteStream& stream, const ReadOptions& options)
-      : options_(options), window_(stream, options), reader_(cursor_, history_.values()) {}
+      : options_(options), window_(stream, options), sink_(cursor_) {}
 
   // Throws InputError. Called once.
-  History read() {
+  Sink& read() {
     while (step()) continue;
-    return std::move(history_).finish(options_.on_notice);
+    return sink_;
   }
 
  private:
@@ -40,10 +42,8 @@ class JepsenFileReader {
 
   const ReadOptions& options_;
   TextWindow window_;
-  JepsenHistory history_;
   Cursor cursor_;
-  JepsenOperationReader<Cursor> reader_;
-  JepsenOperation operation_;
+  Sink sink_;
 
   // The bracket around all operations: the problem to report if it stays open.
   struct Around {
@@ -56,8 +56,8 @@ class JepsenFileReader {
   bool room_made_ = false;
 };
 
-template <class Cursor>
-bool JepsenFileReader<Cursor>::step() {
+template <class Cursor, class Sink>
+bool JepsenFileReader<Cursor, Sink>::step() {
   if (options_.budget != nullptr) options_.budget->poll("reading");
   cursor_.start(window_.begin(), window_.end());
   try {
@@ -72,8 +72,8 @@ bool JepsenFileReader<Cursor>::step() {
   return refill() || end_of_file();
 }
 
-template <class Cursor>
-bool JepsenFileReader<Cursor>::read_form() {
+template <class Cursor, class Sink>
+bool JepsenFileReader<Cursor, Sink>::read_form() {
   const char next = *cursor_.at();
   if (around_ && around_->closed)
     throw FormProblem{cursor_.at(),
@@ -90,27 +90,25 @@ bool JepsenFileReader<Cursor>::read_form() {
   return true;
 }
 
-template <class Cursor>
-void JepsenFileReader<Cursor>::read_operation() {
+template <class Cursor, class Sink>
+void JepsenFileReader<Cursor, Sink>::read_operation() {
   if (around_ && operations_seen_) cursor_.skip_separator(around_->closer);
-  reader_.read(operation_);
-  const char* const after = cursor_.at();
-  history_.add(operation_);
+  sink_.take_map();
   operations_seen_ = true;
-  window_.consume_to(after);
+  window_.consume_to(cursor_.at());
 }
 
 // The first window tells how many operations to make room for.
-template <class Cursor>
-bool JepsenFileReader<Cursor>::refill() {
+template <class Cursor, class Sink>
+bool JepsenFileReader<Cursor, Sink>::refill() {
   const double share = window_.share_of_file();
-  if (!room_made_ && operations_seen_ && share > 0) history_.reserve_after(share);
+  if (!room_made_ && operations_seen_ && share > 0) sink_.reserve_after(share);
   room_made_ = room_made_ || operations_seen_;
   return window_.refill();
 }
 
-template <class Cursor>
-bool JepsenFileReader<Cursor>::end_of_file() {
+template <class Cursor, class Sink>
+bool JepsenFileReader<Cursor, Sink>::end_of_file() {
   if (!around_ || around_->closed) return false;
   const std::string where =
       std::to_string(around_->opened.line) + ", column " + std::to_string(around_->opened.column);
@@ -120,8 +118,8 @@ bool JepsenFileReader<Cursor>::end_of_file() {
 }
 
 // The file ends too early: an error, or with accept_truncated the end of the history.
-template <class Cursor>
-bool JepsenFileReader<Cursor>::cut_off(const FormProblem& problem) {
+template <class Cursor, class Sink>
+bool JepsenFileReader<Cursor, Sink>::cut_off(const FormProblem& problem) {
   if (!options_.accept_truncated)
     throw located({problem.at, "the file ends here; " + problem.problem, problem.opened},
                   "cut off by a crash? --truncated=ok keeps the operations before this point");
@@ -133,14 +131,14 @@ bool JepsenFileReader<Cursor>::cut_off(const FormProblem& problem) {
   return false;
 }
 
-template <class Cursor>
-InputError JepsenFileReader<Cursor>::located(const FormProblem& problem, std::string hint) const {
+template <class Cursor, class Sink>
+InputError JepsenFileReader<Cursor, Sink>::located(const FormProblem& problem, std::string hint) const {
   const std::string opened = problem.opened == nullptr ? "" : opened_at(problem.opened, problem.at);
   return window_.error(problem.at, problem.problem + opened, std::move(hint));
 }
 
-template <class Cursor>
-std::string JepsenFileReader<Cursor>::opened_at(const char* opening, const char* here) const {
+template <class Cursor, class Sink>
+std::string JepsenFileReader<Cursor, Sink>::opened_at(const char* opening, const char* here) const {
   const SourcePosition opened = window_.position(opening);
   const std::string line =
       opened.line == window_.position(here).line ? "" : "line " + std::to_string(opened.line) + ", ";

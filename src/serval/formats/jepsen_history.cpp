@@ -14,12 +14,6 @@ namespace {
 constexpr const char* kSupported =
     "Serval reads transactions of r, w and append, and single registers with read, write and cas";
 
-bool is_client_process(Value process, const ValuePool& pool) {
-  if (process.is_integer()) return true;
-  if (process.kind() != Value::Kind::Number) return false;
-  return pool.characters(process).find_first_of(".eE") == std::string_view::npos;
-}
-
 Outcome outcome_of(JepsenType type) {
   if (type == JepsenType::Ok) return Outcome::Committed;
   return type == JepsenType::Fail ? Outcome::Aborted : Outcome::Indeterminate;

@@ -1,6 +1,6 @@
 #include "serval/formats/jepsen_json.h"
 
-#include "serval/formats/jepsen_file_reader.h"
+#include "serval/formats/jepsen_history_sink.h"
 #include "serval/formats/jepsen_writer.h"
 #include "serval/formats/json_form_cursor.h"
 
@@ -68,11 +68,11 @@ bool looks_like_jepsen_json(std::string_view start) { return starts_with_operati
 bool looks_like_jepsen_jsonl(std::string_view start) { return starts_with_operation(start, Around::Nothing); }
 
 History read_jepsen_json(ByteStream& stream, const ReadOptions& options) {
-  return JepsenFileReader<JsonFormCursor>(stream, options).read();
+  return read_jepsen_maps<JsonFormCursor>(stream, options);
 }
 
 History read_jepsen_jsonl(ByteStream& stream, const ReadOptions& options) {
-  return JepsenFileReader<JsonFormCursor>(stream, options).read();
+  return read_jepsen_maps<JsonFormCursor>(stream, options);
 }
 
 void write_jepsen_json(const History& history, const std::function<void(std::string_view)>& out,

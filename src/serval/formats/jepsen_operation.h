@@ -47,6 +47,13 @@ inline JepsenField jepsen_field_named(std::string_view name) {
   }
 }
 
+// A whole number of any size is a client, everything else (nil, :nemesis) is not.
+inline bool is_client_process(Value process, const ValuePool& pool) {
+  if (process.is_integer()) return true;
+  if (process.kind() != Value::Kind::Number) return false;
+  return pool.characters(process).find_first_of(".eE") == std::string_view::npos;
+}
+
 enum class JepsenType : std::uint8_t { Absent, Invoke, Ok, Fail, Info, Other };
 
 // What :value looks like. [] is MicroOperations without any.

@@ -20,9 +20,15 @@ class JepsenOperationReader {
   // Reads the map at the cursor. Throws FormEnds, or FormProblem for bad syntax; a :value of an unknown shape
   // is left for the assembler to judge, since operations of the nemesis may hold anything.
   void read(JepsenOperation& operation);
+  // The same from a line of text: process, type, f, value and perhaps an error, between blanks. The cursor's
+  // text is the line with its newline.
+  void read_columns(JepsenOperation& operation);
+  // The value of one field, at the cursor.
+  void read_field(JepsenField field, JepsenOperation& operation);
+  // What follows the columns.
+  void read_error(JepsenOperation& operation);
 
  private:
-  void read_field(JepsenField field, JepsenOperation& operation);
   JepsenType read_type();
   std::optional<std::int64_t> read_integer();
   void read_value(JepsenOperation& operation);
@@ -46,6 +52,32 @@ void JepsenOperationReader<Cursor>::read(JepsenOperation& operation) {
   if (shape != FormShape::Map) throw FormProblem{cursor_.at(), "expected '{', the start of an operation"};
   cursor_.open();
   while (cursor_.more()) read_field(jepsen_field_named(cursor_.field()), operation);
+}
+
+template <class Cursor>
+void JepsenOperationReader<Cursor>::read_columns(JepsenOperation& operation) {
+  operation.clear();
+  operation.at = cursor_.at();
+  for (const JepsenField column : {JepsenField::Process, JepsenField::Type, JepsenField::F})
+    read_field(column, operation);
+  if (!cursor_.at_end()) read_field(JepsenField::Argument, operation);
+  read_error(operation);
+}
+
+// A form of its own, or words as an exception would print them.
+template <class Cursor>
+void JepsenOperationReader<Cursor>::read_error(JepsenOperation& operation) {
+  if (cursor_.at_end()) return;
+  const char* const start = cursor_.at();
+  const FormCursor::Mark mark = cursor_.mark();
+  try {
+    read_text(operation.error);
+    if (cursor_.at_end()) return;
+  } catch (const FormEnds&) {  // NOLINT(bugprone-empty-catch): then it is plain words.
+  } catch (const FormProblem&) {
+  }  // NOLINT(bugprone-empty-catch)
+  cursor_.rewind(mark);
+  operation.error.assign(start, cursor_.end() - 1);
 }
 
 template <class Cursor>

@@ -29,6 +29,8 @@ enum class Loss {
   Value,
   OperationMember,
   Hint,
+  Node,
+  Label,
   Count
 };
 
@@ -43,7 +45,11 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Loss::Count)> kL
     "wrote {} rows, odd numbers and nested lists as text",
     "dropped times, versions or row counts of {} operations",
     "dropped hints other than node and error of {} transactions",
+    "dropped the node of {} transactions",
+    "replaced the labels of {} transactions by their place in the file",
 };
+
+constexpr std::array<std::string_view, 5> kTypes{"invoke", "invoke", "ok", "fail", "info"};
 
 bool is_plain_word(std::string_view text) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
@@ -73,7 +79,12 @@ class Writer {
     std::string_view before;
     for (const JepsenEvent& event : jepsen_events(history_, lossy_)) {
       text_ += before;
-      write_event(event);
+      at_last_event_ = event.type != Type::Invoke;
+      if (spelling_.layout == JepsenSpelling::Layout::Columns) {
+        write_columns(event);
+      } else {
+        write_event(event);
+      }
       before = spelling_.between_maps;
       if (text_.size() >= kPiece) flush();
     }
@@ -86,11 +97,13 @@ class Writer {
   void choose_processes();
   void find_initial_values();
   void write_event(const JepsenEvent& event);
+  void write_columns(const JepsenEvent& event);
   void write_value(const JepsenEvent& event);
   void write_operation(const JepsenEvent& event, OperationId op);
   void write_micro(std::string_view name, KeyId at, Value written);
   void write_compare_and_set(OperationId op);
   void write_hints(TransactionId t);
+  void lose_other_hints(const TransactionHints& hints);
   bool is_lone_compare_and_set(TransactionId t) const;
   Value value_to_write(const JepsenEvent& event, OperationId op) const;
 
@@ -130,6 +143,7 @@ class Writer {
   std::vector<std::int64_t> processes_;      // Of each session.
   std::vector<bool> initial_value_written_;  // Of each key: the initial value was written to it, too.
   bool at_last_event_ = false;
+  std::int64_t place_ = 0;  // Of the next event in the file, where the layout is columns.
   std::array<std::uint64_t, static_cast<std::size_t>(Loss::Count)> losses_{};
 };
 
@@ -156,9 +170,7 @@ void Writer::find_initial_values() {
 }
 
 void Writer::write_event(const JepsenEvent& event) {
-  constexpr std::array<std::string_view, 5> kTypes{"invoke", "invoke", "ok", "fail", "info"};
   const TransactionId t = event.transaction;
-  at_last_event_ = event.type != Type::Invoke;
   text_ += '{';
   field("index");
   number(event.index);
@@ -176,6 +188,26 @@ void Writer::write_event(const JepsenEvent& event) {
   write_value(event);
   if (at_last_event_) write_hints(t);
   text_ += '}';
+}
+
+void Writer::write_columns(const JepsenEvent& event) {
+  const TransactionId t = event.transaction;
+  number(processes_[history_.session(t).index]);
+  text_ += '\t';
+  word(kTypes[static_cast<std::size_t>(event.type)]);
+  text_ += '\t';
+  word(is_lone_compare_and_set(t) ? "cas" : "txn");
+  text_ += '\t';
+  write_value(event);
+  if (event.index != place_++) lose(Loss::Label);
+  const TransactionHints* hints = history_.hints(t);
+  if (hints == nullptr || !at_last_event_) return;
+  if (!hints->node.empty()) lose(Loss::Node);
+  if (!hints->error.empty()) {
+    text_ += '\t';
+    quoted(hints->error);
+  }
+  lose_other_hints(*hints);
 }
 
 bool Writer::is_lone_compare_and_set(TransactionId t) const {
@@ -271,8 +303,12 @@ void Writer::write_hints(TransactionId t) {
     field("error");
     quoted(hints->error);
   }
-  if (hints->start_timestamp || hints->commit_timestamp || !hints->server_transaction.empty() ||
-      !hints->snapshot.empty())
+  lose_other_hints(*hints);
+}
+
+void Writer::lose_other_hints(const TransactionHints& hints) {
+  if (hints.start_timestamp || hints.commit_timestamp || !hints.server_transaction.empty() ||
+      !hints.snapshot.empty())
     lose(Loss::Hint);
 }
 
@@ -350,10 +386,26 @@ void Writer::key(Value value) {
 void Writer::report() {
   for (std::size_t loss = 0; loss < losses_.size(); ++loss)
     if (losses_[loss] > 0) lossy_(fmt::format(fmt::runtime(kLossWords[loss]), losses_[loss]));
+  if (spelling_.layout == JepsenSpelling::Layout::Columns && history_.has_times())
+    lossy_("times become places in the file; what they order stays the same");
   if (!history_.facts().empty()) lossy_(fmt::format("dropped {} facts", history_.facts().size()));
 }
 
 }  // namespace
+
+JepsenSpelling edn_spelling() {
+  return {.before_name = ":",
+          .after_name = " ",
+          .before_word = ":",
+          .after_word = "",
+          .between_fields = ", ",
+          .between_elements = " ",
+          .nil = "nil",
+          .words_as_keywords = true,
+          .before_all = "",
+          .between_maps = "\n",
+          .after_all = "\n"};
+}
 
 void write_jepsen(const History& history, const JepsenSpelling& spelling,
                   const std::function<void(std::string_view)>& out,

@@ -4,6 +4,7 @@
 //
 //   {:index 0, :type :ok, :process 1, :f :txn, :value [[:r :x nil]]}
 //   {"index":0,"type":"ok","process":1,"f":"txn","value":[["r","x",null]]}
+//   1  :ok  :txn  [[:r :x nil]]
 
 #include <functional>
 #include <string>
@@ -21,7 +22,11 @@ struct JepsenSpelling {
   std::string_view nil;
   bool words_as_keywords;                                // Whether keys that are plain words look like :x.
   std::string_view before_all, between_maps, after_all;  // Around the maps of a file.
+  enum class Layout { Maps, Columns };                   // Columns: process, type, f and value, between tabs.
+  Layout layout = Layout::Maps;
 };
+// Of docs/formats/jepsen-edn.md, one map a line.
+JepsenSpelling edn_spelling();
 
 void write_jepsen(const History& history, const JepsenSpelling& spelling,
                   const std::function<void(std::string_view)>& out,

@@ -12,6 +12,8 @@ namespace serval {
 
 class JsonFormCursor : public FormCursor {
  public:
+  static constexpr bool kKeysAreForms = false;
+
   JsonFormCursor() : FormCursor({"array", "array", "object"}) {}
 
   static std::string name_spelled(std::string_view name) { return "\"" + std::string(name) + "\""; }

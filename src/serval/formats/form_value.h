@@ -1,0 +1,71 @@
+#pragma once
+// One form of EDN or JSON as a tree, for values whose meaning only a model of the workload knows:
+//
+//   {:from 1 :to 0 :amount 5}     a Map with the parts :from 1 :to 0 :amount 5
+//   #{1 2}  [[:r x nil]]          a Set, a Sequence
+//
+// Words are text as in EdnCursor: :x, x and "x" are one Value. Reading is O(form); a form nested more than
+// kDeepestForm deep is a FormProblem, so that nobody who walks over a tree needs to fear for the stack.
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "serval/formats/form_cursor.h"
+#include "serval/history/value.h"
+
+namespace serval {
+
+struct FormValue {
+  FormShape shape = FormShape::Scalar;
+  Value scalar;                  // Nil unless the shape is Scalar.
+  std::vector<FormValue> parts;  // Of a Sequence or Set its elements, of a Map key, value, key, value, ...
+
+  bool is_nil() const noexcept { return shape == FormShape::Scalar && scalar.is_nil(); }
+  bool is_scalar() const noexcept { return shape == FormShape::Scalar; }
+  bool is_integer() const noexcept { return shape == FormShape::Scalar && scalar.is_integer(); }
+  // Of a Map: what stands under `key`, or null. O(parts).
+  const FormValue* find(Value key) const {
+    if (shape != FormShape::Map) return nullptr;
+    for (std::size_t i = 0; i + 1 < parts.size(); i += 2)
+      if (parts[i].is_scalar() && parts[i].scalar == key) return &parts[i + 1];
+    return nullptr;
+  }
+  friend bool operator==(const FormValue&, const FormValue&) = default;
+};
+
+inline constexpr int kDeepestForm = 200;
+
+template <class Cursor>
+FormValue read_form_value(Cursor& cursor, ValuePool& pool, int depth = 0);
+
+// The name of a member of a JSON object is not a form of its own, the key of an EDN map is.
+template <class Cursor>
+FormValue read_form_key(Cursor& cursor, ValuePool& pool, int depth) {
+  if constexpr (Cursor::kKeysAreForms) {
+    return read_form_value(cursor, pool, depth);
+  } else {
+    FormValue key;
+    key.scalar = pool.text(cursor.field());
+    return key;
+  }
+}
+
+template <class Cursor>
+FormValue read_form_value(Cursor& cursor, ValuePool& pool, int depth) {
+  FormValue form;
+  form.shape = cursor.peek();
+  if (form.shape == FormShape::Scalar) {
+    form.scalar = cursor.scalar(pool);
+    return form;
+  }
+  if (depth >= kDeepestForm) throw FormProblem{cursor.at(), "this is nested too deeply"};
+  cursor.open();
+  while (cursor.more()) {
+    if (form.shape == FormShape::Map) form.parts.push_back(read_form_key(cursor, pool, depth + 1));
+    form.parts.push_back(read_form_value(cursor, pool, depth + 1));
+  }
+  return form;
+}
+
+}  // namespace serval

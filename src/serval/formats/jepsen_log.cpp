@@ -1,0 +1,115 @@
+#include "serval/formats/jepsen_log.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "serval/base/error.h"
+#include "serval/formats/edn_cursor.h"
+#include "serval/formats/jepsen_file_reader.h"
+#include "serval/formats/jepsen_operation_reader.h"
+#include "serval/formats/jepsen_text_line.h"
+#include "serval/formats/json_form_cursor.h"
+
+namespace serval {
+namespace {
+
+template <class Cursor>
+class LogSink {
+ public:
+  explicit LogSink(Cursor& cursor) : cursor_(cursor), reader_(cursor, log_.values) {}
+
+  void take_map() {
+    start();
+    if (cursor_.peek() != FormShape::Map)
+      throw FormProblem{cursor_.at(), "expected '{', the start of an operation"};
+    operation_.at = cursor_.at();
+    cursor_.open();
+    while (cursor_.more()) read_field(jepsen_field_named(cursor_.field()));
+    keep();
+  }
+
+  void take_columns() {
+    start();
+    operation_.at = cursor_.at();
+    for (const JepsenField column : {JepsenField::Process, JepsenField::Type, JepsenField::F})
+      read_field(column);
+    if (!cursor_.at_end()) read_field(JepsenField::Argument);
+    reader_.read_error(operation_);
+    keep();
+  }
+
+  void reserve_after(double share) {
+    log_.entries.reserve(static_cast<std::size_t>(static_cast<double>(log_.entries.size()) / share * 1.05));
+  }
+  JepsenLog log() { return std::move(log_); }
+
+ private:
+  void start() {
+    operation_.clear();
+    entry_ = JepsenEntry();
+  }
+  void read_field(JepsenField field) {
+    if (field == JepsenField::Argument) {
+      entry_.value = read_form_value(cursor_, log_.values);
+    } else {
+      reader_.read_field(field, operation_);
+    }
+  }
+  void keep() {
+    entry_.type = operation_.type;
+    entry_.process = operation_.process;
+    entry_.f = std::move(operation_.f);
+    entry_.index = operation_.index.value_or(static_cast<std::int64_t>(log_.entries.size()));
+    entry_.time = operation_.time;
+    entry_.error = std::move(operation_.error);
+    require_type();
+    log_.entries.push_back(std::move(entry_));
+  }
+  void require_type() const {
+    if (!log_.is_client(entry_) && !entry_.process.is_nil()) return;
+    if (operation_.type == JepsenType::Absent)
+      throw FormProblem{operation_.at, "this operation has no :type (one of :invoke, :ok, :fail, :info)"};
+    if (operation_.type == JepsenType::Other)
+      throw FormProblem{operation_.type_at, "expected one of :invoke, :ok, :fail, :info"};
+  }
+
+  Cursor& cursor_;
+  JepsenLog log_;
+  JepsenOperationReader<Cursor> reader_;
+  JepsenOperation operation_;
+  JepsenEntry entry_;
+};
+
+template <class Cursor>
+JepsenLog read_maps(ByteStream& stream, const ReadOptions& options) {
+  return JepsenFileReader<Cursor, LogSink<Cursor>>(stream, options).read().log();
+}
+
+}  // namespace
+
+bool JepsenLog::is_client(const JepsenEntry& entry) const { return is_client_process(entry.process, values); }
+
+JepsenLog read_jepsen_log(ByteStream& stream, const ReadOptions& options) {
+  const FormatInfo& format = format_of(stream, options);
+  switch (format.format) {
+    case Format::JepsenEdn:
+      return read_maps<EdnCursor>(stream, options);
+    case Format::JepsenJson:
+    case Format::JepsenJsonl:
+      return read_maps<JsonFormCursor>(stream, options);
+    case Format::JepsenText:
+      return JepsenTextReader<LogSink<EdnCursor>>(stream, options).read().log();
+    default:
+      throw InputError({stream.name()},
+                       fmt::format("this is {}, which holds no Jepsen operations", format.name), {},
+                       "models need a Jepsen history: edn, json, jepsen-jsonl or jepsen-text");
+  }
+}
+
+JepsenLog read_jepsen_log(const std::string& path, const ReadOptions& options) {
+  ByteStream stream = ByteStream::open(path);
+  return read_jepsen_log(stream, options);
+}
+
+}  // namespace serval
