@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "serval/base/jagged.h"
 #include "serval/check/anomaly.h"
 #include "serval/check/level.h"
 #include "serval/history/history.h"
@@ -24,9 +25,17 @@ struct BadRead {
   OperationId source = OperationId::none();
 };
 
+// How the reader behind a CommitOrder edge had seen the transaction that the edge starts from: edges of
+// session order and reads-from that lead from edges[edge].from to the transaction of edges[edge].to_read.
+struct Sighting {
+  std::size_t edge;  // Index into Cycle::edges.
+  std::vector<Edge> path;
+};
+
 // Transactions that must each precede the next, and the last the first. edges[i].to == edges[i + 1].from.
 struct Cycle {
   std::vector<Edge> edges;
+  std::vector<Sighting> sightings = {};  // One for each CommitOrder edge, ascending.
 };
 
 // Two committed transactions read the same version of a key and both overwrote it, so one update is lost
@@ -64,11 +73,13 @@ struct Anomaly {
 // The level holds, and here is an execution that shows it: transactions in commit order. Aborted transactions
 // and indeterminate ones that nobody saw are left out. At the snapshot levels snapshot[i] says how many
 // transactions of commit_order were visible to commit_order[i]; elsewhere it is empty and each sees all
-// before it.
+// before it. The session guarantees and pram are about the versions of each key alone: their witness is one
+// order of the writers of every key, and no commit order.
 struct Holds {
   Level proven;  // The level the witness is for: the one asked, or a stronger one that implies it.
   std::vector<TransactionId> commit_order;
   std::vector<std::uint32_t> snapshot;
+  Jagged<TransactionId> version_order = {};  // By key, oldest first.
 };
 
 struct Violated {

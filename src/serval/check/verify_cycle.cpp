@@ -82,6 +82,8 @@ Flaw flaw_of_edge(const Facts& facts, const Edge& edge) {
       return flaw_of_session(facts, edge);
     case EdgeKind::RealTime:
       return flaw_of_real_time(facts, edge);
+    case EdgeKind::CommitOrder:
+      return "an edge that is not proven here";
   }
   return "an edge of no known kind";
 }

@@ -16,8 +16,10 @@ namespace serval {
 //               (to_read) and wrote the key, or the version is the initial one, which precedes every write.
 //   Session     one session ran from before to.
 //   RealTime    from ended before to began.
-enum class EdgeKind : std::uint8_t { WriteWrite, WriteRead, ReadWrite, Session, RealTime };
-std::string_view name_of(EdgeKind kind);  // ww wr rw so rt
+//   CommitOrder from wrote the key (from_op), and so did to (to_op). Somebody read to's version (to_read)
+//               although it had seen from (Cycle::sightings says how), so from must come before to.
+enum class EdgeKind : std::uint8_t { WriteWrite, WriteRead, ReadWrite, Session, RealTime, CommitOrder };
+std::string_view name_of(EdgeKind kind);  // ww wr rw so rt co
 
 struct Edge {
   TransactionId from, to;

@@ -131,8 +131,16 @@ class Narrator {
                            name(edge.from), name(edge.to));
       case EdgeKind::RealTime:
         return why_earlier(edge.from, edge.to);
+      case EdgeKind::CommitOrder:
+        return why_committed_before(edge);
     }
     return {};
+  }
+
+  std::string why_committed_before(const Edge& edge) const {
+    const std::string reader = name(history_.transaction_of(edge.to_read));
+    return fmt::format("{} {}; {}, which had seen {}, read {} of {}", name(edge.from), wrote(edge.from_op),
+                       reader, name(edge.from), made(edge.to_op), name(edge.to));
   }
 
   std::string why_overwritten(const Edge& edge, const std::string& before, const std::string& version) const {
