@@ -1,6 +1,7 @@
 #pragma once
 // Compares what check() says about a tiny history with what the oracle says, and re-proves it.
 
+#include <optional>
 #include <string>
 
 #include "oracle/brute_force.h"
@@ -16,14 +17,24 @@ struct Comparison {
   std::string complaint;  // Empty: the verdict is right, proven, and decided where it must be.
 };
 
-Comparison compare(const History& history, Level level);
+// `truth` says which levels hold: satisfied_levels(history).
+Comparison compare(const History& history, Level level, const LevelSet& truth);
 
-// Every transaction has at most one operation: what linearizable is about.
-bool is_single_operation(const History& history);
+// Linearizable is about single operations, the real-time levels are about histories with times.
+bool is_about(Level level, const History& history);
 
-// Mini-transactions with certain reads (MTC Definition 9, made a little wider): every value that is read has
-// one possible writer, and every transaction reads a key before it writes it, except that a key whose initial
-// version nobody reads and overwrites may have one write without a read. Such histories must be decided.
-bool must_be_decided(const History& history);
+// What a history lets anybody know, the more the later.
+//   Reads   every value that is read has one possible writer, and nothing is deleted.
+//   Order   and the order of versions: every transaction reads a register before it writes it, except that one
+//           whose initial version nobody reads and overwrites may have one write without a read
+//           (mini-transactions, MTC Definition 9, made a little wider); of a list, all but one transaction's
+//           appends are seen.
+enum class Known { Nothing, Reads, Order };
+Known known_of(const History& history);
+
+// How much must be known for check() to decide a level; nothing: no engine promises it yet. One table, which
+// grows with the engines.
+std::optional<Known> enough_to_decide(Level level);
+bool must_be_decided(const History& history, Level level);
 
 }  // namespace serval::oracle

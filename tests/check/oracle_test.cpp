@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -75,6 +76,79 @@ TEST(Oracle, LinearizableIgnoresSessions) {
 TEST(Oracle, TheInitialValueIsOrdinaryWhereItIsWritten) {
   EXPECT_FALSE(satisfies("s1: [r(x,0)] [w(x,0)]", kSession));
   EXPECT_TRUE(satisfies("s1: [r(x,_)] [w(x,0)] [r(x,0)]", kSession));
+}
+
+// The levels that hold, weakest first, of those that the example separates from the rest.
+std::vector<Level> broken(const char* text) {
+  std::vector<Level> levels;
+  const History history = parse_history(text);
+  const LevelSet truth = satisfied_levels(history);
+  for (const Level level : decidable_levels())
+    if (!truth[index_of(level)]) levels.push_back(level);
+  return levels;
+}
+bool breaks_first(const char* text, Level weakest) {
+  const std::vector<Level> levels = broken(text);
+  if (std::ranges::count(levels, weakest) == 0) return false;
+  return std::ranges::none_of(levels,
+                              [weakest](Level level) { return level != weakest && implies(weakest, level); });
+}
+
+TEST(Oracle, KnowsTheWeakestLevelThatTextbookAnomaliesBreak) {
+  EXPECT_TRUE(breaks_first("s1: [a(x,1) a(y,1)] s2: [a(x,2) a(y,2)] s3: [l(x,[1 2]) l(y,[2 1])]",
+                           Level::ReadUncommitted));
+  EXPECT_TRUE(breaks_first("s1: [w(x,1)]! s2: [r(x,1)]", Level::ReadCommitted));
+  EXPECT_TRUE(breaks_first("s1: [r(x,0) w(x,1)] s2: [r(x,0) w(x,2)]", Level::CursorStability));
+  EXPECT_TRUE(breaks_first("s1: [w(x,1) w(y,1)] s2: [r(x,1) r(y,0)]", Level::MonotonicAtomicView));
+  EXPECT_TRUE(breaks_first("s1: [w(x,1)] s2: [r(x,1) w(y,1)] s3: [r(y,1) r(x,0)]", Level::MonotonicView));
+  EXPECT_TRUE(breaks_first("s1: [w(x,1) w(y,1)] s2: [r(x,0) r(y,1)]", Level::ReadAtomic));
+  EXPECT_TRUE(breaks_first("s1: [w(x,1) w(y,1)] s2: [r(x,0) r(y,1)]", Level::ConsistentView));
+  EXPECT_TRUE(breaks_first("s1: [w(x,1)] s2: [r(x,1) w(y,1)] s3: [r(y,1) r(x,0)]", Level::Causal));
+  EXPECT_TRUE(breaks_first("s1: [w(x,1)] s2: [w(y,1)] s3: [r(x,1) r(y,0)] s4: [r(x,0) r(y,1)]",
+                           Level::PrefixConsistency));
+  EXPECT_TRUE(breaks_first("s1: [r(x,0) w(x,1)] s2: [r(x,0) w(x,2)]", Level::CursorStability));
+}
+
+TEST(Oracle, KnowsTheSessionGuarantees) {
+  EXPECT_TRUE(breaks_first("s1: [w(x,1)] s2: [r(x,1)] [r(x,0)]", Level::MonotonicReads));
+  EXPECT_TRUE(breaks_first("s1: [w(x,1)] [w(y,1)] s2: [r(y,1) r(x,0)]", Level::MonotonicWrites));
+  EXPECT_TRUE(breaks_first("s1: [w(x,1)] [r(x,0)]", Level::ReadYourWrites));
+  EXPECT_TRUE(
+      breaks_first("s1: [w(x,1)] s2: [r(x,1)] [w(y,1)] s3: [r(y,1) r(x,0)]", Level::WritesFollowReads));
+  EXPECT_TRUE(breaks_first("s1: [w(x,1)] [w(y,1)] s2: [r(y,1)] [r(x,0)]", Level::Pram));
+}
+
+TEST(Oracle, ListReadsShowTheOrderOfVersions) {
+  EXPECT_TRUE(satisfies("s1: [w(x,1)] [w(x,2)] s2: [r(x,2)] s3: [r(x,1)]", kSession));
+  EXPECT_TRUE(satisfies("s1: [a(x,1)] [a(x,2)] s2: [l(x,[2 1])]", kSer));
+  EXPECT_FALSE(satisfies("s1: [a(x,1)] [a(x,2)] s2: [l(x,[2 1])]", Level::StrongSessionReadUncommitted));
+}
+
+TEST(Oracle, AppendsBetweenTheAppendsOfOneTransactionAreDirtyWrites) {
+  EXPECT_FALSE(satisfies("s1: [a(x,1) a(x,3)] s2: [a(x,2)] s3: [l(x,[1 2 3])]", Level::ReadUncommitted));
+  EXPECT_FALSE(satisfies("s1: [a(x,1) a(x,3)] s2: [a(x,2)] s3: [l(x,[1 2])]", Level::ReadUncommitted));
+}
+
+TEST(Oracle, ReadUncommittedForgivesWhatReadCommittedDoesNot) {
+  for (const char* const text : {"s1: [a(x,1)]! s2: [l(x,[1])]", "s1: [a(x,1) a(x,2)] s2: [l(x,[1])]",
+                                 "s1: [l(x,[7])]", "s1: [a(x,1)] s2: [a(x,2)] s3: [l(x,[1])] s4: [l(x,[2])]",
+                                 "s1: [l(x,[1]) a(x,1)]", "s1: [a(x,1)]! s2: [a(x,2)] s3: [l(x,[1 2])]"})
+    EXPECT_TRUE(breaks_first(text, Level::ReadCommitted)) << text;
+  EXPECT_TRUE(breaks_first("s1: [a(x,1)] s2: [l(x,[1 1])]", Level::ReadUncommitted));
+}
+
+TEST(Oracle, ReadCommittedAllowsAListThatGrewBeforeTheOwnAppend) {
+  EXPECT_TRUE(breaks_first("s1: [l(x,[]) a(x,1) l(x,[2 1])] s2: [a(x,2)]", Level::CursorStability));
+  EXPECT_TRUE(breaks_first("s1: [l(x,[]) a(x,1) l(x,[2 1])] s2: [a(x,2)]", Level::ReadAtomic));
+}
+
+TEST(Oracle, ASessionThatLosesAListElementHasNoMonotonicReads) {
+  EXPECT_FALSE(satisfies("s1: [a(x,1)] s2: [a(x,2)] s3: [l(x,[1])] [l(x,[2])]", Level::MonotonicReads));
+}
+
+TEST(Oracle, IndeterminateTransactionsThatWereSeenCountAtEveryLevel) {
+  EXPECT_TRUE(satisfies("s1: [w(x,1)]? [r(x,0)]", Level::ReadYourWrites));
+  EXPECT_FALSE(satisfies("s1: [w(x,1)]? [r(x,1)] [r(x,0)]", Level::ReadYourWrites));
 }
 
 TEST(Choices, MakeEveryCombinationOnce) {

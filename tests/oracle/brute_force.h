@@ -1,27 +1,24 @@
 #pragma once
-// Decides tiny histories by trying every execution, straight from the definitions. Slow on purpose and free
-// of cleverness: it referees every engine, so it must be obviously right. Shares nothing with them.
+// Decides tiny histories of registers and lists at every level, by trying everything, straight from the
+// definitions of docs/levels.md. Slow on purpose and free of cleverness: it referees every engine, so it must
+// be obviously right. Shares nothing with them beyond History and Level.
 //
-// Serializable family: is there an order of the transactions in which each read returns the latest write
-// before it? Snapshot family (Cerone & Gotsman 2016): is there an interleaving of start and commit points in
-// which each transaction reads the state at its start (EXT, PREFIX) beneath its own writes (INT), and commits
-// only if nobody else committed a write to the same key since (NOCONFLICT)? Session order and real time say
-// who must have committed before whom starts. Linearizable: real time without session order.
-//
-// Committed transactions take part, aborted ones do not, and every subset of the indeterminate ones is tried.
+//   executions.h      serializable and snapshot levels: every order, every interleaving, replayed
+//   commit_orders.h   levels by an order of all transactions: every order that explains the reads
+//   version_orders.h  levels below read-committed: every order of versions
 
 #include <vector>
 
-#include "serval/check/level.h"
-#include "serval/history/history.h"
+#include "oracle/story.h"
 
 namespace serval::oracle {
 
-// The levels that satisfies() decides.
+// All levels, weakest first.
 const std::vector<Level>& decidable_levels();
 
-// Requires a decidable level and a history of registers: no lists, no predicates. Time is exponential in the
-// number of transactions; 6 take milliseconds at most.
+// Requires no predicates, and that no key is both list and register. Time is exponential in the number of
+// transactions; 6 take milliseconds at most.
 bool satisfies(const History& history, Level level);
+LevelSet satisfied_levels(const History& history);
 
 }  // namespace serval::oracle

@@ -10,6 +10,13 @@ namespace {
 
 Value to_value(int value) { return value == kNil ? Value::nil() : Value::integer(value); }
 
+Value to_value(const Draft::Step& step, ValuePool& pool) {
+  if (step.kind != OperationKind::ReadList || step.value == kNil) return to_value(step.value);
+  std::vector<Value> elements;
+  for (const int element : step.list) elements.push_back(to_value(element));
+  return pool.list(elements);
+}
+
 std::string key_name(int key) {
   return std::string(1, static_cast<char>(key < 3 ? 'x' + key : 'a' + key - 3));
 }
@@ -35,6 +42,18 @@ bool cut_operation(Draft& draft, std::size_t index) {
   return false;
 }
 
+bool cut_element(Draft& draft, std::size_t index) {
+  for (Draft::Transaction& transaction : draft.transactions)
+    for (Draft::Step& step : transaction.operations) {
+      if (index < step.list.size()) {
+        step.list.erase(step.list.begin() + static_cast<std::ptrdiff_t>(index));
+        return true;
+      }
+      index -= step.list.size();
+    }
+  return false;
+}
+
 bool cut_outcome(Draft& draft, std::size_t index) {
   if (index >= draft.transactions.size()) return false;
   draft.transactions[index].outcome = Outcome::Committed;
@@ -53,13 +72,15 @@ bool same_size(const Draft& a, const Draft& b) {
     for (const Draft::Transaction& transaction : draft.transactions)
       sum += 3 + transaction.operations.size() - (transaction.outcome == Outcome::Committed ? 1 : 0) -
              (transaction.interval == Interval{} ? 1 : 0);
+    for (const Draft::Transaction& transaction : draft.transactions)
+      for (const Draft::Step& step : transaction.operations) sum += step.list.size();
     return sum;
   };
   return weight(a) == weight(b);
 }
 
 bool shrink_once(Draft& draft, const std::function<bool(const Draft&)>& still_fails) {
-  for (const Cut cut : {cut_transaction, cut_operation, cut_outcome, cut_time}) {
+  for (const Cut cut : {cut_transaction, cut_operation, cut_element, cut_outcome, cut_time}) {
     for (std::size_t index = 0;; ++index) {
       Draft smaller = draft;
       if (!cut(smaller, index)) break;
@@ -93,6 +114,7 @@ void append_name(std::string& out, const Draft::Transaction& transaction, Names&
     out += std::to_string(names.key(step.key)) + ',';
     if (is_conditional(step.kind)) out += std::to_string(names.value(step.key, step.expected)) + ',';
     out += std::to_string(names.value(step.key, step.value));
+    for (const int element : step.list) out += ';' + std::to_string(names.value(step.key, element));
   }
   out += ']';
   out += static_cast<char>('0' + static_cast<int>(transaction.outcome));
@@ -134,7 +156,7 @@ History Draft::freeze() const {
     for (const Step& step : draft.operations)
       builder.add(t, {.kind = step.kind,
                       .key = builder.key(builder.values().text(key_name(step.key))),
-                      .value = to_value(step.value),
+                      .value = to_value(step, builder.values()),
                       .expected = is_conditional(step.kind) ? to_value(step.expected) : Value::nil()});
   }
   return std::move(builder).freeze();

@@ -24,6 +24,7 @@ struct Draft {
     int key = 0;
     int value = kInitial;
     int expected = kInitial;  // CompareAndSet and CompareAndSetMiss only.
+    std::vector<int> list;    // ReadList only: what it showed.
   };
   struct Transaction {
     int session = 0;
@@ -38,8 +39,8 @@ struct Draft {
   History freeze() const;
 };
 
-// Drops transactions, then operations, then outcomes and times, one at a time, as long as `still_fails` says
-// so.
+// Drops transactions, then operations, then elements of lists, then outcomes and times, one at a time, as long
+// as `still_fails` says so.
 Draft shrink(Draft draft, const std::function<bool(const Draft&)>& still_fails);
 
 // A name that two drafts share exactly when they differ only in the names of keys and values and in the order

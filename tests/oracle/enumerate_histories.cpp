@@ -62,7 +62,8 @@ class Generator {
     step.key = choices_.below(std::min(universe_.keys, keys_used_ + 1));
     keys_used_ = std::max(keys_used_, step.key + 1);
     step.kind = choose_kind(transaction, step.key);
-    if (step.kind != OperationKind::Read) step.value = choose_written(step.key);
+    if (step.kind != OperationKind::Read && step.kind != OperationKind::ReadList)
+      step.value = choose_written(step.key);
     transaction.operations.push_back(step);
   }
 
@@ -70,9 +71,17 @@ class Generator {
     using enum OperationKind;
     if (universe_.writes == Universe::Writes::LightWeight)
       return std::array{Read, CompareAndSet, Insert}[static_cast<std::size_t>(choices_.below(3))];
+    if (is_list(key) && written_[key] == universe_.appends) return ReadList;
+    if (is_list(key)) return choices_.below(2) == 0 ? ReadList : Append;
     const bool read_before = std::ranges::count(transaction.operations, key, &Draft::Step::key) > 0;
     if (universe_.writes == Universe::Writes::ReadFirst && !read_before) return Read;
     return choices_.below(2) == 0 ? Read : Write;
+  }
+
+  bool is_list(int key) const {
+    using enum Universe::Writes;
+    return universe_.writes == Appends || universe_.writes == FaultyAppends ||
+           (universe_.writes == Mixed && key == 0);
   }
 
   int choose_written(int key) {
@@ -87,6 +96,26 @@ class Generator {
     const auto seen = [&] { return choices_.below(written_[step.key] + 2); };
     if (step.kind == OperationKind::Read) step.value = seen();
     if (step.kind == OperationKind::CompareAndSet) step.expected = seen();
+    if (step.kind == OperationKind::ReadList) choose_list(step);
+  }
+
+  // Element by element, until the choice is to stop.
+  void choose_list(Draft::Step& step) {
+    std::vector<int> rest;
+    for (int value = 1; value <= written_[step.key]; ++value) rest.push_back(value);
+    const bool faulty = universe_.writes == Universe::Writes::FaultyAppends;
+    for (;;) {
+      const int elements = static_cast<int>(rest.size());
+      const int faults = !faulty ? 0 : step.list.empty() ? 1 : 2;
+      const int choice = choices_.below(1 + elements + faults);
+      if (choice == 0) return;
+      if (choice > elements) {
+        step.list.push_back(choice == elements + 1 ? written_[step.key] + 1 : step.list.back());
+        return;
+      }
+      step.list.push_back(rest[static_cast<std::size_t>(choice) - 1]);
+      rest.erase(rest.begin() + choice - 1);
+    }
   }
 
   const Universe& universe_;

@@ -36,15 +36,26 @@ struct Universe {
   int transactions = 2;  // At most; at least one.
   int operations = 2;    // A transaction, at most; at least one.
   int keys = 2;          // At most.
-  enum class Writes { Unique, ReadFirst, Duplicate, LightWeight } writes = Writes::Unique;
+  enum class Writes {
+    Unique,
+    ReadFirst,
+    Duplicate,
+    LightWeight,
+    Appends,
+    FaultyAppends,
+    Mixed
+  } writes = Writes::Unique;
   enum class Outcomes { Committed, All } outcomes = Outcomes::Committed;
   enum class Times { None, Small } times = Times::None;
+  int appends = 2;  // To a list, at most.
 };
 
 // Reads range over the initial value, every value written to the key and one never written. Unique: a write
 // has a value of its own. ReadFirst: so, and a transaction reads a key before it writes it
 // (mini-transactions). Duplicate: writes choose between two values. LightWeight: single operations: insert,
-// compare-and-set, read.
+// compare-and-set, read. Appends: every key is a list; reads show any of its elements in any order.
+// FaultyAppends: reads may also end with an element twice or with one never appended. Mixed: the first key is
+// a list, the others are registers with values of their own.
 void for_each_history(const Universe& universe, const std::function<void(const Draft&)>& visit);
 
 }  // namespace serval::oracle

@@ -1,0 +1,261 @@
+#include "oracle/executions.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "serval/base/contract.h"
+
+namespace serval::oracle {
+namespace {
+
+struct Rules {
+  bool snapshots = false, sessions = false, real_time = false;
+};
+
+Rules rules_of(Level level) {
+  switch (level) {
+    case Level::Serializable:
+    case Level::RepeatableRead:  // Without predicates the same.
+      return {};
+    case Level::StrongSessionSerializable:
+      return {.sessions = true};
+    case Level::StrictSerializable:
+      return {.sessions = true, .real_time = true};
+    case Level::Linearizable:
+      return {.real_time = true};
+    case Level::SnapshotIsolation:
+      return {.snapshots = true};
+    case Level::StrongSessionSnapshotIsolation:
+      return {.snapshots = true, .sessions = true};
+    case Level::StrongSnapshotIsolation:
+      return {.snapshots = true, .sessions = true, .real_time = true};
+    default:
+      expects(false, "a level that the oracle decides");
+      return {};
+  }
+}
+
+// What a key holds: a register's value (nothing: untouched) or a list.
+struct Held {
+  std::optional<Value> value;
+  std::vector<Value> list;
+};
+using State = std::vector<Held>;  // By key.
+
+class Search {
+ public:
+  Search(const History& history, const Rules& rules) : history_(history), rules_(rules) {
+    const std::size_t count = history.transaction_count();
+    takes_part_.assign(count, false);
+    writes_initial_value_.assign(history.key_count(), false);
+    for (const TransactionId t : history.transactions()) {
+      takes_part_[t.index] = history.outcome(t) == Outcome::Committed;
+      if (history.outcome(t) != Outcome::Aborted) note_writes_of_the_initial_value(t);
+    }
+  }
+
+  // Decides about the indeterminate transactions from `next` on, one way and the other.
+  bool some_subset_has_an_execution(std::uint32_t next = 0) {
+    if (next == history_.transaction_count()) return has_execution();
+    if (some_subset_has_an_execution(next + 1)) return true;
+    if (history_.outcome(TransactionId{next}) != Outcome::Indeterminate) return false;
+    takes_part_[next] = true;
+    const bool found = some_subset_has_an_execution(next + 1);
+    takes_part_[next] = false;
+    return found;
+  }
+
+ private:
+  enum class Phase { Waiting, Started, Committed };
+  struct Progress {
+    State state;               // After all commits so far.
+    std::vector<Phase> phase;  // By transaction.
+    std::vector<std::uint32_t>
+        overwritten;                   // By transaction, a bit a key: another committed since it started.
+    std::uint32_t first_to_start = 0;  // See start().
+  };
+
+  void note_writes_of_the_initial_value(TransactionId t) {
+    for (const OperationId op : history_.operations(t)) {
+      const OperationKind kind = history_.kind(op);
+      const bool writes = kind == OperationKind::Write || kind == OperationKind::Insert ||
+                          kind == OperationKind::CompareAndSet;
+      if (writes && history_.value(op) == history_.initial_value())
+        writes_initial_value_[history_.key(op).index] = true;
+    }
+  }
+
+  bool has_execution() {
+    Progress start;
+    start.state.resize(history_.key_count());
+    start.phase.assign(history_.transaction_count(), Phase::Waiting);
+    start.overwritten.assign(history_.transaction_count(), 0);
+    return rules_.snapshots ? finishes_interleaved(start) : finishes_serially(start);
+  }
+
+  bool done(const Progress& progress) const {
+    for (const TransactionId t : history_.transactions())
+      if (takes_part_[t.index] && progress.phase[t.index] != Phase::Committed) return false;
+    return true;
+  }
+
+  // Who must be visible to `t` is committed.
+  bool may_start(const Progress& progress, TransactionId t) const {
+    for (const TransactionId before : history_.transactions())
+      if (takes_part_[before.index] && must_precede(before, t) &&
+          progress.phase[before.index] != Phase::Committed)
+        return false;
+    return true;
+  }
+  bool must_precede(TransactionId a, TransactionId b) const {
+    if (a == b) return false;
+    if (rules_.sessions && history_.session(a) == history_.session(b) && earlier_in_session(a, b))
+      return true;
+    return rules_.real_time && history_.outcome(a) == Outcome::Committed &&
+           history_.interval(a).end < history_.interval(b).begin;
+  }
+  bool earlier_in_session(TransactionId a, TransactionId b) const {
+    const auto order = history_.session_transactions(history_.session(a));
+    return std::ranges::find(order, a) < std::ranges::find(order, b);
+  }
+
+  bool finishes_serially(const Progress& progress) const {
+    if (done(progress)) return true;
+    for (const TransactionId t : history_.transactions()) {
+      if (!takes_part_[t.index] || progress.phase[t.index] != Phase::Waiting) continue;
+      if (!may_start(progress, t)) continue;
+      const std::optional<State> after = run(t, progress.state);
+      if (!after) continue;
+      Progress next = progress;
+      next.state = *after;
+      next.phase[t.index] = Phase::Committed;
+      if (finishes_serially(next)) return true;
+    }
+    return false;
+  }
+
+  bool finishes_interleaved(const Progress& progress) const {
+    if (done(progress)) return true;
+    for (const TransactionId t : history_.transactions()) {
+      if (!takes_part_[t.index]) continue;
+      const std::optional<Progress> next = progress.phase[t.index] == Phase::Waiting   ? start(progress, t)
+                                           : progress.phase[t.index] == Phase::Started ? commit(progress, t)
+                                                                                       : std::nullopt;
+      if (next && finishes_interleaved(*next)) return true;
+    }
+    return false;
+  }
+
+  // All reads of a transaction see the state at its start, so they can be judged there. Starts in a row
+  // change nothing for each other, so one order of them is enough: ascending.
+  std::optional<Progress> start(const Progress& progress, TransactionId t) const {
+    if (t.index < progress.first_to_start) return std::nullopt;
+    if (!may_start(progress, t) || !run(t, progress.state)) return std::nullopt;
+    Progress next = progress;
+    next.first_to_start = t.index + 1;
+    next.phase[t.index] = Phase::Started;
+    return next;
+  }
+
+  std::optional<Progress> commit(const Progress& progress, TransactionId t) const {
+    Progress next = progress;
+    next.phase[t.index] = Phase::Committed;
+    next.first_to_start = 0;
+    for (const OperationId op : history_.operations(t)) {
+      const KeyId key = history_.key(op);
+      const std::optional<Value> written = value_written(op);
+      if (!written) continue;
+      const std::uint32_t bit = std::uint32_t{1} << key.index;
+      if ((progress.overwritten[t.index] & bit) != 0) return std::nullopt;
+      put(next.state[key.index], op, *written);
+      for (const TransactionId other : history_.transactions())
+        if (other != t && progress.phase[other.index] == Phase::Started) next.overwritten[other.index] |= bit;
+    }
+    return next;
+  }
+
+  // The state after `t` ran alone on `state`; nothing when a read does not come out.
+  std::optional<State> run(TransactionId t, State state) const {
+    for (const OperationId op : history_.operations(t)) {
+      Held& held = state[history_.key(op).index];
+      const std::optional<Value> seen = value_read(op);
+      if (seen && !matches(history_.key(op), held.value, *seen)) return std::nullopt;
+      if (history_.kind(op) == OperationKind::ReadList && !shows(op, held.list)) return std::nullopt;
+      if (const std::optional<Value> written = value_written(op)) put(held, op, *written);
+    }
+    return state;
+  }
+
+  void put(Held& held, OperationId op, Value written) const {
+    if (history_.kind(op) == OperationKind::Append)
+      held.list.push_back(written);
+    else
+      held.value = written;
+  }
+
+  bool shows(OperationId op, const std::vector<Value>& list) const {
+    const Value value = history_.value(op);
+    if (value.is_unknown()) return true;
+    return value.is_nil() ? list.empty() : std::ranges::equal(history_.values().elements(value), list);
+  }
+
+  bool matches(KeyId key, const std::optional<Value>& held, Value seen) const {
+    if (seen.is_unknown()) return true;
+    if (held) return *held == seen;
+    return seen.is_nil() || (seen == history_.initial_value() && !writes_initial_value_[key.index]);
+  }
+
+  std::optional<Value> value_read(OperationId op) const {
+    switch (history_.kind(op)) {
+      case OperationKind::Read:
+      case OperationKind::InsertMiss:
+      case OperationKind::CompareAndSetMiss:
+        return history_.value(op);
+      case OperationKind::CompareAndSet:
+        return history_.expected(op);
+      case OperationKind::Insert:
+        return Value::nil();
+      default:
+        return std::nullopt;
+    }
+  }
+  std::optional<Value> value_written(OperationId op) const {
+    switch (history_.kind(op)) {
+      case OperationKind::Write:
+      case OperationKind::Insert:
+      case OperationKind::CompareAndSet:
+      case OperationKind::Append:
+        return history_.value(op);
+      case OperationKind::Delete:
+        return Value::nil();
+      default:
+        return std::nullopt;
+    }
+  }
+
+  const History& history_;
+  Rules rules_;
+  std::vector<bool> takes_part_;
+  std::vector<bool> writes_initial_value_;  // By key: then it is an ordinary value there.
+};
+
+}  // namespace
+
+const std::vector<Level>& execution_levels() {
+  static const std::vector<Level> levels{Level::RepeatableRead,
+                                         Level::SnapshotIsolation,
+                                         Level::StrongSessionSnapshotIsolation,
+                                         Level::StrongSnapshotIsolation,
+                                         Level::Serializable,
+                                         Level::StrongSessionSerializable,
+                                         Level::Linearizable,
+                                         Level::StrictSerializable};
+  return levels;
+}
+
+bool has_execution(const History& history, Level level) {
+  expects(history.key_count() <= 32, "a handful of keys");
+  return Search(history, rules_of(level)).some_subset_has_an_execution();
+}
+
+}  // namespace serval::oracle

@@ -1,0 +1,285 @@
+#include "oracle/version_orders.h"
+
+#include <algorithm>
+
+namespace serval::oracle {
+namespace {
+
+std::size_t at(int id) { return static_cast<std::size_t>(id); }
+
+bool is_prefix(const Values& shorter, const Values& longer) {
+  return shorter.size() <= longer.size() && std::equal(shorter.begin(), shorter.end(), longer.begin());
+}
+
+// What `t` appends to the list, in program order.
+Values appends_of(const Story& story, int t, int key) {
+  Values appended;
+  for (const Action& action : story.actions[at(t)])
+    if (action.key == key && action.left) appended.push_back(*action.left);
+  return appended;
+}
+
+std::ptrdiff_t times_appended(const Story& story, const Participants& participants, int key, Value value) {
+  std::ptrdiff_t times = 0;
+  for (int t = 0; t < story.transactions; ++t)
+    if (participants[at(t)]) times += std::ranges::count(appends_of(story, t, key), value);
+  return times;
+}
+
+bool shows_duplicates(const Story& story, const Participants& participants) {
+  const Participants everybody(at(story.transactions), true);
+  for (int t = 0; t < story.transactions; ++t) {
+    if (!participants[at(t)]) continue;
+    for (const Action& read : story.actions[at(t)]) {
+      if (!read.shown) continue;
+      for (const Value value : *read.shown)
+        if (std::ranges::count(*read.shown, value) >
+            std::max<std::ptrdiff_t>(1, times_appended(story, everybody, read.key, value)))
+          return true;
+    }
+  }
+  return false;
+}
+
+// Without the elements that no participant appended.
+Values of_participants(const Story& story, const Participants& participants, const Action& read) {
+  Values kept;
+  for (const Value value : *read.shown)
+    if (times_appended(story, participants, read.key, value) > 0) kept.push_back(value);
+  return kept;
+}
+
+// The longest list that was shown; nothing when two reads contradict each other.
+Values trunk_of(const Story& story, const Participants& participants, int key) {
+  std::vector<Values> lists;
+  for (int t = 0; t < story.transactions; ++t) {
+    if (!participants[at(t)]) continue;
+    for (const Action& read : story.actions[at(t)])
+      if (read.key == key && read.shown) lists.push_back(of_participants(story, participants, read));
+  }
+  Values longest;
+  for (const Values& list : lists)
+    if (list.size() > longest.size()) longest = list;
+  for (const Values& list : lists)
+    if (!is_prefix(list, longest)) return {};
+  return longest;
+}
+
+// Is there an order of the participants, containing `required`, in which the lists grow as shown?
+class WriteOrder {
+ public:
+  WriteOrder(const Story& story, const Participants& participants, Relation required)
+      : story_(story), participants_(participants), required_(std::move(required)) {
+    for (int key = 0; key < story.keys; ++key) trunks_.push_back(trunk_of(story, participants, key));
+    lists_.resize(at(story.keys));
+  }
+
+  bool exists() {
+    bool complete = true;
+    for (int t = 0; t < story_.transactions; ++t) {
+      if (!participants_[at(t)] || std::ranges::count(order_, t) > 0) continue;
+      complete = false;
+      if (!can_be_next(t)) continue;
+      const std::vector<Values> before = lists_;
+      order_.push_back(t);
+      if (grows_as_shown(t) && exists()) return true;
+      order_.pop_back();
+      lists_ = before;
+    }
+    return complete;
+  }
+
+ private:
+  bool can_be_next(int t) const {
+    for (int other = 0; other < story_.transactions; ++other)
+      if (participants_[at(other)] && required_.has(other, t) && std::ranges::count(order_, other) == 0)
+        return false;
+    return true;
+  }
+
+  bool grows_as_shown(int t) {
+    for (int key = 0; key < story_.keys; ++key) {
+      if (!story_.is_list[at(key)]) continue;
+      Values& list = lists_[at(key)];
+      for (const Value value : appends_of(story_, t, key)) list.push_back(value);
+      if (!is_prefix(list, trunks_[at(key)]) && !is_prefix(trunks_[at(key)], list)) return false;
+    }
+    return true;
+  }
+
+  const Story& story_;
+  const Participants& participants_;
+  Relation required_;
+  std::vector<Values> trunks_, lists_;  // By key.
+  std::vector<int> order_;
+};
+
+LevelSet uncommitted_levels(const Story& story, const Participants& participants) {
+  LevelSet found;
+  if (shows_duplicates(story, participants)) return found;
+  Relation both = story.session_order;
+  both.add(story.real_time);
+  found[index_of(Level::StrongReadUncommitted)] = WriteOrder(story, participants, both).exists();
+  found[index_of(Level::StrongSessionReadUncommitted)] =
+      found[index_of(Level::StrongReadUncommitted)] ||
+      WriteOrder(story, participants, story.session_order).exists();
+  found[index_of(Level::ReadUncommitted)] =
+      found[index_of(Level::StrongSessionReadUncommitted)] ||
+      WriteOrder(story, participants, Relation(story.transactions)).exists();
+  return found;
+}
+
+// The external reads that count, what each may have seen, and all that list reads show.
+struct Reads {
+  std::vector<Sight> sights;
+  std::vector<std::vector<int>> sources;
+  std::vector<std::vector<Values>> shown;  // By key.
+};
+
+// Whose last append is the last element; kInitially for the empty list.
+std::vector<int> list_sources(const Story& story, const Participants& participants, int reader,
+                              const Action& read) {
+  if (read.shown->empty()) return {kInitially};
+  std::vector<int> sources;
+  for (int t = 0; t < story.transactions; ++t) {
+    const Values appended = appends_of(story, t, read.key);
+    if (participants[at(t)] && t != reader && !appended.empty() && appended.back() == read.shown->back())
+      sources.push_back(t);
+  }
+  return sources;
+}
+
+bool ends_with_own_append(const Story& story, int t, std::size_t position) {
+  const std::vector<Action>& actions = story.actions[at(t)];
+  for (std::size_t i = position; i-- > 0;)
+    if (actions[i].key == actions[position].key && actions[i].left)
+      return !actions[position].shown->empty() && actions[position].shown->back() == *actions[i].left;
+  return false;
+}
+
+Reads reads_that_count(const Story& story, const Participants& participants) {
+  Reads reads;
+  reads.shown.resize(at(story.keys));
+  for (int t = 0; t < story.transactions; ++t) {
+    if (!participants[at(t)]) continue;
+    for (std::size_t i = 0; i < story.actions[at(t)].size(); ++i) {
+      const Action& read = story.actions[at(t)][i];
+      std::vector<int> sources;
+      if (read.external && read.seen) sources = possible_sources(story, participants, t, read);
+      if (read.external && read.shown) sources = list_sources(story, participants, t, read);
+      if (!sources.empty()) {
+        reads.sights.push_back({t, static_cast<int>(i), read.key, kInitially});
+        reads.sources.push_back(sources);
+      }
+      if (read.shown && (!sources.empty() || (!read.external && ends_with_own_append(story, t, i))))
+        reads.shown[at(read.key)].push_back(of_participants(story, participants, read));
+    }
+  }
+  return reads;
+}
+
+// Which transactions' writes T4 must not miss.
+Relation visible(const Story& story, const std::vector<Sight>& sights, Level level) {
+  Relation from(story.transactions), result(story.transactions);
+  for (const Sight& sight : sights)
+    if (sight.source != kInitially) from.add(sight.source, sight.reader);
+  const auto so = [&](int a, int b) { return story.session_order.has(a, b); };
+  const int n = story.transactions;
+  for (int t2 = 0; t2 < n; ++t2)
+    for (int t4 = 0; t4 < n; ++t4) {
+      const bool own = level == Level::ReadYourWrites || level == Level::Pram;
+      if (own && so(t2, t4)) result.add(t2, t4);
+      for (int t3 = 0; t3 < n; ++t3) {
+        const bool reads = level == Level::MonotonicReads || level == Level::Pram;
+        const bool writes = level == Level::MonotonicWrites || level == Level::Pram;
+        if (reads && from.has(t2, t3) && so(t3, t4)) result.add(t2, t4);
+        if (writes && so(t2, t3) && from.has(t3, t4)) result.add(t2, t4);
+        for (int t5 = 0; t5 < n; ++t5) {
+          if (level == Level::WritesFollowReads && from.has(t2, t3) && so(t3, t5) && from.has(t5, t4))
+            result.add(t2, t4);
+          if (level == Level::Pram && so(t2, t5) && from.has(t5, t3) && so(t3, t4)) result.add(t2, t4);
+        }
+      }
+    }
+  return result;
+}
+
+class KeyOrder {
+ public:
+  KeyOrder(const Story& story, const Participants& participants, const Reads& reads, const Relation& visible,
+           int key)
+      : story_(story), reads_(reads), visible_(visible), key_(key) {
+    for (int t = 0; t < story.transactions; ++t)
+      if (participants[at(t)] && story.writes[at(t)][at(key)]) writers_.push_back(t);
+  }
+
+  bool exists() {
+    do {
+      if (agrees_with_lists() && misses_nothing()) return true;
+    } while (std::ranges::next_permutation(writers_).found);
+    return false;
+  }
+
+ private:
+  bool agrees_with_lists() const {
+    if (reads_.shown[at(key_)].empty()) return true;
+    Values list;
+    for (const int writer : writers_)
+      for (const Value value : appends_of(story_, writer, key_)) list.push_back(value);
+    return std::ranges::all_of(reads_.shown[at(key_)],
+                               [&](const Values& shown) { return is_prefix(shown, list); });
+  }
+
+  std::ptrdiff_t place(int writer) const {
+    return writer == kInitially ? -1 : std::ranges::find(writers_, writer) - writers_.begin();
+  }
+  bool misses_nothing() const {
+    for (const Sight& sight : reads_.sights)
+      for (const int writer : writers_)
+        if (sight.key == key_ && visible_.has(writer, sight.reader) && place(writer) > place(sight.source))
+          return false;
+    return true;
+  }
+
+  const Story& story_;
+  const Reads& reads_;
+  const Relation& visible_;
+  int key_;
+  std::vector<int> writers_;
+};
+
+bool guarantee_holds(const Story& story, const Participants& participants, const Reads& reads, Level level) {
+  const Relation seen = visible(story, reads.sights, level);
+  for (int key = 0; key < story.keys; ++key)
+    if (!KeyOrder(story, participants, reads, seen, key).exists()) return false;
+  return true;
+}
+
+LevelSet session_levels(const Story& story, const Participants& participants) {
+  LevelSet found;
+  Reads reads = reads_that_count(story, participants);
+  for (const Level level : {Level::MonotonicReads, Level::MonotonicWrites, Level::ReadYourWrites,
+                            Level::WritesFollowReads, Level::Pram})
+    found[index_of(level)] = some_assignment(
+        reads.sights, reads.sources, [&] { return guarantee_holds(story, participants, reads, level); });
+  return found;
+}
+
+}  // namespace
+
+const std::vector<Level>& version_order_levels() {
+  static const std::vector<Level> levels{Level::ReadUncommitted,       Level::StrongSessionReadUncommitted,
+                                         Level::StrongReadUncommitted, Level::MonotonicReads,
+                                         Level::MonotonicWrites,       Level::ReadYourWrites,
+                                         Level::WritesFollowReads,     Level::Pram};
+  return levels;
+}
+
+LevelSet levels_by_version_order(const Story& story) {
+  LevelSet found;
+  for (const Participants& participants : counted_participants(story))
+    found |= uncommitted_levels(story, participants) | session_levels(story, participants);
+  return found;
+}
+
+}  // namespace serval::oracle
