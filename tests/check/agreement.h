@@ -25,7 +25,8 @@ bool is_about(Level level, const History& history);
 
 // What a history lets anybody know, the more the later.
 //   Reads   every value that is read has one possible writer, and nothing is deleted.
-//   Order   and the order of versions: every transaction reads a register before it writes it, except that one
+//   Order   and the order of versions: every transaction reads a register before it writes it, except that
+//   one
 //           whose initial version nobody reads and overwrites may have one write without a read
 //           (mini-transactions, MTC Definition 9, made a little wider); of a list, all but one transaction's
 //           appends are seen.

@@ -19,11 +19,11 @@
 //   cursor-stability           nobody's write of x lies between a read of x and the reader's own write
 //   monotonic-atomic-view      T3 reads from T2, later x from T1, T2 wrote x: T2 is not after T1
 //   read-committed-monotonic   so; and the same
-//   monotonic-view             T3 reads from T2, later x from T1, x written by T2 or by what T2 depends on (ww,
-//                              wr): that is not after T1
+//   monotonic-view             T3 reads from T2, later x from T1, x written by T2 or by what T2 depends on
+//                              (ww, wr): that is not after T1
 //   consistent-view            no cycle of ww, wr and one rw
-//   read-atomic, causal        so; T3 reads x from T1, T2 wrote x, one or more steps of so and wr from T2 to T3:
-//                              T2 is not after T1; and reads of one key agree
+//   read-atomic, causal        so; T3 reads x from T1, T2 wrote x, one or more steps of so and wr from T2 to
+//                              T3: T2 is not after T1; and reads of one key agree
 //   prefix-consistency         so; the same with T2 being or preceding whom T3 follows by one such step
 //   parallel-snapshot-...      no cycle of so, wr, ww with at most one rw
 //

@@ -39,8 +39,8 @@ struct Draft {
   History freeze() const;
 };
 
-// Drops transactions, then operations, then elements of lists, then outcomes and times, one at a time, as long
-// as `still_fails` says so.
+// Drops transactions, then operations, then elements of lists, then outcomes and times, one at a time, as
+// long as `still_fails` says so.
 Draft shrink(Draft draft, const std::function<bool(const Draft&)>& still_fails);
 
 // A name that two drafts share exactly when they differ only in the names of keys and values and in the order

@@ -13,8 +13,8 @@ namespace serval::oracle {
 // transactions.
 Draft random_transactions(Random& random, int transactions);
 
-// The same over lists, now and then with a register among them: appends that go to the end of what is there or
-// overwrite what others appended, reads of whole lists, in some histories damaged ones.
+// The same over lists, now and then with a register among them: appends that go to the end of what is there
+// or overwrite what others appended, reads of whole lists, in some histories damaged ones.
 Draft random_list_transactions(Random& random, int transactions);
 
 // Single operations on up to two keys: inserts, compare-and-sets (both also refused) and reads, with times.
