@@ -122,5 +122,26 @@ TEST(VersionOrder, CompareAndSetAndInsertReadAndWrite) {
   EXPECT_TRUE(inferred.relations.order_is_complete());
 }
 
+TEST(RepeatedReads, TellWhatEachExternalReadSawOnceTwoDiffer) {
+  const Inferred inferred("a: [w(x,1)] b: [r(x,0) r(x,0) r(x,1) r(x,0) w(x,2) r(x,2)]");
+  ASSERT_EQ(inferred.relations.repeated_reads.size(), 2u);
+  const RepeatedRead& newer = inferred.relations.repeated_reads[0];
+  EXPECT_EQ(newer.read, OperationId{3});
+  EXPECT_EQ(inferred.relations.footprints.versions[newer.version.index].writer, TransactionId{0});
+  EXPECT_EQ(inferred.relations.repeated_reads[1].version, VersionId{newer.key.index});
+  EXPECT_EQ(inferred.faults(), std::vector{ReadFault::NonRepeatable});
+}
+
+TEST(RepeatedReads, AreJudgedLikeAnyOtherRead) {
+  EXPECT_EQ(Inferred("a: [w(x,1)]! b: [r(x,0) r(x,1)]").faults(),
+            (std::vector{ReadFault::Aborted, ReadFault::NonRepeatable}));
+  EXPECT_EQ(Inferred("a: [r(x,0) r(x,1) w(x,1)]").faults(),
+            (std::vector{ReadFault::Future, ReadFault::NonRepeatable}));
+}
+
+TEST(RepeatedReads, MakeTheTransactionTheySawTakePart) {
+  EXPECT_TRUE(Inferred("a: [w(x,1)]? b: [r(x,0) r(x,1)]").relations.takes_part[0]);
+}
+
 }  // namespace
 }  // namespace serval

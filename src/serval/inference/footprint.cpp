@@ -20,7 +20,8 @@ struct KeyState {
   KeyId key;
   OperationId external_read = OperationId::none();
   OperationId last_write = OperationId::none();
-  Value seen;  // What a read must return now.
+  Value seen;           // What a read must return now.
+  bool varied = false;  // Its external reads saw different values.
 };
 
 // The keys of one transaction: a linear search while they are few, an index by key once they are many.
@@ -124,8 +125,8 @@ class Collector {
     if (state.external_read.is_none() && state.last_write.is_none()) {
       state.external_read = op;
       state.seen = value;
-    } else if (value != state.seen) [[unlikely]] {
-      contradiction(t, op, value, state);
+    } else if (value != state.seen || state.varied) [[unlikely]] {
+      read_again(t, op, value, state);
     }
   }
 
@@ -137,6 +138,15 @@ class Collector {
       result_.writes_initial_value[state.key.index] = true;
     if (state.seen.is_nil()) [[unlikely]]
       result_.writes_nil[state.key.index] = true;
+  }
+
+  // After an own write `seen` is what it wrote, whatever the reads before it saw.
+  void read_again(TransactionId t, OperationId op, Value value, KeyState& state) {
+    if (state.last_write.is_none()) {
+      state.varied = true;
+      result_.repeated_reads.push_back({t, op, state.key});
+    }
+    if (value != state.seen) contradiction(t, op, value, state);
   }
 
   void contradiction(TransactionId t, OperationId op, Value value, const KeyState& state) {

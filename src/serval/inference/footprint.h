@@ -51,6 +51,15 @@ struct FaultyRead {
       OperationId::none();  // The write seen or the operation contradicted; none() for ThinAir.
 };
 
+// An external read of a key that its transaction had already read, once the two had seen different versions.
+// The levels that allow non-repeatable reads count what such a read saw, too.
+struct RepeatedRead {
+  TransactionId transaction;
+  OperationId read;
+  KeyId key;
+  VersionId version = VersionId::none();  // What it saw.
+};
+
 struct Footprints {
   std::vector<std::uint32_t> first_access{0};  // By transaction, one more than transactions.
   std::vector<Access> accesses;
@@ -58,8 +67,9 @@ struct Footprints {
   std::vector<Version> versions;
   std::vector<OperationId>
       write_operation;  // By version: the write that made it, none() for initial versions.
-  std::vector<FaultyRead> internal_faults;  // Of committed and indeterminate transactions.
-  std::vector<bool> writes_initial_value;   // By key: initial_value() is an ordinary value of this key.
+  std::vector<FaultyRead> internal_faults;   // Of committed and indeterminate transactions.
+  std::vector<RepeatedRead> repeated_reads;  // Likewise; in the order of the history, versions still unset.
+  std::vector<bool> writes_initial_value;    // By key: initial_value() is an ordinary value of this key.
   std::vector<bool> writes_nil;  // By key: somebody deletes it, so nil need not be the initial version.
   // The first operation that has no register meaning (append, list read, predicate), and how many
   // there are.

@@ -47,28 +47,30 @@ class Inference {
       budget_.poll("reads-from");
       if (i + kAhead < reads.size() && !reads[i + kAhead].is_none())
         table.prefetch(footprints_.accesses[i + kAhead].key, value_read(history_, reads[i + kAhead]));
-      if (!reads[i].is_none()) resolve(footprints_.accesses[i], reads[i], table);
+      if (!reads[i].is_none())
+        footprints_.accesses[i].read = resolve(footprints_.accesses[i], reads[i], table);
     }
+    for (RepeatedRead& again : footprints_.repeated_reads)
+      again.version = resolve(access_to(again.transaction, again.key), again.read, table);
   }
 
-  void resolve(Access& access, OperationId read, const VersionTable& table) {
+  // What the read saw; none() where that is not certain.
+  VersionId resolve(const Access& access, OperationId read, const VersionTable& table) {
     const Value value = value_read(history_, read);
     if (value.is_nil() && footprints_.writes_nil[access.key.index]) [[unlikely]] {
       ambiguous_.push_back(read);
-      return;
+      return VersionId::none();
     }
-    if (is_initial(access.key, value)) {
-      access.read = VersionId{access.key.index};
-      return;
-    }
+    if (is_initial(access.key, value)) return VersionId{access.key.index};
     const VersionTable::Hit hit = table.find(access.key, value);
-    if (hit.ambiguous) [[unlikely]] {
-      ambiguous_.push_back(read);
-    } else if (hit.version.is_none() || hit.version == access.written) [[unlikely]] {
-      unexplained_.push_back(read);
-    } else {
-      access.read = hit.version;
-    }
+    if (!hit.ambiguous && !hit.version.is_none() && hit.version != access.written) [[likely]]
+      return hit.version;
+    (hit.ambiguous ? ambiguous_ : unexplained_).push_back(read);
+    return VersionId::none();
+  }
+
+  const Access& access_to(TransactionId t, KeyId key) const {
+    return *std::ranges::find(footprints_.of(t), key, &Access::key);
   }
 
   bool is_initial(KeyId key, Value value) const {
@@ -81,16 +83,17 @@ class Inference {
     std::vector<bool>& takes_part = relations_.takes_part;
     takes_part.assign(history_.transaction_count(), false);
     std::vector<TransactionId> indeterminate_found;
+    const auto visit_version = [&](VersionId version) {
+      if (version.is_none()) return;
+      const TransactionId writer = footprints_.versions[version.index].writer;
+      if (writer.is_none() || takes_part[writer.index] || history_.outcome(writer) != Outcome::Indeterminate)
+        return;
+      takes_part[writer.index] = true;
+      indeterminate_found.push_back(writer);
+    };
     const auto visit_sources = [&](TransactionId reader) {
-      for (const Access& access : footprints_.of(reader)) {
-        if (access.read.is_none()) continue;
-        const TransactionId writer = footprints_.versions[access.read.index].writer;
-        if (writer.is_none() || takes_part[writer.index] ||
-            history_.outcome(writer) != Outcome::Indeterminate)
-          continue;
-        takes_part[writer.index] = true;
-        indeterminate_found.push_back(writer);
-      }
+      for (const Access& access : footprints_.of(reader)) visit_version(access.read);
+      for (const RepeatedRead& again : repeated_by(reader)) visit_version(again.version);
     };
     bool any_indeterminate = false;
     for (const TransactionId t : history_.transactions()) {
@@ -108,6 +111,12 @@ class Inference {
     }
   }
 
+  std::span<const RepeatedRead> repeated_by(TransactionId t) const {
+    const auto range =
+        std::ranges::equal_range(footprints_.repeated_reads, t, {}, &RepeatedRead::transaction);
+    return {range.begin(), range.end()};
+  }
+
   void collect_faults() {
     const auto idle = [&](OperationId read) {
       return !relations_.takes_part[history_.transaction_of(read).index];
@@ -119,7 +128,12 @@ class Inference {
     for (const FaultyRead& fault : footprints_.internal_faults) {
       if (relations_.takes_part[fault.reader.index]) relations_.faults.push_back(fault);
     }
-    std::ranges::sort(relations_.faults, {}, &FaultyRead::read);
+    // Where a repeated read is wrong by itself, too, that comes first.
+    std::ranges::stable_sort(relations_.faults, {}, &FaultyRead::read);
+    for (const RepeatedRead& again : footprints_.repeated_reads) {
+      if (relations_.takes_part[again.transaction.index] && !again.version.is_none())
+        relations_.repeated_reads.push_back(again);
+    }
   }
 
   void find_overwriters() {

@@ -17,8 +17,10 @@
 // O(operations) expected time.
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "serval/base/jagged.h"
 #include "serval/inference/footprint.h"
 
 namespace serval {
@@ -35,9 +37,19 @@ struct Relations {
   std::vector<bool> takes_part;    // By transaction.
   std::vector<FaultyRead> faults;  // Of transactions that take part, in the order of the history.
   std::vector<DivergentWrites> divergences;
+  // Repeated external reads whose version is certain, in the order of the history.
+  std::vector<RepeatedRead> repeated_reads;
+  // By version, besides its overwriter: writers of versions that certainly come later. No rows: none has any.
+  Jagged<TransactionId> later;
+  // Versions follow each other for reasons other than reads (lists show it, hints say it): then write
+  // dependencies are edges of their own. Otherwise each comes with a read dependency between the same two.
+  bool has_separate_writes = false;
   // Why the order of versions may be incomplete; empty vectors: it is complete.
   std::vector<OperationId> ambiguous_reads;  // Several transactions left the value behind.
   std::vector<OperationId> open_writes;      // Written without a read, and not alone in being so on its key.
+  std::span<const TransactionId> later_writers(VersionId version) const {
+    return later.rows() == 0 ? std::span<const TransactionId>{} : later[version.index];
+  }
   bool has_unsupported() const { return footprints.unsupported_count > 0; }
   bool order_is_complete() const {
     return ambiguous_reads.empty() && open_writes.empty() && !has_unsupported();
