@@ -59,7 +59,10 @@ TEST(AnomalyTable, IsTheTableOfThePage) {
 }
 
 TEST(AnomalyTable, RealTimeExamplesHaveTimes) {
-  for (const AnomalyKind kind : {AnomalyKind::RealTimeViolation, AnomalyKind::RealTimeAntiDependencyCycle})
+  for (const AnomalyKind kind :
+       {AnomalyKind::DirtyWriteRealTime, AnomalyKind::CyclicInformationFlowRealTime,
+        AnomalyKind::ReadSkewRealTime, AnomalyKind::NonAdjacentAntiDependencyRealTime,
+        AnomalyKind::AntiDependencyCycleRealTime})
     EXPECT_TRUE(parse_history(info(kind).example).has_times()) << name_of(kind);
 }
 
@@ -75,9 +78,22 @@ TEST(FindAnomaly, KnowsAdyasNamesByClass) {
   EXPECT_EQ(find_anomaly("g2-item"), AnomalyKind::AntiDependencyCycle);
   EXPECT_EQ(find_anomaly("G-single"), AnomalyKind::ReadSkew);
   EXPECT_EQ(find_anomaly("P4"), AnomalyKind::LostUpdate);
+  EXPECT_EQ(find_anomaly("G-monotonic"), AnomalyKind::NonMonotonicView);
+  EXPECT_EQ(find_anomaly("G-cursor"), AnomalyKind::CursorLostUpdate);
   EXPECT_EQ(find_anomaly("Lost Update"), AnomalyKind::LostUpdate);
   EXPECT_EQ(find_anomaly("phantom menace"), std::nullopt);
   EXPECT_EQ(find_anomaly(""), std::nullopt);
+}
+
+TEST(FindAnomaly, KnowsEveryCycleOfElleInItsThreeVariants) {
+  int number = static_cast<int>(AnomalyKind::DirtyWrite);
+  for (const std::string variant : {"", "-process", "-realtime"})
+    for (const std::string base : {"G0", "G1c", "G-single-item", "G-nonadjacent-item", "G2-item"})
+      EXPECT_EQ(find_anomaly(base + variant), static_cast<AnomalyKind>(number++)) << base << variant;
+  for (const char* name : {"G1a", "G1b", "internal", "future-read", "dirty-update", "lost-update",
+                           "write-skew", "duplicate-elements", "incompatible-order", "cyclic-versions",
+                           "G-single", "G-nonadjacent", "G2", "G-single-process", "G2-realtime"})
+    EXPECT_TRUE(find_anomaly(name).has_value()) << name;
 }
 
 TEST(Forbids, GrowsWithTheLevel) {
@@ -116,8 +132,8 @@ TEST(Forbids, SnapshotIsolationAllowsTwoAntiDependenciesInARow) {
        {Level::SnapshotIsolation, Level::StrongSessionSnapshotIsolation, Level::StrongSnapshotIsolation}) {
     EXPECT_FALSE(forbids(level, AnomalyKind::WriteSkew));
     EXPECT_FALSE(forbids(level, AnomalyKind::AntiDependencyCycle));
-    EXPECT_FALSE(forbids(level, AnomalyKind::SessionAntiDependencyCycle));
-    EXPECT_FALSE(forbids(level, AnomalyKind::RealTimeAntiDependencyCycle));
+    EXPECT_FALSE(forbids(level, AnomalyKind::AntiDependencyCycleSession));
+    EXPECT_FALSE(forbids(level, AnomalyKind::AntiDependencyCycleRealTime));
     for (const AnomalyKind kind :
          {AnomalyKind::NonMonotonicRead, AnomalyKind::FracturedRead, AnomalyKind::CausalityViolation,
           AnomalyKind::LongFork, AnomalyKind::LostUpdate, AnomalyKind::DirtyWrite,
@@ -129,16 +145,16 @@ TEST(Forbids, SnapshotIsolationAllowsTwoAntiDependenciesInARow) {
 TEST(Forbids, PlainLevelsAllowWhatNeedsSessionsOrTime) {
   for (const LevelInfo& row : all_levels()) {
     if (!uses_session_order(row.level)) {
-      EXPECT_FALSE(forbids(row.level, AnomalyKind::SessionGuaranteeViolation)) << row.name;
-      EXPECT_FALSE(forbids(row.level, AnomalyKind::SessionAntiDependencyCycle)) << row.name;
+      EXPECT_FALSE(forbids(row.level, AnomalyKind::ReadSkewSession)) << row.name;
+      EXPECT_FALSE(forbids(row.level, AnomalyKind::AntiDependencyCycleSession)) << row.name;
     }
     if (!uses_real_time(row.level)) {
-      EXPECT_FALSE(forbids(row.level, AnomalyKind::RealTimeViolation)) << row.name;
-      EXPECT_FALSE(forbids(row.level, AnomalyKind::RealTimeAntiDependencyCycle)) << row.name;
+      EXPECT_FALSE(forbids(row.level, AnomalyKind::ReadSkewRealTime)) << row.name;
+      EXPECT_FALSE(forbids(row.level, AnomalyKind::AntiDependencyCycleRealTime)) << row.name;
     }
   }
-  EXPECT_TRUE(forbids(Level::StrongSessionSnapshotIsolation, AnomalyKind::SessionGuaranteeViolation));
-  EXPECT_TRUE(forbids(Level::StrongSnapshotIsolation, AnomalyKind::RealTimeViolation));
+  EXPECT_TRUE(forbids(Level::StrongSessionSnapshotIsolation, AnomalyKind::ReadSkewSession));
+  EXPECT_TRUE(forbids(Level::StrongSnapshotIsolation, AnomalyKind::ReadSkewRealTime));
 }
 
 TEST(Forbids, BrokenChainsConcernLinearizabilityOnly) {
@@ -147,18 +163,26 @@ TEST(Forbids, BrokenChainsConcernLinearizabilityOnly) {
         << row.name;
 }
 
+TEST(CycleClass, EveryClassHasThreeVariants) {
+  EXPECT_EQ(kind_of(CycleClass::DirtyWrite, CycleVariant::Data), AnomalyKind::DirtyWrite);
+  EXPECT_EQ(kind_of(CycleClass::AntiDependency, CycleVariant::Data), AnomalyKind::AntiDependencyCycle);
+  EXPECT_EQ(kind_of(CycleClass::Single, CycleVariant::Session), AnomalyKind::ReadSkewSession);
+  EXPECT_EQ(kind_of(CycleClass::InformationFlow, CycleVariant::RealTime),
+            AnomalyKind::CyclicInformationFlowRealTime);
+}
+
 TEST(CycleClass, IsReadOffTheEdges) {
   EXPECT_EQ(class_of({.write_write = 2}), AnomalyKind::DirtyWrite);
   EXPECT_EQ(class_of({.write_write = 1, .write_read = 1}), AnomalyKind::CyclicInformationFlow);
   EXPECT_EQ(class_of({.write_read = 1, .read_write = 1}), AnomalyKind::ReadSkew);
   EXPECT_EQ(class_of({.write_read = 2, .read_write = 2}), AnomalyKind::NonAdjacentAntiDependency);
   EXPECT_EQ(class_of({.read_write = 2, .adjacent_read_writes = true}), AnomalyKind::AntiDependencyCycle);
-  EXPECT_EQ(class_of({.read_write = 1, .session = 1}), AnomalyKind::SessionGuaranteeViolation);
+  EXPECT_EQ(class_of({.read_write = 1, .session = 1}), AnomalyKind::ReadSkewSession);
   EXPECT_EQ(class_of({.read_write = 2, .session = 1, .adjacent_read_writes = true}),
-            AnomalyKind::SessionAntiDependencyCycle);
-  EXPECT_EQ(class_of({.read_write = 1, .session = 1, .real_time = 1}), AnomalyKind::RealTimeViolation);
+            AnomalyKind::AntiDependencyCycleSession);
+  EXPECT_EQ(class_of({.read_write = 1, .session = 1, .real_time = 1}), AnomalyKind::ReadSkewRealTime);
   EXPECT_EQ(class_of({.read_write = 2, .real_time = 1, .adjacent_read_writes = true}),
-            AnomalyKind::RealTimeAntiDependencyCycle);
+            AnomalyKind::AntiDependencyCycleRealTime);
 }
 
 }  // namespace

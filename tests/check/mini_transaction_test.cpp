@@ -61,8 +61,8 @@ TEST(MiniTransaction, SessionOrderCountsOnlyWhereTheLevelUsesIt) {
   const std::string stale = "a: [r(x,0) w(x,1)] [r(x,0)]";
   EXPECT_EQ(first_anomaly(stale, Level::Serializable), "holds");
   EXPECT_EQ(first_anomaly(stale, Level::SnapshotIsolation), "holds");
-  EXPECT_EQ(first_anomaly(stale, kSer), "session-guarantee-violation");
-  EXPECT_EQ(first_anomaly(stale, kSi), "session-guarantee-violation");
+  EXPECT_EQ(first_anomaly(stale, kSer), "read-your-writes-violation");
+  EXPECT_EQ(first_anomaly(stale, kSi), "read-your-writes-violation");
 }
 
 TEST(MiniTransaction, AStaleReadAfterManyTransactionsOfTheSessionIsOneStep) {
@@ -73,9 +73,9 @@ TEST(MiniTransaction, AStaleReadAfterManyTransactionsOfTheSessionIsOneStep) {
 
 TEST(MiniTransaction, RealTimeCountsStrictly) {
   EXPECT_EQ(first_anomaly("a: [r(x,0) w(x,1)]@1..2 b: [r(x,0)]@3..4", Level::StrictSerializable),
-            "real-time-violation");
+            "read-skew-realtime");
   EXPECT_EQ(first_anomaly("a: [r(x,0) w(x,1)]@1..2 b: [r(x,0)]@3..4", Level::StrongSnapshotIsolation),
-            "real-time-violation");
+            "read-skew-realtime");
   EXPECT_EQ(first_anomaly("a: [r(x,0) w(x,1)]@1..2 b: [r(x,0)]@2..4", Level::StrictSerializable), "holds");
   EXPECT_EQ(first_anomaly("a: [r(x,0) w(x,1)]@1..2 b: [r(x,0)]@3..4", kSer), "holds");
 }

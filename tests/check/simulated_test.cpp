@@ -177,7 +177,7 @@ TEST(PlantedAnomalyCheck, IsFoundOnceByItsNameExactlyWhereItIsForbidden) {
 TEST(PlantedAnomalyCheck, LeavesWeakerLevelsWhole) {
   for (const SimulatedLevelInfo& simulated : all_simulated_levels()) {
     const Level promised = find_level(simulated.name).value();
-    for (const char* plant : {"write-skew", "session-guarantee-violation", "real-time-violation"}) {
+    for (const char* plant : {"write-skew", "read-your-writes-violation", "read-skew-realtime"}) {
       SimulationOptions options = contended(simulated.level, 5);
       options.plant = plant;
       const Verdict verdict = proved(simulate(options), promised);

@@ -335,26 +335,26 @@ const char* const kStaleSession = "s1: [r(x,0) w(x,1)] [r(x,0)]";
 TEST(VerifyCycle, SessionOrderCountsAtStrongSessionLevels) {
   const History history = parse_history(kStaleSession);
   const Verdict verdict =
-      violated_by_cycle(SessionGuaranteeViolation, {so(0, 1), rw(history, {1, 0}, {0, 1}, 0)});
+      violated_by_cycle(ReadYourWritesViolation, {so(0, 1), rw(history, {1, 0}, {0, 1}, 0)});
   EXPECT_EQ(flaw(history, kSession, verdict), "");
   EXPECT_EQ(flaw(history, kSessionSi, verdict), "");
   EXPECT_EQ(flaw(history, kSer, verdict),
-            "anomaly 1 (session-guarantee-violation): serializable does not use session order");
+            "anomaly 1 (read-your-writes-violation): serializable does not use session order");
 }
 
 TEST(VerifyCycle, SessionOrderHasADirection) {
   const History history = parse_history("s1: [r(x,0)] [r(x,0) w(x,1)] s2: [r(x,0)]");
   EXPECT_FALSE(
       stands(history, kSession,
-             violated_by_cycle(SessionGuaranteeViolation, {so(1, 0), rw(history, {0, 0}, {1, 1}, 0)})));
+             violated_by_cycle(ReadYourWritesViolation, {so(1, 0), rw(history, {0, 0}, {1, 1}, 0)})));
   EXPECT_FALSE(
       stands(history, kSession,
-             violated_by_cycle(SessionGuaranteeViolation, {so(1, 2), rw(history, {2, 0}, {1, 1}, 0)})));
+             violated_by_cycle(ReadYourWritesViolation, {so(1, 2), rw(history, {2, 0}, {1, 1}, 0)})));
 }
 
 TEST(VerifyCycle, RealTimeCountsAtStrictLevels) {
   const History history = parse_history("s1: [r(x,0) w(x,1)]@0..5 s2: [r(x,0)]@6..9");
-  const Verdict verdict = violated_by_cycle(RealTimeViolation, {rt(0, 1), rw(history, {1, 0}, {0, 1}, 0)});
+  const Verdict verdict = violated_by_cycle(ReadSkewRealTime, {rt(0, 1), rw(history, {1, 0}, {0, 1}, 0)});
   EXPECT_EQ(flaw(history, kStrict, verdict), "");
   EXPECT_EQ(flaw(history, Level::StrongSnapshotIsolation, verdict), "");
   EXPECT_FALSE(stands(history, kSession, verdict));
@@ -366,7 +366,7 @@ TEST(VerifyCycle, EqualTimesAndUnknownEndsOrderNothing) {
         "s1: [r(x,0) w(x,1)]?@0..5 s2: [r(x,0)]@6..9 s3: [r(x,1)]"}) {
     const History history = parse_history(text);
     EXPECT_FALSE(stands(history, kStrict,
-                        violated_by_cycle(RealTimeViolation, {rt(0, 1), rw(history, {1, 0}, {0, 1}, 0)})))
+                        violated_by_cycle(ReadSkewRealTime, {rt(0, 1), rw(history, {1, 0}, {0, 1}, 0)})))
         << text;
   }
 }

@@ -102,7 +102,7 @@ TEST(PlantedAnomaly, WritesOnlyAfterReadingTheKey) {
 }
 
 TEST(PlantedAnomaly, NeedsTimesWhenItIsAboutTime) {
-  SimulationOptions options = planted_options("real-time-violation", 1);
+  SimulationOptions options = planted_options("read-skew-realtime", 1);
   options.times = SimulationOptions::Times::None;
   EXPECT_THROW((void)simulate(options), InputError);
 }

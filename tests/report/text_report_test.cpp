@@ -86,9 +86,9 @@ TEST(Explanation, FingerprintDoesNotDependOnWhereTheCycleStarts) {
   Cycle cycle{{{TransactionId{0}, TransactionId{1}, EdgeKind::Session},
                {TransactionId{1}, TransactionId{2}, EdgeKind::RealTime},
                {TransactionId{2}, TransactionId{0}, EdgeKind::Session}}};
-  const Anomaly one{AnomalyKind::RealTimeViolation, cycle};
+  const Anomaly one{AnomalyKind::ReadSkewRealTime, cycle};
   std::ranges::rotate(cycle.edges, cycle.edges.begin() + 1);
-  const Anomaly other{AnomalyKind::RealTimeViolation, cycle};
+  const Anomaly other{AnomalyKind::ReadSkewRealTime, cycle};
   EXPECT_EQ(explain(history, Level::StrictSerializable, one).fingerprint,
             explain(history, Level::StrictSerializable, other).fingerprint);
 }

@@ -9,12 +9,18 @@
 namespace serval {
 namespace {
 
-// Cycles of dependencies alone are worse than any with an anti-dependency; otherwise the table's order.
+// Reads and versions that are wrong by themselves, then cycles without anti-dependencies, then the table's
+// order: what refutes weak levels comes before what only strong ones forbid.
 int severity(const Anomaly& anomaly) {
-  const int rank = static_cast<int>(anomaly.kind);
-  const bool dependencies_alone =
-      anomaly.kind == AnomalyKind::DirtyWrite || anomaly.kind == AnomalyKind::CyclicInformationFlow;
-  return dependencies_alone ? static_cast<int>(AnomalyKind::NonRepeatableRead) : rank;
+  switch (anomaly.kind) {
+    case AnomalyKind::DirtyWrite:
+    case AnomalyKind::CyclicInformationFlow:
+      return static_cast<int>(AnomalyKind::CyclicVersions);
+    case AnomalyKind::NonRepeatableRead:
+      return static_cast<int>(AnomalyKind::CyclicVersions) + 1;
+    default:
+      return static_cast<int>(anomaly.kind) + (anomaly.kind > AnomalyKind::CyclicVersions ? 2 : 0);
+  }
 }
 
 Divergence::Branch branch(const Footprints& footprints, TransactionId t, KeyId key) {

@@ -1,9 +1,14 @@
 #include "serval/check/name_cycle.h"
 
 #include <algorithm>
+#include <initializer_list>
+
+#include "serval/base/contract.h"
 
 namespace serval {
 namespace {
+
+using enum EdgeKind;
 
 std::uint32_t count(const std::vector<Edge>& edges, EdgeKind kind) {
   return static_cast<std::uint32_t>(std::ranges::count(edges, kind, &Edge::kind));
@@ -11,35 +16,66 @@ std::uint32_t count(const std::vector<Edge>& edges, EdgeKind kind) {
 
 bool has_adjacent_anti_dependencies(const std::vector<Edge>& edges) {
   for (std::size_t i = 0; i < edges.size(); ++i) {
-    if (edges[i].kind == EdgeKind::ReadWrite && edges[(i + 1) % edges.size()].kind == EdgeKind::ReadWrite)
-      return true;
+    if (edges[i].kind == ReadWrite && edges[(i + 1) % edges.size()].kind == ReadWrite) return true;
   }
   return false;
 }
 
 CycleShape shape_of(const std::vector<Edge>& edges) {
-  return {.write_write = count(edges, EdgeKind::WriteWrite),
-          .write_read = count(edges, EdgeKind::WriteRead),
-          .read_write = count(edges, EdgeKind::ReadWrite),
-          .session = count(edges, EdgeKind::Session),
-          .real_time = count(edges, EdgeKind::RealTime),
+  return {.write_write = count(edges, WriteWrite),
+          .write_read = count(edges, WriteRead),
+          .read_write = count(edges, ReadWrite),
+          .session = count(edges, Session),
+          .real_time = count(edges, RealTime),
           .adjacent_read_writes = has_adjacent_anti_dependencies(edges)};
 }
 
-// T1 -wr(x)-> T2 -rw(y)-> T1: T2 saw one of T1's writes and missed another. If it saw first and missed later,
-// its reads went back in time; the other way round it merely saw half of T1.
-AnomalyKind name_half_seen_writer(const Edge& seen, const Edge& missed) {
-  return seen.to_op < missed.from_op ? AnomalyKind::NonMonotonicRead : AnomalyKind::FracturedRead;
+// A cycle with exactly one anti-dependency, turned so that it comes last: who is missed, how the reader came
+// to know of it, and the read that missed it.
+class SingleAntiDependency {
+ public:
+  explicit SingleAntiDependency(const std::vector<Edge>& edges) : edges_(edges) {
+    const auto missed = std::ranges::find(edges, ReadWrite, &Edge::kind);
+    expects(missed != edges.end(), "a cycle with an anti-dependency");
+    std::rotate_copy(edges.begin(), missed + 1, edges.end(), edges_.begin());
+  }
+
+  const Edge& missed() const { return edges_.back(); }
+  const Edge& last_sight() const { return edges_[edges_.size() - 2]; }
+  std::size_t size() const { return edges_.size(); }
+
+  bool has_way(std::initializer_list<EdgeKind> kinds) const {
+    return std::equal(edges_.begin(), edges_.end() - 1, kinds.begin(), kinds.end(),
+                      [](const Edge& edge, EdgeKind kind) { return edge.kind == kind; });
+  }
+  bool way_is_all(EdgeKind kind) const {
+    return std::all_of(edges_.begin(), edges_.end() - 1,
+                       [kind](const Edge& edge) { return edge.kind == kind; });
+  }
+  bool is_about_one_key() const {
+    return std::ranges::all_of(edges_, [&](const Edge& edge) { return edge.key == missed().key; });
+  }
+  // The reader saw first and missed later: its reads went back in time (Adya's G-monotonic).
+  bool went_back() const { return last_sight().kind == WriteRead && last_sight().to_op < missed().from_op; }
+
+ private:
+  std::vector<Edge> edges_;
+};
+
+AnomalyKind name_data_cycle(const SingleAntiDependency& cycle) {
+  if (cycle.way_is_all(WriteWrite) && cycle.is_about_one_key()) return AnomalyKind::CursorLostUpdate;
+  if (cycle.has_way({WriteRead}))
+    return cycle.went_back() ? AnomalyKind::NonMonotonicRead : AnomalyKind::FracturedRead;
+  if (cycle.way_is_all(WriteRead)) return AnomalyKind::CausalityViolation;
+  return cycle.went_back() ? AnomalyKind::NonMonotonicView : AnomalyKind::ReadSkew;
 }
 
-AnomalyKind name_single_anti_dependency(const std::vector<Edge>& edges) {
-  if (edges.size() > 2)
-    return count(edges, EdgeKind::WriteWrite) > 0 ? AnomalyKind::ReadSkew : AnomalyKind::CausalityViolation;
-  const bool missed_first = edges[0].kind == EdgeKind::ReadWrite;
-  const Edge& missed = edges[missed_first ? 0 : 1];
-  const Edge& other = edges[missed_first ? 1 : 0];
-  if (other.kind == EdgeKind::WriteRead) return name_half_seen_writer(other, missed);
-  return AnomalyKind::ReadSkew;
+AnomalyKind name_session_cycle(const SingleAntiDependency& cycle) {
+  if (cycle.has_way({Session})) return AnomalyKind::ReadYourWritesViolation;
+  if (cycle.has_way({WriteRead, Session})) return AnomalyKind::MonotonicReadsViolation;
+  if (cycle.has_way({Session, WriteRead})) return AnomalyKind::MonotonicWritesViolation;
+  if (cycle.has_way({WriteRead, Session, WriteRead})) return AnomalyKind::WritesFollowReadsViolation;
+  return AnomalyKind::ReadSkewSession;
 }
 
 }  // namespace
@@ -47,12 +83,13 @@ AnomalyKind name_single_anti_dependency(const std::vector<Edge>& edges) {
 AnomalyKind name_cycle(const std::vector<Edge>& edges) {
   const CycleShape shape = shape_of(edges);
   const AnomalyKind by_class = class_of(shape);
-  if (shape.session > 0 || shape.real_time > 0) return by_class;
   switch (by_class) {
     case AnomalyKind::ReadSkew:
-      return name_single_anti_dependency(edges);
+      return name_data_cycle(SingleAntiDependency(edges));
+    case AnomalyKind::ReadSkewSession:
+      return name_session_cycle(SingleAntiDependency(edges));
     case AnomalyKind::NonAdjacentAntiDependency:
-      return edges.size() == 4 ? AnomalyKind::LongFork : by_class;
+      return edges.size() == 4 && shape.write_read == 2 ? AnomalyKind::LongFork : by_class;
     case AnomalyKind::AntiDependencyCycle:
       return edges.size() == 2 ? AnomalyKind::WriteSkew : by_class;
     default:

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "serval/check/verify_name.h"
 #include "serval/check/verify_violation.h"
 #include "serval/history/notation.h"
 
@@ -99,24 +100,6 @@ Flaw flaw_of_closing(const Facts& facts, const Cycle& cycle) {
   return std::nullopt;
 }
 
-// The names that Adya's classes define by counting edges; the others are narrower and left to their
-// definitions.
-Flaw flaw_of_class(AnomalyKind kind, const Cycle& cycle) {
-  const auto count = [&](EdgeKind wanted) {
-    return static_cast<std::size_t>(std::ranges::count(cycle.edges, wanted, &Edge::kind));
-  };
-  const std::size_t anti = count(EdgeKind::ReadWrite);
-  const bool fits = kind == AnomalyKind::DirtyWrite              ? count(EdgeKind::WriteRead) + anti == 0
-                    : kind == AnomalyKind::CyclicInformationFlow ? anti == 0
-                    : kind == AnomalyKind::ReadSkew              ? anti == 1
-                    : kind == AnomalyKind::RealTimeViolation     ? count(EdgeKind::RealTime) > 0
-                                                                 : true;
-  if (!fits) return fmt::format("its edges do not have the shape of {}", name_of(kind));
-  const bool of_single_reads = kind <= AnomalyKind::NonRepeatableRead;
-  const bool of_chains = kind == AnomalyKind::BrokenChain;
-  return of_single_reads || of_chains ? Flaw("a cycle does not show this") : std::nullopt;
-}
-
 }  // namespace
 
 Flaw flaw_of(const Facts& facts, AnomalyKind kind, const Cycle& claim) {
@@ -125,7 +108,7 @@ Flaw flaw_of(const Facts& facts, AnomalyKind kind, const Cycle& claim) {
     if (const Flaw flaw = flaw_of_edge(facts, claim.edges[i]))
       return fmt::format("edge {}: {}", i + 1, *flaw);
   if (Flaw flaw = flaw_of_closing(facts, claim)) return flaw;
-  return flaw_of_class(kind, claim);
+  return flaw_of_name(kind, claim);
 }
 
 Flaw flaw_of(const Facts& facts, AnomalyKind kind, const Divergence& claim) {

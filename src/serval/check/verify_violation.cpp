@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "serval/check/verify_name.h"
 #include "serval/history/notation.h"
 
 namespace serval::verify {
@@ -38,23 +39,11 @@ bool is_uncommitted(Level level) {
          level == Level::StrongReadUncommitted;
 }
 
-std::uint64_t count(const Cycle& cycle, EdgeKind kind) {
-  return static_cast<std::uint64_t>(std::ranges::count(cycle.edges, kind, &Edge::kind));
-}
-
-bool has_adjacent_anti_dependencies(const Cycle& cycle) {
-  const std::size_t size = cycle.edges.size();
-  for (std::size_t i = 0; i < size; ++i)
-    if (cycle.edges[i].kind == EdgeKind::ReadWrite && cycle.edges[(i + 1) % size].kind == EdgeKind::ReadWrite)
-      return true;
-  return false;
-}
-
 Flaw flaw_of_order_edges(Level level, const Cycle& cycle) {
   const bool sessions = uses_session_order(level) && level != Level::Linearizable;
-  if (!sessions && count(cycle, EdgeKind::Session) > 0)
+  if (!sessions && count_edges(cycle, EdgeKind::Session) > 0)
     return fmt::format("{} does not use session order", name_of(level));
-  if (!uses_real_time(level) && count(cycle, EdgeKind::RealTime) > 0)
+  if (!uses_real_time(level) && count_edges(cycle, EdgeKind::RealTime) > 0)
     return fmt::format("{} does not use real time", name_of(level));
   return std::nullopt;
 }
@@ -63,9 +52,9 @@ Flaw flaw_of_order_edges(Level level, const Cycle& cycle) {
 // up orders a write before its reads. Repeatable read forbids anti-dependencies on items, too.
 Flaw flaw_of_weak_shape(Level level, const Cycle& cycle) {
   if (is_session_guarantee(level)) return fmt::format("a cycle says nothing about {}", name_of(level));
-  if (is_uncommitted(level) && count(cycle, EdgeKind::WriteRead) > 0)
+  if (is_uncommitted(level) && count_edges(cycle, EdgeKind::WriteRead) > 0)
     return fmt::format("{} forbids no cycles of read dependencies", name_of(level));
-  if (level != Level::RepeatableRead && count(cycle, EdgeKind::ReadWrite) > 0)
+  if (level != Level::RepeatableRead && count_edges(cycle, EdgeKind::ReadWrite) > 0)
     return fmt::format("a cycle with an anti-dependency is not known to violate {}", name_of(level));
   return std::nullopt;
 }
@@ -76,7 +65,7 @@ Flaw flaw_of_shape(Level level, AnomalyKind, const Cycle& cycle) {
     case Family::Serializable:
       return std::nullopt;
     case Family::Snapshot:
-      if (!has_adjacent_anti_dependencies(cycle)) return std::nullopt;
+      if (anti_dependencies(cycle) != AntiDependencies::Adjacent) return std::nullopt;
       return fmt::format("two anti-dependencies in a row are allowed at {}", name_of(level));
     case Family::Weaker:
       return flaw_of_weak_shape(level, cycle);

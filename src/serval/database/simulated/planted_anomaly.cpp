@@ -21,7 +21,7 @@ std::span<const PlantedAnomaly> all_planted_anomalies() {
        "a: [r(x,0) w(x,1) w(x,2)]@0..8  b: [r(x,1)]@1..9"},
       {"non-repeatable-read", "two reads of a key in one transaction that differ",
        "a: [r(x,0) w(x,1)]@0..8  b: [r(x,0) r(x,1)]@1..9"},
-      {"session-guarantee-violation", "a transaction misses what its session wrote before",
+      {"read-your-writes-violation", "a transaction misses what its session wrote before",
        "a: [r(x,0) w(x,1)]@0..7  b: [r(x,1) w(x,2)]@1..3 [r(x,1)]@5..9"},
       {"non-monotonic-read",
        "a read of one transaction's write, then of a key as it was before that transaction",
@@ -36,7 +36,7 @@ std::span<const PlantedAnomaly> all_planted_anomalies() {
        "a: [r(x,0) w(x,1)]@0..8  b: [r(x,0) w(x,2)]@1..9"},
       {"write-skew", "two transactions read both keys, and each writes another one",
        "a: [r(x,0) r(y,0) w(x,1)]@0..8  b: [r(x,0) r(y,0) w(y,2)]@1..9"},
-      {"real-time-violation", "a transaction misses what had returned before it began",
+      {"read-skew-realtime", "a transaction misses what had returned before it began",
        "a: [r(x,0) w(x,1)]@0..3  b: [r(x,0)]@6..9"},
   }};
   return table;

@@ -49,8 +49,8 @@ History parse_plant(const SimulationOptions& options, const WorkloadInfo& worklo
            "a workload of registers, such as mini");
   if (options.sessions < notation.session_count())
     refuse(fmt::format("{} needs {} sessions", anomaly.name, notation.session_count()));
-  if (options.plant == "real-time-violation" && options.times == SimulationOptions::Times::None)
-    refuse("real-time-violation needs times");
+  if (options.plant == "read-skew-realtime" && options.times == SimulationOptions::Times::None)
+    refuse("read-skew-realtime needs times");
   return notation;
 }
 

@@ -1,0 +1,19 @@
+#pragma once
+// The rows behind anomaly.h, one function a group, in the order of the enumeration.
+
+#include <vector>
+
+#include "serval/check/anomaly.h"
+
+namespace serval {
+
+std::vector<AnomalyInfo> read_anomalies();
+std::vector<AnomalyInfo> version_anomalies();
+std::vector<AnomalyInfo> shaped_cycles();
+std::vector<AnomalyInfo> session_shaped_cycles();
+std::vector<AnomalyInfo> data_cycles();
+std::vector<AnomalyInfo> session_cycles();
+std::vector<AnomalyInfo> real_time_cycles();
+std::vector<AnomalyInfo> broken_chains();
+
+}  // namespace serval
