@@ -1,10 +1,14 @@
 #pragma once
-// From a dependency graph with cycles to the anomalies to report: for each strongly connected component the
-// shortest cycle of the strongest class.
+// Every class of cycles that a strong component has, each with a cycle to show.
 //
-// Classes, strongest first: without anti-dependencies, with exactly one, with several but no two in a row,
-// with any. Each is tried first with data edges alone, then with session order, then with one real-time edge
-// (one is always enough: of two real-time edges a -> b and c -> d, a also precedes d or c also precedes b).
+// Classes, strongest first: of write dependencies alone, without anti-dependencies, with exactly one, with
+// several but no two in a row, with two in a row; each with data edges alone, with session order (at least one
+// step), with real time (one step). For each a product of the component and the class's automaton is asked
+// which pivots lie on a closed walk (batch_reachability.h; real time: the earliest end that a walk reaches), so
+// that absence is exact and near-linear, and a breadth-first search from those pivots finds a shortest cycle.
+// Where stronger classes are present a walk may cross itself; then other pivots and, with a fixed effort, other
+// ways are tried, because whether a simple cycle exists is NP-hard there. No clock decides anything: the same
+// history gives the same cycles everywhere.
 
 #include <vector>
 
@@ -13,8 +17,15 @@
 
 namespace serval {
 
-// One anomaly for each cyclic component of `graph`, which is dependency_graph(history, relations, shape).
-std::vector<Anomaly> find_cycles(const History& history, const Relations& relations, GraphShape shape,
-                                 const CsrGraph& graph, Budget& budget);
+struct CycleScope {
+  bool session_order = false;
+  bool real_time = false;                           // Requires times that do not contradict themselves.
+  CycleClass weakest = CycleClass::AntiDependency;  // Weaker classes are not looked for.
+};
+
+// One anomaly for each strong component of the dependency graph, class and variant, in the order of the
+// components.
+std::vector<Anomaly> find_cycles(const History& history, const Relations& relations, CycleScope scope,
+                                 Budget& budget);
 
 }  // namespace serval

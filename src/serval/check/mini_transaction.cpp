@@ -75,8 +75,13 @@ Verdict check_mini_transactions(const History& history, const Relations& relatio
   const std::vector<Vertex> order =
       graph ? topological_order(*graph, budget)
             : ascending_order(VertexMap(shape).count(history.transaction_count()));
-  if (graph && order.size() < graph->vertex_count())
-    std::ranges::move(find_cycles(history, relations, shape, *graph, budget), std::back_inserter(anomalies));
+  if (graph && order.size() < graph->vertex_count()) {
+    const CycleScope scope{.session_order = shape.session_order,
+                           .real_time = shape.real_time,
+                           .weakest = shape.snapshots ? CycleClass::NonAdjacent : CycleClass::AntiDependency};
+    std::ranges::move(find_cycles(history, relations, scope, budget), std::back_inserter(anomalies));
+    expects(!anomalies.empty(), "a cyclic graph has a cycle");
+  }
 
   if (!anomalies.empty()) return make_violated(std::move(anomalies), options);
   if (!relations.order_is_complete()) return missing_order(history, relations);

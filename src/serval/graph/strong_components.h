@@ -16,4 +16,12 @@ namespace serval {
 // number, in the order of their smallest vertex.
 Jagged<Vertex> cyclic_components(const CsrGraph& graph, Budget& budget);
 
+// Every vertex's component, numbered so that an edge leads to its own component or to one with a smaller
+// number: the numbers, read downwards, are a topological order of the components.
+struct Condensation {
+  std::vector<std::uint32_t> component;  // By vertex.
+  std::uint32_t count = 0;
+};
+Condensation condense(const CsrGraph& graph, Budget& budget);
+
 }  // namespace serval

@@ -1,0 +1,20 @@
+#pragma once
+// The shortest cycle of one class and variant in one strong component. See cycle_search.h.
+
+#include <vector>
+
+#include "serval/base/budget.h"
+#include "serval/check/component_links.h"
+
+namespace serval {
+
+struct Step {
+  Vertex from, to;  // Positions in the component.
+  StepKind kind;
+};
+
+// The steps of a simple cycle, the pivot first; empty when there is none. Deterministic.
+std::vector<Step> shortest_cycle(const ComponentLinks& links, CycleClass cycle_class, CycleVariant variant,
+                                 Budget& budget);
+
+}  // namespace serval
