@@ -1,7 +1,7 @@
 #pragma once
 // Anomalies by name: faulty reads, contradictory versions, cycles with a telling shape (the fourteen of MTC
-// Table I, Terry's session guarantees, Adya's G-monotonic and G-cursor) and, for cycles of other shapes, their
-// class. docs/anomalies.md is the same table for people, with Elle's names beside ours.
+// Table I, Terry's session guarantees, Adya's G-monotonic and G-cursor) and, for cycles of other shapes,
+// their class. docs/anomalies.md is the same table for people, with Elle's names beside ours.
 //
 // The kind of an anomaly is enough to know which levels it certainly refutes, because the names are given so:
 //   - a cycle of data dependencies alone has the name of its shape (fractured-read, long-fork, ...) or else

@@ -106,7 +106,7 @@ std::vector<AnomalyInfo> version_anomalies() {
   };
 }
 
-std::vector<AnomalyInfo> shaped_cycles() {
+std::vector<AnomalyInfo> half_seen_cycles() {
   return {
       {.kind = AnomalyKind::NonMonotonicRead,
        .name = "non-monotonic-read",
@@ -146,6 +146,11 @@ std::vector<AnomalyInfo> shaped_cycles() {
        .example = "s1: [r(x,0) w(x,1)]  s2: [r(x,1) r(y,0) w(y,1)]  s3: [r(y,1) r(x,0)]",
        .citation = "Cerone, Bernardi & Gotsman 2015; MTC Table I (k)",
        .forbidden_by = {Level::Causal, Level::ConsistentView, Level::RepeatableRead}},
+  };
+}
+
+std::vector<AnomalyInfo> shaped_cycles() {
+  return {
       {.kind = AnomalyKind::LongFork,
        .name = "long-fork",
        .adya = "G-nonadjacent-item",
@@ -230,8 +235,8 @@ std::vector<AnomalyInfo> data_cycles() {
        .description = "A cycle of write dependencies alone.",
        .example = "s1: [a(x,1) a(y,1)]  s2: [a(x,2) a(y,2)]  s3: [l(x,[1 2]) l(y,[2 1])]",
        .citation = "Adya 1999, G0; Berenson et al. 1995, P0",
-       // Where writes are ordered by lists or hints. A register's write that is ordered only by the read before
-       // it brings a read dependency along, so that its cycles are G1c.
+       // Where writes are ordered by lists or hints. A register's write that is ordered only by the read
+       // before it brings a read dependency along, so that its cycles are G1c.
        .forbidden_by = {Level::ReadUncommitted}},
       {.kind = AnomalyKind::CyclicInformationFlow,
        .name = "cyclic-information-flow",

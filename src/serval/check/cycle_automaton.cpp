@@ -4,7 +4,8 @@
 
 namespace serval {
 
-// Where anti-dependencies may stand, as an automaton over {dependency, anti-dependency}; state 0 is the start.
+// Where anti-dependencies may stand, as an automaton over {dependency, anti-dependency}; state 0 is the
+// start.
 struct AntiRule {
   static constexpr std::uint8_t kStop = 0xFF;
   std::uint8_t states;

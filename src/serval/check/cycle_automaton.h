@@ -1,9 +1,11 @@
 #pragma once
-// Which walks around a cycle make it one of a class and variant, as a small automaton over the kinds of steps.
+// Which walks around a cycle make it one of a class and variant, as a small automaton over the kinds of
+// steps.
 //
-// Every cycle of a class has a step of a certain kind, its pivot; the automaton reads the steps after it until
-// the walk is back. So a G-single cycle is an anti-dependency u -> v and a walk from v to u over dependencies,
-// and a cycle with two anti-dependencies in a row is one whose step after the pivot is an anti-dependency, too.
+// Every cycle of a class has a step of a certain kind, its pivot; the automaton reads the steps after it
+// until the walk is back. So a G-single cycle is an anti-dependency u -> v and a walk from v to u over
+// dependencies, and a cycle with two anti-dependencies in a row is one whose step after the pivot is an
+// anti-dependency, too.
 //
 // Of the real-time variants the pivot is the real-time step, and the only one: of two, a -> b and c -> d, a
 // also precedes d or c also precedes b, which leaves a shorter cycle.

@@ -2,13 +2,13 @@
 // Every class of cycles that a strong component has, each with a cycle to show.
 //
 // Classes, strongest first: of write dependencies alone, without anti-dependencies, with exactly one, with
-// several but no two in a row, with two in a row; each with data edges alone, with session order (at least one
-// step), with real time (one step). For each a product of the component and the class's automaton is asked
-// which pivots lie on a closed walk (batch_reachability.h; real time: the earliest end that a walk reaches), so
-// that absence is exact and near-linear, and a breadth-first search from those pivots finds a shortest cycle.
-// Where stronger classes are present a walk may cross itself; then other pivots and, with a fixed effort, other
-// ways are tried, because whether a simple cycle exists is NP-hard there. No clock decides anything: the same
-// history gives the same cycles everywhere.
+// several but no two in a row, with two in a row; each with data edges alone, with session order (at least
+// one step), with real time (one step). For each a product of the component and the class's automaton is
+// asked which pivots lie on a closed walk (batch_reachability.h; real time: the earliest end that a walk
+// reaches), so that absence is exact and near-linear, and a breadth-first search from those pivots finds a
+// shortest cycle. Where stronger classes are present a walk may cross itself; then other pivots and, with a
+// fixed effort, other ways are tried, because whether a simple cycle exists is NP-hard there. No clock
+// decides anything: the same history gives the same cycles everywhere.
 
 #include <vector>
 

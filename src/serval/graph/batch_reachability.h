@@ -1,8 +1,8 @@
 #pragma once
 // Many questions "does a lead to b?" about one digraph, answered together: the vertices are condensed to
 // strong components, 256 questions are propagated at once as bits along the topological order of the
-// components, and only over the window between a block's first source and its last target. Questions that span
-// little of the order, as those of a history do, cost little, whatever the size of the graph.
+// components, and only over the window between a block's first source and its last target. Questions that
+// span little of the order, as those of a history do, cost little, whatever the size of the graph.
 //
 //   std::optional<std::vector<bool>> answers = reachable(graph, {{0, 3}, {2, 1}}, effort, budget);
 //
