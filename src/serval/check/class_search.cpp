@@ -11,25 +11,25 @@ namespace serval {
 namespace {
 
 constexpr std::uint64_t kReachabilityEffort = 4'000'000'000;  // Edges, 256 questions at a time.
-constexpr std::uint64_t kShorteningEffort = 2'000'000;        // Edges, once a cycle is known.
-constexpr std::uint64_t kSearchEffort = 100'000'000;          // Edges, until a cycle is known.
+constexpr std::uint64_t kShorteningEffort = 2'000'000;        // Edges, once a closed walk is known.
+constexpr std::uint64_t kSearchEffort = 100'000'000;          // Edges, until then.
 constexpr std::uint64_t kUntanglingEffort = 200'000;          // Steps, where walks cross themselves.
 
 // What every cycle of the class needs, before anything is built.
-bool is_possible(const ComponentLinks& links, CycleClass cycle_class, CycleVariant variant) {
+bool is_possible(const StepGraph& graph, CycleClass cycle_class, CycleVariant variant) {
   StepKinds needed = 0;
   if (cycle_class == CycleClass::DirtyWrite) needed |= kWriteStep;
   if (cycle_class == CycleClass::InformationFlow) needed |= kReadStep;
   if (cycle_class >= CycleClass::Single) needed |= kAntiStep;
   if (variant == CycleVariant::Session) needed |= kSessionStep;
-  if (variant == CycleVariant::RealTime && !links.has_times()) return false;
-  return (links.kinds_present() & needed) == needed;
+  if (variant == CycleVariant::RealTime && !graph.has_times()) return false;
+  return (graph.kinds_present() & needed) == needed;
 }
 
 class ClassSearch {
  public:
-  ClassSearch(const ComponentLinks& links, CycleClass cycle_class, CycleVariant variant, Budget& budget)
-      : links_(links),
+  ClassSearch(const StepGraph& graph, CycleClass cycle_class, CycleVariant variant, Budget& budget)
+      : graph_(graph),
         automaton_(cycle_class, variant),
         states_(automaton_.states()),
         budget_(budget),
@@ -45,9 +45,10 @@ class ClassSearch {
  private:
   // A walk starts at `start`, behind the pivot, and ends where the pivot begins: at `end`, or, for real time,
   // at any transaction that ended before the start began.
+  static constexpr Vertex kAnyone = 0xFFFFFFFFu;
   struct Pivot {
     Vertex start;
-    Vertex end = ComponentLinks::kAbsent;
+    Vertex end = kAnyone;
   };
 
   Vertex vertex(Vertex member, std::uint32_t state) const { return member * states_ + state; }
@@ -55,8 +56,8 @@ class ClassSearch {
   std::uint32_t state(Vertex vertex) const { return vertex % states_; }
 
   CsrGraph build_product() const {
-    return build_graph(static_cast<Vertex>(links_.members().size() * states_), [&](auto&& emit) {
-      for (const Link& link : links_.links()) {
+    return build_graph(graph_.size * states_, [&](auto&& emit) {
+      for (const Link& link : graph_.links) {
         budget_.poll("cycle classes");
         for (std::uint32_t from = 0; from < states_; ++from) {
           for (const StepKind kind : kStepKinds) {
@@ -78,7 +79,7 @@ class ClassSearch {
   std::vector<Pivot> link_pivots() {
     std::vector<Pivot> pivots;
     std::vector<ReachabilityQuestion> questions;
-    for (const Link& link : links_.links()) {
+    for (const Link& link : graph_.links) {
       if ((link.kinds & automaton_.pivot()) == 0) continue;
       pivots.push_back({link.to, link.from});
       questions.push_back({vertex(link.to, CycleAutomaton::start()), vertex(link.from, accepted_state())});
@@ -101,34 +102,37 @@ class ClassSearch {
     std::ranges::stable_sort(by_component, {}, [&](Vertex v) { return components.component[v]; });
     for (const Vertex v : by_component) {
       Time& own = earliest[components.component[v]];
-      if (automaton_.accepts(state(v))) own = std::min(own, links_.end(member(v)));
+      if (automaton_.accepts(state(v))) own = std::min(own, graph_.end[member(v)]);
       for (const Vertex next : product_.successors(v))
         own = std::min(own, earliest[components.component[next]]);
     }
     std::vector<Pivot> pivots;
-    for (Vertex m = 0; m < links_.members().size(); ++m)
-      if (earliest[components.component[vertex(m, CycleAutomaton::start())]] < links_.begin(m))
+    for (Vertex m = 0; m < graph_.size; ++m)
+      if (earliest[components.component[vertex(m, CycleAutomaton::start())]] < graph_.begin[m])
         pivots.push_back({m});
     return pivots;
   }
 
   bool closes(const Pivot& pivot, Vertex at) const {
     if (!automaton_.accepts(state(at))) return false;
-    if (pivot.end != ComponentLinks::kAbsent) return member(at) == pivot.end;
-    return member(at) != pivot.start && links_.precedes_in_time_only(member(at), pivot.start);
+    if (pivot.end != kAnyone) return member(at) == pivot.end;
+    return member(at) != pivot.start && graph_.has_time_step(member(at), pivot.start);
   }
 
   std::vector<Step> search(const std::vector<Pivot>& pivots) const {
     PathFinder finder(product_, std::numeric_limits<std::uint64_t>::max(), budget_);
     std::vector<Vertex> best;
     Pivot best_pivot{0};
+    bool found_any = false;
     for (const Pivot& pivot : pivots) {
-      if (finder.spent() > (best.empty() ? kSearchEffort : kShorteningEffort)) break;
+      if (finder.spent() > (found_any ? kShorteningEffort : kSearchEffort)) break;
       const std::size_t most = best.empty() ? product_.vertex_count() : best.size() - 2;
       if (most == 0) break;
       std::vector<Vertex> found = finder.path(vertex(pivot.start, CycleAutomaton::start()), most,
                                               [&](Vertex at) { return closes(pivot, at); });
-      if (found.empty() || !is_simple(found)) continue;
+      if (found.empty()) continue;
+      found_any = true;
+      if (!is_simple(found)) continue;
       best = std::move(found);
       best_pivot = pivot;
     }
@@ -145,7 +149,7 @@ class ClassSearch {
   // Depth-first over simple walks only, every way in turn, as long as the effort lasts.
   std::vector<Step> untangle(const std::vector<Pivot>& pivots) const {
     std::uint64_t effort = kUntanglingEffort;
-    std::vector<bool> used(links_.members().size(), false);
+    std::vector<bool> used(graph_.size, false);
     for (const Pivot& pivot : pivots) {
       std::vector<Vertex> walk = simple_walk(pivot, used, effort);
       if (!walk.empty()) return steps_of(pivot, walk);
@@ -190,13 +194,13 @@ class ClassSearch {
   }
 
   StepKind kind_of_step(Vertex from, Vertex to) const {
-    const StepKinds kinds = links_.kinds(member(from), member(to));
+    const StepKinds kinds = graph_.kinds(member(from), member(to));
     for (const StepKind kind : kStepKinds)
       if ((kinds & kind) != 0 && automaton_.next(state(from), kind) == state(to)) return kind;
     broken_contract("every step of a walk has a kind", __FILE__, __LINE__);
   }
 
-  const ComponentLinks& links_;
+  const StepGraph& graph_;
   CycleAutomaton automaton_;
   std::uint32_t states_;
   Budget& budget_;
@@ -205,10 +209,10 @@ class ClassSearch {
 
 }  // namespace
 
-std::vector<Step> shortest_cycle(const ComponentLinks& links, CycleClass cycle_class, CycleVariant variant,
+std::vector<Step> shortest_cycle(const StepGraph& graph, CycleClass cycle_class, CycleVariant variant,
                                  Budget& budget) {
-  if (!is_possible(links, cycle_class, variant)) return {};
-  return ClassSearch(links, cycle_class, variant, budget).run();
+  if (!is_possible(graph, cycle_class, variant)) return {};
+  return ClassSearch(graph, cycle_class, variant, budget).run();
 }
 
 }  // namespace serval

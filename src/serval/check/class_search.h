@@ -4,17 +4,17 @@
 #include <vector>
 
 #include "serval/base/budget.h"
-#include "serval/check/component_links.h"
+#include "serval/check/step_graph.h"
 
 namespace serval {
 
 struct Step {
-  Vertex from, to;  // Positions in the component.
+  Vertex from, to;  // Vertices of the component.
   StepKind kind;
 };
 
 // The steps of a simple cycle, the pivot first; empty when there is none. Deterministic.
-std::vector<Step> shortest_cycle(const ComponentLinks& links, CycleClass cycle_class, CycleVariant variant,
+std::vector<Step> shortest_cycle(const StepGraph& graph, CycleClass cycle_class, CycleVariant variant,
                                  Budget& budget);
 
 }  // namespace serval

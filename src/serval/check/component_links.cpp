@@ -6,8 +6,6 @@
 namespace serval {
 namespace {
 
-bool pair_less(const Link& a, const Link& b) { return std::pair(a.from, a.to) < std::pair(b.from, b.to); }
-
 EdgeKind edge_kind(StepKind step) {
   switch (step) {
     case kWriteStep:
@@ -36,10 +34,10 @@ ComponentLinks::ComponentLinks(const History& history, const Relations& relation
                                std::vector<Vertex>& position)
     : history_(history), relations_(relations), shape_(shape) {
   collect_members(vertices, position);
+  collect_orders();
   collect_links(graph, vertices, position);
   if (shape.session_order) add_session_shortcuts();
   for (const TransactionId t : members_) position[t.index] = kAbsent;
-  for (const Link& link : links_) present_ |= link.kinds;
 }
 
 void ComponentLinks::collect_members(std::span<const Vertex> vertices, std::vector<Vertex>& position) {
@@ -48,7 +46,17 @@ void ComponentLinks::collect_members(std::span<const Vertex> vertices, std::vect
     const TransactionId t = map.transaction(v);
     if (members_.empty() || members_.back() != t) members_.push_back(t);
   }
+  steps_.size = static_cast<Vertex>(members_.size());
   for (Vertex member = 0; member < members_.size(); ++member) position[members_[member].index] = member;
+}
+
+void ComponentLinks::collect_orders() {
+  for (const TransactionId t : members_) {
+    if (shape_.session_order) steps_.session.push_back(history_.session(t).index);
+    if (!shape_.real_time) continue;
+    steps_.begin.push_back(history_.interval(t).begin);
+    steps_.end.push_back(history_.outcome(t) == Outcome::Committed ? history_.interval(t).end : kUnknownEnd);
+  }
 }
 
 void ComponentLinks::collect_links(const CsrGraph& graph, std::span<const Vertex> vertices,
@@ -58,14 +66,14 @@ void ComponentLinks::collect_links(const CsrGraph& graph, std::span<const Vertex
     const Vertex from = position[map.transaction(v).index];
     for (const Vertex next : graph.successors(v)) {
       const Vertex to = position[map.transaction(next).index];
-      if (to != kAbsent && to != from) links_.push_back({from, to, 0});
+      if (to != kAbsent && to != from) steps_.links.push_back({from, to, 0});
     }
   }
-  std::ranges::sort(links_, pair_less);
+  std::sort(steps_.links.begin(), steps_.links.end());
   const auto same = [](const Link& a, const Link& b) { return a.from == b.from && a.to == b.to; };
-  links_.erase(std::unique(links_.begin(), links_.end(), same), links_.end());
-  for (Link& link : links_) link.kinds = kinds_of(members_[link.from], members_[link.to]);
-  std::erase_if(links_, [](const Link& link) { return link.kinds == 0; });
+  steps_.links.erase(std::unique(steps_.links.begin(), steps_.links.end(), same), steps_.links.end());
+  for (Link& link : steps_.links) link.kinds = kinds_of(members_[link.from], members_[link.to]);
+  std::erase_if(steps_.links, [](const Link& link) { return link.kinds == 0; });
 }
 
 StepKinds ComponentLinks::kinds_of(TransactionId from, TransactionId to) const {
@@ -94,34 +102,18 @@ void ComponentLinks::add_session_shortcuts() {
   for (const auto& [session, rows] : by_session)
     for (std::size_t i = 0; i < rows.size(); ++i)
       for (std::size_t j = i + 2; j < rows.size(); ++j)
-        if ((kinds(rows[i], rows[j]) & (kWriteStep | kReadStep | kSessionStep)) == 0)
+        if ((steps_.kinds(rows[i], rows[j]) & (kWriteStep | kReadStep | kSessionStep)) == 0)
           shortcuts.push_back({rows[i], rows[j], kSessionStep});
-  for (const Link& link : shortcuts) links_.push_back(link);
-  std::ranges::sort(links_, pair_less);
+  for (const Link& link : shortcuts) steps_.links.push_back(link);
+  std::sort(steps_.links.begin(), steps_.links.end());
   std::vector<Link> merged;
-  for (const Link& link : links_) {
+  for (const Link& link : steps_.links) {
     if (!merged.empty() && merged.back().from == link.from && merged.back().to == link.to)
       merged.back().kinds |= link.kinds;
     else
       merged.push_back(link);
   }
-  links_ = std::move(merged);
-}
-
-StepKinds ComponentLinks::kinds(Vertex from, Vertex to) const {
-  const auto found = std::ranges::lower_bound(links_, Link{from, to, 0}, pair_less);
-  return found != links_.end() && found->from == from && found->to == to ? found->kinds : StepKinds{0};
-}
-
-Time ComponentLinks::end(Vertex member) const {
-  const TransactionId t = members_[member];
-  return history_.outcome(t) == Outcome::Committed ? history_.interval(t).end : kUnknownEnd;
-}
-
-bool ComponentLinks::precedes_in_time_only(Vertex a, Vertex b) const {
-  const bool same_session =
-      shape_.session_order && history_.session(members_[a]) == history_.session(members_[b]);
-  return end(a) < begin(b) && !same_session && (kinds(a, b) & (kWriteStep | kReadStep)) == 0;
+  steps_.links = std::move(merged);
 }
 
 std::vector<Edge> ComponentLinks::edges(Vertex from, Vertex to, EdgeKind kind) const {

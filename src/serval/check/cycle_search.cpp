@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "serval/check/class_search.h"
+#include "serval/check/component_links.h"
 #include "serval/check/name_cycle.h"
 #include "serval/graph/strong_components.h"
 
@@ -55,7 +56,7 @@ void classify(const ComponentLinks& links, CycleClass weakest, Budget& budget, s
   for (const CycleVariant variant : {Data, Session, RealTime}) {
     for (const CycleClass cycle_class : {DirtyWrite, InformationFlow, Single, NonAdjacent, AntiDependency}) {
       if (cycle_class > weakest) continue;
-      std::vector<Step> steps = shortest_cycle(links, cycle_class, variant, budget);
+      std::vector<Step> steps = shortest_cycle(links.steps(), cycle_class, variant, budget);
       if (steps.empty()) continue;
       Cycle cycle = cycle_of(links, std::move(steps));
       const AnomalyKind kind = name_cycle(cycle.edges);
