@@ -1,0 +1,99 @@
+// Transfers between accounts must keep the sum of all balances, and every read of all accounts must show it: what
+// snapshot isolation promises to a read that spans keys. After Jepsen's bank workload.
+
+#include <absl/container/flat_hash_set.h>
+#include <fmt/format.h>
+
+#include "serval/model/checkers.h"
+#include "serval/model/findings.h"
+
+namespace serval {
+namespace {
+
+class Bank {
+ public:
+  Bank(const ClientHistory& history, const ModelOptions& options)
+      : history_(history), options_(options), findings_(options) {}
+
+  ModelResult check() && {
+    const std::vector<ClientOperation>& operations = history_.operations();
+    for (std::uint32_t i = 0; i < operations.size(); ++i) {
+      if (options_.budget != nullptr) options_.budget->poll("bank");
+      if (history_.function(operations[i]) == "read" && operations[i].ok()) read(i, operations[i]);
+    }
+    findings_.fact("reads", reads_);
+    if (reads_ == 0) return std::move(findings_).finish("no read succeeded, so there is nothing to judge");
+    findings_.fact("accounts", accounts_.size());
+    findings_.fact("total", std::to_string(total_));
+    return std::move(findings_).finish({});
+  }
+
+ private:
+  // The first read that succeeds says which accounts there are and, unless asked for, their total.
+  void read(std::uint32_t i, const ClientOperation& operation) {
+    const FormValue& balances = *operation.result;
+    if (!is_map(balances))
+      throw history_.error(operation, "expected a map of accounts to balances, {0 10, 1 20}");
+    if (reads_++ == 0) learn(operation);
+    judge(i, operation);
+  }
+
+  void learn(const ClientOperation& operation) {
+    total_ = options_.total_amount.value_or(0);
+    for (const auto& [account, balance] : entries(*operation.result)) {
+      accounts_.insert(history_.value(account));
+      if (!options_.total_amount && !balance.is_nil()) add(total_, operation, balance);
+    }
+  }
+
+  void add(std::int64_t& sum, const ClientOperation& operation, const FormValue& balance) const {
+    const std::optional<std::int64_t> amount = integer_in(balance);
+    if (!amount) throw history_.error(operation, "expected a balance that is an integer");
+    if (__builtin_add_overflow(sum, *amount, &sum))
+      throw history_.error(operation, "the sum of these balances exceeds 64 bits");
+  }
+
+  // At most one finding a read, the gravest.
+  void judge(std::uint32_t i, const ClientOperation& operation) {
+    std::int64_t sum = 0;
+    const FormValue *unexpected = nullptr, *unknown = nullptr, *negative = nullptr;
+    for (const auto& [account, balance] : entries(*operation.result)) {
+      if (!accounts_.contains(history_.value(account))) unexpected = &account;
+      if (balance.is_nil()) {
+        unknown = &account;
+        continue;
+      }
+      add(sum, operation, balance);
+      if (*integer_in(balance) < 0) negative = &account;
+    }
+    if (unexpected != nullptr)
+      report("unexpected-key", i, *unexpected, "an account that the first read does not have");
+    else if (unknown != nullptr)
+      report("nil-balance", i, *unknown, "no balance");
+    else if (sum != total_)
+      findings_.add("wrong-total", {i}, {},
+                    [&] { return fmt::format("the balances add up to {}, not {}", sum, total_); });
+    else if (negative != nullptr && options_.negative_balances == NegativeBalances::Forbidden)
+      report("negative-value", i, *negative, "a negative balance");
+  }
+
+  void report(std::string_view kind, std::uint32_t i, const FormValue& account, std::string_view what) {
+    findings_.add(kind, {i}, history_.value(account),
+                  [&] { return fmt::format("account {}: {}", history_.spell(account), what); });
+  }
+
+  const ClientHistory& history_;
+  const ModelOptions& options_;
+  Findings findings_;
+  absl::flat_hash_set<Value> accounts_;
+  std::int64_t total_ = 0;
+  std::uint64_t reads_ = 0;
+};
+
+}  // namespace
+
+ModelResult check_bank(const ClientHistory& history, const ModelOptions& options) {
+  return Bank(history, options).check();
+}
+
+}  // namespace serval

@@ -1,0 +1,100 @@
+#pragma once
+// What clients did to one system under test, operation by operation: each invocation with its completion. The
+// input of every model. Built from the entries of a Jepsen file; those of other processes than clients
+// (nemesis) are left out.
+//
+//   0 :invoke :read nil          one operation: process 0 read 3, between positions 0 and 2
+//   1 :invoke :write 3           one operation, lost: it may have taken effect, now or later
+//   0 :ok :read 3
+//   1 :info :write :timed-out
+//
+// Positions count the entries of the file from 0; they, not the times, say what came before what. In a file
+// without any process (examples of a few lines) a completion belongs to the first open invocation of the same
+// function whose value it may complete.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "serval/base/error.h"
+#include "serval/formats/jepsen_log.h"
+#include "serval/history/value.h"
+#include "serval/model/forms.h"
+
+namespace serval {
+
+struct ClientOperation {
+  enum class Ending : std::uint8_t {
+    Ok,
+    Failed,  // It had no effect, for certain.
+    Lost,    // Nobody knows; it may take effect at any later time, or never.
+  };
+  static constexpr std::uint32_t kNever = 0xFFFFFFFFu;
+
+  Ending ending = Ending::Lost;
+  std::uint32_t began = 0;       // Position of the invocation; of the completion where the file has no other.
+  std::uint32_t ended = kNever;  // Position of the completion; kNever for lost operations.
+  std::uint32_t last_entry = 0;  // Position of its last entry in the file.
+  const FormValue* argument = nullptr;  // Never null.
+  const FormValue* result = nullptr;    // Of the completion; never null (nil where there is none).
+
+  bool ok() const { return ending == Ending::Ok; }
+  bool failed() const { return ending == Ending::Failed; }
+  bool lost() const { return ending == Ending::Lost; }
+};
+
+class ClientHistory {
+ public:
+  // `name` is the file's, for errors. Throws InputError where a process begins an operation before its last
+  // one ended.
+  ClientHistory(JepsenLog log, std::string name);
+
+  const std::vector<ClientOperation>& operations() const { return operations_; }  // By `began`.
+  std::string_view function(const ClientOperation& operation) const { return entry(operation).f; }
+  Value process(const ClientOperation& operation) const { return entry(operation).process; }
+  Value key(const ClientOperation& operation) const;  // The :key field; nil where there is none.
+  std::int64_t index(std::uint32_t position) const { return log_.entries[position].index; }
+  std::optional<std::int64_t> time(std::uint32_t position) const { return log_.entries[position].time; }
+  std::size_t process_count() const { return process_count_; }
+
+  // Begins and ends of operations, in the order of the file.
+  struct Event {
+    std::uint32_t operation;
+    bool begins;
+  };
+  std::vector<Event> events() const;
+
+  // Any form as one Value: equal exactly when the forms are.
+  Value value(const FormValue& form) const;
+  Value parse_value(std::string_view text) const;  // "": nil.
+  std::optional<std::string_view> text_in(const FormValue& form) const;
+
+  std::string spell(Value value) const { return log_.values.spell(value); }
+  std::string spell(const FormValue& form) const;
+  // ":ok :read {0 10, 1 9}", shortened.
+  std::string spell(const ClientOperation& operation) const;
+
+  // InputError at an entry, which is spelled after the problem.
+  InputError error(std::uint32_t position, const std::string& problem, std::string hint = {}) const;
+  InputError error(const ClientOperation& operation, const std::string& problem,
+                   std::string hint = {}) const {
+    return error(operation.last_entry, problem, std::move(hint));
+  }
+  // Throws InputError for an operation whose invocation the file does not have: nobody knows when it began.
+  void require_begin(const ClientOperation& operation) const;
+
+ private:
+  const JepsenEntry& entry(const ClientOperation& operation) const { return log_.entries[operation.began]; }
+
+  mutable JepsenLog log_;  // Mutable for its pool, which value() adds lists to.
+  std::string name_;
+  std::vector<ClientOperation> operations_;
+  std::size_t process_count_ = 0;
+};
+
+// The first and the last characters of a long text, with "…" between them.
+std::string shortened(std::string_view text);
+
+}  // namespace serval

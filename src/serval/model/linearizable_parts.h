@@ -1,0 +1,65 @@
+#pragma once
+// What the models of single objects share: one search a part, one answer for all. Linearizability is local
+// (Herlihy & Wing 1990): a history is linearizable exactly when its parts, one an object, all are.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "serval/model/findings.h"
+#include "serval/model/linearization_search.h"
+
+namespace serval {
+
+// The operations of one object that count, by their begin.
+struct ObjectPart {
+  std::string name;                       // Of the key; empty where there is one object.
+  std::vector<std::uint32_t> operations;  // Positions in ClientHistory::operations().
+};
+
+// Where the operations of a part begin and end. Throws InputError where one has no invocation.
+std::vector<CallSpan> call_spans(const ClientHistory& history, const ObjectPart& part);
+
+class LinearizableParts {
+ public:
+  LinearizableParts(const ClientHistory& history, const ModelOptions& options)
+      : history_(history),
+        findings_(options),
+        budget_(options.budget != nullptr ? *options.budget : unlimited_) {}
+
+  // `object` answers for the operations of the part, numbered as there. `explain(state, operation)` says why
+  // the operation, by that number, does not fit.
+  template <class Object, class Explain>
+  void judge(const ObjectPart& part, std::span<const CallSpan> spans, Object& object, Explain&& explain) {
+    Linearization found = LinearizationSearch<Object>(spans, object, budget_).run();
+    configurations_ += found.configurations;
+    LinearizedPart& out = parts_.emplace_back();
+    out.name = part.name;
+    for (const std::uint32_t i : found.order) out.order.push_back(part.operations[i]);
+    if (found.complete) return;
+    out.stuck = part.operations[found.stuck];
+    report(part, out, explain(found.state, found.stuck));
+  }
+
+  ModelResult finish() && {
+    findings_.fact("objects", parts_.size());
+    findings_.fact("configurations", configurations_);
+    ModelResult result = std::move(findings_).finish({});
+    result.parts = std::move(parts_);
+    return result;
+  }
+
+ private:
+  void report(const ObjectPart& part, const LinearizedPart& out, const std::string& why);
+
+  const ClientHistory& history_;
+  Findings findings_;
+  Budget unlimited_ = Budget::unlimited();
+  Budget& budget_;
+  std::vector<LinearizedPart> parts_;
+  std::uint64_t configurations_ = 0;
+};
+
+}  // namespace serval

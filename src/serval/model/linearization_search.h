@@ -1,0 +1,294 @@
+#pragma once
+// Is there an order of overlapping operations that one object, used by one client at a time, could have answered?
+// The search of Wing & Gong (1993) with Lowe's memory of configurations (2017), iterative, with these shortcuts:
+//
+//   - Observers first. An operation that never changes the object and whose answer fits now is placed now:
+//     moving it forward harms nobody, so there is no choice to come back to.
+//   - Lost operations are optional. One that never returned may take effect at any time or never. Equal lost
+//     operations are interchangeable, so only the earliest unused one of each kind is tried; and one whose
+//     effect would be overwritten unseen is left out.
+//   - A configuration is the state, the position of the latest placed operation and the few earlier ones
+//     still waiting: as many words as there are overlapping operations, not as there are operations.
+//
+// Configurations are compared in full, never by hash alone. Deterministic. Time is at worst exponential in the
+// number of overlapping operations; the budget is polled at every configuration.
+//
+// Object is any type with:
+//   std::uint64_t initial();
+//   std::optional<std::uint64_t> apply(std::uint64_t state, std::uint32_t operation);  // None: it does not fit.
+//   bool observes_only(std::uint32_t operation) const;             // apply() never changes the state.
+//   bool hides(std::uint32_t later, std::uint32_t lost) const;     // `later` fits any state and overwrites all
+//                                                                  // that `lost` changed.
+//   std::uint32_t kind_of_lost(std::uint32_t operation) const;     // Equal for interchangeable lost operations.
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "serval/base/budget.h"
+#include "serval/model/configuration_set.h"
+
+namespace serval {
+
+// When an operation began and ended, as positions in one sequence of events.
+struct CallSpan {
+  static constexpr std::uint32_t kNever = std::numeric_limits<std::uint32_t>::max();
+  std::uint32_t call = 0;
+  std::uint32_t end = kNever;  // kNever: lost, it may still take effect.
+  bool lost() const { return end == kNever; }
+};
+
+struct Linearization {
+  bool complete = false;
+  // Complete: every operation that returned, and the lost ones that had to take effect, in an order that fits.
+  // Otherwise the longest beginning: all operations that ended before `stuck` did, in an order that fits.
+  std::vector<std::uint32_t> order;
+  std::uint64_t state = 0;  // Of the object after `order`.
+  // The operation that cannot be placed: its end is the first event that no order explains.
+  std::uint32_t stuck = CallSpan::kNever;
+  std::uint64_t configurations = 0;  // Visited, for reports.
+};
+
+template <class Object>
+class LinearizationSearch {
+ public:
+  // `spans` ascend by call; all positions are distinct.
+  LinearizationSearch(std::span<const CallSpan> spans, Object& object, Budget& budget)
+      : spans_(spans), object_(object), budget_(budget) {
+    build_waiting_list();
+    build_lost_kinds();
+  }
+
+  // Called once.
+  Linearization run() {
+    state_ = object_.initial();
+    bool forward = true;
+    while (true) {
+      if (forward) {
+        settle();
+        if (next_[head()] == head()) return finish();
+        forward = enter();
+      }
+      if (!forward && !leave()) return give_up();
+      forward = try_next_move();
+    }
+  }
+
+ private:
+  struct Frame {
+    std::uint64_t state;  // This and the next three describe the configuration.
+    std::uint32_t horizon;
+    std::uint32_t unseen;
+    std::size_t order_size;
+    std::size_t moves_begin;  // Its moves; the next one to try.
+    std::size_t moves_next;
+  };
+  static constexpr std::uint32_t kNone = CallSpan::kNever;
+
+  struct LostKind {
+    std::vector<std::uint32_t> operations;  // By call.
+    std::uint32_t used = 0;
+  };
+
+  std::uint32_t head() const { return static_cast<std::uint32_t>(spans_.size()); }
+
+  // A circular list of the operations that returned and are not placed, by call; its head is one past the last.
+  void build_waiting_list() {
+    const std::uint32_t size = head();
+    next_.resize(size + 1);
+    previous_.resize(size + 1);
+    std::uint32_t last = size;
+    for (std::uint32_t i = 0; i < size; ++i) {
+      if (spans_[i].lost()) continue;
+      next_[last] = i;
+      previous_[i] = last;
+      last = i;
+    }
+    next_[last] = size;
+    previous_[size] = last;
+  }
+
+  void build_lost_kinds() {
+    std::vector<std::uint32_t> places;  // By kind: where in lost_.
+    lost_kind_of_.assign(spans_.size(), kNone);
+    for (std::uint32_t i = 0; i < head(); ++i) {
+      if (!spans_[i].lost() || object_.observes_only(i)) continue;
+      const std::uint32_t kind = object_.kind_of_lost(i);
+      if (kind >= places.size()) places.resize(kind + 1, kNone);
+      if (places[kind] == kNone) {
+        places[kind] = static_cast<std::uint32_t>(lost_.size());
+        lost_.emplace_back();
+      }
+      lost_[places[kind]].operations.push_back(i);
+      lost_kind_of_[i] = places[kind];
+    }
+  }
+
+  void place(std::uint32_t operation, std::uint64_t state) {
+    if (spans_[operation].lost()) {
+      ++lost_[lost_kind_of_[operation]].used;
+    } else {
+      next_[previous_[operation]] = next_[operation];
+      previous_[next_[operation]] = previous_[operation];
+      horizon_ = std::max(horizon_, operation + 1);
+    }
+    order_.push_back(operation);
+    state_ = state;
+  }
+
+  void take_back_to(std::size_t size) {
+    save_best(size);
+    for (; order_.size() > size; order_.pop_back()) {
+      const std::uint32_t operation = order_.back();
+      if (spans_[operation].lost())
+        --lost_[lost_kind_of_[operation]].used;
+      else
+        next_[previous_[operation]] = previous_[next_[operation]] = operation;
+    }
+  }
+
+  // Places every observer that fits now. After a lost operation one of them shows that it was worth it.
+  void settle() {
+    bool again = true;
+    while (again) {
+      again = false;
+      deadline_ = kNone;
+      for (std::uint32_t i = next_[head()]; i != head() && spans_[i].call < deadline_; i = next_[i]) {
+        if (object_.observes_only(i) && object_.apply(state_, i)) {
+          place(i, state_);
+          unseen_ = kNone;
+          again = true;
+        } else {
+          deadline_ = std::min(deadline_, spans_[i].end);
+        }
+      }
+    }
+  }
+
+  // At a configuration after settle(): remembers it and lists its moves. False when it was seen before.
+  bool enter() {
+    budget_.poll("linearize");
+    note_progress();
+    spell_configuration();
+    if (!seen_.insert(words_)) return false;
+    frames_.push_back({state_, horizon_, unseen_, order_.size(), moves_.size(), moves_.size()});
+    list_moves();
+    return true;
+  }
+
+  // The end of `deadline_`'s operation is the first event not explained yet; the latest such is what we report.
+  void note_progress() {
+    if (best_deadline_ != kNone && deadline_ <= best_deadline_) return;
+    best_deadline_ = deadline_;
+    best_size_ = order_.size();
+    best_is_current_ = true;
+    best_state_ = state_;
+  }
+
+  // Before order_ shrinks to `size`: saves the best order, copying only where it differs from the saved one.
+  void save_best(std::size_t size) {
+    if (best_is_current_ && size < best_size_) {
+      best_order_.resize(shared_);
+      best_order_.insert(best_order_.end(), order_.begin() + static_cast<std::ptrdiff_t>(shared_),
+                         order_.begin() + static_cast<std::ptrdiff_t>(best_size_));
+      best_is_current_ = false;
+      shared_ = best_size_;
+    }
+    shared_ = std::min(shared_, size);
+  }
+
+  void spell_configuration() {
+    words_.clear();
+    words_.push_back(state_);
+    words_.push_back(std::uint64_t{horizon_} << 32 | unseen_);
+    for (std::uint32_t i = next_[head()]; i < horizon_; i = next_[i]) words_.push_back(i);
+    for (std::uint32_t kind = 0; kind < lost_.size(); ++kind)
+      if (lost_[kind].used != 0)
+        words_.push_back(std::uint64_t{1} << 63 | std::uint64_t{kind} << 32 | lost_[kind].used);
+  }
+
+  // The operations that may come next, the first to end first; then the lost ones.
+  void list_moves() {
+    const std::size_t begin = moves_.size();
+    for (std::uint32_t i = next_[head()]; i != head() && spans_[i].call < deadline_; i = next_[i])
+      if (!object_.observes_only(i) && (unseen_ == kNone || !object_.hides(i, unseen_))) moves_.push_back(i);
+    std::sort(moves_.begin() + static_cast<std::ptrdiff_t>(begin), moves_.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return spans_[a].end < spans_[b].end; });
+    for (const LostKind& kind : lost_) {
+      if (spans_[kind.operations.front()].call >= deadline_) break;
+      if (kind.used == kind.operations.size()) continue;
+      const std::uint32_t operation = kind.operations[kind.used];
+      if (spans_[operation].call < deadline_ && (unseen_ == kNone || !object_.hides(operation, unseen_)))
+        moves_.push_back(operation);
+    }
+  }
+
+  // Makes the next move of the innermost configuration that fits; false when none is left.
+  bool try_next_move() {
+    Frame& frame = frames_.back();
+    while (frame.moves_next < moves_.size()) {
+      const std::uint32_t operation = moves_[frame.moves_next++];
+      const std::optional<std::uint64_t> after = object_.apply(frame.state, operation);
+      const bool lost = spans_[operation].lost();
+      if (!after || (lost && *after == frame.state)) continue;
+      place(operation, *after);
+      unseen_ = lost ? operation : kNone;
+      return true;
+    }
+    return false;
+  }
+
+  // Back to the innermost configuration that has moves left; false when there is none.
+  bool leave() {
+    while (!frames_.empty()) {
+      const Frame& frame = frames_.back();
+      take_back_to(frame.order_size);
+      state_ = frame.state;
+      horizon_ = frame.horizon;
+      unseen_ = frame.unseen;
+      if (frame.moves_next < moves_.size()) return true;
+      moves_.resize(frame.moves_begin);
+      frames_.pop_back();
+    }
+    return false;
+  }
+
+  Linearization finish() { return {true, std::move(order_), state_, kNone, seen_.size()}; }
+
+  Linearization give_up() {
+    const auto stuck = std::ranges::find(spans_, best_deadline_, &CallSpan::end);
+    return {false, std::move(best_order_), best_state_, static_cast<std::uint32_t>(stuck - spans_.begin()),
+            seen_.size()};
+  }
+
+  std::span<const CallSpan> spans_;
+  Object& object_;
+  Budget& budget_;
+
+  std::vector<std::uint32_t> next_, previous_;
+  std::vector<LostKind> lost_;  // By their first call.
+  std::vector<std::uint32_t> lost_kind_of_;
+
+  std::uint64_t state_ = 0;
+  std::uint32_t horizon_ = 0;       // All returned operations from here on wait.
+  std::uint32_t unseen_ = kNone;    // The lost operation just placed, until another one depends on it.
+  std::uint32_t deadline_ = kNone;  // The first end among the waiting ones.
+  std::vector<std::uint32_t> order_;
+  std::vector<Frame> frames_;
+  std::vector<std::uint32_t> moves_;
+  ConfigurationSet seen_;
+  std::vector<std::uint64_t> words_;
+
+  std::uint32_t best_deadline_ = kNone;
+  bool best_is_current_ = false;  // The best order is the first best_size_ operations of order_.
+  std::size_t best_size_ = 0;
+  std::size_t shared_ = 0;  // best_order_ and order_ begin with so many equal operations.
+  std::vector<std::uint32_t> best_order_;
+  std::uint64_t best_state_ = 0;
+};
+
+}  // namespace serval

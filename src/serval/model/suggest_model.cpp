@@ -1,0 +1,93 @@
+#include "serval/model/suggest_model.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace serval {
+namespace {
+
+using Functions = std::set<std::string_view>;
+
+Functions functions_of(const ClientHistory& history) {
+  Functions functions;
+  for (const ClientOperation& operation : history.operations()) functions.insert(history.function(operation));
+  return functions;
+}
+
+bool within(const Functions& functions, const Functions& allowed) {
+  return std::ranges::includes(allowed, functions);
+}
+
+// What the first read that returned something returned; null when none did.
+const FormValue* first_answer(const ClientHistory& history) {
+  for (const ClientOperation& operation : history.operations())
+    if (operation.ok() && history.function(operation) == "read" && !operation.result->is_nil())
+      return operation.result;
+  return nullptr;
+}
+
+std::size_t reads_in(const ClientHistory& history) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(history.operations(), [&](const ClientOperation& operation) {
+        return operation.ok() && history.function(operation) == "read";
+      }));
+}
+
+bool is_transaction(const FormValue& form) {
+  return is_list(form) && !form.parts.empty() && is_list(form.parts.front());
+}
+
+std::vector<Model> sets_or_counter(const ClientHistory& history, const FormValue* answer) {
+  if (answer != nullptr && answer->is_scalar()) return {Model::Counter};
+  if (reads_in(history) > 1) return {Model::SetFull, Model::Set};
+  return {Model::Set, Model::SetFull};
+}
+
+std::vector<Model> registers(const Functions& functions, const FormValue* answer) {
+  if (functions.contains("cas") || answer == nullptr || answer->is_scalar()) return {Model::CasRegister};
+  if (is_set(*answer)) return {Model::Comments};
+  if (is_list(*answer) && answer->parts.size() == 2 && !is_list(answer->parts[0]))
+    return is_list(answer->parts[1]) ? std::vector{Model::Sequential} : std::vector{Model::CasRegister};
+  return {Model::Comments};
+}
+
+bool transactions_of_registers(const ClientHistory& history) {
+  return std::ranges::any_of(history.operations(), [&](const ClientOperation& operation) {
+    if (!is_transaction(*operation.argument)) return false;
+    const FormValue& step = operation.argument->parts.front();
+    const std::string_view name = step.parts.empty() ? "" : history.text_in(step.parts.front()).value_or("");
+    return name == "read" || name == "write";
+  });
+}
+
+}  // namespace
+
+std::vector<Model> fitting_models(const ClientHistory& history) {
+  const Functions functions = functions_of(history);
+  const FormValue* const answer = first_answer(history);
+  if (functions.empty()) return {};
+  if (functions.contains("transfer") && within(functions, {"read", "transfer"})) return {Model::Bank};
+  if (within(functions, {"acquire", "release"})) return {Model::Mutex};
+  if (functions.contains("add") && within(functions, {"add", "read"}))
+    return sets_or_counter(history, answer);
+  if (within(functions, {"append", "get", "put"})) return {Model::KeyValue};
+  if (within(functions, {"txn"}) && transactions_of_registers(history)) return {Model::MultiRegister};
+  if (!within(functions, {"cas", "read", "write"})) return {};
+  if (answer != nullptr && is_map(*answer)) return {Model::Bank, Model::Monotonic};
+  if (answer != nullptr && is_transaction(*answer)) return {Model::LongFork};
+  return registers(functions, answer);
+}
+
+std::string model_hint(const ClientHistory& history) {
+  const std::vector<Model> models = fitting_models(history);
+  if (models.empty()) return {};
+  std::string names;
+  for (const Model model : models)
+    names += fmt::format("{}--model {}", names.empty() ? "" : " or ", info(model).name);
+  return fmt::format("operations :{} look like a {} history: {}", fmt::join(functions_of(history), " and :"),
+                     info(models.front()).name, names);
+}
+
+}  // namespace serval

@@ -1,0 +1,17 @@
+#pragma once
+// Which model fits a history, by the functions of its operations and the shape of what they return.
+
+#include <string>
+#include <vector>
+
+#include "serval/model/model.h"
+
+namespace serval {
+
+// The best first; empty when none fits. O(n).
+std::vector<Model> fitting_models(const ClientHistory& history);
+
+// "operations :read and :transfer look like a bank history: --model bank", or "" when no model fits.
+std::string model_hint(const ClientHistory& history);
+
+}  // namespace serval
