@@ -4,7 +4,8 @@
 //
 //   JepsenFileReader<EdnCursor, JepsenHistorySink<EdnCursor>>(stream, options).read().history(options)
 //
-// A sink has take_map(), which reads the map at the cursor that it was made with, and reserve_after(share).
+// A sink has take_map(), which reads the map at the cursor that it was made with, and reserve_after(share);
+// one that has at_line(number) is told the line of every map.
 
 #include <optional>
 #include <string>
@@ -93,6 +94,10 @@ bool JepsenFileReader<Cursor, Sink>::read_form() {
 template <class Cursor, class Sink>
 void JepsenFileReader<Cursor, Sink>::read_operation() {
   if (around_ && operations_seen_) cursor_.skip_separator(around_->closer);
+  if constexpr (requires { sink_.at_line(std::uint64_t{}); }) {
+    cursor_.peek();  // Past what stands between the maps.
+    sink_.at_line(window_.line_of(cursor_.at()));
+  }
   sink_.take_map();
   operations_seen_ = true;
   window_.consume_to(cursor_.at());

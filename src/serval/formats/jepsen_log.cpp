@@ -25,7 +25,10 @@ class LogSink {
       throw FormProblem{cursor_.at(), "expected '{', the start of an operation"};
     operation_.at = cursor_.at();
     cursor_.open();
-    while (cursor_.more()) read_field(jepsen_field_named(cursor_.field()));
+    while (cursor_.more()) {
+      const std::string_view name = cursor_.field();
+      name == "key" ? read_key() : read_field(jepsen_field_named(name));
+    }
     keep();
   }
 
@@ -42,7 +45,11 @@ class LogSink {
   void reserve_after(double share) {
     log_.entries.reserve(static_cast<std::size_t>(static_cast<double>(log_.entries.size()) / share * 1.05));
   }
-  JepsenLog log() { return std::move(log_); }
+  void at_line(std::uint64_t line) { line_ = line; }
+  JepsenLog log(std::string file) {
+    log_.file = std::move(file);
+    return std::move(log_);
+  }
 
  private:
   void start() {
@@ -56,7 +63,12 @@ class LogSink {
       reader_.read_field(field, operation_);
     }
   }
+  void read_key() {
+    const FormValue key = read_form_value(cursor_, log_.values);
+    entry_.key = key.is_scalar() ? key.scalar : Value::unknown();
+  }
   void keep() {
+    entry_.line = line_;
     entry_.type = operation_.type;
     entry_.process = operation_.process;
     entry_.f = std::move(operation_.f);
@@ -79,11 +91,12 @@ class LogSink {
   JepsenOperationReader<Cursor> reader_;
   JepsenOperation operation_;
   JepsenEntry entry_;
+  std::uint64_t line_ = 0;
 };
 
 template <class Cursor>
 JepsenLog read_maps(ByteStream& stream, const ReadOptions& options) {
-  return JepsenFileReader<Cursor, LogSink<Cursor>>(stream, options).read().log();
+  return JepsenFileReader<Cursor, LogSink<Cursor>>(stream, options).read().log(stream.name());
 }
 
 }  // namespace
@@ -99,7 +112,7 @@ JepsenLog read_jepsen_log(ByteStream& stream, const ReadOptions& options) {
     case Format::JepsenJsonl:
       return read_maps<JsonFormCursor>(stream, options);
     case Format::JepsenText:
-      return JepsenTextReader<LogSink<EdnCursor>>(stream, options).read().log();
+      return JepsenTextReader<LogSink<EdnCursor>>(stream, options).read().log(stream.name());
     default:
       throw InputError({stream.name()},
                        fmt::format("this is {}, which holds no Jepsen operations", format.name), {},

@@ -25,12 +25,15 @@ struct JepsenEntry {
   Value process;                         // Nil when absent; unknown when it is not a scalar.
   std::string f;                         // Empty when absent.
   FormValue value;                       // Nil when absent.
+  Value key;                             // :key, of histories of key-value stores; nil when absent.
   std::int64_t index = 0;                // As told by the file, else the place of the entry in it, from 0.
   std::optional<std::int64_t> time;
   std::string error;
+  std::uint64_t line = 0;  // Where it begins in the file, from 1.
 };
 
 struct JepsenLog {
+  std::string file;  // Its name, for errors.
   ValuePool values;
   std::vector<JepsenEntry> entries;
 

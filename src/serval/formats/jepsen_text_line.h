@@ -67,6 +67,7 @@ class JepsenTextReader {
     text_ += '\n';
     cursor_.start(text_.data(), text_.data() + text_.size());
     try {
+      if constexpr (requires { sink_.at_line(std::uint64_t{}); }) sink_.at_line(lines_.place().number);
       sink_.take_columns();
     } catch (const FormEnds&) {
       const char* const end = text_.data() + text_.size() - 1;

@@ -38,6 +38,8 @@ void TextWindow::drop_consumed() {
   const std::uint64_t newlines = count_newlines(gone);
   lines_before_ += newlines;
   columns_before_ = newlines == 0 ? columns_before_ + gone.size() : gone.size() - gone.rfind('\n') - 1;
+  counted_newlines_ = counted_ < consumed_ ? 0 : counted_newlines_ - newlines;
+  counted_ -= std::min(counted_, consumed_);
   text_.erase(0, consumed_);
   consumed_ = 0;
 }
@@ -67,6 +69,13 @@ SourcePosition TextWindow::position(const char* at) const {
   const std::uint64_t column =
       newlines == 0 ? columns_before_ + before.size() : before.size() - before.rfind('\n') - 1;
   return {stream_.name(), lines_before_ + newlines + 1, column + 1};
+}
+
+std::uint64_t TextWindow::line_of(const char* at) {
+  const auto offset = static_cast<std::size_t>(at - text_.data());
+  counted_newlines_ += count_newlines(std::string_view(text_).substr(counted_, offset - counted_));
+  counted_ = offset;
+  return lines_before_ + counted_newlines_ + 1;
 }
 
 // The line of `at`, or the part around it when it is long or began before the window, and the column of `at`

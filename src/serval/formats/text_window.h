@@ -35,6 +35,8 @@ class TextWindow {
 
   // Line and column of a byte of the window. O(window): for errors and notices.
   SourcePosition position(const char* at) const;
+  // The line of `at`, which must not precede that of the last call. All calls together are O(file).
+  std::uint64_t line_of(const char* at);
   // An error at `at` with its line, shortened around the column when it is long.
   InputError error(const char* at, const std::string& problem, std::string hint = {}) const;
 
@@ -48,6 +50,8 @@ class TextWindow {
   std::size_t consumed_ = 0;
   std::uint64_t lines_before_ = 0;    // Newlines before the window.
   std::uint64_t columns_before_ = 0;  // Bytes before the window in its first line.
+  std::size_t counted_ = 0;           // line_of() knows the newlines of so many bytes of the window.
+  std::uint64_t counted_newlines_ = 0;
 };
 
 }  // namespace serval

@@ -1,5 +1,5 @@
-// Transfers between accounts must keep the sum of all balances, and every read of all accounts must show it: what
-// snapshot isolation promises to a read that spans keys. After Jepsen's bank workload.
+// Transfers between accounts must keep the sum of all balances, and every read of all accounts must show it:
+// what snapshot isolation promises to a read that spans keys. After Jepsen's bank workload.
 
 #include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>

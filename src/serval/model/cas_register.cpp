@@ -1,5 +1,5 @@
-// One register, or one a key, with reads, writes and compare-and-sets, must be linearizable. After Knossos' cas-register
-// and Porcupine's etcd model.
+// One register, or one a key, with reads, writes and compare-and-sets, must be linearizable. After Knossos'
+// cas-register and Porcupine's etcd model.
 
 #include <map>
 
@@ -71,9 +71,9 @@ class CasRegister {
   void judge(Register& one, LinearizableParts& parts) const {
     drop_unseen(one);
     RegisterObject object(initial_, one.operations);
-    parts.judge(one.part, call_spans(history_, one.part), object, [&](std::uint64_t state, std::uint32_t i) {
-      return explain(one, Value::from_bits(state), one.operations[i]);
-    });
+    const Linearization found = parts.search(call_spans(history_, one.part), object);
+    parts.add(one.part, found,
+              [&] { return explain(one, Value::from_bits(found.state), one.operations[found.stuck]); });
   }
 
   void drop_unseen(Register& one) const {

@@ -115,7 +115,7 @@ class Pairing {
 
 }  // namespace
 
-ClientHistory::ClientHistory(JepsenLog log, std::string name) : log_(std::move(log)), name_(std::move(name)) {
+ClientHistory::ClientHistory(JepsenLog log) : log_(std::move(log)) {
   Pairing pairing(log_);
   operations_ = std::move(pairing).operations();
   process_count_ = pairing.process_count();
@@ -181,9 +181,10 @@ std::string ClientHistory::spell(const ClientOperation& operation) const {
 
 InputError ClientHistory::error(std::uint32_t position, const std::string& problem, std::string hint) const {
   const JepsenEntry& at = log_.entries[position];
-  const std::string spelled =
-      fmt::format("operation {} (:{} :{} {})", at.index, name_of(at.type), at.f, shortened(spell(at.value)));
-  return InputError({name_, 0, 0}, fmt::format("{}: {}", spelled, problem), {}, std::move(hint));
+  const std::string process = at.process.is_nil() ? "" : spell(at.process) + " ";
+  return InputError({log_.file, at.line, 0}, problem,
+                    fmt::format("{}:{} :{} {}", process, name_of(at.type), at.f, shortened(spell(at.value))),
+                    std::move(hint));
 }
 
 void ClientHistory::require_begin(const ClientOperation& operation) const {

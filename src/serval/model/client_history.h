@@ -47,9 +47,8 @@ struct ClientOperation {
 
 class ClientHistory {
  public:
-  // `name` is the file's, for errors. Throws InputError where a process begins an operation before its last
-  // one ended.
-  ClientHistory(JepsenLog log, std::string name);
+  // Throws InputError where a process begins an operation before its last one ended.
+  explicit ClientHistory(JepsenLog log);
 
   const std::vector<ClientOperation>& operations() const { return operations_; }  // By `began`.
   std::string_view function(const ClientOperation& operation) const { return entry(operation).f; }
@@ -76,7 +75,7 @@ class ClientHistory {
   // ":ok :read {0 10, 1 9}", shortened.
   std::string spell(const ClientOperation& operation) const;
 
-  // InputError at an entry, which is spelled after the problem.
+  // InputError at an entry, which is shown as the offending line.
   InputError error(std::uint32_t position, const std::string& problem, std::string hint = {}) const;
   InputError error(const ClientOperation& operation, const std::string& problem,
                    std::string hint = {}) const {
@@ -89,7 +88,6 @@ class ClientHistory {
   const JepsenEntry& entry(const ClientOperation& operation) const { return log_.entries[operation.began]; }
 
   mutable JepsenLog log_;  // Mutable for its pool, which value() adds lists to.
-  std::string name_;
   std::vector<ClientOperation> operations_;
   std::size_t process_count_ = 0;
 };

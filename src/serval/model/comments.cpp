@@ -1,6 +1,7 @@
-// Comments are inserted blindly and read all together. Whoever sees a comment must see every comment whose insertion
-// had ended before that one's began, and every one that had ended before the read itself began: strict
-// serializability. After the comments workload of Jepsen's CockroachDB tests, which does not look for the latter.
+// Comments are inserted blindly and read all together. Whoever sees a comment must see every comment whose
+// insertion had ended before that one's began, and every one that had ended before the read itself began:
+// strict serializability. After the comments workload of Jepsen's CockroachDB tests, which does not look for
+// the latter.
 
 #include <algorithm>
 
@@ -59,7 +60,8 @@ class Comments {
     report_missing(*std::find_if_not(by_end_.begin(), expected, seen), cause, read);
   }
 
-  // Notes which writes a read shows; returns the one of them that began last, or the read if that began later.
+  // Notes which writes a read shows; returns the one of them that began last, or the read if that began
+  // later.
   std::uint32_t look_at(std::uint32_t read) {
     shown_.clear();
     std::uint32_t cause = read;

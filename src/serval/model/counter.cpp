@@ -1,6 +1,6 @@
-// A counter that clients add to. A read must lie between what was certainly added before it began and what may have
-// been added by the time it ended; amounts below zero count the other way round. After Jepsen's counter checker,
-// which takes no negative amounts.
+// A counter that clients add to. A read must lie between what was certainly added before it began and what
+// may have been added by the time it ended; amounts below zero count the other way round. After Jepsen's
+// counter checker, which takes no negative amounts.
 
 #include <fmt/format.h>
 

@@ -6,8 +6,8 @@
 
 namespace serval {
 
-// Whether every value of this history of a register is such a pair. A history of plain registers never is: its
-// reads are invoked with nil, its compare-and-sets with two scalars.
+// Whether every value of this history of a register is such a pair. A history of plain registers never is:
+// its reads are invoked with nil, its compare-and-sets with two scalars.
 bool has_independent_keys(const ClientHistory& history);
 
 }  // namespace serval

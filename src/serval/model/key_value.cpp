@@ -1,70 +1,20 @@
-// Strings by key, with get, put and append, must be linearizable; a key starts as the empty string. After Porcupine's
-// model of the key-value stores that students build. Every operation has a :key field.
+// Strings by key, with get, put and append, must be linearizable; a key starts as the empty string. After
+// Porcupine's model of the key-value stores that students build. Every operation has a :key field.
 
+#include <algorithm>
 #include <map>
 #include <string>
 
-#include <absl/container/flat_hash_map.h>
-
 #include "serval/model/checkers.h"
 #include "serval/model/linearizable_parts.h"
+#include "serval/model/string_object.h"
 
 namespace serval {
 namespace {
 
-enum class Step : std::uint8_t { Get, Put, Append };
-
-struct KeyValueOperation {
-  Step step;
-  std::string_view text;  // Read, put or appended.
-};
-
-// A state is the number of a string; 0 is the empty one.
-class StringObject {
- public:
-  explicit StringObject(std::vector<KeyValueOperation> operations) : operations_(std::move(operations)) {
-    number_of("");
-    absl::flat_hash_map<std::pair<Step, std::string_view>, std::uint32_t> kinds;
-    for (const KeyValueOperation& one : operations_)
-      kinds_.push_back(
-          kinds.try_emplace({one.step, one.text}, static_cast<std::uint32_t>(kinds.size())).first->second);
-  }
-
-  static std::uint64_t initial() { return 0; }
-  std::optional<std::uint64_t> apply(std::uint64_t state, std::uint32_t operation) {
-    const KeyValueOperation& one = operations_[operation];
-    if (one.step == Step::Get) return *strings_[state] == one.text ? std::optional(state) : std::nullopt;
-    if (one.step == Step::Put) return number_of(one.text);
-    const auto [known, is_new] = appended_.try_emplace({state, kinds_[operation]}, 0);
-    if (is_new) {
-      const std::uint64_t number = number_of(*strings_[state] + std::string(one.text));
-      appended_[{state, kinds_[operation]}] = number;
-      return number;
-    }
-    return known->second;
-  }
-  bool observes_only(std::uint32_t operation) const { return operations_[operation].step == Step::Get; }
-  bool hides(std::uint32_t later, std::uint32_t) const { return operations_[later].step == Step::Put; }
-  std::uint32_t kind_of_lost(std::uint32_t operation) const { return kinds_[operation]; }
-  const std::string& text(std::uint64_t state) const { return *strings_[state]; }
-
- private:
-  std::uint64_t number_of(std::string_view text) {
-    const auto [place, is_new] = numbers_.try_emplace(std::string(text), strings_.size());
-    if (is_new) strings_.push_back(&place->first);
-    return place->second;
-  }
-
-  std::vector<KeyValueOperation> operations_;
-  std::vector<std::uint32_t> kinds_;  // Equal for equal operations.
-  std::map<std::string, std::uint64_t, std::less<>> numbers_;
-  std::vector<const std::string*> strings_;
-  absl::flat_hash_map<std::pair<std::uint64_t, std::uint32_t>, std::uint64_t> appended_;
-};
-
 struct Store {
   ObjectPart part;
-  std::vector<KeyValueOperation> operations;
+  std::vector<StringOperation> operations;
 };
 
 std::string_view text_of(const ClientHistory& history, const ClientOperation& operation,
@@ -75,15 +25,14 @@ std::string_view text_of(const ClientHistory& history, const ClientOperation& op
   return *text;
 }
 
-KeyValueOperation decode(const ClientHistory& history, const ClientOperation& operation) {
+StringOperation decode(const ClientHistory& history, const ClientOperation& operation) {
+  using Kind = StringOperation::Kind;
   const std::string_view function = history.function(operation);
-  if (function == "get") return {Step::Get, text_of(history, operation, *operation.result)};
-  return {function == "put" ? Step::Put : Step::Append, text_of(history, operation, *operation.argument)};
+  if (function == "get") return {Kind::Get, text_of(history, operation, *operation.result)};
+  return {function == "put" ? Kind::Put : Kind::Append, text_of(history, operation, *operation.argument)};
 }
 
-}  // namespace
-
-ModelResult check_key_value(const ClientHistory& history, const ModelOptions& options) {
+std::map<Value, Store> stores_of(const ClientHistory& history) {
   std::map<Value, Store> stores;
   for (std::uint32_t i = 0; i < history.operations().size(); ++i) {
     const ClientOperation& operation = history.operations()[i];
@@ -95,14 +44,83 @@ ModelResult check_key_value(const ClientHistory& history, const ModelOptions& op
     store.part.operations.push_back(i);
     store.operations.push_back(decode(history, operation));
   }
-  LinearizableParts parts(history, options);
-  for (auto& [key, store] : stores) {
-    StringObject object(store.operations);
-    parts.judge(store.part, call_spans(history, store.part), object, [&](std::uint64_t state, std::uint32_t) {
-      return fmt::format("the key holds \"{}\"", shortened(object.text(state)));
+  return stores;
+}
+
+std::string text_after(const Store& store, const std::vector<std::uint32_t>& order) {
+  std::string text;
+  for (const std::uint32_t i : order) {
+    if (store.operations[i].kind == StringOperation::Kind::Put) text.clear();
+    if (store.operations[i].kind != StringOperation::Kind::Get) text += store.operations[i].text;
+  }
+  return text;
+}
+
+// The history as it was right after event `last`: what had not ended by then is lost, what had not begun is
+// not there.
+std::vector<CallSpan> cut_after(std::uint32_t last, const std::vector<CallSpan>& spans) {
+  std::vector<CallSpan> cut;
+  for (const CallSpan& span : spans) {
+    if (span.call > last) break;
+    cut.push_back({span.call, span.end <= last ? span.end : CallSpan::kNever});
+  }
+  return cut;
+}
+
+class KeyValue {
+ public:
+  KeyValue(const ClientHistory& history, const ModelOptions& options)
+      : history_(history), parts_(history, options) {}
+
+  ModelResult check() && {
+    for (const auto& [key, store] : stores_of(history_)) judge(store);
+    return std::move(parts_).finish();
+  }
+
+ private:
+  void judge(const Store& store) {
+    const std::vector<CallSpan> spans = call_spans(history_, store.part);
+    Linearization found = search(store, spans);
+    if (!found.complete) found = longest_beginning(store, spans);
+    parts_.add(store.part, found, [&] {
+      return fmt::format("the key holds \"{}\"", shortened(text_after(store, found.order)));
     });
   }
-  return std::move(parts).finish();
+
+  Linearization search(const Store& store, const std::vector<CallSpan>& spans) {
+    StringObject object(
+        {store.operations.begin(), store.operations.begin() + static_cast<std::ptrdiff_t>(spans.size())},
+        spans);
+    return parts_.search(spans, object);
+  }
+
+  // Giving up hopeless states early hides how far one could have come, so that is found by bisection: the
+  // earliest end of an operation after which the history is no longer linearizable.
+  Linearization longest_beginning(const Store& store, const std::vector<CallSpan>& spans) {
+    std::vector<std::uint32_t> by_end;
+    for (std::uint32_t i = 0; i < spans.size(); ++i)
+      if (!spans[i].lost()) by_end.push_back(i);
+    std::ranges::sort(by_end, {}, [&](std::uint32_t i) { return spans[i].end; });
+    Linearization best;
+    const auto fits = [&](std::uint32_t i) {
+      Linearization found = search(store, cut_after(spans[i].end, spans));
+      if (found.complete) best = std::move(found);
+      return found.complete;
+    };
+    const auto stuck = std::partition_point(by_end.begin(), by_end.end(), fits);
+    best.complete = false;
+    best.stuck = *stuck;
+    return best;
+  }
+
+  const ClientHistory& history_;
+  LinearizableParts parts_;
+};
+
+}  // namespace
+
+ModelResult check_key_value(const ClientHistory& history, const ModelOptions& options) {
+  return KeyValue(history, options).check();
 }
 
 }  // namespace serval

@@ -29,18 +29,23 @@ class LinearizableParts {
         findings_(options),
         budget_(options.budget != nullptr ? *options.budget : unlimited_) {}
 
-  // `object` answers for the operations of the part, numbered as there. `explain(state, operation)` says why
-  // the operation, by that number, does not fit.
-  template <class Object, class Explain>
-  void judge(const ObjectPart& part, std::span<const CallSpan> spans, Object& object, Explain&& explain) {
+  // Searches one part; `object` answers for its operations, numbered as there.
+  template <class Object>
+  Linearization search(std::span<const CallSpan> spans, Object& object) {
     Linearization found = LinearizationSearch<Object>(spans, object, budget_).run();
     configurations_ += found.configurations;
+    return found;
+  }
+
+  // Takes the answer for one part. `explain()` says why found.stuck does not fit.
+  template <class Explain>
+  void add(const ObjectPart& part, const Linearization& found, Explain&& explain) {
     LinearizedPart& out = parts_.emplace_back();
     out.name = part.name;
     for (const std::uint32_t i : found.order) out.order.push_back(part.operations[i]);
     if (found.complete) return;
     out.stuck = part.operations[found.stuck];
-    report(part, out, explain(found.state, found.stuck));
+    report(part, out, explain());
   }
 
   ModelResult finish() && {

@@ -1,6 +1,7 @@
 #pragma once
-// Is there an order of overlapping operations that one object, used by one client at a time, could have answered?
-// The search of Wing & Gong (1993) with Lowe's memory of configurations (2017), iterative, with these shortcuts:
+// Is there an order of overlapping operations that one object, used by one client at a time, could have
+// answered? The search of Wing & Gong (1993) with Lowe's memory of configurations (2017), iterative, with
+// these shortcuts:
 //
 //   - Observers first. An operation that never changes the object and whose answer fits now is placed now:
 //     moving it forward harms nobody, so there is no choice to come back to.
@@ -10,16 +11,18 @@
 //   - A configuration is the state, the position of the latest placed operation and the few earlier ones
 //     still waiting: as many words as there are overlapping operations, not as there are operations.
 //
-// Configurations are compared in full, never by hash alone. Deterministic. Time is at worst exponential in the
-// number of overlapping operations; the budget is polled at every configuration.
+// Configurations are compared in full, never by hash alone. Deterministic. Time is at worst exponential in
+// the number of overlapping operations; the budget is polled at every configuration.
 //
 // Object is any type with:
 //   std::uint64_t initial();
-//   std::optional<std::uint64_t> apply(std::uint64_t state, std::uint32_t operation);  // None: it does not fit.
-//   bool observes_only(std::uint32_t operation) const;             // apply() never changes the state.
-//   bool hides(std::uint32_t later, std::uint32_t lost) const;     // `later` fits any state and overwrites all
-//                                                                  // that `lost` changed.
-//   std::uint32_t kind_of_lost(std::uint32_t operation) const;     // Equal for interchangeable lost operations.
+//   std::optional<std::uint64_t> apply(std::uint64_t state, std::uint32_t operation);  None: does not fit.
+//   bool observes_only(std::uint32_t operation) const;       apply() never changes the state.
+//   bool hides(std::uint32_t later, std::uint32_t lost) const;
+//                     `later` fits every state and overwrites all that `lost` changed.
+//   std::uint32_t kind_of_lost(std::uint32_t operation) const;     Equal for interchangeable lost operations.
+// and optionally
+//   bool is_hopeless(std::uint64_t state, const WaitingOperations& waiting) const;    No order of them fits.
 
 #include <algorithm>
 #include <cstdint>
@@ -42,10 +45,24 @@ struct CallSpan {
   bool lost() const { return end == kNever; }
 };
 
+// The operations that returned and are not placed yet, by call:
+//   for (std::uint32_t i = waiting.first(); waiting.has(i); i = waiting.after(i)) ...
+class WaitingOperations {
+ public:
+  explicit WaitingOperations(std::span<const std::uint32_t> next) : next_(next) {}
+  std::uint32_t first() const { return next_.back(); }
+  bool has(std::uint32_t i) const { return i + 1 != next_.size(); }
+  std::uint32_t after(std::uint32_t i) const { return next_[i]; }
+
+ private:
+  std::span<const std::uint32_t> next_;  // The last one is the head of a circle.
+};
+
 struct Linearization {
   bool complete = false;
-  // Complete: every operation that returned, and the lost ones that had to take effect, in an order that fits.
-  // Otherwise the longest beginning: all operations that ended before `stuck` did, in an order that fits.
+  // Complete: every operation that returned, and the lost ones that had to take effect, in an order that
+  // fits. Otherwise the longest beginning: all operations that ended before `stuck` did, in an order that
+  // fits.
   std::vector<std::uint32_t> order;
   std::uint64_t state = 0;  // Of the object after `order`.
   // The operation that cannot be placed: its end is the first event that no order explains.
@@ -96,7 +113,8 @@ class LinearizationSearch {
 
   std::uint32_t head() const { return static_cast<std::uint32_t>(spans_.size()); }
 
-  // A circular list of the operations that returned and are not placed, by call; its head is one past the last.
+  // A circular list of the operations that returned and are not placed, by call; its head is one past the
+  // last.
   void build_waiting_list() {
     const std::uint32_t size = head();
     next_.resize(size + 1);
@@ -169,10 +187,12 @@ class LinearizationSearch {
     }
   }
 
-  // At a configuration after settle(): remembers it and lists its moves. False when it was seen before.
+  // At a configuration after settle(): remembers it and lists its moves. False when it leads nowhere.
   bool enter() {
     budget_.poll("linearize");
     note_progress();
+    if constexpr (requires { object_.is_hopeless(state_, WaitingOperations(next_)); })
+      if (object_.is_hopeless(state_, WaitingOperations(next_))) return false;
     spell_configuration();
     if (!seen_.insert(words_)) return false;
     frames_.push_back({state_, horizon_, unseen_, order_.size(), moves_.size(), moves_.size()});
@@ -180,7 +200,8 @@ class LinearizationSearch {
     return true;
   }
 
-  // The end of `deadline_`'s operation is the first event not explained yet; the latest such is what we report.
+  // The end of `deadline_`'s operation is the first event not explained yet; the latest such is what we
+  // report.
   void note_progress() {
     if (best_deadline_ != kNone && deadline_ <= best_deadline_) return;
     best_deadline_ = deadline_;

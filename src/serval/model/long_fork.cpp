@@ -1,6 +1,6 @@
-// Two transactions that read the same keys, each of which sees a write that the other lacks, disagree on the order of
-// those writes: a long fork, which parallel snapshot isolation allows and snapshot isolation does not. Every key is
-// written at most once. After Jepsen's long-fork workload.
+// Two transactions that read the same keys, each of which sees a write that the other lacks, disagree on the
+// order of those writes: a long fork, which parallel snapshot isolation allows and snapshot isolation does
+// not. Every key is written at most once. After Jepsen's long-fork workload.
 
 #include <algorithm>
 #include <map>

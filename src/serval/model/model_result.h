@@ -15,8 +15,9 @@ namespace serval {
 
 enum class ModelVerdict : std::uint8_t { Valid, Violation, Unknown };
 
-// One thing that the model forbids. `operations` are the ones that show it, in the order that the model's page
-// in docs/models.md gives; `subject` is the account, element or key it is about, nil where there is none.
+// One thing that the model forbids. `operations` are the ones that show it, in the order that the model's
+// page in docs/models.md gives; `subject` is the account, element or key it is about, nil where there is
+// none.
 struct Finding {
   std::string_view kind;
   std::vector<std::uint32_t> operations;

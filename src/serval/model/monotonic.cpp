@@ -1,5 +1,6 @@
-// Reads return maps of keys to numbers that only grow. A read that shows a higher value of some key comes later; when
-// that order of reads has a cycle, the values did not grow. After monotonic-key-graph of Elle's core.
+// Reads return maps of keys to numbers that only grow. A read that shows a higher value of some key comes
+// later; when that order of reads has a cycle, the values did not grow. After monotonic-key-graph of Elle's
+// core.
 //
 //   {:x 1, :y 2}  {:x 2, :y 1}       each is later than the other
 

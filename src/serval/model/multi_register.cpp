@@ -1,5 +1,5 @@
-// Transactions over a few registers, each a list of reads and writes, must be linearizable as a whole. Keys that no
-// transaction uses together are parts of their own. After Knossos' multi-register.
+// Transactions over a few registers, each a list of reads and writes, must be linearizable as a whole. Keys
+// that no transaction uses together are parts of their own. After Knossos' multi-register.
 
 #include <algorithm>
 #include <map>
@@ -142,8 +142,8 @@ class MultiRegister {
     }
     part.name = history_.spell(steps.front().front().key);
     RegistersObject object(steps, initial_);
-    parts.judge(part, call_spans(history_, part), object,
-                [&](std::uint64_t state, std::uint32_t i) { return explain(object, state, steps[i]); });
+    const Linearization found = parts.search(call_spans(history_, part), object);
+    parts.add(part, found, [&] { return explain(object, found.state, steps[found.stuck]); });
   }
 
   std::string explain(const RegistersObject& object, std::uint64_t state, const Steps& stuck) const {

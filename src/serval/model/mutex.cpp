@@ -1,5 +1,5 @@
-// A lock must be linearizable: acquired only when free, released only when held. Nobody asks who holds it. After
-// Knossos' mutex.
+// A lock must be linearizable: acquired only when free, released only when held. Nobody asks who holds it.
+// After Knossos' mutex.
 
 #include "serval/model/checkers.h"
 #include "serval/model/linearizable_parts.h"
@@ -36,9 +36,9 @@ ModelResult check_mutex(const ClientHistory& history, const ModelOptions& option
     object.steps.push_back(history.function(operation) == "acquire" ? Step::Acquire : Step::Release);
   }
   LinearizableParts parts(history, options);
-  parts.judge(part, call_spans(history, part), object, [](std::uint64_t held, std::uint32_t) {
-    return std::string(held != 0 ? "the lock is held" : "the lock is free");
-  });
+  const Linearization found = parts.search(call_spans(history, part), object);
+  parts.add(part, found,
+            [&] { return std::string(found.state != 0 ? "the lock is held" : "the lock is free"); });
   return std::move(parts).finish();
 }
 

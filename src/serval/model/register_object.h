@@ -1,5 +1,6 @@
 #pragma once
-// A register with compare-and-set, as an object of the LinearizationSearch. The state is the bits of its value.
+// A register with compare-and-set, as an object of the LinearizationSearch. The state is the bits of its
+// value.
 
 #include <cstdint>
 #include <optional>
@@ -56,9 +57,9 @@ class RegisterObject {
   std::vector<std::uint32_t> kinds_;
 };
 
-// Which lost operations could ever be seen: one that leaves a value which nobody reads or compares with can be
-// left out of every order. keep[i] is false for those. O(n) a round, as many rounds as lost operations feed
-// each other.
+// Which lost operations could ever be seen: one that leaves a value which nobody reads or compares with can
+// be left out of every order. keep[i] is false for those. O(n) a round, as many rounds as lost operations
+// feed each other.
 std::vector<bool> lost_operations_worth_keeping(std::span<const RegisterOperation> operations,
                                                 std::span<const CallSpan> spans);
 

@@ -1,6 +1,7 @@
-// One client writes the parts of a key in order; another reads them in the opposite order. Once it has seen a part, it
-// must see every earlier one: process order, which sequential consistency keeps. A read is [key [last … first]], nil
-// for a part that is not there. After the sequential workload of Jepsen's CockroachDB tests.
+// One client writes the parts of a key in order; another reads them in the opposite order. Once it has seen a
+// part, it must see every earlier one: process order, which sequential consistency keeps. A read is [key
+// [last … first]], nil for a part that is not there. After the sequential workload of Jepsen's CockroachDB
+// tests.
 
 #include <algorithm>
 

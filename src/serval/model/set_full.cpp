@@ -1,6 +1,6 @@
-// Elements are added to a set that is read all along. Each element is stable (from some read on, every read shows it),
-// lost (known to be there, and from some read on no read shows it) or never read. After Jepsen's set-full checker,
-// whose definitions by positions in the file are kept:
+// Elements are added to a set that is read all along. Each element is stable (from some read on, every read
+// shows it), lost (known to be there, and from some read on no read shows it) or never read. After Jepsen's
+// set-full checker, whose definitions by positions in the file are kept:
 //
 //   known        the end of its addition, or of the first read that shows it, whichever is first
 //   stable       some read that shows it began after every read that lacks it
