@@ -7,8 +7,8 @@
 
 #include "serval/base/random.h"
 
-// The search for cycle classes against the definitions: every simple cycle of a small graph, with every choice
-// of kinds for its steps.
+// The search for cycle classes against the definitions: every simple cycle of a small graph, with every
+// choice of kinds for its steps.
 
 namespace serval {
 namespace {
@@ -188,7 +188,8 @@ TEST(ClassSearch, FindsTheOnlyCycleOfALargeRing) {
   EXPECT_EQ(search(graph), Found{AnomalyKind::ReadSkew});
 }
 
-// Anti-dependencies against the order, so that every vertex is in one component, but only forward dependencies.
+// Anti-dependencies against the order, so that every vertex is in one component, but only forward
+// dependencies.
 TEST(ClassSearch, ClassifiesALargeComponentTheSameWayEveryTime) {
   Random random(7);
   constexpr Vertex kSize = 10'000;

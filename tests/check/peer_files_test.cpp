@@ -6,8 +6,8 @@
 
 #include "check/peer_rows.h"
 
-// Histories of the papers Serval stands on, of AWDIT, PolySI, IsoVista, VeriStrong and of dbcop's experiments,
-// with their published verdicts. All of them count session order.
+// Histories of the papers Serval stands on, of AWDIT, PolySI, IsoVista, VeriStrong and of dbcop's
+// experiments, with their published verdicts. All of them count session order.
 
 namespace serval::peers {
 namespace {

@@ -39,18 +39,20 @@ class Comparison {
       if (holds(verdict) == row.accept) ++confirmed_;
     } else {
       seen_.insert(difference);
+      ++different_;
       EXPECT_EQ(holds(verdict), difference->accept) << difference->reason;
       EXPECT_NE(holds(verdict), row.accept) << "no difference any more";
     }
   }
 
   void print(const std::string& source, std::size_t rows, std::size_t unreadable) const {
-    std::cout << source << ": " << rows << " verdicts, " << confirmed_ << " confirmed, " << seen_.size()
+    std::cout << source << ": " << rows << " verdicts, " << confirmed_ << " confirmed, " << different_
               << " deliberate differences, " << open_ << " undecided, " << unreadable << " not readable, "
               << judged_ << " judged by the oracle\n";
     for (const auto& [level, count] : open_by_level_)
       std::cout << "  undecided at " << name_of(level) << ": " << count << "\n";
     EXPECT_GT(confirmed_ + judged_, 0u);
+    EXPECT_EQ(seen_.size(), differences_.size()) << "a difference that no row shows";
   }
 
  private:
@@ -83,7 +85,7 @@ class Comparison {
   std::span<const Difference> differences_;
   std::set<const Difference*> seen_;
   std::map<Level, std::size_t> open_by_level_;
-  std::size_t confirmed_ = 0, open_ = 0, judged_ = 0;
+  std::size_t confirmed_ = 0, different_ = 0, open_ = 0, judged_ = 0;
 };
 
 }  // namespace

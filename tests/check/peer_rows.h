@@ -1,7 +1,7 @@
 #pragma once
 // Verdicts that other checkers, papers and people gave to histories in files, and how Serval's compare with
-// them. The files live at SERVAL_DATA_DIR, each folder with a table INDEX.tsv; where they are absent the tests
-// skip.
+// them. The files live at SERVAL_DATA_DIR, each folder with a table INDEX.tsv; where they are absent the
+// tests skip.
 
 #include <span>
 #include <string>
