@@ -1,14 +1,11 @@
+#include "check/litmus.h"
+
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <map>
 #include <set>
-#include <sstream>
 
 #include <gtest/gtest.h>
 
 #include "check/agreement.h"
-#include "serval/base/contract.h"
 #include "serval/check/check.h"
 #include "serval/check/verify_witness.h"
 #include "serval/history/notation.h"
@@ -19,73 +16,11 @@
 namespace serval {
 namespace {
 
-struct Litmus {
-  std::string file;
-  std::map<std::string, std::string> fields;
-  std::map<Level, std::string> expected;  // "holds", "violated lost-update", "undecided"
-  std::vector<Level> holds, violated;     // The strongest ones that hold, the weakest ones that do not.
-  std::string text;
-};
-
-Level level_named(const std::string& name) {
-  const std::optional<Level> level = find_level(name);
-  expects(level.has_value(), "a litmus file names levels that exist");
-  return *level;
-}
-
-std::vector<Level> levels_named(const std::string& names) {
-  std::vector<Level> levels;
-  if (names == "nothing") return levels;
-  for (std::size_t begin = 0, end; begin < names.size(); begin = end + 2) {
-    end = std::min(names.find(", ", begin), names.size());
-    levels.push_back(level_named(names.substr(begin, end - begin)));
-  }
-  return levels;
-}
-
-void read_header(const std::string& line, Litmus& litmus) {
-  const std::size_t colon = line.find(": ");
-  if (!line.starts_with("# ") || colon == std::string::npos) return;
-  const std::string field = line.substr(2, colon - 2), value = line.substr(colon + 2);
-  if (field.starts_with("expect "))
-    litmus.expected[level_named(field.substr(7))] = value;
-  else if (field == "holds")
-    litmus.holds = levels_named(value);
-  else if (field == "violated")
-    litmus.violated = levels_named(value);
-  else
-    litmus.fields[field] = value;
-}
-
-bool claims_to_hold(const Litmus& litmus, Level level) {
-  return std::ranges::any_of(litmus.holds, [level](Level claimed) { return implies(claimed, level); });
-}
-bool claims_violated(const Litmus& litmus, Level level) {
-  return std::ranges::any_of(litmus.violated, [level](Level claimed) { return implies(level, claimed); });
-}
-
-Litmus read_litmus(const std::filesystem::path& path) {
-  std::ifstream stream(path);
-  Litmus litmus{.file = path.stem().string()};
-  for (std::string line; std::getline(stream, line); litmus.text += line + "\n") read_header(line, litmus);
-  return litmus;
-}
-
-std::vector<Litmus> all_litmus() {
-  std::vector<Litmus> all;
-  for (const auto& entry : std::filesystem::directory_iterator(SERVAL_TEST_DIR "/litmus"))
-    if (entry.path().extension() == ".litmus") all.push_back(read_litmus(entry.path()));
-  std::ranges::sort(all, {}, &Litmus::file);
-  return all;
-}
-
 std::string spell(const Verdict& verdict) {
   if (holds(verdict)) return "holds";
   if (undecided(verdict)) return "undecided";
   return "violated " + std::string(name_of(std::get<Violated>(verdict).anomalies.front().kind));
 }
-
-void PrintTo(const Litmus& litmus, std::ostream* out) { *out << litmus.file; }
 
 class LitmusTest : public testing::TestWithParam<Litmus> {};
 
