@@ -71,7 +71,7 @@ class WriteOrder {
   WriteOrder(const Story& story, const Participants& participants, Relation required)
       : story_(story), participants_(participants), required_(std::move(required)) {
     for (int key = 0; key < story.keys; ++key) trunks_.push_back(trunk_of(story, participants, key));
-    lists_.resize(at(story.keys));
+    lengths_.resize(at(story.keys), 0);
   }
 
   bool exists() {
@@ -80,11 +80,11 @@ class WriteOrder {
       if (!participants_[at(t)] || std::ranges::count(order_, t) > 0) continue;
       complete = false;
       if (!can_be_next(t)) continue;
-      const std::vector<Values> before = lists_;
+      const std::vector<std::size_t> before = lengths_;
       order_.push_back(t);
       if (grows_as_shown(t) && exists()) return true;
       order_.pop_back();
-      lists_ = before;
+      lengths_ = before;
     }
     return complete;
   }
@@ -97,12 +97,17 @@ class WriteOrder {
     return true;
   }
 
+  // What a transaction appends to a list stays together; its own order is no business of this level.
   bool grows_as_shown(int t) {
     for (int key = 0; key < story_.keys; ++key) {
       if (!story_.is_list[at(key)]) continue;
-      Values& list = lists_[at(key)];
-      for (const Value value : appends_of(story_, t, key)) list.push_back(value);
-      if (!is_prefix(list, trunks_[at(key)]) && !is_prefix(trunks_[at(key)], list)) return false;
+      const Values& trunk = trunks_[at(key)];
+      Values appended = appends_of(story_, t, key);
+      for (std::size_t& length = lengths_[at(key)]; !appended.empty() && length < trunk.size(); ++length) {
+        const auto next = std::ranges::find(appended, trunk[length]);
+        if (next == appended.end()) return false;
+        appended.erase(next);
+      }
     }
     return true;
   }
@@ -110,7 +115,8 @@ class WriteOrder {
   const Story& story_;
   const Participants& participants_;
   Relation required_;
-  std::vector<Values> trunks_, lists_;  // By key.
+  std::vector<Values> trunks_;        // By key.
+  std::vector<std::size_t> lengths_;  // By key: how much of the trunk the transactions in order_ appended.
   std::vector<int> order_;
 };
 
@@ -136,6 +142,38 @@ struct Reads {
   std::vector<std::vector<Values>> shown;  // By key.
 };
 
+// What `t` has appended to the list before `position`.
+Values own_appends(const Story& story, int t, std::size_t position) {
+  const std::vector<Action>& actions = story.actions[at(t)];
+  Values own;
+  for (std::size_t i = 0; i < position; ++i)
+    if (actions[i].key == actions[position].key && actions[i].left) own.push_back(*actions[i].left);
+  return own;
+}
+
+// Whether the elements that `writer` appended are its first ones, in program order.
+bool shows_in_program_order(const Story& story, int writer, const Action& read) {
+  const Values appended = appends_of(story, writer, read.key);
+  Values seen;
+  for (const Value value : *read.shown)
+    if (std::ranges::count(appended, value) > 0) seen.push_back(value);
+  return is_prefix(seen, appended);
+}
+
+// A list read that is wrong whatever the order: it shows what no participant appended, or an element twice,
+// or a transaction's appends in the wrong order, or the reader's own ones not exactly at the end.
+bool is_faulty(const Story& story, const Participants& participants, int t, std::size_t position) {
+  const Action& read = story.actions[at(t)][position];
+  for (const Value value : *read.shown)
+    if (std::ranges::count(*read.shown, value) > times_appended(story, participants, read.key, value))
+      return true;
+  for (int writer = 0; writer < story.transactions; ++writer)
+    if (participants[at(writer)] && !shows_in_program_order(story, writer, read)) return true;
+  const Values own = own_appends(story, t, position);
+  if (own.size() > read.shown->size()) return true;
+  return !std::equal(own.rbegin(), own.rend(), read.shown->rbegin());
+}
+
 // Whose last append is the last element; kInitially for the empty list.
 std::vector<int> list_sources(const Story& story, const Participants& participants, int reader,
                               const Action& read) {
@@ -149,14 +187,6 @@ std::vector<int> list_sources(const Story& story, const Participants& participan
   return sources;
 }
 
-bool ends_with_own_append(const Story& story, int t, std::size_t position) {
-  const std::vector<Action>& actions = story.actions[at(t)];
-  for (std::size_t i = position; i-- > 0;)
-    if (actions[i].key == actions[position].key && actions[i].left)
-      return !actions[position].shown->empty() && actions[position].shown->back() == *actions[i].left;
-  return false;
-}
-
 Reads reads_that_count(const Story& story, const Participants& participants) {
   Reads reads;
   reads.shown.resize(at(story.keys));
@@ -166,13 +196,14 @@ Reads reads_that_count(const Story& story, const Participants& participants) {
       const Action& read = story.actions[at(t)][i];
       std::vector<int> sources;
       if (read.external && read.seen) sources = possible_sources(story, participants, t, read);
-      if (read.external && read.shown) sources = list_sources(story, participants, t, read);
+      const bool is_good_list = read.shown && !is_faulty(story, participants, t, i);
+      if (read.external && is_good_list) sources = list_sources(story, participants, t, read);
       if (!sources.empty()) {
         reads.sights.push_back({t, static_cast<int>(i), read.key, kInitially});
         reads.sources.push_back(sources);
       }
-      if (read.shown && (!sources.empty() || (!read.external && ends_with_own_append(story, t, i))))
-        reads.shown[at(read.key)].push_back(of_participants(story, participants, read));
+      if (is_good_list && (!sources.empty() || !read.external))
+        reads.shown[at(read.key)].push_back(*read.shown);
     }
   }
   return reads;
@@ -221,13 +252,17 @@ class KeyOrder {
   }
 
  private:
+  // A list shows whose last append came first, and that whose last append it does not show came later.
   bool agrees_with_lists() const {
-    if (reads_.shown[at(key_)].empty()) return true;
-    Values list;
+    Values last;
     for (const int writer : writers_)
-      for (const Value value : appends_of(story_, writer, key_)) list.push_back(value);
-    return std::ranges::all_of(reads_.shown[at(key_)],
-                               [&](const Values& shown) { return is_prefix(shown, list); });
+      if (story_.is_list[at(key_)]) last.push_back(appends_of(story_, writer, key_).back());
+    return std::ranges::all_of(reads_.shown[at(key_)], [&](const Values& shown) {
+      Values seen;
+      for (const Value value : shown)
+        if (std::ranges::count(last, value) > 0) seen.push_back(value);
+      return is_prefix(seen, last);
+    });
   }
 
   std::ptrdiff_t place(int writer) const {
