@@ -160,6 +160,15 @@ bool shows_in_program_order(const Story& story, int writer, const Action& read) 
   return is_prefix(seen, appended);
 }
 
+// Whether some value was appended twice: then a list does not tell whose appends it shows.
+bool is_ambiguous(const Story& story, int key) {
+  Values appended;
+  for (int t = 0; t < story.transactions; ++t)
+    for (const Value value : appends_of(story, t, key)) appended.push_back(value);
+  std::ranges::sort(appended);
+  return std::ranges::adjacent_find(appended) != appended.end();
+}
+
 // A list read that is wrong whatever the order: it shows what no participant appended, or an element twice,
 // or a transaction's appends in the wrong order, or the reader's own ones not exactly at the end.
 bool is_faulty(const Story& story, const Participants& participants, int t, std::size_t position) {
@@ -196,7 +205,8 @@ Reads reads_that_count(const Story& story, const Participants& participants) {
       const Action& read = story.actions[at(t)][i];
       std::vector<int> sources;
       if (read.external && read.seen) sources = possible_sources(story, participants, t, read);
-      const bool is_good_list = read.shown && !is_faulty(story, participants, t, i);
+      const bool is_good_list =
+          read.shown && !is_ambiguous(story, read.key) && !is_faulty(story, participants, t, i);
       if (read.external && is_good_list) sources = list_sources(story, participants, t, read);
       if (!sources.empty()) {
         reads.sights.push_back({t, static_cast<int>(i), read.key, kInitially});

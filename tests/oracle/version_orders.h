@@ -17,7 +17,8 @@
 //   pram                  T2 is earlier in T4's session, or T2 so? T5 wr T3 so? T4 with at least one so
 // External reads that saw no last write of a counted transaction are ignored, and so are list reads that
 // are wrong whatever the order. Good reads that no order of the writers explains break the guarantee: the
-// second of [l(x,[1])] [l(x,[2])] lost what the first had seen.
+// second of [l(x,[1])] [l(x,[2])] lost what the first had seen. Where a value was appended twice, the
+// list's reads are ignored.
 
 #include "oracle/story.h"
 
