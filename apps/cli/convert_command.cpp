@@ -27,9 +27,7 @@ struct ConvertFlags {
 
 // Finds out before the file is written, so that a strict conversion leaves nothing behind.
 void refuse_losses(const History& history, Format format, const std::string& path) {
-  std::vector<std::string> losses;
-  info(format).write(
-      history, [](std::string_view) {}, [&](const std::string& step) { losses.push_back(step); });
+  const std::vector<std::string> losses = losses_of_writing(history, format).lossy_steps;
   if (losses.empty()) return;
   throw InputError({path},
                    fmt::format("{} cannot hold all of it: {}", info(format).name, fmt::join(losses, "; ")),
@@ -53,8 +51,8 @@ int convert(const ConvertFlags& flags) {
 
 Action declare_convert(CLI::App& app) {
   auto flags = std::make_shared<ConvertFlags>();
-  app.add_option("IN", flags->in, "The history; - is standard input")->required();
-  app.add_option("OUT", flags->out, "The file to write; - is standard output")->required();
+  app.add_option("IN", flags->in, "The history, a file or a folder; - is standard input")->required();
+  app.add_option("OUT", flags->out, "The file or folder to write; - is standard output")->required();
   declare_reading_flags(app, flags->reading);
   app.add_option("--from", flags->reading.format, "The same as --format")->type_name("NAME");
   app.add_option("--to", flags->to, "Format of the output [by the name of the file]")->type_name("NAME");

@@ -10,8 +10,6 @@
 namespace serval::cli {
 namespace {
 
-constexpr std::size_t kPeek = 1 << 16;  // As much as a format may look at.
-
 bool accepts_truncated(const ReadingFlags& flags) {
   static constexpr std::array<std::string_view, 2> kWords{"error", "ok"};
   return choose("--truncated", flags.truncated, kWords) == 1;
@@ -37,16 +35,14 @@ void require_valid(const ReadingFlags& flags) {
 LoadedHistory load_history(const std::string& path, const ReadingFlags& flags, Budget* budget,
                            Progress& progress) {
   LoadedHistory loaded;
-  ByteStream stream = ByteStream::open(path);
   ReadOptions options;
   options.format = choose_format("--format", flags.format);
   options.accept_truncated = accepts_truncated(flags);
   options.budget = budget;
   options.on_notice = [&](const std::string& notice) { loaded.notices.push_back(notice); };
   options.on_progress = [&](std::uint64_t done, std::uint64_t total) { progress.reading(done, total); };
-  const FormatInfo* format = options.format ? &info(*options.format) : detect_format(stream.peek(kPeek));
-  if (format != nullptr) loaded.format = format->name;
-  loaded.history = read_history(stream, options);
+  options.on_format = [&](const FormatInfo& format) { loaded.format = format.name; };
+  loaded.history = read_history(path, options);
   return loaded;
 }
 

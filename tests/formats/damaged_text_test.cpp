@@ -73,7 +73,7 @@ TEST_P(DamagedText, DetectionNeverMindsWhatItIsGiven) {
 
 INSTANTIATE_TEST_SUITE_P(EveryTextFormat, DamagedText,
                          testing::Values(Format::PolysiText, Format::AwditText, Format::DbcopHist,
-                                         Format::Notation),
+                                         Format::Notation, Format::DbcopJson, Format::DbcopYaml),
                          [](const testing::TestParamInfo<Format>& parameter) {
                            std::string name(serval::info(parameter.param).name);
                            std::erase(name, '-');

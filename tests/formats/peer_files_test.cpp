@@ -70,5 +70,33 @@ TEST(PeerFiles, DbcopFilesAreReadWhole) {
   for (const std::string& path : files) expect_whole(path, Format::DbcopHist);
 }
 
+TEST(PeerFiles, BincodeFilesAreReadWhole) {
+  std::vector<std::string> files = files_below(kData + "/peers", ".bincode");
+  if (files.empty()) GTEST_SKIP() << "no histories of other checkers at " << kData;
+  for (const std::string& path : files) expect_whole(path, Format::DbcopBincode);
+}
+
+TEST(PeerFiles, YamlFilesAreReadWhole) {
+  const auto files = files_below(kData + "/elle/dbcop", ".yaml");
+  if (files.empty()) GTEST_SKIP() << "no histories of other checkers at " << kData;
+  for (const std::string& path : files) expect_whole(path, Format::DbcopYaml);
+}
+
+TEST(PeerFiles, CobraFoldersAreReadWhole) {
+  const fs::path folder = kData + "/seeds/Jack-Clark+KingCobra";
+  if (!fs::exists(folder)) GTEST_SKIP() << "no histories of other checkers at " << kData;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    SCOPED_TRACE(entry.path().string());
+    std::size_t bytes = 0;
+    for (const std::string& log : files_below((entry.path() / "history").string(), ".log"))
+      bytes += content(log).size();
+    const History history = read_history(entry.path().string());
+    std::size_t expected = 18 * history.transaction_count();
+    for (std::uint32_t op = 0; op < history.operation_count(); ++op)
+      expected += history.kind(OperationId{op}) == OperationKind::Write ? 25 : 33;
+    EXPECT_EQ(expected, bytes);
+  }
+}
+
 }  // namespace
 }  // namespace serval

@@ -7,7 +7,12 @@
 #include "serval/base/contract.h"
 #include "serval/base/error.h"
 #include "serval/formats/awdit_text.h"
+#include "serval/formats/cobra_log.h"
+#include "serval/formats/dbcop_bincode.h"
 #include "serval/formats/dbcop_hist.h"
+#include "serval/formats/dbcop_json.h"
+#include "serval/formats/dbcop_yaml.h"
+#include "serval/formats/history_folder.h"
 #include "serval/formats/jepsen_edn.h"
 #include "serval/formats/jepsen_json.h"
 #include "serval/formats/jepsen_text.h"
@@ -22,8 +27,13 @@ namespace {
 constexpr std::size_t kPeek = 1 << 16;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
+constexpr FolderVerbs kCobraFolder{is_cobra_folder, read_cobra_folder, write_cobra_folder};
+
 // Asked in this order when content decides, and, where two share an extension, when a path decides.
 constexpr std::array kFormats{
+    FormatInfo{Format::DbcopJson, "dbcop-json", ".dbcop.json",
+               "dbcop's JSON, sessions of transactions of events", "dbcop.md", looks_like_dbcop_json,
+               read_dbcop_json, write_dbcop_json},
     FormatInfo{Format::JepsenJsonl, "jepsen-jsonl", ".jepsen.jsonl",
                "Jepsen and Elle histories, one JSON object a line", "jepsen-json.md", looks_like_jepsen_jsonl,
                read_jepsen_jsonl, write_jepsen_jsonl},
@@ -49,6 +59,14 @@ constexpr std::array kFormats{
                read_awdit, write_awdit},
     FormatInfo{Format::DbcopHist, "dbcop-hist", ".hist", "[x:=1 y==2]!, --- between sessions, as dbcop",
                "dbcop-hist.md", looks_like_dbcop_hist, read_dbcop_hist, write_dbcop_hist},
+    FormatInfo{Format::DbcopBincode, "dbcop", ".bincode", "dbcop's history.bincode, as PolySI and VeriStrong",
+               "dbcop.md", looks_like_dbcop_bincode, read_dbcop_bincode, write_dbcop_bincode, nullptr,
+               "history.bincode"},
+    FormatInfo{Format::DbcopYaml, "dbcop-yaml", ".yaml", "dbcop's YAML of 2019", "dbcop.md",
+               looks_like_dbcop_yaml, read_dbcop_yaml, write_dbcop_yaml},
+    FormatInfo{Format::CobraLog, "cobra", ".cobra",
+               "a folder of *.log, one a session, as Cobra, King Cobra and PolySI", "cobra.md",
+               looks_like_cobra, read_cobra, write_cobra, &kCobraFolder},
     FormatInfo{Format::Notation, "notation", ".notation", "Serval's short notation, s1: [w(x,1) r(y,0)]",
                "notation.md", looks_like_notation, read_notation, write_notation},
 };
@@ -96,7 +114,8 @@ std::optional<Format> format_named(std::string_view name) {
 }
 
 std::optional<Format> format_for_path(std::string_view path) {
-  const std::string_view plain = without_compression_suffix(path);
+  std::string_view plain = without_compression_suffix(path);
+  while (plain.ends_with('/')) plain.remove_suffix(1);
   const auto found =
       std::ranges::find_if(kFormats, [&](const FormatInfo& row) { return plain.ends_with(row.extension); });
   return found == kFormats.end() ? std::nullopt : std::optional(found->format);
@@ -118,21 +137,44 @@ const FormatInfo& format_of(ByteStream& stream, const ReadOptions& options) {
 }
 
 History read_history(ByteStream& stream, const ReadOptions& options) {
-  return format_of(stream, options).read(stream, options);
+  const FormatInfo& format = format_of(stream, options);
+  if (options.on_format) options.on_format(format);
+  return format.read(stream, options);
 }
 
 History read_history(const std::string& path, const ReadOptions& options) {
+  if (is_folder(path)) return read_history_folder(path, options);
   ByteStream stream = ByteStream::open(path);
   return read_history(stream, options);
 }
 
 WriteReport write_history(const History& history, Format format, const std::string& path) {
   WriteReport report;
-  ByteSink sink = ByteSink::create(path);
-  info(format).write(
-      history, [&](std::string_view piece) { sink.write(piece); },
-      [&](const std::string& step) { report.lossy_steps.push_back(step); });
+  const FormatInfo& row = info(format);
+  const auto lossy = [&](const std::string& step) { report.lossy_steps.push_back(step); };
+  if (row.folder != nullptr && path != "-") {
+    write_history_folder(history, *row.folder, path, lossy);
+    return report;
+  }
+  ByteSink sink =
+      ByteSink::create(row.file_in_folder.empty() ? path : file_to_write(path, row.file_in_folder));
+  row.write(
+      history, [&](std::string_view piece) { sink.write(piece); }, lossy);
   sink.finish();
+  return report;
+}
+
+WriteReport losses_of_writing(const History& history, Format format) {
+  WriteReport report;
+  const FormatInfo& row = info(format);
+  const auto lossy = [&](const std::string& step) { report.lossy_steps.push_back(step); };
+  if (row.folder != nullptr) {
+    row.folder->write(
+        history, [](const std::string&, std::string_view) {}, lossy);
+  } else {
+    row.write(
+        history, [](std::string_view) {}, lossy);
+  }
   return report;
 }
 

@@ -21,16 +21,20 @@
 namespace serval {
 
 enum class Format {
-  Jsonl,        // native, one line an operation or transaction
-  Binary,       // native, chunked columns
-  Notation,     // native, "s1: [w(x,1)]"
-  PolysiText,   // r(key,value,session,txn): PolySI, Plume, MTC, IsoVista, AWDIT
-  JepsenEdn,    // Jepsen and Elle, rw-register and list-append
-  JepsenJson,   // the same as one JSON array
-  JepsenJsonl,  // the same, one JSON object a line
-  JepsenText,   // the same as columns of history.txt, or in a log of jepsen.util
-  AwditText,    // r k v, --- between transactions, === between sessions
-  DbcopHist,    // [x:=1 y==2]!, --- between sessions
+  Jsonl,         // native, one line an operation or transaction
+  Binary,        // native, chunked columns
+  Notation,      // native, "s1: [w(x,1)]"
+  PolysiText,    // r(key,value,session,txn): PolySI, Plume, MTC, IsoVista, AWDIT
+  JepsenEdn,     // Jepsen and Elle, rw-register and list-append
+  JepsenJson,    // the same as one JSON array
+  JepsenJsonl,   // the same, one JSON object a line
+  JepsenText,    // the same as columns of history.txt, or in a log of jepsen.util
+  AwditText,     // r k v, --- between transactions, === between sessions
+  DbcopHist,     // [x:=1 y==2]!, --- between sessions
+  DbcopBincode,  // dbcop's history.bincode, 2019
+  DbcopJson,     // dbcop 0.2
+  DbcopYaml,     // dbcop, 2019
+  CobraLog,      // a folder of binary logs, one a session: Cobra, King Cobra, PolySI, VeriStrong
 };
 
 struct ReadOptions {
@@ -43,6 +47,18 @@ struct ReadOptions {
   std::function<void(const std::string&)> on_notice;
   // Told now and then how many bytes of how many (0: unknown) were read.
   std::function<void(std::uint64_t done, std::uint64_t total)> on_progress;
+  // Told which format it is, before reading.
+  std::function<void(const struct FormatInfo&)> on_format;
+};
+
+// Of a format that is a folder of files.
+struct FolderVerbs {
+  bool (*looks_like)(const std::string& folder);
+  History (*read)(const std::string& folder, const ReadOptions& options);
+  // Calls `file` with the name and the bytes of each file.
+  void (*write)(const History& history,
+                const std::function<void(const std::string& name, std::string_view bytes)>& file,
+                const std::function<void(const std::string&)>& lossy);
 };
 
 struct FormatInfo {
@@ -59,6 +75,8 @@ struct FormatInfo {
   // out.
   void (*write)(const History& history, const std::function<void(std::string_view)>& out,
                 const std::function<void(const std::string&)>& lossy);
+  const FolderVerbs* folder = nullptr;   // Then `read` and `write` are for a single file of it.
+  std::string_view file_in_folder = {};  // Written to a folder, the history is this file in it.
 };
 
 std::span<const FormatInfo> all_formats();
@@ -71,14 +89,19 @@ const FormatInfo* detect_format(std::string_view start);
 const FormatInfo& format_of(ByteStream& stream, const ReadOptions& options);
 
 History read_history(ByteStream& stream, const ReadOptions& options = {});
+// The path may be a folder: one of a format with FolderVerbs, or one that holds history.bincode,
+// history.edn or another file `history.*`, or one with such a folder inside that is called `history`.
 History read_history(const std::string& path, const ReadOptions& options = {});
 
 struct WriteReport {
   std::vector<std::string> lossy_steps;  // "dropped the times of 12 transactions: polysi has none"
 };
-// Writes to `path` ("-": standard output), compressing for .gz and .zst. Throws OutputError.
+// Writes to `path` ("-": standard output), compressing for .gz and .zst. A folder is made where the format is
+// one; it must not be there, or be empty. Throws OutputError.
 WriteReport write_history(const History& history, Format format, const std::string& path);
-// The same into a string, uncompressed.
+// What writing would lose.
+WriteReport losses_of_writing(const History& history, Format format);
+// The same into a string, uncompressed. Throws OutputError where a folder of several files is needed.
 std::string write_to_string(const History& history, Format format, WriteReport* report = nullptr);
 
 }  // namespace serval

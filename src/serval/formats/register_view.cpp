@@ -1,6 +1,7 @@
 #include "serval/formats/register_view.h"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +13,13 @@ constexpr Value kZero = Value::integer(0);
 
 bool is_digits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+template <class Integer>
+bool parses_as(std::string_view text) {
+  Integer number = 0;
+  const auto [past, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && past == text.data() + text.size();
 }
 
 // The smallest number from `next` on that `used` does not hold, which then holds it.
@@ -164,11 +172,14 @@ void RegisterView::steps(TransactionId t, std::vector<RegisterStep>& steps) cons
 }
 
 bool RegisterView::fits(Value value) const {
-  const bool any = rules_.integers == RegisterRules::Integers::Any;
-  if (value.is_integer()) return any || value.as_integer() >= 0;
+  using Integers = RegisterRules::Integers;
+  const bool negatives = rules_.integers == Integers::Any || rules_.integers == Integers::Signed64;
+  if (value.is_integer()) return negatives || value.as_integer() >= 0;
   if (value.kind() != Value::Kind::Number) return false;
   std::string_view digits = history_.values().characters(value);
-  if (any && digits.starts_with('-')) digits.remove_prefix(1);
+  if (rules_.integers == Integers::Signed64) return parses_as<std::int64_t>(digits);
+  if (rules_.integers == Integers::Unsigned64) return parses_as<std::uint64_t>(digits);
+  if (negatives && digits.starts_with('-')) digits.remove_prefix(1);
   return is_digits(digits);
 }
 
@@ -187,6 +198,7 @@ struct RegisterView::Zeros {
     if (initial == RegisterRules::Initial::Written) return false;
     for (std::size_t key = 0; key < written.size(); ++key) {
       if (read[key] && !written[key]) return true;
+      if (written[key] && initial == RegisterRules::Initial::ZeroOnly) return true;
       if (written[key] && initial_read[key] && initial == RegisterRules::Initial::Zero) return true;
     }
     return false;
@@ -247,7 +259,9 @@ std::vector<Value> RegisterView::number_keys(Losses& losses) const {
 }
 
 void RegisterView::count_extras(Losses& losses) const {
-  if (!history_.facts().empty()) losses.add("facts of the header dropped", history_.facts().size());
+  for (const auto& [name, text] : history_.facts())
+    if (rules_.kept_facts.empty() || !name.starts_with(rules_.kept_facts))
+      losses.add("facts of the header dropped");
   for (const TransactionId t : history_.transactions()) {
     if (history_.interval(t) != Interval{}) losses.add("times of transactions dropped");
     if (history_.has_hints() && history_.hints(t) != nullptr) losses.add("hints of transactions dropped");
@@ -269,6 +283,20 @@ void count_dropped_labels(const History& history, const RegisterView& view, Loss
       if (view.contains(t) && history.label(t) != Value::integer(place++))
         losses.add("labels of transactions dropped");
   }
+}
+
+std::int64_t whole_number(const ValuePool& pool, Value number) {
+  if (number.is_integer()) return number.as_integer();
+  const std::string_view digits = pool.characters(number);
+  const char* const end = digits.data() + digits.size();
+  std::int64_t negative = 0;
+  if (digits.starts_with('-')) {
+    std::from_chars(digits.data(), end, negative);
+    return negative;
+  }
+  std::uint64_t natural = 0;
+  std::from_chars(digits.data(), end, natural);
+  return static_cast<std::int64_t>(natural);
 }
 
 void append_number(std::string& text, const ValuePool& pool, Value number) {

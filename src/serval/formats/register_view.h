@@ -1,6 +1,6 @@
 #pragma once
 // A history as plain reads and writes of whole numbers, which is all that the register formats of other tools
-// can say (PolySI text, AWDIT text, dbcop .hist). Everything that does not fit is turned into what is
+// can say (PolySI text, AWDIT text, dbcop, Cobra). Everything that does not fit is turned into what is
 // nearest, or left out, and counted:
 //
 //   compare-and-set, insert if absent   -> a read and a write          lists, predicates, deletes -> left out
@@ -28,15 +28,17 @@ namespace serval {
 
 struct RegisterRules {
   enum class Initial {
-    Zero,    // A read of 0 is a read of the initial version unless the file writes 0 to that key.
-    Mark,    // The same, and there is also a mark that means nothing else.
-    Written  // There is no initial version; 0 is a value like any other.
+    Zero,      // A read of 0 is a read of the initial version unless the file writes 0 to that key.
+    Mark,      // The same, and there is also a mark that means nothing else.
+    ZeroOnly,  // A 0 is nothing but the initial version.
+    Written    // There is no initial version; 0 is a value like any other.
   };
-  enum class Integers { Any, Natural };
+  enum class Integers { Any, Natural, Signed64, Unsigned64 };
   enum class Aborted { LeftOut, WritesOnly, Whole };
   Initial initial = Initial::Zero;
   Integers integers = Integers::Any;
   Aborted aborted = Aborted::Whole;
+  std::string_view kept_facts = {};  // The format holds the facts whose names begin so, if not empty.
 };
 
 // What was changed or left out, by kind, in alphabetical order: "list operations left out: 3".
@@ -101,6 +103,8 @@ class RegisterView {
 // For formats that know sessions and transactions by their place in the file: counts the labels that are not
 // just that place.
 void count_dropped_labels(const History& history, const RegisterView& view, Losses& losses);
+// The number of a Value for which RegisterView::fits holds with Signed64; with Unsigned64 its bits.
+std::int64_t whole_number(const ValuePool& pool, Value number);
 // The decimal digits of a whole number.
 void append_number(std::string& text, const ValuePool& pool, Value number);
 

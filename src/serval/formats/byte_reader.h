@@ -1,0 +1,60 @@
+#pragma once
+// A binary file from front to back, in pieces of a known size, with the offset of everything for errors.
+//
+//   ByteReader bytes(stream, options);
+//   while (!bytes.at_end()) use(load_u64(bytes.take(8, "a key")));
+//
+// Throws InputError "at byte 123: the file ends inside a key". Memory is one chunk and one piece. Polls the
+// budget and tells the progress once a chunk.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "serval/formats/format.h"
+
+namespace serval {
+
+class ByteReader {
+ public:
+  ByteReader(ByteStream& stream, const ReadOptions& options) : stream_(stream), options_(options) {}
+
+  const std::string& name() const noexcept { return stream_.name(); }
+  // Offset of the next byte.
+  std::uint64_t position() const noexcept { return position_; }
+  // Whether that many bytes follow.
+  bool has(std::size_t size) { return size <= ahead_.size() || fill(size); }
+  bool at_end() { return !has(1); }
+  // The first of `size` bytes, valid until the next call. `what` completes "the file ends inside ...".
+  const char* take(std::size_t size, std::string_view what);
+  [[noreturn]] void fail(std::uint64_t offset, const std::string& problem, std::string hint = {}) const;
+
+ private:
+  bool fill(std::size_t size);
+
+  ByteStream& stream_;
+  const ReadOptions& options_;
+  std::string_view ahead_;  // Of the stream's chunk, or of joined_.
+  std::string joined_;      // A piece that crosses chunks, and what follows it.
+  std::uint64_t position_ = 0;
+};
+
+inline std::uint64_t load_little_endian(const char* bytes) noexcept {
+  std::uint64_t number = 0;
+  for (int i = 7; i >= 0; --i) number = number << 8 | static_cast<unsigned char>(bytes[i]);
+  return number;
+}
+inline std::uint64_t load_big_endian(const char* bytes) noexcept {
+  std::uint64_t number = 0;
+  for (int i = 0; i < 8; ++i) number = number << 8 | static_cast<unsigned char>(bytes[i]);
+  return number;
+}
+inline void append_little_endian(std::string& out, std::uint64_t number) {
+  for (int i = 0; i < 8; ++i) out += static_cast<char>(number >> (8 * i) & 0xFF);
+}
+inline void append_big_endian(std::string& out, std::uint64_t number) {
+  for (int i = 7; i >= 0; --i) out += static_cast<char>(number >> (8 * i) & 0xFF);
+}
+
+}  // namespace serval

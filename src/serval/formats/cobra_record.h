@@ -1,0 +1,40 @@
+#pragma once
+// The records of a Cobra log: their tags, sizes and the ids that mean something else than a transaction.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace serval::cobra {
+
+// Of transactions and of writes alike. A read of either sees the version from before the first transaction:
+// one that was loaded, or none at all.
+inline constexpr std::int64_t kInitial = 0xbebeebee;
+inline constexpr std::int64_t kNull = 0xdeadbeef;
+// Of writes: marks of Cobra's garbage collection, put there before the first transaction.
+inline constexpr std::int64_t kCollectedTrue = 0x23332333;
+inline constexpr std::int64_t kCollectedFalse = 0x66666666;
+
+constexpr bool is_before_all(std::int64_t id) { return id == kInitial || id == kNull; }
+constexpr bool is_mark(std::int64_t id) { return id == kCollectedTrue || id == kCollectedFalse; }
+constexpr bool is_reserved(std::int64_t id) { return is_before_all(id) || is_mark(id); }
+
+enum class Times { Absent, Present };
+
+// Bytes that follow a tag; 0 for what is no tag.
+constexpr std::size_t size_after(char tag, Times times) {
+  const std::size_t time = times == Times::Present ? 8 : 0;
+  switch (tag) {
+    case 'S':
+    case 'C':
+      return 8 + time;
+    case 'W':
+      return 24;
+    case 'R':
+      return 32;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace serval::cobra

@@ -1,0 +1,72 @@
+#pragma once
+// What the three old spellings of a dbcop history share (bincode, JSON, YAML): sessions of transactions of
+// events, where an event reads or writes a variable, and both events and transactions may have failed.
+// Page: docs/formats/dbcop.md.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "serval/formats/format.h"
+#include "serval/formats/register_view.h"
+#include "serval/history/history_builder.h"
+
+namespace serval {
+
+class DbcopHistory {
+ public:
+  DbcopHistory() { builder_.set_initial_value(Value::integer(0)); }
+
+  ValuePool& values() noexcept { return builder_.values(); }
+  void set_fact(const std::string& name, std::string text) { builder_.set_fact(name, std::move(text)); }
+
+  void begin_session() { session_ = builder_.session(Value::integer(sessions_++)); }
+  // Requires a session.
+  void begin_transaction() {
+    const auto number = static_cast<std::int64_t>(builder_.transaction_count());
+    transaction_ = builder_.begin_transaction(session_, Value::integer(number));
+  }
+  void end_transaction(Outcome outcome) { builder_.set_outcome(transaction_, outcome); }
+  // The file is cut off before it says whether the transaction committed.
+  void leave_open() { end_transaction(Outcome::Indeterminate); }
+  void add(OperationKind kind, Value variable, Value value) {
+    builder_.add(transaction_, kind, builder_.key(variable), value);
+  }
+  // An event that failed did nothing and answered nothing: it is left out.
+  void count_failed_event() { ++failed_; }
+
+  History finish(const ReadOptions& options) && {
+    if (failed_ > 0 && options.on_notice)
+      options.on_notice(fmt::format("left out {} events that failed", failed_));
+    return std::move(builder_).freeze();
+  }
+
+ private:
+  HistoryBuilder builder_;
+  std::int64_t sessions_ = 0;
+  SessionId session_;
+  TransactionId transaction_;
+  std::uint64_t failed_ = 0;
+};
+
+// The name and text of what a dbcop file says about itself, as facts of a History.
+inline constexpr const char* kDbcopInfo = "dbcop.info";
+inline constexpr const char* kDbcopStart = "dbcop.start";
+inline constexpr const char* kDbcopEnd = "dbcop.end";
+
+struct DbcopHeader {
+  std::string info = "Serval", start = "1970-01-01T00:00:00+00:00", end = "1970-01-01T00:00:00+00:00";
+  std::uint64_t sessions = 0, variables = 0;
+  std::uint64_t transactions = 0, events = 0;  // The most of any session, and of any transaction.
+};
+DbcopHeader dbcop_header(const History& history, const RegisterView& view);
+
+inline constexpr RegisterRules kDbcopRules{.initial = RegisterRules::Initial::ZeroOnly,
+                                           .integers = RegisterRules::Integers::Unsigned64,
+                                           .kept_facts = "dbcop."};
+
+}  // namespace serval

@@ -1,0 +1,195 @@
+#include "serval/formats/dbcop_yaml.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "serval/formats/dbcop_history.h"
+#include "serval/formats/line_reader.h"
+
+namespace serval {
+namespace {
+
+class Reader {
+ public:
+  Reader(ByteStream& stream, const ReadOptions& options) : options_(options), lines_(stream, options) {}
+
+  History read() {
+    while (lines_.next()) {
+      if (lines_.line_was_cut() && options_.accept_truncated) {
+        if (options_.on_notice) options_.on_notice("1 line cut off at the end was left out");
+        break;
+      }
+      LineCursor cursor = lines_.cursor();
+      parse_line(cursor);
+    }
+    end_event();
+    if (transaction_open_) history_.leave_open();
+    return std::move(history_).finish(options_);
+  }
+
+ private:
+  void parse_line(LineCursor& cursor) {
+    if (lines_.line().starts_with("---")) return;
+    int dashes = 0;
+    cursor.skip_blanks();
+    for (; cursor.accept("- "); ++dashes) cursor.skip_blanks();
+    if (cursor.at_end() || cursor.peek() == '#') return;
+    const std::size_t column = cursor.column();
+    if (cursor.accept("[]")) return empty_session(cursor, dashes);
+    const std::string name(cursor.word());
+    if (name.empty()) cursor.fail("expected events, write, variable, value or success");
+    cursor.expect(':', "after " + name);
+    cursor.skip_blanks();
+    if (name == "events") return begin_transaction(cursor, dashes);
+    member(cursor, name, dashes, column);
+    cursor.expect_end("after the value of " + name);
+  }
+
+  void empty_session(LineCursor& cursor, int dashes) {
+    if (dashes != 1) cursor.fail("expected one dash before an empty session");
+    finish_transaction(cursor);
+    history_.begin_session();
+    session_open_ = true;
+  }
+
+  // Two dashes begin a session with its first transaction, one begins the next transaction.
+  void begin_transaction(LineCursor& cursor, int dashes) {
+    if (dashes != 1 && dashes != 2) cursor.fail("expected a dash before events");
+    finish_transaction(cursor);
+    if (dashes == 2) history_.begin_session();
+    if (dashes == 1 && !session_open_) cursor.fail("expected two dashes before the first events");
+    session_open_ = transaction_open_ = true;
+    history_.begin_transaction();
+    cursor.accept("[]");
+    cursor.expect_end("after events");
+  }
+
+  void finish_transaction(LineCursor& cursor) {
+    if (transaction_open_) cursor.fail("expected the success of the transaction before");
+  }
+
+  void member(LineCursor& cursor, const std::string& name, int dashes, std::size_t column) {
+    if (!transaction_open_) cursor.fail("expected events");
+    if (dashes == 1) {
+      end_event();
+      event_ = Event{};
+      event_open_ = true;
+      event_column_ = column;
+    } else if (dashes > 1) {
+      cursor.fail("expected one dash before an event");
+    } else if (!event_open_ || column != event_column_) {
+      return end_transaction(cursor, name);
+    }
+    if (name == "write") {
+      event_.kind = truth(cursor) ? OperationKind::Write : OperationKind::Read;
+    } else if (name == "success") {
+      event_.success = truth(cursor);
+    } else if (name == "variable") {
+      event_.variable = cursor.number(history_.values(), "the variable");
+    } else if (name == "value") {
+      event_.value = cursor.number(history_.values(), "the value");
+    } else {
+      cursor.fail("expected write, variable, value or success before the value");
+    }
+  }
+
+  void end_transaction(LineCursor& cursor, const std::string& name) {
+    if (name != "success") cursor.fail("expected the success of the transaction, or a dash before an event");
+    end_event();
+    history_.end_transaction(truth(cursor) ? Outcome::Committed : Outcome::Aborted);
+    transaction_open_ = false;
+  }
+
+  void end_event() {
+    if (!event_open_) return;
+    event_open_ = false;
+    if (!event_.success) return history_.count_failed_event();
+    history_.add(event_.kind, event_.variable, event_.value);
+  }
+
+  static bool truth(LineCursor& cursor) {
+    if (cursor.accept("true")) return true;
+    if (!cursor.accept("false")) cursor.fail("expected true or false");
+    return false;
+  }
+
+  struct Event {
+    OperationKind kind = OperationKind::Read;
+    Value variable, value;
+    bool success = true;
+  };
+
+  const ReadOptions& options_;
+  LineReader lines_;
+  DbcopHistory history_;
+  Event event_;
+  std::size_t event_column_ = 0;
+  bool session_open_ = false, transaction_open_ = false, event_open_ = false;
+};
+
+class Writer {
+ public:
+  Writer(const History& history, Losses& losses)
+      : history_(history), view_(history, kRules, losses), keys_(view_.number_keys(losses)) {
+    count_dropped_labels(history, view_, losses);
+  }
+
+  void write(const std::function<void(std::string_view)>& out) {
+    for (const SessionId session : history_.sessions()) {
+      bool first = true;
+      for (const TransactionId t : history_.session_transactions(session)) {
+        if (!view_.contains(t)) continue;
+        text_ += first ? "- - events:\n" : "  - events:\n";
+        first = false;
+        append(t);
+      }
+      if (first) text_ += "- []\n";
+      out(text_);
+      text_.clear();
+    }
+  }
+
+ private:
+  static constexpr RegisterRules kRules{.initial = RegisterRules::Initial::ZeroOnly,
+                                        .integers = RegisterRules::Integers::Unsigned64};
+
+  void append(TransactionId t) {
+    view_.steps(t, steps_);
+    for (const RegisterStep& step : steps_) {
+      text_ += step.kind == OperationKind::Write ? "    - write: true\n      variable: "
+                                                 : "    - write: false\n      variable: ";
+      append_number(text_, history_.values(), keys_[step.key.index]);
+      text_ += "\n      value: ";
+      append_number(text_, history_.values(), step.value.is_nil() ? Value::integer(0) : step.value);
+      text_ += "\n      success: true\n";
+    }
+    text_ += view_.is_aborted(t) ? "    success: false\n" : "    success: true\n";
+  }
+
+  const History& history_;
+  RegisterView view_;
+  std::vector<Value> keys_;  // By key.
+  std::vector<RegisterStep> steps_;
+  std::string text_;
+};
+
+}  // namespace
+
+bool looks_like_dbcop_yaml(std::string_view start) {
+  if (start.starts_with("---")) start.remove_prefix(std::min(start.find('\n'), start.size() - 1) + 1);
+  while (start.starts_with("- []\n")) start.remove_prefix(5);
+  return start.starts_with("- - events:");
+}
+
+History read_dbcop_yaml(ByteStream& stream, const ReadOptions& options) {
+  return Reader(stream, options).read();
+}
+
+void write_dbcop_yaml(const History& history, const std::function<void(std::string_view)>& out,
+                      const std::function<void(const std::string&)>& lossy) {
+  Losses losses;
+  Writer(history, losses).write(out);
+  losses.report(lossy);
+}
+
+}  // namespace serval

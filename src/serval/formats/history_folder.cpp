@@ -1,0 +1,122 @@
+#include "serval/formats/history_folder.h"
+
+#include <array>
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "serval/base/byte_sink.h"
+#include "serval/base/error.h"
+
+namespace serval {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What tools call the history in a folder of theirs, the fullest first.
+constexpr std::array<const char*, 6> kHistoryFiles{"history.bincode", "history.edn",  "history.srv",
+                                                   "history.jsonl",   "history.json", "history.txt"};
+
+bool reads_as(const FormatInfo& row, const std::string& folder, const ReadOptions& options) {
+  return row.folder != nullptr &&
+         (options.format ? *options.format == row.format : row.folder->looks_like(folder));
+}
+
+// The folder made by King Cobra has its logs one level down.
+std::string inner_folder(const std::string& folder) {
+  const fs::path inner = fs::path(folder) / "history";
+  return fs::is_directory(inner) ? inner.string() : std::string();
+}
+
+[[noreturn]] void reject(const std::string& folder) {
+  throw InputError({folder}, "this folder holds no history that Serval knows", {},
+                   "name a file in it; as a whole it reads Cobra's *.log and files called history.*");
+}
+
+void require_room(const fs::path& folder) {
+  std::error_code ignored;
+  if (!fs::exists(folder, ignored)) return;
+  if (fs::is_directory(folder, ignored) && fs::is_empty(folder, ignored)) return;
+  throw OutputError(fmt::format("{} is there already, and not an empty folder", folder.string()));
+}
+
+// A folder that is gone unless it is kept.
+class TemporaryFolder {
+ public:
+  explicit TemporaryFolder(fs::path path) : path_(std::move(path)) {
+    std::error_code error;
+    if (!fs::create_directory(path_, error))
+      throw OutputError(fmt::format("cannot make the folder {}: {}", path_.string(),
+                                    error ? error.message() : "it is there already"));
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  const fs::path& path() const noexcept { return path_; }
+  void move_to(const fs::path& target) const {
+    std::error_code error;
+    fs::rename(path_, target, error);
+    if (error) throw OutputError(fmt::format("cannot write {}: {}", target.string(), error.message()));
+  }
+
+ private:
+  fs::path path_;
+};
+
+fs::path without_slash(const std::string& path) {
+  const fs::path given(path);
+  return given.has_filename() ? given : given.parent_path();
+}
+
+}  // namespace
+
+bool is_folder(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+History read_history_folder(const std::string& folder, const ReadOptions& options) {
+  for (const char* name : kHistoryFiles)
+    if (const fs::path file = fs::path(folder) / name; fs::is_regular_file(file)) {
+      ByteStream stream = ByteStream::open(file.string());
+      return read_history(stream, options);
+    }
+  for (const FormatInfo& row : all_formats()) {
+    if (!reads_as(row, folder, options)) continue;
+    if (options.on_format) options.on_format(row);
+    return row.folder->read(folder, options);
+  }
+  const std::string inner = inner_folder(folder);
+  if (inner.empty()) reject(folder);
+  return read_history_folder(inner, options);
+}
+
+void write_history_folder(const History& history, const FolderVerbs& verbs, const std::string& folder,
+                          const std::function<void(const std::string&)>& lossy) {
+  const fs::path target = without_slash(folder);
+  require_room(target);
+  const TemporaryFolder temporary(fs::path(target) += ".part");
+  verbs.write(
+      history,
+      [&](const std::string& name, std::string_view bytes) {
+        ByteSink sink = ByteSink::create((temporary.path() / name).string());
+        sink.write(bytes);
+        sink.finish();
+      },
+      lossy);
+  temporary.move_to(target);
+}
+
+std::string file_to_write(const std::string& path, std::string_view name) {
+  if (!path.ends_with('/') && !is_folder(path)) return path;
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) throw OutputError(fmt::format("cannot make the folder {}: {}", path, error.message()));
+  return (fs::path(path) / name).string();
+}
+
+}  // namespace serval

@@ -1,0 +1,203 @@
+// dbcop's older files: bincode, JSON and YAML. What they mean, what is refused, and that writing reads back.
+
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "register_histories.h"
+#include "serval/formats/byte_reader.h"
+#include "serval/formats/dbcop_bincode.h"
+#include "serval/history/notation.h"
+
+namespace serval {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string numbers(std::initializer_list<std::uint64_t> list) {
+  std::string bytes;
+  for (const std::uint64_t number : list) append_little_endian(bytes, number);
+  return bytes;
+}
+std::string text(std::string_view characters) {
+  return numbers({characters.size()}) + std::string(characters);
+}
+std::string event(char write, std::uint64_t variable, std::uint64_t value, char success) {
+  return std::string(1, write) + numbers({variable, value}) + std::string(1, success);
+}
+const std::string kHeader = numbers({1, 2, 3, 4, 5}) + text("info") + text("2019-03-30T12:00:00Z") + text("");
+
+// Two sessions; the second transaction of the first did not commit, its failed event is left out.
+const std::string kBincode = kHeader + numbers({2, 2, 2}) + event(1, 7, 11, 1) + event(0, 8, 0, 1) + '\1' +
+                             numbers({2}) + event(1, 8, 12, 1) + event(0, 7, 3, 0) + '\0' + numbers({1, 1}) +
+                             event(0, 7, 11, 1) + '\1';
+const char* const kMeaning = "0: [w(7,11) r(8,0)] [w(8,12)]!\n1: [r(7,11)]\n";
+
+std::string problem_in(Format format, const std::string& bytes) {
+  try {
+    read_as(format, bytes);
+  } catch (const InputError& error) {
+    return error.problem();
+  }
+  return "";
+}
+
+TEST(DbcopBincode, EventsBecomeOperations) {
+  const History history = read_as(Format::DbcopBincode, kBincode);
+  EXPECT_EQ(print_history(history), kMeaning);
+  EXPECT_EQ(history.initial_value(), Value::integer(0));
+  EXPECT_EQ(history.facts().at("dbcop.start"), "2019-03-30T12:00:00Z");
+  EXPECT_EQ(detect_format(kBincode)->format, Format::DbcopBincode);
+}
+
+TEST(DbcopBincode, ProblemsNameTheByte) {
+  EXPECT_EQ(problem_in(Format::DbcopBincode, kHeader + numbers({1, 1, 1}) + event(2, 7, 1, 1) + '\1'),
+            "at byte 112: expected 0 or 1 for whether this event writes, but got 2");
+  EXPECT_EQ(
+      problem_in(Format::DbcopBincode, kBincode + "x"),
+      "at byte " + std::to_string(kBincode.size()) + ": expected the end of the file after the last session");
+  EXPECT_EQ(problem_in(Format::DbcopBincode, numbers({1, 2, 3, 4, 5, 1u << 30})),
+            "at byte 40: expected the length of a text, but got 1073741824");
+}
+
+TEST(DbcopBincode, EveryCutIsRefusedOrEndsInAnOpenTransaction) {
+  ReadOptions truncated;
+  truncated.accept_truncated = true;
+  for (std::size_t size = 1; size < kBincode.size(); ++size) {
+    const std::string cut = kBincode.substr(0, size);
+    EXPECT_NE(problem_in(Format::DbcopBincode, cut), "") << size;
+    if (size < kHeader.size() + 8) continue;
+    const History history = read_as(Format::DbcopBincode, cut, truncated);
+    EXPECT_LE(history.transaction_count(), 3u) << size;
+  }
+}
+
+TEST(DbcopBincode, FlippedBytesAreReadOrRefused) {
+  Random random(3);
+  for (int round = 0; round < 2000; ++round) {
+    std::string bytes = kBincode;
+    for (std::uint64_t flips = 1 + random.below(3); flips > 0; --flips)
+      bytes[random.below(bytes.size())] ^= static_cast<char>(1 << random.below(8));
+    try {
+      EXPECT_LE(read_as(Format::DbcopBincode, bytes).operation_count(), bytes.size());
+    } catch (const InputError& error) {
+      EXPECT_TRUE(error.problem().starts_with("at byte ")) << error.what();
+    }
+  }
+}
+
+TEST(DbcopBincode, FolderWithTheFileIsTheFile) {
+  const fs::path folder = fs::path(testing::TempDir()) / ("serval-dbcop-" + std::to_string(::getpid()));
+  const History history = read_as(Format::DbcopBincode, kBincode);
+  write_history(history, Format::DbcopBincode, folder.string() + "/");
+  EXPECT_TRUE(fs::exists(folder / "history.bincode"));
+  EXPECT_EQ(print_history(read_history(folder.string())), kMeaning);
+  fs::remove_all(folder);
+}
+
+const std::string kSessions =
+    "[[{\"events\":[{\"Write\":{\"variable\":7,\"version\":11}},{\"Read\":{\"variable\":8,\"version\":null}}]"
+    ","
+    "\"committed\":true},{\"events\":[{\"Write\":{\"variable\":8,\"version\":12}}],\"committed\":false}],\n"
+    "[{\"committed\":true,\"events\":[{\"Read\":{\"variable\":7,\"version\":11}}]}], []]";
+
+TEST(DbcopJson, BareAndWrappedSessionsAreTheSameHistory) {
+  const std::string meaning = "0: [w(7,11) r(8,_)] [w(8,12)]!\n1: [r(7,11)]\n2:\n";
+  const std::string wrapped =
+      "{\"params\":{\"id\":0},\"info\":\"\\u0041\",\"start\":\"x\",\"data\":" + kSessions +
+      ",\"end\":\"y\"}\n";
+  EXPECT_EQ(print_history(read_as(Format::DbcopJson, kSessions)), meaning);
+  EXPECT_EQ(print_history(read_as(Format::DbcopJson, wrapped)), meaning);
+  EXPECT_EQ(read_as(Format::DbcopJson, wrapped).facts().at("dbcop.info"), "A");
+  EXPECT_EQ(detect_format(kSessions)->format, Format::DbcopJson);
+  EXPECT_EQ(detect_format(wrapped)->format, Format::DbcopJson);
+}
+
+TEST(DbcopJson, ProblemsHaveLineAndColumn) {
+  const auto error = [](const std::string& bytes) { return error_in(Format::DbcopJson, bytes); };
+  EXPECT_EQ(error("[[\n{\"events\":[{\"Swap\":{}}]}]]"), "2:13: expected \"Write\" or \"Read\"");
+  EXPECT_EQ(error("[[{\"events\":[{\"Write\":{\"variable\":1}}]}]]"), "1:36: a write needs a version");
+  EXPECT_EQ(error("[[{\"events\":[{\"Read\":{}}]}]]"), "1:23: expected a variable");
+  EXPECT_EQ(error("[[{\"events\":[],\"committed\":1}]]"), "1:28: expected true or false");
+  EXPECT_EQ(error("[[]] x"), "1:6: expected the end of the file");
+  EXPECT_EQ(error("[[] []]"), "1:5: expected ',', or ']' after a session");
+}
+
+TEST(DbcopJson, EveryCutIsRefusedOrKeepsWholeTransactions) {
+  ReadOptions truncated;
+  truncated.accept_truncated = true;
+  for (std::size_t size = 1; size < kSessions.size(); ++size) {
+    const std::string cut = kSessions.substr(0, size);
+    EXPECT_NE(error_in(Format::DbcopJson, cut), "") << size;
+    EXPECT_LE(read_as(Format::DbcopJson, cut, truncated).transaction_count(), 3u) << size;
+  }
+}
+
+TEST(DbcopYaml, LinesBecomeTransactions) {
+  const std::string yaml =
+      "---\n- - events:\n      - write: true\n        variable: 7\n        value: 11\n        success: true\n"
+      "      - write: false\n        variable: 8\n        value: 0\n        success: true\n    success: "
+      "true\n"
+      "  - events:\n      - write: true\n        variable: 8\n        value: 12\n        success: true\n"
+      "      - write: false\n        variable: 7\n        value: 3\n        success: false\n    success: "
+      "false\n"
+      "- - events:\n      - write:    false\n        variable: 7\n        value: 11\n        success: true\n"
+      "    success: true\n";
+  EXPECT_EQ(print_history(read_as(Format::DbcopYaml, yaml)), kMeaning);
+  EXPECT_EQ(detect_format(yaml)->format, Format::DbcopYaml);
+}
+
+TEST(DbcopYaml, ProblemsHaveLineAndColumn) {
+  const auto error = [](const std::string& yaml) { return error_in(Format::DbcopYaml, yaml); };
+  EXPECT_EQ(error("- - events:\n    - write: maybe\n"), "2:14: expected true or false, but got 'm'");
+  EXPECT_EQ(error("- - events:\n    - weight: 3\n"),
+            "2:15: expected write, variable, value or success before the value, but got '3'");
+  EXPECT_EQ(error("  - events:\n"),
+            "1:12: expected two dashes before the first events, but got the end of the line");
+  EXPECT_EQ(error("- - events:\n- - events:\n"),
+            "2:12: expected the success of the transaction before, but got the end of the line");
+}
+
+class DbcopFiles : public testing::TestWithParam<Format> {};
+
+TEST_P(DbcopFiles, WrittenHistoriesReadBackTheSame) {
+  Random random(5);
+  for (int round = 0; round < 100; ++round) {
+    const History history = register_history(
+        random.next(), {.transactions = 12, .least_value = 1, .aborted = RegisterShape::Aborted::Some});
+    for (const std::string& loss : losses_of(history, GetParam()))
+      EXPECT_TRUE(loss.starts_with("labels of transactions dropped")) << loss;
+    const std::string bytes = write_to_string(history, GetParam());
+    EXPECT_EQ(meaning_of(read_as(GetParam(), bytes)), meaning_of(history));
+    ASSERT_NE(detect_format(bytes), nullptr);
+    EXPECT_EQ(detect_format(bytes)->format, GetParam());
+  }
+}
+
+TEST_P(DbcopFiles, LossesAreNamed) {
+  const History history = parse_history("s1: [w(x,\"a\") a(y,1)]  s2: [r(x,\"a\")]?");
+  EXPECT_EQ(
+      losses_of(history, GetParam()),
+      (std::vector<std::string>{"indeterminate transactions left out, since no write of theirs was read: 1",
+                                "keys replaced by numbers: 2", "labels of sessions dropped: 2",
+                                "list operations left out: 1", "values replaced by numbers: 1"}));
+}
+
+TEST_P(DbcopFiles, WrittenZeroIsNotTakenForTheInitialVersion) {
+  const History history = parse_history("s1: [w(x,0)]  s2: [r(x,_)]");
+  const History back = read_as(GetParam(), write_to_string(history, GetParam()));
+  EXPECT_TRUE(back.value(OperationId{0}) != back.value(OperationId{1}));
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryDbcopFile, DbcopFiles,
+                         testing::Values(Format::DbcopBincode, Format::DbcopJson, Format::DbcopYaml),
+                         [](const testing::TestParamInfo<Format>& parameter) {
+                           std::string name(serval::info(parameter.param).name);
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace serval
