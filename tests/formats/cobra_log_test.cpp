@@ -215,7 +215,7 @@ TEST_F(CobraFolder, WrittenFoldersReadBackTheSame) {
           builder.add(t, OperationKind::Read, seen, value);
         } else {
           builder.add(t, OperationKind::Read, key,
-                      random.below(2) == 0 ? Value::nil() : Value::integer(900 + i));
+                      random.below(2) == 0 ? Value::nil() : Value::integer(900 + 10 * i + step));
         }
       }
     }
