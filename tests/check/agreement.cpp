@@ -190,6 +190,8 @@ Known known_of(const History& history) {
 
 std::optional<Known> enough_to_decide(Level level) {
   switch (level) {
+    case Level::ConsistentView:
+    case Level::ParallelSnapshotIsolation:
     case Level::SnapshotIsolation:
     case Level::StrongSessionSnapshotIsolation:
     case Level::StrongSnapshotIsolation:

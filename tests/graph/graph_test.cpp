@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "serval/graph/batch_reachability.h"
 #include "serval/graph/csr_graph.h"
 #include "serval/graph/path_finder.h"
 #include "serval/graph/strong_components.h"
@@ -138,6 +139,42 @@ TEST(StrongComponents, SurviveAPathOfAMillionVertices) {
     for (Vertex v = 0; v < kLength; ++v) emit(v, (v + 1) % kLength);
   });
   EXPECT_EQ(cyclic_components(graph, budget)[0].size(), kLength);
+}
+
+RC_GTEST_PROP(Condensation, NumbersFallAlongEveryEdge, ()) {
+  const RandomGraph random = random_graph();
+  Budget budget = Budget::unlimited();
+  const Condensation components = condense(graph_of(random.vertices, random.edges), budget);
+  const auto reach = reachability(random);
+  for (const auto& [from, to] : random.edges)
+    RC_ASSERT(components.component[from] >= components.component[to]);
+  for (Vertex a = 0; a < random.vertices; ++a)
+    for (Vertex b = 0; b < random.vertices; ++b)
+      RC_ASSERT((components.component[a] == components.component[b]) ==
+                (a == b || (reach[a][b] && reach[b][a])));
+}
+
+RC_GTEST_PROP(BatchReachability, AnswersEveryQuestion, ()) {
+  const RandomGraph random = random_graph();
+  Budget budget = Budget::unlimited();
+  std::vector<ReachabilityQuestion> questions;
+  for (int times = 0; times < 5; ++times)  // More than fit into one block.
+    for (Vertex a = 0; a < random.vertices; ++a)
+      for (Vertex b = 0; b < random.vertices; ++b) questions.push_back({a, b});
+  const auto answers = reachable(graph_of(random.vertices, random.edges), questions, 1'000'000, budget);
+  const auto reach = reachability(random);
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    const auto [a, b] = questions[i];
+    RC_ASSERT((*answers)[i] == (a == b || reach[a][b]));
+  }
+}
+
+TEST(BatchReachability, SaysWhenItIsTooMuch) {
+  Budget budget = Budget::unlimited();
+  const CsrGraph path = graph_of(4, {{0, 1}, {1, 2}, {2, 3}});
+  const std::vector<ReachabilityQuestion> questions{{0, 3}};
+  EXPECT_EQ(reachable(path, questions, 1, budget), std::nullopt);
+  EXPECT_EQ(reachable(path, questions, 100, budget), std::vector<bool>{true});
 }
 
 }  // namespace

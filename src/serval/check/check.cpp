@@ -7,6 +7,7 @@
 #include "serval/check/evidence.h"
 #include "serval/check/lightweight.h"
 #include "serval/check/mini_transaction.h"
+#include "serval/check/single_anti_dependency.h"
 
 namespace serval {
 namespace {
@@ -70,6 +71,9 @@ class Judge {
       } else if (decides_by_graph(level)) {
         result.engine = "mini-transaction";
         result.verdict = check_mini_transactions(history_, relations(), level, options_, budget_);
+      } else if (decides_by_single_anti_dependencies(level)) {
+        result.engine = "single-anti-dependency";
+        result.verdict = check_single_anti_dependencies(history_, relations(), level, options_, budget_);
       } else {
         decide_by_neighbours(level, result);
       }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "serval/check/verify_replay.h"
+#include "serval/check/verify_views.h"
 
 namespace serval::verify {
 namespace {
@@ -201,6 +202,7 @@ Flaw flaw_of_single_operations(const History& history, const Holds& claim) {
 Flaw flaw_of(const History& history, Level asked, const Holds& claim) {
   if (!implies(claim.proven, asked))
     return fmt::format("{} does not imply {}", name_of(claim.proven), name_of(asked));
+  if (is_view_level(claim.proven)) return flaw_of_views(history, claim);
   const std::optional<Rules> rules = rules_of(claim.proven);
   if (!rules) return fmt::format("a commit order proves nothing about {}", name_of(claim.proven));
   if (claim.proven == Level::Linearizable)

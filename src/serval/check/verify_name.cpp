@@ -87,17 +87,6 @@ bool has_shape(const Cycle& cycle, std::string_view shape) {
   return false;
 }
 
-const Edge& missing_edge(const Cycle& cycle) {
-  return *std::ranges::find(cycle.edges, EdgeKind::ReadWrite, &Edge::kind);
-}
-
-// The reader saw the edge before its anti-dependency first, and missed afterwards.
-bool reads_go_back(const Cycle& cycle) {
-  const Edge& missed = missing_edge(cycle);
-  const auto sight = std::ranges::find(cycle.edges, missed.from, &Edge::to);
-  return sight != cycle.edges.end() && sight->kind == EdgeKind::WriteRead && sight->to_op < missed.from_op;
-}
-
 bool fits_narrower_name(AnomalyKind kind, const Cycle& cycle) {
   const auto on_one_key = [&](const Edge& edge) { return edge.key == cycle.edges.front().key; };
   switch (kind) {
@@ -118,6 +107,13 @@ bool fits_narrower_name(AnomalyKind kind, const Cycle& cycle) {
 }
 
 }  // namespace
+
+bool reads_go_back(const Cycle& cycle) {
+  const auto missed = std::ranges::find(cycle.edges, EdgeKind::ReadWrite, &Edge::kind);
+  if (missed == cycle.edges.end()) return false;
+  const auto sight = std::ranges::find(cycle.edges, missed->from, &Edge::to);
+  return sight != cycle.edges.end() && sight->kind == EdgeKind::WriteRead && sight->to_op < missed->from_op;
+}
 
 std::size_t count_edges(const Cycle& cycle, EdgeKind kind) {
   return static_cast<std::size_t>(std::ranges::count(cycle.edges, kind, &Edge::kind));

@@ -48,15 +48,33 @@ Flaw flaw_of_order_edges(Level level, const Cycle& cycle) {
   return std::nullopt;
 }
 
-// Below snapshot isolation only cycles without anti-dependencies are judged: every level from read-committed
-// up orders a write before its reads. Repeatable read forbids anti-dependencies on items, too.
+// What one anti-dependency says below snapshot isolation. Repeatable read forbids any on items.
+bool forbids_anti_dependencies(Level level, const Cycle& cycle) {
+  const bool one = anti_dependencies(cycle) == AntiDependencies::One;
+  switch (level) {
+    case Level::RepeatableRead:
+      return true;
+    case Level::ConsistentView:
+    case Level::ParallelSnapshotIsolation:
+      return one;
+    case Level::MonotonicView:
+      return one && reads_go_back(cycle);
+    case Level::CursorStability:
+      return !flaw_of_name(AnomalyKind::CursorLostUpdate, cycle);
+    default:
+      return false;
+  }
+}
+
+// Below snapshot isolation: every level from read-committed up orders a write before its reads, so that
+// cycles without anti-dependencies are never allowed.
 Flaw flaw_of_weak_shape(Level level, const Cycle& cycle) {
   if (is_session_guarantee(level)) return fmt::format("a cycle says nothing about {}", name_of(level));
   if (is_uncommitted(level) && count_edges(cycle, EdgeKind::WriteRead) > 0)
     return fmt::format("{} forbids no cycles of read dependencies", name_of(level));
-  if (level != Level::RepeatableRead && count_edges(cycle, EdgeKind::ReadWrite) > 0)
-    return fmt::format("a cycle with an anti-dependency is not known to violate {}", name_of(level));
-  return std::nullopt;
+  if (count_edges(cycle, EdgeKind::ReadWrite) == 0 || forbids_anti_dependencies(level, cycle))
+    return std::nullopt;
+  return fmt::format("a cycle with such anti-dependencies is not known to violate {}", name_of(level));
 }
 
 Flaw flaw_of_shape(Level level, AnomalyKind, const Cycle& cycle) {
@@ -79,7 +97,7 @@ Flaw flaw_of_shape(Level level, AnomalyKind kind, const BadRead&) {
 }
 
 Flaw flaw_of_shape(Level level, AnomalyKind, const Divergence&) {
-  if (family_of(level) != Family::Weaker || level == Level::RepeatableRead) return std::nullopt;
+  if (implies(level, Level::CursorStability)) return std::nullopt;
   return fmt::format("{} allows two updates of one version", name_of(level));
 }
 
@@ -88,6 +106,17 @@ Flaw flaw_of_shape(Level level, AnomalyKind, const ChainBreak& chain) {
     return fmt::format("a broken chain says nothing about {}", name_of(level));
   if (chain.rule != ChainBreak::Rule::RealTime || uses_real_time(level)) return std::nullopt;
   return fmt::format("{} does not use real time", name_of(level));
+}
+
+// What refutes a level refutes every level that implies it.
+Flaw flaw_of_judgement(Level level, const Anomaly& anomaly) {
+  const auto judge = [&](Level judged) {
+    return std::visit([&](const auto& evidence) { return flaw_of_shape(judged, anomaly.kind, evidence); },
+                      anomaly.evidence);
+  };
+  const Flaw flaw = judge(level);
+  const auto refutes = [&](const LevelInfo& row) { return implies(level, row.level) && !judge(row.level); };
+  return flaw && std::ranges::none_of(all_levels(), refutes) ? flaw : std::nullopt;
 }
 
 Flaw flaw_of_counts(const Violated& claim) {
@@ -118,8 +147,7 @@ Flaw flaw_of(const Facts& facts, Level level, const Violated& claim) {
       return fmt::format("anomaly {} ({}): {}", i + 1, name_of(anomaly.kind), *flaw);
   }
   const Anomaly& first = claim.anomalies.front();
-  const auto judge = [&](const auto& evidence) { return flaw_of_shape(level, first.kind, evidence); };
-  if (const Flaw flaw = std::visit(judge, first.evidence))
+  if (const Flaw flaw = flaw_of_judgement(level, first))
     return fmt::format("anomaly 1 ({}): {}", name_of(first.kind), *flaw);
   return flaw_of_counts(claim);
 }

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "serval/graph/strong_components.h"
+#include "serval/graph/topological_order.h"
 
 namespace serval {
 namespace {
@@ -15,10 +16,31 @@ using Bits = std::array<std::uint64_t, kWords>;
 
 bool any(const Bits& bits) { return (bits[0] | bits[1] | bits[2] | bits[3]) != 0; }
 
+// Components numbered so that numbers fall along every edge and, as far as that allows, follow the vertex
+// numbers: neighbours of a history stay neighbours, which keeps the windows short.
+Condensation numbered_components(const CsrGraph& graph, Budget& budget) {
+  Condensation components = condense(graph, budget);
+  std::vector<std::uint32_t> rank(components.count, components.count);
+  std::uint32_t next = 0;
+  for (const std::uint32_t c : components.component)
+    if (rank[c] == components.count) rank[c] = next++;
+  const CsrGraph condensed = build_graph(components.count, [&](auto&& emit) {
+    for (Vertex v = 0; v < graph.vertex_count(); ++v)
+      for (const Vertex to : graph.successors(v))
+        if (components.component[v] != components.component[to])
+          emit(rank[components.component[v]], rank[components.component[to]]);
+  });
+  const std::vector<Vertex> order = topological_order(condensed, budget);
+  std::vector<std::uint32_t> number(components.count);
+  for (std::uint32_t i = 0; i < order.size(); ++i) number[order[i]] = components.count - 1 - i;
+  for (std::uint32_t& c : components.component) c = number[rank[c]];
+  return components;
+}
+
 class Propagation {
  public:
   Propagation(const CsrGraph& graph, std::uint64_t effort, Budget& budget)
-      : graph_(graph), effort_(effort), budget_(budget), components_(condense(graph, budget)) {
+      : graph_(graph), effort_(effort), budget_(budget), components_(numbered_components(graph, budget)) {
     sort_by_component();
     bits_.assign(components_.count, Bits{});
   }
