@@ -42,6 +42,21 @@ std::vector<Row> seeds() {
   return rows;
 }
 
+// Cobra logs of King Cobra: "SER" is without session order, "strong-session SER" with it, "SER accept;
+// strong-session SER" both, the last column being about the second.
+std::vector<Row> king_cobra() {
+  std::vector<Row> rows;
+  for (const auto& cells : table("seeds")) {
+    if (cells.size() < 5 || !cells[1].starts_with("cobra-bin")) continue;
+    const std::string path = "seeds/" + cells[0];
+    const bool accept = cells[4].starts_with("accept");
+    const bool with_sessions = cells[3].find("strong-session SER") != std::string::npos;
+    rows.push_back({path, with_sessions ? Level::StrongSessionSerializable : Level::Serializable, accept});
+    if (cells[3].starts_with("SER accept")) rows.push_back({path, Level::Serializable, true});
+  }
+  return rows;
+}
+
 std::vector<Row> peers(const std::string& format, const std::string& folder = "") {
   std::vector<Row> rows;
   for (const auto& cells : table("peers"))
@@ -54,6 +69,10 @@ std::vector<Row> peers(const std::string& format, const std::string& folder = ""
 TEST(PeerVerdicts, OfTheSeedSystemsAreConfirmed) { expect_verdicts("seeds", seeds()); }
 TEST(PeerVerdicts, OfPolysiAndIsovistaAreConfirmed) {
   expect_verdicts("polysi, isovista", peers("plume-text"));
+}
+TEST(PeerVerdicts, OfKingCobraAreConfirmed) { expect_verdicts("king cobra", king_cobra()); }
+TEST(PeerVerdicts, OfDbcopsExperimentsAreConfirmed) {
+  expect_verdicts("dbcop bincode", peers("dbcop-bincode"));
 }
 TEST(PeerVerdicts, OfAwditAreConfirmed) { expect_verdicts("awdit", peers("awdit-test")); }
 
