@@ -22,6 +22,7 @@
 
 #include "serval/base/jagged.h"
 #include "serval/inference/footprint.h"
+#include "serval/inference/hinted_versions.h"
 
 namespace serval {
 
@@ -44,6 +45,10 @@ struct Relations {
   // Versions follow each other for reasons other than reads (lists show it, hints say it): then write
   // dependencies are edges of their own. Otherwise each comes with a read dependency between the same two.
   bool has_separate_writes = false;
+  // By key: whether that is so for its versions. Empty: for none.
+  std::vector<bool> shows_order;
+  std::vector<HintedVersions> hinted;                // By (earlier, later); see version_hints.h.
+  std::vector<VersionContradiction> contradictions;  // Likewise, in the order of the keys.
   // Why the order of versions may be incomplete; empty vectors: it is complete.
   std::vector<OperationId> ambiguous_reads;  // Several transactions left the value behind.
   std::vector<OperationId> open_writes;      // Written without a read, and not alone in being so on its key.

@@ -1,0 +1,348 @@
+#include "serval/inference/version_hints.h"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include <absl/container/flat_hash_set.h>
+
+#include "serval/inference/real_time.h"
+#include "serval/inference/version_steps.h"
+
+namespace serval {
+namespace {
+
+// What one transaction saw of a key first and last.
+struct Visit {
+  TransactionId transaction;
+  std::uint32_t first, last;  // Places of versions in the key's list.
+  OperationId first_op, last_op;
+};
+
+// One key: its versions, who visited them, and what every source says.
+class KeyOrder {
+ public:
+  KeyOrder(const History& history, const VersionHints& hints, const Relations& relations, Budget& budget)
+      : history_(history), hints_(hints), footprints_(relations.footprints), budget_(budget) {}
+
+  // Indices into Footprints::accesses, with their transactions, ascending.
+  using Accesses = std::span<const std::pair<TransactionId, std::uint32_t>>;
+
+  void load(KeyId key, Accesses accesses) {
+    versions_.assign(1, VersionId{key.index});
+    for (const auto& [t, index] : accesses) {
+      const Access& access = footprints_.accesses[index];
+      for (const VersionId version : {access.read, access.written})
+        if (!version.is_none()) versions_.push_back(version);
+    }
+    std::ranges::sort(versions_);
+    versions_.erase(std::unique(versions_.begin(), versions_.end()), versions_.end());
+    visits_.clear();
+    for (const auto& [t, index] : accesses) add_visit(t, index);
+  }
+
+  std::span<const VersionId> versions() const { return versions_; }
+
+  // Versions are ordered by their ids, and the initial one has the smallest: place 0.
+  std::vector<VersionStep> steps(OrderBasis basis) {
+    steps_.clear();
+    switch (basis) {
+      case OrderBasis::Reads:
+        from_reads();
+        break;
+      case OrderBasis::Versions:
+        from_versions();
+        break;
+      case OrderBasis::CommitOrder:
+        from_commits();
+        break;
+      case OrderBasis::SequentialKeys:
+        from_sessions();
+        break;
+      case OrderBasis::LinearizableKeys:
+        from_real_time();
+        break;
+    }
+    return std::move(steps_);
+  }
+
+ private:
+  std::uint32_t place(VersionId version) const {
+    return static_cast<std::uint32_t>(std::ranges::lower_bound(versions_, version) - versions_.begin());
+  }
+  OperationId write_of(VersionId version) const { return footprints_.write_operation[version.index]; }
+
+  void add_visit(TransactionId t, std::uint32_t index) {
+    const Access& access = footprints_.accesses[index];
+    const bool reads = !access.read.is_none(), writes = !access.written.is_none();
+    if (!reads && !writes) return;
+    const VersionId first = reads ? access.read : access.written;
+    const VersionId last = writes ? access.written : access.read;
+    visits_.push_back({t, place(first), place(last),
+                       reads ? footprints_.read_operation[index] : write_of(first),
+                       writes ? write_of(last) : footprints_.read_operation[index]});
+  }
+
+  void add(OrderBasis basis, std::uint32_t from, std::uint32_t to, OperationId earlier, OperationId later) {
+    if (from != to) steps_.push_back({from, to, basis, earlier, later});
+  }
+
+  // A transaction that read a version and wrote made a later one; the initial version precedes them all.
+  void from_reads() {
+    for (std::uint32_t v = 1; v < versions_.size(); ++v)
+      add(OrderBasis::Reads, 0, v, OperationId::none(), write_of(versions_[v]));
+    for (const Visit& visit : visits_)
+      if (visit.first != 0) add(OrderBasis::Reads, visit.first, visit.last, visit.first_op, visit.last_op);
+  }
+
+  struct Numbered {
+    std::int64_t number;
+    std::uint32_t version;
+    OperationId op;
+    auto operator<=>(const Numbered&) const = default;
+  };
+
+  // Every pair of neighbours in the order of the numbers; equal numbers order nothing.
+  void chain(OrderBasis basis, std::vector<Numbered>& numbered) {
+    constexpr std::size_t kMostPairs = 4096;  // Of many equal numbers beside many equal ones.
+    std::ranges::sort(numbered);
+    std::size_t before = 0, here = 0;
+    while (here < numbered.size()) {
+      std::size_t next = here;
+      while (next < numbered.size() && numbered[next].number == numbered[here].number) ++next;
+      if ((here - before) * (next - here) <= kMostPairs) {
+        for (std::size_t i = before; i < here; ++i)
+          for (std::size_t j = here; j < next; ++j)
+            add(basis, numbered[i].version, numbered[j].version, numbered[i].op, numbered[j].op);
+      }
+      before = here;
+      here = next;
+    }
+  }
+
+  void from_versions() {
+    std::vector<Numbered> numbered;
+    const auto note = [&](std::uint32_t version, OperationId op) {
+      const std::optional<std::int64_t> number = history_.operation(op).version;
+      if (number) numbered.push_back({*number, version, op});
+    };
+    for (const Visit& visit : visits_) {
+      note(visit.first, visit.first_op);
+      if (visit.last_op != visit.first_op) note(visit.last, visit.last_op);
+    }
+    chain(OrderBasis::Versions, numbered);
+  }
+
+  std::int64_t place_in_commits(TransactionId t) const {
+    if (!hints_.transaction_order.empty()) return hints_.transaction_order[t.index];
+    const TransactionHints* hints = history_.hints(t);
+    return hints == nullptr ? VersionHints::kNoPlace
+                            : hints->commit_timestamp.value_or(VersionHints::kNoPlace);
+  }
+
+  void from_commits() {
+    std::vector<Numbered> numbered;
+    for (std::uint32_t v = 1; v < versions_.size(); ++v) {
+      const TransactionId writer = footprints_.versions[versions_[v].index].writer;
+      if (const std::int64_t at = place_in_commits(writer); at != VersionHints::kNoPlace)
+        numbered.push_back({at, v, write_of(versions_[v])});
+    }
+    chain(OrderBasis::CommitOrder, numbered);
+  }
+
+  void from_sessions() {
+    std::ranges::sort(visits_, {}, [&](const Visit& visit) {
+      return std::pair(history_.session(visit.transaction), visit.transaction);
+    });
+    for (std::size_t i = 1; i < visits_.size(); ++i) {
+      const Visit &before = visits_[i - 1], &after = visits_[i];
+      if (history_.session(before.transaction) == history_.session(after.transaction))
+        add(OrderBasis::SequentialKeys, before.last, after.first, before.last_op, after.first_op);
+    }
+  }
+
+  Time begin(const Visit& visit) const { return history_.interval(visit.transaction).begin; }
+  Time end(const Visit& visit) const {
+    const bool ended = history_.outcome(visit.transaction) == Outcome::Committed;
+    return ended ? history_.interval(visit.transaction).end : kUnknownEnd;
+  }
+
+  // After each visit those that began after its end, up to the first end among these: later ones follow from
+  // that one.
+  void from_real_time() {
+    std::ranges::sort(visits_, {},
+                      [&](const Visit& visit) { return std::pair(begin(visit), visit.transaction); });
+    for (const Visit& before : visits_) {
+      if (end(before) == kUnknownEnd) continue;
+      Time first_end = kUnknownEnd;
+      auto after =
+          std::ranges::upper_bound(visits_, end(before), {}, [&](const Visit& v) { return begin(v); });
+      for (; after != visits_.end() && begin(*after) <= first_end; ++after) {
+        budget_.poll("order of versions");
+        add(OrderBasis::LinearizableKeys, before.last, after->first, before.last_op, after->first_op);
+        first_end = std::min(first_end, end(*after));
+      }
+    }
+  }
+
+  const History& history_;
+  const VersionHints& hints_;
+  const Footprints& footprints_;
+  Budget& budget_;
+  std::vector<VersionId> versions_;
+  std::vector<Visit> visits_;
+  std::vector<VersionStep> steps_;
+};
+
+class HintedOrder {
+ public:
+  HintedOrder(const History& history, const VersionHints& hints, Relations& relations, Budget& budget)
+      : history_(history), hints_(hints), relations_(relations), budget_(budget) {
+    for (const OrderBasis basis : kAssumableBases)
+      if (is_usable(basis)) used_.push_back(basis);
+  }
+
+  void run() {
+    const auto by_key = accesses_by_key();
+    relations_.shows_order.resize(history_.key_count(), false);
+    KeyOrder key_order(history_, hints_, relations_, budget_);
+    for (const KeyId key : history_.key_ids()) {
+      budget_.poll("order of versions");
+      if (by_key[key.index].empty() || relations_.shows_order[key.index]) continue;
+      key_order.load(key, by_key[key.index]);
+      if (key_order.versions().size() > 2) order(key, key_order);
+    }
+    std::ranges::sort(relations_.hinted, {}, pair_of);
+    publish();
+  }
+
+ private:
+  using AccessOf = std::pair<TransactionId, std::uint32_t>;
+
+  bool is_usable(OrderBasis basis) const {
+    if (!hints_.assumptions.has(basis)) return false;
+    return basis != OrderBasis::LinearizableKeys ||
+           (history_.has_times() && !find_clock_contradiction(history_));
+  }
+
+  static std::pair<VersionId, VersionId> pair_of(const HintedVersions& hint) {
+    return {hint.earlier, hint.later};
+  }
+
+  // Counting sort, so that the transactions of a key ascend.
+  Jagged<AccessOf> accesses_by_key() const {
+    const Footprints& footprints = relations_.footprints;
+    std::vector<std::uint64_t> offsets(history_.key_count() + 1, 0);
+    const auto each = [&](auto&& visit) {
+      for (const TransactionId t : history_.transactions()) {
+        if (!relations_.takes_part[t.index]) continue;
+        for (std::uint32_t i = footprints.first_access[t.index]; i < footprints.first_access[t.index + 1];
+             ++i)
+          visit(t, i);
+      }
+    };
+    each([&](TransactionId, std::uint32_t i) { ++offsets[footprints.accesses[i].key.index + 1]; });
+    for (std::size_t key = 1; key < offsets.size(); ++key) offsets[key] += offsets[key - 1];
+    std::vector<AccessOf> values(offsets.back());
+    std::vector<std::uint64_t> next(offsets.begin(), offsets.end() - 1);
+    each([&](TransactionId t, std::uint32_t i) {
+      values[next[footprints.accesses[i].key.index]++] = {t, i};
+    });
+    return {std::move(offsets), std::move(values)};
+  }
+
+  void order(KeyId key, KeyOrder& key_order) {
+    const std::span<const VersionId> versions = key_order.versions();
+    VersionSteps known(static_cast<std::uint32_t>(versions.size()));
+    if (known.add(key_order.steps(OrderBasis::Reads))) return;  // A cycle of reads is found as such.
+    for (const OrderBasis basis : used_)
+      if (const auto cycle = known.add(key_order.steps(basis)))
+        relations_.contradictions.push_back(contradiction(key, versions, basis, *cycle));
+    for (const VersionStep& step : known.all())
+      if (step.basis != OrderBasis::Reads)
+        relations_.hinted.push_back({versions[step.from], versions[step.to], reason(versions, step)});
+    if (const std::vector<std::uint32_t> total = known.total_order(); !total.empty()) {
+      settle(key, versions, total);
+      relations_.shows_order[key.index] = rests_on_hints(known, total);
+    }
+  }
+
+  VersionPrecedence reason(std::span<const VersionId> versions, const VersionStep& step) const {
+    const std::vector<OperationId>& writes = relations_.footprints.write_operation;
+    return {writes[versions[step.from].index], writes[versions[step.to].index], step.basis, step.earlier,
+            step.later};
+  }
+
+  VersionContradiction contradiction(KeyId key, std::span<const VersionId> versions, OrderBasis basis,
+                                     const std::vector<VersionStep>& cycle) const {
+    VersionContradiction found{key, basis, {}};
+    for (const VersionStep& step : cycle) found.steps.push_back(reason(versions, step));
+    return found;
+  }
+
+  void settle(KeyId key, std::span<const VersionId> versions, const std::vector<std::uint32_t>& total) {
+    std::vector<Version>& all = relations_.footprints.versions;
+    for (std::size_t i = 0; i + 1 < total.size(); ++i)
+      all[versions[total[i]].index].overwriter = all[versions[total[i + 1]].index].writer;
+    settled_.insert(key);
+  }
+
+  // Whether the order needs no read: the weakest levels ignore what was read.
+  static bool rests_on_hints(const VersionSteps& known, const std::vector<std::uint32_t>& total) {
+    for (std::size_t i = 1; i + 1 < total.size(); ++i) {
+      const auto next = known.from(total[i]);
+      const auto step = std::ranges::lower_bound(next, total[i + 1], {}, &VersionStep::to);
+      if (step->basis == OrderBasis::Reads) return false;
+    }
+    return true;
+  }
+
+  // A row of later writers for every version, ascending: those of before and those of the hints. Where the
+  // order of the key is settled its chain of overwriters says it all.
+  void publish() {
+    if (relations_.hinted.empty()) return;
+    const Footprints& footprints = relations_.footprints;
+    Jagged<TransactionId> rows;
+    std::vector<TransactionId> row;
+    auto hint = relations_.hinted.begin();
+    for (std::uint32_t v = 0; v < footprints.versions.size(); ++v) {
+      const auto before = relations_.later_writers(VersionId{v});
+      row.assign(before.begin(), before.end());
+      for (; hint != relations_.hinted.end() && hint->earlier.index == v; ++hint)
+        row.push_back(footprints.versions[hint->later.index].writer);
+      if (settled_.contains(key_of(VersionId{v}))) row.clear();
+      std::erase(row, footprints.versions[v].overwriter);
+      std::ranges::sort(row);
+      row.erase(std::unique(row.begin(), row.end()), row.end());
+      rows.push_row(row);
+    }
+    relations_.later = std::move(rows);
+    relations_.has_separate_writes = true;
+    std::erase_if(relations_.open_writes,
+                  [&](OperationId op) { return settled_.contains(history_.key(op)); });
+  }
+
+  KeyId key_of(VersionId version) const {
+    return version.index < history_.key_count()
+               ? KeyId{version.index}
+               : history_.key(relations_.footprints.write_operation[version.index]);
+  }
+
+  const History& history_;
+  const VersionHints& hints_;
+  Relations& relations_;
+  Budget& budget_;
+  std::vector<OrderBasis> used_;
+  absl::flat_hash_set<KeyId> settled_;  // Their order is total.
+};
+
+}  // namespace
+
+void add_version_hints(const History& history, const VersionHints& hints, Relations& relations,
+                       Budget& budget) {
+  if (!hints.assumptions.empty()) HintedOrder(history, hints, relations, budget).run();
+}
+
+}  // namespace serval
