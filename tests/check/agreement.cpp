@@ -14,7 +14,8 @@ namespace {
 // One transaction's dealings with one key: what it read before writing, and what it left behind.
 struct Dealing {
   bool read_first = false;
-  Value seen;
+  Value seen;                        // At first.
+  std::vector<Value> external_seen;  // All that it read before writing.
   bool wrote = false;
   Value left;
 };
@@ -33,11 +34,12 @@ Dealings dealings_of(const History& history, TransactionId t) {
     const bool reads_only = operation.kind == OperationKind::Read ||
                             operation.kind == OperationKind::InsertMiss ||
                             operation.kind == OperationKind::CompareAndSetMiss;
-    if (!writes_only && !dealing.wrote && !dealing.read_first) {
+    if (!writes_only && !dealing.wrote) {
+      dealing.external_seen.push_back(reads_only                                       ? operation.value
+                                      : operation.kind == OperationKind::CompareAndSet ? operation.expected
+                                                                                       : Value::nil());
+      if (!dealing.read_first) dealing.seen = dealing.external_seen.back();
       dealing.read_first = true;
-      dealing.seen = reads_only                                       ? operation.value
-                     : operation.kind == OperationKind::CompareAndSet ? operation.expected
-                                                                      : Value::nil();
     }
     if (!reads_only) {
       dealing.wrote = true;
@@ -110,29 +112,45 @@ class Precondition {
       if (!has_one_chain(key)) return false;
     return lists_.all_but_one_are_seen();
   }
+  bool is_one_chain() const {
+    std::set<std::pair<KeyId, Value>> overwritten;
+    for (const TransactionId t : history_.transactions())
+      for (const auto& [key, dealing] : dealings_[t.index]) {
+        if (!takes_part_[t.index] || !dealing.read_first || !dealing.wrote) continue;
+        const Value seen = is_initial(key, dealing.seen) ? Value::nil() : dealing.seen;
+        if (!overwritten.insert({key, seen}).second) return false;
+      }
+    return true;
+  }
 
  private:
-  bool find_another_participant() {
+  bool is_initial(KeyId key, Value seen) const {
+    return seen.is_nil() || (seen == history_.initial_value() && !writers_.contains({key, seen}));
+  }
+
+  // Who may have written what a participant read before writing.
+  template <class Visit>
+  bool any_source(Visit visit) const {
     for (const TransactionId t : history_.transactions()) {
       if (!takes_part_[t.index]) continue;
-      for (const auto& [key, dealing] : dealings_[t.index]) {
-        const auto found = writers_.find({key, dealing.seen});
-        if (!dealing.read_first || found == writers_.end()) continue;
-        for (const TransactionId writer : found->second)
-          if (!takes_part_[writer.index]) return takes_part_[writer.index] = true;
-      }
+      for (const auto& [key, dealing] : dealings_[t.index])
+        for (const Value seen : dealing.external_seen)
+          if (const auto found = writers_.find({key, seen}); found != writers_.end() && visit(found->second))
+            return true;
     }
     return false;
   }
 
+  bool find_another_participant() {
+    return any_source([this](const std::set<TransactionId>& writers) {
+      for (const TransactionId writer : writers)
+        if (!takes_part_[writer.index]) return static_cast<bool>(takes_part_[writer.index] = true);
+      return false;
+    });
+  }
+
   bool reads_are_certain() const {
-    for (const TransactionId t : history_.transactions())
-      for (const auto& [key, dealing] : dealings_[t.index]) {
-        const auto found = writers_.find({key, dealing.seen});
-        if (takes_part_[t.index] && dealing.read_first && found != writers_.end() && found->second.size() > 1)
-          return false;
-      }
-    return true;
+    return !any_source([](const std::set<TransactionId>& writers) { return writers.size() > 1; });
   }
 
   bool has_one_chain(KeyId key) const {
@@ -141,8 +159,7 @@ class Precondition {
       const auto found = dealings_[t.index].find(key);
       if (!takes_part_[t.index] || found == dealings_[t.index].end() || !found->second.wrote) continue;
       const Dealing& dealing = found->second;
-      const bool of_initial = dealing.seen.is_nil() || (dealing.seen == history_.initial_value() &&
-                                                        !writers_.contains({key, dealing.seen}));
+      const bool of_initial = is_initial(key, dealing.seen);
       if (!dealing.read_first)
         ++blind;
       else if (of_initial)
@@ -185,11 +202,15 @@ bool is_about(Level level, const History& history) {
 Known known_of(const History& history) {
   const Precondition precondition(history);
   if (!precondition.reads_are_known()) return Known::Nothing;
-  return precondition.order_is_known() ? Known::Order : Known::Reads;
+  if (!precondition.order_is_known()) return Known::Reads;
+  return precondition.is_one_chain() ? Known::Chain : Known::Order;
 }
 
 std::optional<Known> enough_to_decide(Level level) {
   switch (level) {
+    case Level::MonotonicView:
+      return Known::Chain;
+    case Level::CursorStability:
     case Level::ConsistentView:
     case Level::ParallelSnapshotIsolation:
     case Level::SnapshotIsolation:

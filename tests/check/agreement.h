@@ -30,7 +30,8 @@ bool is_about(Level level, const History& history);
 //           whose initial version nobody reads and overwrites may have one write without a read
 //           (mini-transactions, MTC Definition 9, made a little wider); of a list, all but one transaction's
 //           appends are seen.
-enum class Known { Nothing, Reads, Order };
+//   Chain   and no two transactions read the same version of a register and overwrote it.
+enum class Known { Nothing, Reads, Order, Chain };
 Known known_of(const History& history);
 
 // How much must be known for check() to decide a level; nothing: no engine promises it yet. One table, which
