@@ -27,6 +27,14 @@ struct ArbitraryOptions {
   enum class Outcomes { Committed, Everything } outcomes = Outcomes::Everything;
 };
 
+// All that is not about lists, which formats of registers refuse.
+inline std::vector<OperationKind> kinds_without_lists() {
+  std::vector<OperationKind> kinds = ArbitraryOptions().kinds;
+  std::erase(kinds, OperationKind::Append);
+  std::erase(kinds, OperationKind::ReadList);
+  return kinds;
+}
+
 class ArbitraryHistory {
  public:
   ArbitraryHistory(std::uint64_t seed, ArbitraryOptions options)

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "serval/base/error.h"
+
 namespace serval {
 namespace {
 
@@ -41,12 +43,25 @@ void Losses::report(const std::function<void(const std::string&)>& lossy) const 
 
 RegisterView::RegisterView(const History& history, RegisterRules rules, Losses& losses)
     : history_(history), rules_(rules), fates_(history.transaction_count(), Fate::Committed) {
+  refuse_lists();
   find_written_initials();
   choose_transactions(losses);
   keep_observed(losses);
   drop_empty(losses);
   rename_values(losses);
   count_extras(losses);
+}
+
+void RegisterView::refuse_lists() const {
+  const auto is_list = [](OperationKind kind) {
+    return kind == OperationKind::Append || kind == OperationKind::ReadList;
+  };
+  const auto lists = std::ranges::count_if(history_.kind_column(), is_list);
+  if (lists == 0) return;
+  throw OutputError(
+      fmt::format("{} appends and list reads cannot be expressed in this format, which knows "
+                  "registers only: choose edn, json, jsonl, binary or notation",
+                  lists));
 }
 
 void RegisterView::find_written_initials() {
@@ -151,7 +166,7 @@ void RegisterView::expand(OperationId op, std::vector<RegisterStep>& steps, Loss
       return read(history_.value(op));
     case OperationKind::Append:
     case OperationKind::ReadList:
-      return losses.add("list operations left out");
+      return;  // Refused above.
     case OperationKind::Delete:
       return losses.add("deletes left out");
     case OperationKind::PredicateRead:

@@ -3,9 +3,11 @@
 // can say (PolySI text, AWDIT text, dbcop, Cobra). Everything that does not fit is turned into what is
 // nearest, or left out, and counted:
 //
-//   compare-and-set, insert if absent   -> a read and a write          lists, predicates, deletes -> left out
+//   compare-and-set, insert if absent   -> a read and a write          predicates, deletes        -> left out
 //   text and other values               -> numbers not used otherwise  unknown reads              -> left out
 //   indeterminate, a write was read     -> committed                   indeterminate, otherwise   -> left out
+//
+// Lists are refused: without its appends and list reads a history of lists says nothing.
 //
 // The initial version of a key stays apart from every written one, whatever number it is spelled as:
 //
@@ -41,7 +43,7 @@ struct RegisterRules {
   std::string_view kept_facts = {};  // The format holds the facts whose names begin so, if not empty.
 };
 
-// What was changed or left out, by kind, in alphabetical order: "list operations left out: 3".
+// What was changed or left out, by kind, in alphabetical order: "deletes left out: 3".
 class Losses {
  public:
   void add(std::string_view what, std::size_t count = 1) { counts_[what] += count; }
@@ -59,7 +61,7 @@ struct RegisterStep {
 
 class RegisterView {
  public:
-  // Counts everything lost into `losses`.
+  // Counts everything lost into `losses`. Throws OutputError for a history with list operations.
   RegisterView(const History& history, RegisterRules rules, Losses& losses);
 
   // Whether the transaction is in the file, and whether as an aborted one.
@@ -79,6 +81,7 @@ class RegisterView {
   enum class Fate : std::uint8_t { LeftOut, Committed, Aborted };
   struct Zeros;
 
+  void refuse_lists() const;
   bool is_initial(KeyId key, Value value) const;
   void find_written_initials();
   void choose_transactions(Losses& losses);

@@ -8,9 +8,9 @@
 
 namespace serval {
 
-// One version of a key comes before another on `basis`. Versions are named by the writes that made them, none()
-// for the initial one. Of the operations that show it `seen_earlier` read or wrote the one (none() where that is
-// the initial version) and `seen_later` the other; what connects the two is for the basis to say:
+// One version of a key comes before another on `basis`. Versions are named by the writes that made them,
+// none() for the initial one. Of the operations that show it `seen_earlier` read or wrote the one (none()
+// where that is the initial version) and `seen_later` the other; what connects the two the basis says:
 //
 //   Reads             one transaction did both: it read the earlier version and wrote the later one
 //   Versions          the database gave the first a smaller version number

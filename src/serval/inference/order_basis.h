@@ -28,7 +28,7 @@ inline constexpr std::array kAssumableBases{OrderBasis::Versions, OrderBasis::Co
 
 // "reads", "versions", "commit-order", "sequential-keys", "linearizable-keys".
 std::string_view name_of(OrderBasis basis);
-// Of one that can be assumed. Elle's names are known, too: wfr-keys is not among them, since it is always used.
+// Of one that can be assumed, also by Elle's names; wfr-keys is not among them, since it is always used.
 std::optional<OrderBasis> find_assumption(std::string_view name);
 
 class Assumptions {

@@ -7,11 +7,11 @@
 //
 // Sources are added one at a time, in the order of kAssumableBases, after what reads tell. One that
 // contradicts those before it on a key is not used on that key, and the contradiction is kept: under the
-// assumption no execution exists at all. Where the sources order all versions of a key, the order is complete.
+// assumption no execution exists at all. Where all versions of a key are ordered, the order is complete.
 //
 // Registers only; versions that a read saw or a transaction left behind, of transactions that take part. For
-// the real time of one key only the nearest pairs are kept, so a key with n accesses, at most c of them at one
-// time, costs O(n (c + log n)).
+// the real time of one key only the nearest pairs are kept, so a key with n accesses, at most c of them at
+// one time, costs O(n (c + log n)).
 
 #include <vector>
 
