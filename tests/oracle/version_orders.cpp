@@ -26,27 +26,26 @@ std::ptrdiff_t times_appended(const Story& story, const Participants& participan
   return times;
 }
 
-bool shows_duplicates(const Story& story, const Participants& participants) {
-  const Participants everybody(at(story.transactions), true);
-  for (int t = 0; t < story.transactions; ++t) {
-    if (!participants[at(t)]) continue;
-    for (const Action& read : story.actions[at(t)]) {
-      if (!read.shown) continue;
-      for (const Value value : *read.shown)
-        if (std::ranges::count(*read.shown, value) >
-            std::max<std::ptrdiff_t>(1, times_appended(story, everybody, read.key, value)))
-          return true;
-    }
-  }
-  return false;
-}
-
 // Without the elements that no participant appended.
 Values of_participants(const Story& story, const Participants& participants, const Action& read) {
   Values kept;
   for (const Value value : *read.shown)
     if (times_appended(story, participants, read.key, value) > 0) kept.push_back(value);
   return kept;
+}
+
+bool shows_duplicates(const Story& story, const Participants& participants) {
+  for (int t = 0; t < story.transactions; ++t) {
+    if (!participants[at(t)]) continue;
+    for (const Action& read : story.actions[at(t)]) {
+      if (!read.shown) continue;
+      const Values shown = of_participants(story, participants, read);
+      for (const Value value : shown)
+        if (std::ranges::count(shown, value) > times_appended(story, participants, read.key, value))
+          return true;
+    }
+  }
+  return false;
 }
 
 // The longest list that was shown; nothing when two reads contradict each other.
