@@ -160,9 +160,15 @@ bool proves(const CheckResult& result, Level level) {
   return holds(result.verdict) && implies(result.level, level);
 }
 
+// The classes of cycles that the search at a graph level counts refute whatever forbids one of them.
+bool shows_forbidden(const CheckResult& result, Level level) {
+  if (!decides_by_graph(result.level)) return false;
+  return std::ranges::any_of(std::get<Violated>(result.verdict).counts,
+                             [level](const auto& counted) { return forbids(level, counted.first); });
+}
+
 bool refutes(const CheckResult& result, Level level) {
-  const bool same_cycles = result.level == Level::Serializable && level == Level::RepeatableRead;
-  return violated(result.verdict) && (implies(level, result.level) || same_cycles);
+  return violated(result.verdict) && (implies(level, result.level) || shows_forbidden(result, level));
 }
 
 bool ran_out(const CheckResult& result) {
@@ -183,6 +189,19 @@ void draw_conclusions(Survey& survey) {
   }
   if (!survey.proven.empty()) survey.strongest_proven = survey.proven.front();
   if (!survey.refuted.empty()) survey.weakest_refuted = survey.refuted.back();
+  for (const CheckResult& result : survey.results) {
+    if (!violated(result.verdict)) continue;
+    for (const auto& [kind, count] : std::get<Violated>(result.verdict).counts)
+      survey.found[kind] = std::max(survey.found[kind], count);
+  }
+}
+
+// Where the reads leave the order of versions open, a second graph of the same edges says no more than the
+// first.
+bool stays_open(const CheckResult& result, Level level) {
+  const auto* open = std::get_if<Undecided>(&result.verdict);
+  return open != nullptr && open->cause == Undecided::Cause::Precondition && decides_by_graph(result.level) &&
+         decides_by_graph(level);
 }
 
 }  // namespace
@@ -196,7 +215,7 @@ Survey survey(const History& history, const CheckOptions& options) {
   Judge judge(history, options);
   const auto visit = [&](Level level) {
     const bool settled = std::ranges::any_of(survey.results, [&](const CheckResult& r) {
-      return proves(r, level) || refutes(r, level) || ran_out(r);
+      return proves(r, level) || refutes(r, level) || ran_out(r) || stays_open(r, level);
     });
     if (!settled) survey.results.push_back(judge.judge(level));
   };

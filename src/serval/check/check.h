@@ -37,14 +37,16 @@ struct CheckResult {
 // is serializability.
 [[nodiscard]] CheckResult check(const History& history, Level level, const CheckOptions& options = {});
 
-// The strongest level that holds, and what is refuted. Starts at the strongest level and goes down only as
-// far as needed.
+// The strongest level that holds, and what is refuted. The strongest level is judged first: the classes of all
+// cycles of its graph, found in one pass, refute every level that forbids one of them, and only levels that
+// neither they nor an implication settle are searched.
 struct Survey {
   std::vector<CheckResult> results;  // Of the levels that were searched, strongest first.
   std::vector<Level> proven;   // Every level that is proven, by search or by implication, strongest first.
   std::vector<Level> refuted;  // Likewise, strongest first.
   std::optional<Level> strongest_proven;
   std::optional<Level> weakest_refuted;
+  std::map<AnomalyKind, std::uint64_t> found;  // Every anomaly that a search found, counted once.
 };
 [[nodiscard]] Survey survey(const History& history, const CheckOptions& options = {});
 

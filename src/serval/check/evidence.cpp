@@ -1,6 +1,8 @@
 #include "serval/check/evidence.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -33,6 +35,19 @@ Divergence::Branch branch(const Footprints& footprints, TransactionId t, KeyId k
 std::string cite(const History& history, OperationId op) {
   return fmt::format("{} in transaction {}", print_operation(history, op),
                      history.spell(history.label(history.transaction_of(op))));
+}
+
+// By severity, but every kind once before any kind twice.
+void sort_for_show(std::vector<Anomaly>& anomalies) {
+  std::ranges::stable_sort(anomalies, {}, severity);
+  std::map<AnomalyKind, std::uint64_t> seen;
+  std::vector<std::pair<std::uint64_t, Anomaly>> rounds;
+  for (Anomaly& anomaly : anomalies) {
+    const std::uint64_t round = seen[anomaly.kind]++;
+    rounds.emplace_back(round, std::move(anomaly));
+  }
+  std::ranges::stable_sort(rounds, {}, [](const auto& one) { return one.first; });
+  for (std::size_t i = 0; i < rounds.size(); ++i) anomalies[i] = std::move(rounds[i].second);
 }
 
 }  // namespace
@@ -82,7 +97,7 @@ std::vector<Anomaly> lost_updates(const History& history, const Relations& relat
 Violated make_violated(std::vector<Anomaly> anomalies, const CheckOptions& options) {
   Violated violated;
   for (const Anomaly& anomaly : anomalies) ++violated.counts[anomaly.kind];
-  std::ranges::stable_sort(anomalies, {}, severity);
+  sort_for_show(anomalies);
   if (anomalies.size() > options.max_anomalies)
     anomalies.resize(std::max<std::size_t>(options.max_anomalies, 1));
   violated.anomalies = std::move(anomalies);

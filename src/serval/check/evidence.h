@@ -13,7 +13,7 @@ AnomalyKind anomaly_of(ReadFault fault);
 std::vector<Anomaly> forbidden_reads(const Relations& relations, Level level);
 std::vector<Anomaly> lost_updates(const History& history, const Relations& relations);
 
-// Orders by severity, counts all, keeps options.max_anomalies.
+// Orders by severity, every kind once before any kind twice; counts all, keeps options.max_anomalies.
 Violated make_violated(std::vector<Anomaly> anomalies, const CheckOptions& options);
 
 // Why the order of versions is not known, with examples; requires that it is not.
