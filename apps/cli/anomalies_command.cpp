@@ -1,5 +1,7 @@
 // serval anomalies: the table of anomalies, or one of them.
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "choices.h"
@@ -18,18 +20,33 @@ std::string table() {
   return "serval anomalies NAME shows an example and the levels that forbid it.\n\n" + aligned(rows);
 }
 
+// Every level that certainly forbids the anomaly, beyond the weakest ones.
+std::vector<Level> stronger_levels(const AnomalyInfo& row) {
+  std::vector<Level> out;
+  for (const LevelInfo& level : all_levels())
+    if (forbids(level.level, row.kind) &&
+        std::ranges::find(row.forbidden_by, level.level) == row.forbidden_by.end())
+      out.push_back(level.level);
+  return out;
+}
+
 std::string page(const AnomalyInfo& row) {
   return fmt::format("{}{}\n", row.name, row.adya.empty() ? "" : fmt::format(" ({})", row.adya)) +
          aligned(
              {{"description", std::string(row.description)},
               {"example", std::string(row.example)},
               {"source", std::string(row.citation)},
-              {"forbidden by", names_of(row.forbidden_by) + " and every level that implies one of them"}});
+              {"also called", row.aliases.empty() ? "-" : fmt::format("{}", fmt::join(row.aliases, ", "))},
+              {"forbidden by", names_of(row.forbidden_by)},
+              {"and so by", names_of(stronger_levels(row))}});
 }
 
 void write_json(JsonWriter& json, const AnomalyInfo& row) {
   json.begin_object().key("name").text(row.name).key("alias");
   row.adya.empty() ? json.null() : json.text(row.adya);
+  json.key("aliases").begin_array();
+  for (const std::string_view alias : row.aliases) json.text(alias);
+  json.end();
   json.key("description").text(row.description).key("example").text(row.example);
   json.key("citation").text(row.citation).key("forbidden_by").begin_array();
   for (const Level level : row.forbidden_by) json.text(name_of(level));

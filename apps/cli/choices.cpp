@@ -31,6 +31,7 @@ AnomalyKind choose_anomaly(std::string_view name) {
   for (const AnomalyInfo& row : all_anomalies()) {
     names.push_back(row.name);
     if (!row.adya.empty()) names.push_back(row.adya);
+    names.insert(names.end(), row.aliases.begin(), row.aliases.end());
   }
   const std::vector<std::string_view> near = nearest_names(name, names);
   throw UsageError(fmt::format("there is no anomaly \"{}\"", name),

@@ -19,11 +19,48 @@ std::vector<Level> directly_implying(Level weaker) {
   return out;
 }
 
-std::string table() {
-  std::vector<std::vector<std::string>> rows{{"level", "also called"}};
+std::vector<Level> implied(Level stronger) {
+  std::vector<Level> out;
   for (const LevelInfo& row : all_levels())
-    rows.push_back({std::string(row.name), fmt::format("{}", fmt::join(row.aliases, ", "))});
-  return "Weakest first. serval levels NAME shows the definition and what it implies.\n\n" + aligned(rows);
+    if (row.level != stronger && implies(stronger, row.level)) out.push_back(row.level);
+  return out;
+}
+
+// What the level forbids and none of those it implies does.
+std::vector<std::string_view> forbidden_first_here(Level level) {
+  std::vector<std::string_view> out;
+  for (const AnomalyInfo& row : all_anomalies())
+    if (std::ranges::find(row.forbidden_by, level) != row.forbidden_by.end()) out.push_back(row.name);
+  return out;
+}
+
+std::vector<std::string_view> forbidden(Level level) {
+  std::vector<std::string_view> out;
+  for (const AnomalyInfo& row : all_anomalies())
+    if (forbids(level, row.kind)) out.push_back(row.name);
+  return out;
+}
+
+std::string joined(const std::vector<std::string_view>& names) {
+  return names.empty() ? "-" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string orders(Level level) {
+  const bool sessions = uses_session_order(level), times = uses_real_time(level);
+  return sessions && times ? "sessions, times" : sessions ? "sessions" : times ? "times" : "-";
+}
+
+std::string table() {
+  std::vector<std::vector<std::string>> rows{{"level", "uses", "implies directly"}};
+  for (const LevelInfo& row : all_levels())
+    rows.push_back({std::string(row.name), orders(row.level), names_of(row.implies)});
+  return "Weakest first. serval levels NAME shows the definition, the aliases and what it forbids.\n\n" +
+         aligned(rows);
+}
+
+std::vector<Level> remaining(std::vector<Level> levels, const std::vector<Level>& without) {
+  std::erase_if(levels, [&](Level level) { return std::ranges::find(without, level) != without.end(); });
+  return levels;
 }
 
 std::string page(const LevelInfo& row) {
@@ -31,8 +68,12 @@ std::string page(const LevelInfo& row) {
          aligned({{"definition", std::string(row.definition)},
                   {"source", std::string(row.citation)},
                   {"also called", fmt::format("{}", fmt::join(row.aliases, ", "))},
+                  {"uses", orders(row.level)},
                   {"implies", names_of(row.implies)},
-                  {"implied by", names_of(directly_implying(row.level))}});
+                  {"so also", names_of(remaining(implied(row.level), row.implies))},
+                  {"implied by", names_of(directly_implying(row.level))},
+                  {"forbids first", joined(forbidden_first_here(row.level))},
+                  {"forbids", joined(forbidden(row.level))}});
 }
 
 void write_json(JsonWriter& json, const LevelInfo& row) {
@@ -46,7 +87,11 @@ void write_json(JsonWriter& json, const LevelInfo& row) {
       .key("implies")
       .begin_array();
   for (const Level level : row.implies) json.text(name_of(level));
-  json.end().end();
+  json.end().key("forbids").begin_array();
+  for (const std::string_view name : forbidden(row.level)) json.text(name);
+  json.end();
+  json.key("uses_session_order").boolean(uses_session_order(row.level));
+  json.key("uses_real_time").boolean(uses_real_time(row.level)).end();
 }
 
 const LevelInfo& row_named(const std::string& name) { return info(choose_level(name)); }

@@ -35,15 +35,31 @@ std::vector<Participant> participants_of(const Cycle& cycle) {
     const Edge& edge = cycle.edges[i];
     if (!edge.from_op.is_none()) participants[i].operations.push_back(edge.from_op);
     Participant& target = participants[(i + 1) % participants.size()];
-    if (!edge.to_read.is_none()) target.operations.push_back(edge.to_read);
+    const bool read_by_target = edge.kind != EdgeKind::CommitOrder;
+    if (read_by_target && !edge.to_read.is_none()) target.operations.push_back(edge.to_read);
     if (!edge.to_op.is_none()) target.operations.push_back(edge.to_op);
   }
   return participants;
 }
 
+// Behind the transactions of the cycle itself: who saw what, so that an order followed.
+void add_witnesses(const History& history, const Cycle& cycle, std::vector<Participant>& participants) {
+  for (const Sighting& sighting : cycle.sightings) {
+    for (const Edge& edge : sighting.path) {
+      take_part(participants, edge.from, edge.from_op);
+      take_part(participants, edge.to, edge.to_op);
+    }
+    take_part(participants, history, cycle.edges[sighting.edge].to_read);
+  }
+}
+
 std::vector<Participant> participants_of(const History& history, const Anomaly& anomaly) {
   std::vector<Participant> participants;
-  if (const auto* cycle = std::get_if<Cycle>(&anomaly.evidence)) return participants_of(*cycle);
+  if (const auto* cycle = std::get_if<Cycle>(&anomaly.evidence)) {
+    participants = participants_of(*cycle);
+    add_witnesses(history, *cycle, participants);
+    return participants;
+  }
   if (const auto* bad = std::get_if<BadRead>(&anomaly.evidence)) {
     take_part(participants, history, bad->source);
     take_part(participants, bad->reader, bad->read);
@@ -137,10 +153,17 @@ class Narrator {
     return {};
   }
 
+  // "T3 read x = 1 from T1 although it had seen T2, which wrote x = 2: T2 ─wr(y)→ T3"
   std::string why_committed_before(const Edge& edge) const {
-    const std::string reader = name(history_.transaction_of(edge.to_read));
-    return fmt::format("{} {}; {}, which had seen {}, read {} of {}", name(edge.from), wrote(edge.from_op),
-                       reader, name(edge.from), made(edge.to_op), name(edge.to));
+    return fmt::format("{} {} from {} although it had seen {}, which {}", name(edge.to_read),
+                       saw(edge.to_read), name(edge.to), name(edge.from), wrote(edge.from_op));
+  }
+  std::string how_seen(const Cycle& cycle, std::size_t edge) const {
+    const auto found = std::ranges::find(cycle.sightings, edge, &Sighting::edge);
+    if (found == cycle.sightings.end() || found->path.empty()) return {};
+    std::string out = ": " + name(found->path.front().from);
+    for (const Edge& step : found->path) out += fmt::format(" ─{}→ {}", label(step), name(step.to));
+    return out;
   }
 
   std::string why_overwritten(const Edge& edge, const std::string& before, const std::string& version) const {
@@ -151,6 +174,8 @@ class Narrator {
     if (!edge.to_read.is_none())
       return fmt::format("{}; {} read that same {} and {}", before, name(edge.to), version,
                          wrote_briefly(edge.to_op));
+    if (history_.kind(edge.to_op) == OperationKind::Append)
+      return fmt::format("{}; {} appended {} after that", before, name(edge.to), made(edge.to_op));
     if (edge.kind == EdgeKind::ReadWrite)
       return fmt::format("{}, the state before any write; {} {}", before, name(edge.to),
                          wrote_briefly(edge.to_op));
@@ -166,9 +191,12 @@ class Narrator {
     return nanoseconds < 1e5 ? fmt::format("{:.0f} ns", nanoseconds) : spell_seconds(nanoseconds / 1e9);
   }
 
-  std::string claim(const Edge& edge) const {
+  std::string label(const Edge& edge) const {
     const std::string key = edge.key.is_none() ? "" : "(" + history_.spell_key(edge.key) + ")";
-    return fmt::format("{} ─{}{}→ {}", name(edge.from), name_of(edge.kind), key, name(edge.to));
+    return fmt::format("{}{}", name_of(edge.kind), key);
+  }
+  std::string claim(const Edge& edge) const {
+    return fmt::format("{} ─{}→ {}", name(edge.from), label(edge), name(edge.to));
   }
 
   std::string_view order() const {
@@ -178,7 +206,8 @@ class Narrator {
   }
 
   void tell_about(AnomalyKind, const Cycle& cycle) {
-    for (const Edge& edge : cycle.edges) story_.steps.push_back({claim(edge), why(edge)});
+    for (std::size_t i = 0; i < cycle.edges.size(); ++i)
+      story_.steps.push_back({claim(cycle.edges[i]), why(cycle.edges[i]) + how_seen(cycle, i)});
     story_.fingerprint += ":" + shape(cycle);
     story_.conclusion = fmt::format("so {}: no {}{}.", contradiction(cycle), order(), respected(cycle));
   }
@@ -224,6 +253,7 @@ class Narrator {
   }
 
   std::string contrast(AnomalyKind kind, const BadRead& bad) const {
+    if (kind == AnomalyKind::DuplicateElements) return ", in which an element stands more than once";
     if (bad.source.is_none()) return ", a value that no transaction wrote";
     const std::string source = name(bad.source);
     switch (kind) {
@@ -231,6 +261,11 @@ class Narrator {
         return fmt::format("; {} {} and then aborted", source, wrote(bad.source));
       case AnomalyKind::IntermediateRead:
         return fmt::format("; {} {} and overwrote it before it committed", source, wrote(bad.source));
+      case AnomalyKind::DirtyUpdate:
+        return fmt::format("; {} {} and then aborted, yet another appended after that", source,
+                           wrote(bad.source));
+      case AnomalyKind::IncompatibleOrder:
+        return fmt::format("; {} {}, and neither begins with the other", source, saw(bad.source));
       case AnomalyKind::FutureRead:
         return fmt::format("; only later {} {} itself", source, wrote(bad.source));
       case AnomalyKind::NonRepeatableRead:
@@ -251,6 +286,12 @@ class Narrator {
 
   static std::string lesson(AnomalyKind kind, const std::string& reader) {
     switch (kind) {
+      case AnomalyKind::DuplicateElements:
+        return "so one append took effect twice.";
+      case AnomalyKind::DirtyUpdate:
+        return "so an aborted write was built upon.";
+      case AnomalyKind::IncompatibleOrder:
+        return "so no order of the appends explains both.";
       case AnomalyKind::ThinAirRead:
         return "so the value came from nowhere: no order of the transactions explains it.";
       case AnomalyKind::AbortedRead:

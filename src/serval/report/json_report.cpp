@@ -60,7 +60,10 @@ class JsonReport {
     if (report_.asked) json_.text(name_of(*report_.asked));
     json_.end().key("strongest_not_refuted");
     known.strongest_holding ? json_.text(name_of(*known.strongest_holding)) : json_.null();
+    list("strongest_not_refuted_all", known.strongest);
     list("refuted", known.refuted);
+    list("not", known.weakest_refuted);
+    list("also_not", known.also_refuted);
     list("holds", known.holds);
     list("open", known.open);
     json_.end();
@@ -116,6 +119,9 @@ class JsonReport {
     json_.key("total").number(std::max<std::uint64_t>(total, found.anomalies.size()));
     json_.key("by_type").begin_object();
     for (const auto& [kind, count] : found.counts) json_.key(name_of(kind)).number(count);
+    json_.end().key("found").begin_object();
+    for (const auto& [kind, count] : report_.survey ? report_.survey->found : found.counts)
+      json_.key(name_of(kind)).number(count);
     json_.end().key("shown").begin_array();
     for (std::size_t i = 0; i < found.anomalies.size(); ++i) anomaly(i + 1, found.anomalies[i]);
     json_.end().end();
@@ -147,7 +153,7 @@ class JsonReport {
     if (const auto* cycle = std::get_if<Cycle>(&one.evidence))
       for (std::size_t i = 0; i < cycle->edges.size(); ++i)
         edge(cycle->edges[i], story.participants[i].name,
-             story.participants[(i + 1) % story.participants.size()].name, story.steps[i].why);
+             story.participants[(i + 1) % cycle->edges.size()].name, story.steps[i].why);
     if (const auto* split = std::get_if<Divergence>(&one.evidence)) {
       edge(branch(*split, split->first, split->second), name_in(story, split->first.transaction),
            name_in(story, split->second.transaction), story.steps[0].why);

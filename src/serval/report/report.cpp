@@ -18,6 +18,20 @@ void learn(std::vector<Known>& known, const CheckResult& result) {
   }
 }
 
+void find_extremes(Standing& known) {
+  const auto none_other = [](const std::vector<Level>& levels, Level level, auto&& related) {
+    return std::ranges::none_of(levels, [&](Level other) { return other != level && related(other, level); });
+  };
+  for (const Level level : known.holds)
+    if (none_other(known.holds, level, [](Level other, Level one) { return implies(other, one); }))
+      known.strongest.push_back(level);
+  for (auto level = known.refuted.rbegin(); level != known.refuted.rend(); ++level) {
+    const bool weakest =
+        none_other(known.refuted, *level, [](Level other, Level one) { return implies(one, other); });
+    (weakest ? known.weakest_refuted : known.also_refuted).push_back(*level);
+  }
+}
+
 }  // namespace
 
 Standing standing(const Report& report) {
@@ -40,6 +54,7 @@ Standing standing(const Report& report) {
   if (report.survey && report.survey->strongest_proven)
     out.strongest_holding = report.survey->strongest_proven;
   if (!out.strongest_holding && !out.holds.empty()) out.strongest_holding = out.holds.front();
+  find_extremes(out);
   return out;
 }
 

@@ -41,6 +41,9 @@ struct Report {
 struct Standing {
   std::vector<Level> holds, refuted, open;
   std::optional<Level> strongest_holding;  // The first of `holds`.
+  std::vector<Level> strongest;            // Of `holds`: those that no other of them implies.
+  std::vector<Level> weakest_refuted;      // Of `refuted`: those that imply no other of them ("not").
+  std::vector<Level> also_refuted;         // The rest of `refuted`, weakest first ("also not").
 };
 Standing standing(const Report& report);
 

@@ -80,12 +80,12 @@ class TextReport {
       anomaly_story(anomaly, number, total);
     }
     out_ += "\n";
-    totals(found);
+    totals(found.counts);
   }
 
-  void totals(const Violated& found) {
+  void totals(const std::map<AnomalyKind, std::uint64_t>& counts) {
     std::string text;
-    for (const auto& [kind, count] : found.counts)
+    for (const auto& [kind, count] : counts)
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", spell_count(count), name_of(kind));
     if (!text.empty()) labelled("found", text);
   }
@@ -212,9 +212,24 @@ class TextReport {
 
   void levels() {
     const Standing known = standing(report_);
-    list("refuted", known.refuted);
-    list("holds", known.holds);
+    if (report_.survey && !report_.asked) found_anywhere();
+    list("strongest", known.strongest);
+    list("not", known.weakest_refuted);
+    list("also not", known.also_refuted);
+    list("holds", weaker_ones(known));
     if (report_.survey) list("open", known.open);
+  }
+
+  static std::vector<Level> weaker_ones(const Standing& known) {
+    std::vector<Level> out;
+    for (const Level level : known.holds)
+      if (std::ranges::find(known.strongest, level) == known.strongest.end()) out.push_back(level);
+    return out;
+  }
+
+  // Without a level asked, what refuted the others is not shown above.
+  void found_anywhere() {
+    if (!violated(report_.result.verdict)) totals(report_.survey->found);
   }
 
   void list(std::string_view label, const std::vector<Level>& some) {
