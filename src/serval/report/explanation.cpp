@@ -261,11 +261,6 @@ class Narrator {
         return fmt::format("; {} {} and then aborted", source, wrote(bad.source));
       case AnomalyKind::IntermediateRead:
         return fmt::format("; {} {} and overwrote it before it committed", source, wrote(bad.source));
-      case AnomalyKind::DirtyUpdate:
-        return fmt::format("; {} {} and then aborted, yet another appended after that", source,
-                           wrote(bad.source));
-      case AnomalyKind::IncompatibleOrder:
-        return fmt::format("; {} {}, and neither begins with the other", source, saw(bad.source));
       case AnomalyKind::FutureRead:
         return fmt::format("; only later {} {} itself", source, wrote(bad.source));
       case AnomalyKind::NonRepeatableRead:
@@ -288,8 +283,6 @@ class Narrator {
     switch (kind) {
       case AnomalyKind::DuplicateElements:
         return "so one append took effect twice.";
-      case AnomalyKind::DirtyUpdate:
-        return "so an aborted write was built upon.";
       case AnomalyKind::IncompatibleOrder:
         return "so no order of the appends explains both.";
       case AnomalyKind::ThinAirRead:
