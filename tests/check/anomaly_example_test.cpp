@@ -33,8 +33,10 @@ AnomalyKind name_in_registers(AnomalyKind kind) {
 History example_with_times(AnomalyKind kind) {
   std::string text(info(kind).example);
   if (text.find('@') == std::string::npos)
-    for (std::size_t at = text.find(']'); at != std::string::npos; at = text.find(']', at + 1))
-      text.insert(text.size() > at + 1 && text[at + 1] == '!' ? at + 2 : at + 1, "@0..9");
+    for (std::size_t at = text.find(']'); at != std::string::npos; at = text.find(']', at + 1)) {
+      const char next = at + 1 < text.size() ? text[at + 1] : ' ';
+      if (next != ')') text.insert(next == '!' ? at + 2 : at + 1, "@0..9");  // Else it closes a list.
+    }
   return parse_history(text);
 }
 

@@ -196,14 +196,6 @@ void draw_conclusions(Survey& survey) {
   }
 }
 
-// Where the reads leave the order of versions open, a second graph of the same edges says no more than the
-// first.
-bool stays_open(const CheckResult& result, Level level) {
-  const auto* open = std::get_if<Undecided>(&result.verdict);
-  return open != nullptr && open->cause == Undecided::Cause::Precondition && decides_by_graph(result.level) &&
-         decides_by_graph(level);
-}
-
 }  // namespace
 
 CheckResult check(const History& history, Level level, const CheckOptions& options) {
@@ -215,7 +207,7 @@ Survey survey(const History& history, const CheckOptions& options) {
   Judge judge(history, options);
   const auto visit = [&](Level level) {
     const bool settled = std::ranges::any_of(survey.results, [&](const CheckResult& r) {
-      return proves(r, level) || refutes(r, level) || ran_out(r) || stays_open(r, level);
+      return proves(r, level) || refutes(r, level) || ran_out(r);
     });
     if (!settled) survey.results.push_back(judge.judge(level));
   };

@@ -102,12 +102,13 @@ class ClassSearch {
     std::ranges::stable_sort(by_component, {}, [&](Vertex v) { return components.component[v]; });
     for (const Vertex v : by_component) {
       Time& own = earliest[components.component[v]];
-      if (automaton_.accepts(state(v))) own = std::min(own, graph_.end[member(v)]);
+      if (automaton_.accepts(state(v)) && !graph_.is_helper(member(v)))
+        own = std::min(own, graph_.end[member(v)]);
       for (const Vertex next : product_.successors(v))
         own = std::min(own, earliest[components.component[next]]);
     }
     std::vector<Pivot> pivots;
-    for (Vertex m = 0; m < graph_.size; ++m)
+    for (Vertex m = 0; m < graph_.size - graph_.helpers; ++m)
       if (earliest[components.component[vertex(m, CycleAutomaton::start())]] < graph_.begin[m])
         pivots.push_back({m});
     return pivots;
@@ -141,7 +142,8 @@ class ClassSearch {
 
   bool is_simple(const std::vector<Vertex>& walk) const {
     std::vector<Vertex> visited;
-    for (const Vertex v : walk) visited.push_back(member(v));
+    for (const Vertex v : walk)
+      if (!graph_.is_helper(member(v))) visited.push_back(member(v));
     std::ranges::sort(visited);
     return std::adjacent_find(visited.begin(), visited.end()) == visited.end();
   }
@@ -178,7 +180,7 @@ class ClassSearch {
       if (used[member(next)]) continue;
       walk.push_back(next);
       next_edge.push_back(product_.offsets[next]);
-      used[member(next)] = true;
+      used[member(next)] = !graph_.is_helper(member(next));
       if (closes(pivot, next)) break;
     }
     const std::vector<Vertex> found = effort > 0 ? walk : std::vector<Vertex>{};
@@ -188,8 +190,13 @@ class ClassSearch {
 
   std::vector<Step> steps_of(const Pivot& pivot, const std::vector<Vertex>& walk) const {
     std::vector<Step> steps{{member(walk.back()), pivot.start, automaton_.pivot()}};
-    for (std::size_t i = 0; i + 1 < walk.size(); ++i)
-      steps.push_back({member(walk[i]), member(walk[i + 1]), kind_of_step(walk[i], walk[i + 1])});
+    for (std::size_t i = 0; i + 1 < walk.size(); ++i) {
+      const StepKind kind = kind_of_step(walk[i], walk[i + 1]);
+      if (kind == kFreeStep)
+        steps.back().to = member(walk[i + 1]);
+      else
+        steps.push_back({member(walk[i]), member(walk[i + 1]), kind});
+    }
     return steps;
   }
 

@@ -13,7 +13,7 @@ struct Step {
   StepKind kind;
 };
 
-// The steps of a simple cycle, the pivot first; empty when there is none. Deterministic.
+// The steps of a simple cycle, the pivot first, helpers left out; empty when there is none. Deterministic.
 std::vector<Step> shortest_cycle(const StepGraph& graph, CycleClass cycle_class, CycleVariant variant,
                                  Budget& budget);
 

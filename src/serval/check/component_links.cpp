@@ -18,8 +18,10 @@ EdgeKind edge_kind(StepKind step) {
       return EdgeKind::Session;
     case kTimeStep:
       return EdgeKind::RealTime;
+    case kFreeStep:
+      break;
   }
-  broken_contract("a kind of step", __FILE__, __LINE__);
+  broken_contract("a step between two transactions", __FILE__, __LINE__);
 }
 
 // A register's write dependency that rests on the read before the write is that read dependency.

@@ -72,6 +72,7 @@ CycleAutomaton::CycleAutomaton(CycleClass cycle_class, CycleVariant variant)
 }
 
 std::uint32_t CycleAutomaton::next(std::uint32_t state, StepKind step) const {
+  if (step == kFreeStep) return state;
   const std::uint32_t rule_state = state % rule_->states;
   const bool anti = step == kAntiStep;
   if (!anti && (dependencies_ & step) == 0) return kNone;

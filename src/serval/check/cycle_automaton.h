@@ -19,16 +19,18 @@
 namespace serval {
 
 // The kinds of steps between two transactions, as bits: a pair may have several.
+// A free step leads on from a helper vertex and changes nothing.
 enum StepKind : std::uint8_t {
   kWriteStep = 1,
   kReadStep = 2,
   kAntiStep = 4,
   kSessionStep = 8,
-  kTimeStep = 16
+  kTimeStep = 16,
+  kFreeStep = 32
 };
 using StepKinds = std::uint8_t;
-constexpr std::array<StepKind, 4> kStepKinds{kReadStep, kWriteStep, kSessionStep,
-                                             kAntiStep};  // As preferred.
+constexpr std::array<StepKind, 5> kStepKinds{kReadStep, kWriteStep, kSessionStep, kAntiStep,
+                                             kFreeStep};  // As preferred.
 
 class CycleAutomaton {
  public:

@@ -4,7 +4,9 @@
 //
 // A pair has a session step only where no read or write dependency joins it, and a real-time step only where
 // neither those nor session order do: a cycle never owes its variant to an order that it does not need. Real
-// time has no links of its own (they would be quadratic); the times answer for any pair.
+// time has no links of its own (they would be quadratic); the times answer for any pair. Likewise a reader
+// that misses many writers need not have a link to each: it has one to a helper vertex, from which free steps
+// lead on to them, perhaps through other helpers.
 
 #include <algorithm>
 #include <span>
@@ -28,9 +30,10 @@ struct Link {
 
 struct StepGraph {
   Vertex size = 0;
+  Vertex helpers = 0;                  // So many of the last vertices; no circle of free steps joins them.
   std::vector<Link> links;             // By from, then to; one a pair, none from a vertex to itself.
-  std::vector<Time> begin, end;        // By vertex; empty: no real-time steps.
-  std::vector<std::uint32_t> session;  // By vertex; empty: no session order.
+  std::vector<Time> begin, end;        // By vertex but helpers; empty: no real-time steps.
+  std::vector<std::uint32_t> session;  // By vertex but helpers; empty: no session order.
 
   // 0 for pairs without a link.
   StepKinds kinds(Vertex from, Vertex to) const {
@@ -43,7 +46,9 @@ struct StepGraph {
     return present;
   }
   bool has_times() const noexcept { return !begin.empty(); }
+  bool is_helper(Vertex v) const noexcept { return v >= size - helpers; }
   bool has_time_step(Vertex from, Vertex to) const {
+    if (is_helper(from) || is_helper(to)) return false;
     if (!(end[from] < begin[to]) || (kinds(from, to) & (kWriteStep | kReadStep)) != 0) return false;
     return session.empty() || session[from] != session[to];
   }
