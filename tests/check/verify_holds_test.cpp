@@ -236,8 +236,9 @@ TEST(VerifyHolds, TheStrongerLevelIsWhatIsVerified) {
   EXPECT_NE(flaw("s1: [w(x,1)] [r(x,0)]", kSer, holds_by(kSession, {1, 0})), "");
 }
 
-TEST(VerifyHolds, ACommitOrderProvesNothingAboutWeakLevels) {
-  EXPECT_NE(flaw(kChain, Level::Causal, {0, 1, 2}), "");
+TEST(VerifyHolds, ACommitOrderProvesNothingAboutLevelsOfVersions) {
+  EXPECT_EQ(flaw(kChain, Level::Causal, {0, 1, 2}), "");
+  EXPECT_NE(flaw(kChain, Level::MonotonicReads, {0, 1, 2}), "");
 }
 
 TEST(VerifyHolds, LinearizableIsRealTimeOfSingleOperations) {

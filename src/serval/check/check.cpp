@@ -7,6 +7,7 @@
 #include "serval/check/evidence.h"
 #include "serval/check/lightweight.h"
 #include "serval/check/mini_transaction.h"
+#include "serval/check/saturation.h"
 #include "serval/check/single_anti_dependency.h"
 
 namespace serval {
@@ -74,6 +75,9 @@ class Judge {
       } else if (decides_by_single_anti_dependencies(level)) {
         result.engine = "single-anti-dependency";
         result.verdict = check_single_anti_dependencies(history_, relations(), level, options_, budget_);
+      } else if (decides_by_saturation(level) && options_.engine == Engine::Auto) {
+        result.engine = "saturation";
+        result.verdict = check_by_saturation(history_, relations(), level, options_, budget_);
       } else {
         decide_by_neighbours(level, result);
       }
@@ -212,6 +216,7 @@ Survey survey(const History& history, const CheckOptions& options) {
     if (!settled) survey.results.push_back(judge.judge(level));
   };
   for (const Level level : kGraphLevels) visit(level);
+  visit(Level::Causal);  // Implies most of those below.
   // The weak levels, weakest first: a read that one forbids refutes whatever implies it.
   for (const LevelInfo& info : all_levels()) visit(info.level);
   draw_conclusions(survey);

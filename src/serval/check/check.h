@@ -27,7 +27,7 @@ struct CheckOptions {
 struct CheckResult {
   Level level;  // As asked.
   Verdict verdict;
-  std::string_view engine;  // "mini-transaction", "lightweight-transaction", "read-anomalies"
+  std::string_view engine;  // "mini-transaction", "lightweight-transaction", "saturation", "read-anomalies"
   bool complete = false;    // The answer is final for this history (not Undecided).
   std::vector<std::pair<std::string_view, double>> phases;  // Name and seconds, in order.
 };
@@ -37,9 +37,9 @@ struct CheckResult {
 // is serializability.
 [[nodiscard]] CheckResult check(const History& history, Level level, const CheckOptions& options = {});
 
-// The strongest level that holds, and what is refuted. The strongest level is judged first: the classes of all
-// cycles of its graph, found in one pass, refute every level that forbids one of them, and only levels that
-// neither they nor an implication settle are searched.
+// The strongest level that holds, and what is refuted. The strongest level is judged first: the classes of
+// all cycles of its graph, found in one pass, refute every level that forbids one of them, and only levels
+// that neither they nor an implication settle are searched.
 struct Survey {
   std::vector<CheckResult> results;  // Of the levels that were searched, strongest first.
   std::vector<Level> proven;   // Every level that is proven, by search or by implication, strongest first.

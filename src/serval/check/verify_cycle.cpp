@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "serval/check/verify_name.h"
+#include "serval/check/verify_sighting.h"
 #include "serval/check/verify_violation.h"
 #include "serval/history/notation.h"
 
@@ -68,10 +69,25 @@ Flaw flaw_of_real_time(const Facts& facts, const Edge& edge) {
   return fmt::format("{} did not end before {} began", name(history, edge.from), name(history, edge.to));
 }
 
+// Two writes of a key, and a read that saw the second. That the reader had seen the first is for the sighting
+// to show.
+Flaw flaw_of_forced(const Facts& facts, const Edge& edge) {
+  if (Flaw flaw = flaw_of_write(facts, edge.from, edge.key, edge.from_op)) return flaw;
+  if (Flaw flaw = flaw_of_write(facts, edge.to, edge.key, edge.to_op)) return flaw;
+  if (edge.to_read.index >= facts.history().operation_count()) return "cites no read";
+  const TransactionId reader = facts.history().transaction_of(edge.to_read);
+  if (Flaw flaw = flaw_of_participation(facts, reader)) return flaw;
+  if (Flaw flaw = flaw_of_read(facts, reader, edge.key, edge.to_read)) return flaw;
+  return flaw_of_version(facts, reader, edge.to_read, edge.to_op);
+}
+
 Flaw flaw_of_edge(const Facts& facts, const Edge& edge) {
   for (const TransactionId t : {edge.from, edge.to})
     if (Flaw flaw = flaw_of_participation(facts, t)) return flaw;
-  if (edge.from == edge.to) return fmt::format("{} leads to itself", name(facts.history(), edge.from));
+  // Somebody whose effects came back to its own session misses, in what it reads, what it writes itself.
+  const bool misses_itself = edge.kind == EdgeKind::ReadWrite && edge.to_read.is_none();
+  if (edge.from == edge.to && !misses_itself)
+    return fmt::format("{} leads to itself", name(facts.history(), edge.from));
   switch (edge.kind) {
     case EdgeKind::WriteWrite:
       return flaw_of_write_write(facts, edge);
@@ -84,7 +100,7 @@ Flaw flaw_of_edge(const Facts& facts, const Edge& edge) {
     case EdgeKind::RealTime:
       return flaw_of_real_time(facts, edge);
     case EdgeKind::CommitOrder:
-      return "an edge that is not proven here";
+      return flaw_of_forced(facts, edge);
   }
   return "an edge of no known kind";
 }
@@ -100,15 +116,47 @@ Flaw flaw_of_closing(const Facts& facts, const Cycle& cycle) {
   return std::nullopt;
 }
 
+Flaw flaw_of_sighting(const Facts& facts, const Cycle& cycle, const Sighting& sighting) {
+  if (sighting.edge >= cycle.edges.size() || cycle.edges[sighting.edge].kind != EdgeKind::CommitOrder)
+    return "a sighting belongs to an edge of the commit order";
+  const Edge& forced = cycle.edges[sighting.edge];
+  TransactionId at = forced.from;
+  for (const Edge& edge : sighting.path) {
+    if (edge.kind != EdgeKind::Session && edge.kind != EdgeKind::WriteRead)
+      return "a sighting consists of session order and reads";
+    if (edge.from != at) return "the way of a sighting is broken";
+    if (Flaw flaw = flaw_of_edge(facts, edge)) return flaw;
+    at = edge.to;
+  }
+  if (!sighting.path.empty() && at == facts.history().transaction_of(forced.to_read)) return std::nullopt;
+  return fmt::format("the sighting does not lead to the reader behind edge {}", sighting.edge + 1);
+}
+
+// One for each edge of the commit order.
+Flaw flaw_of_sightings(const Facts& facts, const Cycle& cycle) {
+  std::vector<std::size_t> shown;
+  for (const Sighting& sighting : cycle.sightings) {
+    if (const Flaw flaw = flaw_of_sighting(facts, cycle, sighting)) return flaw;
+    shown.push_back(sighting.edge);
+  }
+  std::vector<std::size_t> wanted;
+  for (std::size_t i = 0; i < cycle.edges.size(); ++i)
+    if (cycle.edges[i].kind == EdgeKind::CommitOrder) wanted.push_back(i);
+  return shown == wanted ? std::nullopt : Flaw("an edge of the commit order has no sighting of its own");
+}
+
 }  // namespace
 
 Flaw flaw_of(const Facts& facts, AnomalyKind kind, const Cycle& claim) {
   if (claim.edges.empty()) return "a cycle without edges";
+  if (std::ranges::all_of(claim.edges, [](const Edge& edge) { return edge.from == edge.to; }))
+    return "a cycle of one transaction";
   for (std::size_t i = 0; i < claim.edges.size(); ++i)
     if (const Flaw flaw = flaw_of_edge(facts, claim.edges[i]))
       return fmt::format("edge {}: {}", i + 1, *flaw);
   if (Flaw flaw = flaw_of_closing(facts, claim)) return flaw;
-  return flaw_of_name(kind, claim);
+  if (Flaw flaw = flaw_of_sightings(facts, claim)) return flaw;
+  return claim.sightings.empty() ? flaw_of_name(kind, claim) : flaw_of_forced_name(kind, claim);
 }
 
 Flaw flaw_of(const Facts& facts, AnomalyKind kind, const Divergence& claim) {

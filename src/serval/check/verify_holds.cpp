@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "serval/check/verify_commit_order.h"
 #include "serval/check/verify_replay.h"
+#include "serval/check/verify_version_order.h"
 #include "serval/check/verify_views.h"
 
 namespace serval::verify {
@@ -203,6 +205,8 @@ Flaw flaw_of(const History& history, Level asked, const Holds& claim) {
   if (!implies(claim.proven, asked))
     return fmt::format("{} does not imply {}", name_of(claim.proven), name_of(asked));
   if (is_view_level(claim.proven)) return flaw_of_views(history, claim);
+  if (shown_by_commit_order(claim.proven)) return flaw_of_commit_order(history, claim);
+  if (shown_by_version_order(claim.proven)) return flaw_of_version_order(history, claim);
   const std::optional<Rules> rules = rules_of(claim.proven);
   if (!rules) return fmt::format("a commit order proves nothing about {}", name_of(claim.proven));
   if (claim.proven == Level::Linearizable)

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "serval/check/verify_name.h"
+#include "serval/check/verify_sighting.h"
 #include "serval/history/notation.h"
 
 namespace serval::verify {
@@ -69,6 +70,9 @@ bool forbids_anti_dependencies(Level level, const Cycle& cycle) {
 // Below snapshot isolation: every level from read-committed up orders a write before its reads, so that
 // cycles without anti-dependencies are never allowed.
 Flaw flaw_of_weak_shape(Level level, const Cycle& cycle) {
+  if (contradicts(level, cycle)) return std::nullopt;
+  if (!cycle.sightings.empty())
+    return fmt::format("what its readers saw means nothing to {}", name_of(level));
   if (is_session_guarantee(level)) return fmt::format("a cycle says nothing about {}", name_of(level));
   if (is_uncommitted(level) && count_edges(cycle, EdgeKind::WriteRead) > 0)
     return fmt::format("{} forbids no cycles of read dependencies", name_of(level));
@@ -79,6 +83,7 @@ Flaw flaw_of_weak_shape(Level level, const Cycle& cycle) {
 
 Flaw flaw_of_shape(Level level, AnomalyKind, const Cycle& cycle) {
   if (Flaw flaw = flaw_of_order_edges(level, cycle)) return flaw;
+  if (!cycle.sightings.empty()) return flaw_of_weak_shape(level, cycle);
   switch (family_of(level)) {
     case Family::Serializable:
       return std::nullopt;

@@ -1,0 +1,77 @@
+#pragma once
+// The external reads of one transaction after another, in program order, with the writer each certainly
+// saw: what every axiom of the weak levels looks at. Reads whose version is not certain are left out; a
+// key that was read again comes again if it had changed.
+//
+//   ExternalReads reads(history, relations);
+//   for (const ExternalRead& read : reads.of(t)) ...        // valid until the next call
+//
+// Walked in the order of the history it costs one prefetched look-up a read.
+
+#include <span>
+#include <vector>
+
+#include "serval/inference/reads_from.h"
+
+namespace serval {
+
+struct ExternalRead {
+  KeyId key;
+  VersionId version;
+  TransactionId writer;  // none(): the initial version.
+};
+
+// The same with the operation, for whoever looks at few transactions: a vector a call. Here a key that was
+// read again comes again, changed or not: when it was read last matters to what may be seen in between.
+struct CertainRead {
+  KeyId key;
+  VersionId version;
+  OperationId operation;
+};
+std::vector<CertainRead> certain_reads(const History& history, const Relations& relations, TransactionId t);
+
+class ExternalReads {
+ public:
+  ExternalReads(const History& history, const Relations& relations)
+      : history_(history), relations_(relations), footprints_(relations.footprints) {}
+
+  std::span<const ExternalRead> of(TransactionId t) {
+    found_.clear();
+    for (const Access& access : footprints_.of(t)) {
+      prefetch_version(access);
+      if (access.read.is_none()) continue;
+      found_.push_back({access.key, access.read, footprints_.versions[access.read.index].writer});
+    }
+    if (!relations_.repeated_reads.empty() && has_changed_reads(t)) [[unlikely]]
+      add_all(t);
+    return found_;
+  }
+
+  // With reads that were repeated, changed or not.
+  std::span<const ExternalRead> all_of(TransactionId t) {
+    of(t);
+    if (history_.operations(t).size() > footprints_.of(t).size() && reads_more_often(t)) add_all(t);
+    return found_;
+  }
+
+ private:
+  bool has_changed_reads(TransactionId t) const;
+  bool reads_more_often(TransactionId t) const;
+  void add_all(TransactionId t);
+
+  // At a million transactions every version is a cache miss; ask for those of the accesses to come.
+  void prefetch_version(const Access& access) const {
+    constexpr std::ptrdiff_t kAhead = 32;
+    const std::vector<Access>& accesses = footprints_.accesses;
+    if (accesses.data() + accesses.size() - &access <= kAhead) return;
+    const VersionId read = (&access + kAhead)->read;
+    if (!read.is_none()) __builtin_prefetch(&footprints_.versions[read.index]);
+  }
+
+  const History& history_;
+  const Relations& relations_;
+  const Footprints& footprints_;
+  std::vector<ExternalRead> found_;
+};
+
+}  // namespace serval

@@ -1,0 +1,241 @@
+#include "serval/check/verify_commit_order.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
+#include <fmt/format.h>
+
+#include "serval/check/verify_reads.h"
+#include "serval/history/notation.h"
+
+namespace serval::verify {
+namespace {
+
+constexpr std::uint32_t kLeftOut = std::numeric_limits<std::uint32_t>::max();
+
+class CommitOrder {
+ public:
+  CommitOrder(const History& history, const Holds& claim)
+      : history_(history), claim_(claim), facts_(history), sights_(facts_) {}
+
+  Flaw flaw() {
+    if (!claim_.snapshot.empty() || claim_.version_order.rows() > 0)
+      return fmt::format("{} is shown by a commit order alone", name_of(claim_.proven));
+    if (Flaw flaw = flaw_of_attendance()) return flaw;
+    for (const OperationId wrong : {sights_.first_unexplained(), sights_.first_open()})
+      if (!wrong.is_none())
+        return fmt::format("it is not certain that {} saw a committed version", spelled(wrong));
+    if (Flaw flaw = flaw_of_reads_from()) return flaw;
+    if (uses_session_order(claim_.proven))
+      if (Flaw flaw = flaw_of_sessions()) return flaw;
+    note_writes();
+    switch (claim_.proven) {
+      case Level::ReadAtomic:
+        return flaw_of_atomicity();
+      case Level::Causal:
+        return flaw_of_causality();
+      default:
+        return flaw_of_monotony();
+    }
+  }
+
+ private:
+  std::string spelled(OperationId op) const {
+    return fmt::format("{} of {}", print_operation(history_, op),
+                       name(history_, history_.transaction_of(op)));
+  }
+  // One more than the position; the initial version stands before all.
+  std::uint32_t rank(TransactionId t) const { return t.is_none() ? 0 : position_[t.index] + 1; }
+
+  Flaw flaw_of_attendance() {
+    position_.assign(history_.transaction_count(), kLeftOut);
+    for (std::uint32_t i = 0; i < claim_.commit_order.size(); ++i) {
+      const TransactionId t = claim_.commit_order[i];
+      if (!facts_.has(t)) return fmt::format("position {} names no transaction", i);
+      if (position_[t.index] != kLeftOut) return fmt::format("{} takes part twice", name(history_, t));
+      if (!facts_.participates(t)) return fmt::format("{} must not take part", name(history_, t));
+      position_[t.index] = i;
+    }
+    for (const TransactionId t : history_.transactions())
+      if (facts_.participates(t) && position_[t.index] == kLeftOut)
+        return fmt::format("{} does not take part", name(history_, t));
+    return std::nullopt;
+  }
+
+  Flaw flaw_of_reads_from() const {
+    for (const TransactionId t : claim_.commit_order)
+      for (const SeenWrite& seen : sights_.of(t))
+        if (rank(seen.writer) >= rank(t))
+          return fmt::format("{} stands before {}, from which it reads", name(history_, t),
+                             name(history_, seen.writer));
+    return std::nullopt;
+  }
+
+  Flaw flaw_of_sessions() const {
+    for (const SessionId s : history_.sessions()) {
+      TransactionId before = TransactionId::none();
+      for (const TransactionId t : history_.session_transactions(s)) {
+        if (position_[t.index] == kLeftOut) continue;
+        if (rank(before) > rank(t))
+          return fmt::format("{} stands after {}, which follows it in its session", name(history_, before),
+                             name(history_, t));
+        before = t;
+      }
+    }
+    return std::nullopt;
+  }
+
+  void note_writes() {
+    for (const TransactionId t : claim_.commit_order)
+      for (const OperationId op : history_.operations(t))
+        if (value_written(history_, op) && written_.emplace(t, history_.key(op)).second)
+          keys_of_[t].push_back(history_.key(op));
+  }
+
+  Flaw flaw_of_miss(const SeenWrite& seen, TransactionId missed) const {
+    return fmt::format("{} missed the write of {}, which its transaction had seen", spelled(seen.read),
+                       name(history_, missed));
+  }
+  bool goes_back(const SeenWrite& seen, TransactionId other) const { return rank(other) > rank(seen.writer); }
+
+  // From the read at `first` on, the transaction has seen the writer of that read.
+  Flaw flaw_of_monotony() const {
+    for (const TransactionId t : claim_.commit_order) {
+      const std::span<const SeenWrite> reads = sights_.of(t);
+      absl::flat_hash_set<TransactionId> known;
+      for (std::size_t i = 0; i < reads.size(); ++i) {
+        const TransactionId writer = reads[i].writer;
+        if (writer.is_none() || !known.insert(writer).second) continue;
+        if (Flaw flaw = flaw_of_view(reads.subspan(i + 1), writer)) return flaw;
+      }
+    }
+    return std::nullopt;
+  }
+
+  // No read of `reads` may miss a write of `writer`. Whichever has fewer keys is walked.
+  Flaw flaw_of_view(std::span<const SeenWrite> reads, TransactionId writer) const {
+    const std::vector<KeyId>& keys = keys_of_.at(writer);
+    if (reads.size() <= 4 * keys.size()) {
+      for (const SeenWrite& seen : reads)
+        if (goes_back(seen, writer) && written_.contains({writer, seen.key}))
+          return flaw_of_miss(seen, writer);
+      return std::nullopt;
+    }
+    const absl::flat_hash_set<KeyId> wanted(keys.begin(), keys.end());
+    for (const SeenWrite& seen : reads)
+      if (goes_back(seen, writer) && wanted.contains(seen.key)) return flaw_of_miss(seen, writer);
+    return std::nullopt;
+  }
+
+  Flaw flaw_of_disagreement(std::span<const SeenWrite> reads) const {
+    absl::flat_hash_map<KeyId, TransactionId> first;
+    for (const SeenWrite& seen : reads) {
+      const auto [found, fresh] = first.emplace(seen.key, seen.writer);
+      if (!fresh && found->second != seen.writer)
+        return fmt::format("{} disagrees with an earlier read of its key", spelled(seen.read));
+    }
+    return std::nullopt;
+  }
+
+  Flaw flaw_of_atomicity() const {
+    for (const TransactionId t : claim_.commit_order) {
+      const std::span<const SeenWrite> reads = sights_.of(t);
+      if (Flaw flaw = flaw_of_disagreement(reads)) return flaw;
+      absl::flat_hash_set<TransactionId> known;
+      for (const SeenWrite& seen : reads)
+        if (!seen.writer.is_none() && known.insert(seen.writer).second)
+          if (Flaw flaw = flaw_of_view(reads, seen.writer)) return flaw;
+    }
+    for (const SessionId s : history_.sessions())
+      if (Flaw flaw = flaw_of_own_past(s)) return flaw;
+    return std::nullopt;
+  }
+
+  // The last writer of a key in the session stands behind its earlier ones.
+  Flaw flaw_of_own_past(SessionId s) const {
+    absl::flat_hash_map<KeyId, TransactionId> last;
+    for (const TransactionId t : history_.session_transactions(s)) {
+      if (position_[t.index] == kLeftOut) continue;
+      for (const SeenWrite& seen : sights_.of(t)) {
+        const auto found = last.find(seen.key);
+        if (found != last.end() && goes_back(seen, found->second)) return flaw_of_miss(seen, found->second);
+      }
+      const auto keys = keys_of_.find(t);
+      if (keys == keys_of_.end()) continue;
+      for (const KeyId key : keys->second) last[key] = t;
+    }
+    return std::nullopt;
+  }
+
+  // Clocks over sessions, in the commit order: how many transactions of each session each one has seen. The
+  // last write of a key that a session shows stands behind its earlier ones.
+  Flaw flaw_of_causality() {
+    const std::size_t sessions = history_.session_count();
+    std::vector<std::uint32_t> clock(history_.transaction_count() * sessions, 0);
+    std::vector<TransactionId> last_of_session(sessions, TransactionId::none());
+    index_by_key();
+    for (const TransactionId t : claim_.commit_order) {
+      if (Flaw flaw = flaw_of_disagreement(sights_.of(t))) return flaw;
+      const std::span<std::uint32_t> own = std::span(clock).subspan(t.index * sessions, sessions);
+      const auto take = [&](TransactionId from) {
+        if (from.is_none()) return;
+        for (std::size_t s = 0; s < sessions; ++s)
+          own[s] = std::max(own[s], clock[from.index * sessions + s]);
+      };
+      take(std::exchange(last_of_session[history_.session(t).index], t));
+      for (const SeenWrite& seen : sights_.of(t)) take(seen.writer);
+      for (const SeenWrite& seen : sights_.of(t))
+        if (Flaw flaw = flaw_of_past(seen, own)) return flaw;
+      own[history_.session(t).index] = facts_.session_position(t) + 1;
+    }
+    return std::nullopt;
+  }
+
+  using Writers = std::vector<TransactionId>;  // Of one key in one session, in its order.
+  void index_by_key() {
+    writers_.resize(history_.key_count());
+    for (const SessionId s : history_.sessions())
+      for (const TransactionId t : history_.session_transactions(s))
+        if (const auto keys = keys_of_.find(t); keys != keys_of_.end())
+          for (const KeyId key : keys->second) writers_of(key, s).push_back(t);
+  }
+  Writers& writers_of(KeyId key, SessionId s) {
+    auto& all = writers_[key.index];
+    if (all.empty() || all.back().first != s) all.emplace_back(s, Writers{});
+    return all.back().second;
+  }
+
+  Flaw flaw_of_past(const SeenWrite& seen, std::span<const std::uint32_t> clock) const {
+    for (const auto& [s, writers] : writers_[seen.key.index]) {
+      const auto end = std::ranges::partition_point(writers, [&, limit = clock[s.index]](TransactionId t) {
+        return facts_.session_position(t) < limit;
+      });
+      if (end != writers.begin() && goes_back(seen, *(end - 1))) return flaw_of_miss(seen, *(end - 1));
+    }
+    return std::nullopt;
+  }
+
+  const History& history_;
+  const Holds& claim_;
+  Facts facts_;
+  Sights sights_;
+  std::vector<std::uint32_t> position_;
+  absl::flat_hash_set<std::pair<TransactionId, KeyId>> written_;
+  absl::flat_hash_map<TransactionId, std::vector<KeyId>> keys_of_;
+  std::vector<std::vector<std::pair<SessionId, Writers>>> writers_;  // By key.
+};
+
+}  // namespace
+
+bool shown_by_commit_order(Level level) {
+  return level == Level::MonotonicAtomicView || level == Level::ReadCommittedMonotonic ||
+         level == Level::ReadAtomic || level == Level::Causal;
+}
+
+Flaw flaw_of_commit_order(const History& history, const Holds& claim) {
+  return CommitOrder(history, claim).flaw();
+}
+
+}  // namespace serval::verify

@@ -1,0 +1,38 @@
+#include "serval/check/verify_reads.h"
+
+#include <algorithm>
+
+namespace serval::verify {
+
+Sights::Sights(const Facts& facts) {
+  for (const TransactionId t : facts.history().transactions()) {
+    if (facts.participates(t))
+      for (const OperationId op : facts.history().operations(t)) look_at(facts, op);
+    first_.push_back(static_cast<std::uint32_t>(seen_.size()));
+  }
+}
+
+void Sights::look_at(const Facts& facts, OperationId op) {
+  const History& history = facts.history();
+  if (is_predicate(history.kind(op))) {
+    open_ = std::min(open_, op);
+    return;
+  }
+  const std::optional<Value> value = value_read(history, op);
+  if (!value) return;
+  const KeyId key = history.key(op);
+  if (const OperationId own = facts.own_write_before(op); !own.is_none()) {
+    if (value_written(history, own) != value) unexplained_ = std::min(unexplained_, op);
+    return;
+  }
+  if (const std::optional<OperationId> write = facts.version_read(op)) {
+    const TransactionId writer = write->is_none() ? TransactionId::none() : history.transaction_of(*write);
+    seen_.push_back({op, key, *write, writer});
+    return;
+  }
+  const bool supplied = facts.opaque(key) || facts.may_be_initial(key, *value) ||
+                        facts.final_writers_besides(history.transaction_of(op), key, *value) > 0;
+  (supplied ? open_ : unexplained_) = std::min(supplied ? open_ : unexplained_, op);
+}
+
+}  // namespace serval::verify

@@ -1,0 +1,166 @@
+#include "serval/check/verify_version_order.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <absl/container/flat_hash_map.h>
+#include <fmt/format.h>
+
+#include "serval/check/verify_reads.h"
+#include "serval/history/notation.h"
+
+namespace serval::verify {
+namespace {
+
+// The versions of a key that a session has come to know, by place: the latest of all up to there.
+struct Known {
+  std::uint32_t place;
+  std::uint32_t rank;
+};
+
+class VersionOrder {
+ public:
+  VersionOrder(const History& history, const Holds& claim)
+      : history_(history), claim_(claim), facts_(history), sights_(facts_) {}
+
+  Flaw flaw() {
+    if (!claim_.snapshot.empty() || !claim_.commit_order.empty())
+      return fmt::format("{} is shown by an order of versions alone", name_of(claim_.proven));
+    if (Flaw flaw = flaw_of_attendance()) return flaw;
+    if (const OperationId open = sights_.first_open(); !open.is_none())
+      return fmt::format("it is not certain what {} of {} saw", print_operation(history_, open),
+                         name(history_, history_.transaction_of(open)));
+    note_known_versions();
+    for (const SessionId s : history_.sessions())
+      if (Flaw flaw = flaw_of_session(s)) return flaw;
+    return std::nullopt;
+  }
+
+ private:
+  bool counts_what_was_seen() const {
+    return claim_.proven == Level::MonotonicReads || claim_.proven == Level::WritesFollowReads;
+  }
+  // By writer and key; 0 is the initial version.
+  std::uint32_t rank(TransactionId writer, KeyId key) const {
+    return writer.is_none() ? 0 : ranks_.at({writer, key});
+  }
+
+  Flaw flaw_of_attendance() {
+    if (claim_.version_order.rows() != history_.key_count()) return "not one order of versions for each key";
+    for (const KeyId key : history_.key_ids()) {
+      std::uint32_t next = 0;
+      for (const TransactionId t : claim_.version_order[key.index]) {
+        if (!facts_.has(t) || !facts_.participates(t)) return "orders a version that does not count";
+        if (!ranks_.emplace(std::pair(t, key), ++next).second)
+          return fmt::format("{} stands twice among the writers of {}", name(history_, t),
+                             history_.spell_key(key));
+      }
+    }
+    return flaw_of_absence();
+  }
+  Flaw flaw_of_absence() {
+    for (const TransactionId t : history_.transactions()) {
+      if (!facts_.participates(t)) continue;
+      for (const OperationId op : history_.operations(t)) {
+        if (is_predicate(history_.kind(op)) || !value_written(history_, op)) continue;
+        if (!ranks_.contains({t, history_.key(op)}))
+          return fmt::format("{} is not among the writers of {}", name(history_, t),
+                             history_.spell_key(history_.key(op)));
+        std::vector<KeyId>& keys = keys_of_[t];
+        if (std::ranges::find(keys, history_.key(op)) == keys.end()) keys.push_back(history_.key(op));
+      }
+    }
+    std::size_t written = 0;
+    for (const auto& [t, keys] : keys_of_) written += keys.size();
+    return written == ranks_.size() ? std::nullopt : Flaw("orders a transaction that did not write the key");
+  }
+
+  void note_known_versions() {
+    known_.resize(history_.key_count());
+    for (const SessionId s : history_.sessions())
+      for (const TransactionId t : history_.session_transactions(s)) {
+        if (!facts_.participates(t)) continue;
+        if (!counts_what_was_seen()) note(s, t, t);
+        if (counts_what_was_seen())
+          for (const SeenWrite& seen : sights_.of(t)) note(s, t, seen.writer);
+      }
+  }
+  // At `t`, session `s` comes to know what `writer` wrote.
+  void note(SessionId s, TransactionId t, TransactionId writer) {
+    const auto keys = keys_of_.find(writer);
+    if (keys == keys_of_.end()) return;
+    for (const KeyId key : keys->second) {
+      auto& sessions = known_[key.index];
+      if (sessions.empty() || sessions.back().first != s) sessions.emplace_back(s, std::vector<Known>{});
+      std::vector<Known>& all = sessions.back().second;
+      const std::uint32_t latest = std::max(all.empty() ? 0 : all.back().rank, rank(writer, key));
+      all.push_back({facts_.session_position(t), latest});
+    }
+  }
+
+  // The latest version of the key that session `s` knows from transactions before place `limit`.
+  std::uint32_t latest_known(KeyId key, SessionId s, std::uint32_t limit) const {
+    const auto& sessions = known_[key.index];
+    const auto found =
+        std::ranges::lower_bound(sessions, s, {}, [](const auto& entry) { return entry.first; });
+    if (found == sessions.end() || found->first != s) return 0;
+    const auto end = std::ranges::lower_bound(found->second, limit, {}, &Known::place);
+    return end == found->second.begin() ? 0 : (end - 1)->rank;
+  }
+
+  Flaw flaw_of_session(SessionId s) {
+    std::vector<std::uint32_t> reach(history_.session_count(), 0);  // At pram: how far s has read from each.
+    for (const TransactionId t : history_.session_transactions(s)) {
+      if (!facts_.participates(t)) continue;
+      for (const SeenWrite& seen : sights_.of(t)) {
+        if (must_see(t, seen.key, reach) <= rank(seen.writer, seen.key)) continue;
+        return fmt::format("{} of {} saw a version before one that it must not miss",
+                           print_operation(history_, seen.read), name(history_, t));
+      }
+      for (const SeenWrite& seen : sights_.of(t)) {
+        if (seen.writer.is_none()) continue;
+        std::uint32_t& own = reach[history_.session(seen.writer).index];
+        own = std::max(own, facts_.session_position(seen.writer) + 1);
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::uint32_t must_see(TransactionId t, KeyId key, const std::vector<std::uint32_t>& reach) const {
+    const Level level = claim_.proven;
+    std::uint32_t latest = 0;
+    const auto include = [&](SessionId s, std::uint32_t limit) {
+      latest = std::max(latest, latest_known(key, s, limit));
+    };
+    if (level == Level::ReadYourWrites || level == Level::MonotonicReads || level == Level::Pram)
+      include(history_.session(t), facts_.session_position(t));
+    if (level == Level::Pram)
+      for (const SessionId s : history_.sessions()) include(s, reach[s.index]);
+    if (level == Level::MonotonicWrites || level == Level::WritesFollowReads || level == Level::Pram)
+      for (const SeenWrite& other : sights_.of(t))
+        if (!other.writer.is_none())
+          include(history_.session(other.writer), facts_.session_position(other.writer));
+    return latest;
+  }
+
+  const History& history_;
+  const Holds& claim_;
+  Facts facts_;
+  Sights sights_;
+  absl::flat_hash_map<std::pair<TransactionId, KeyId>, std::uint32_t> ranks_;
+  absl::flat_hash_map<TransactionId, std::vector<KeyId>> keys_of_;
+  std::vector<std::vector<std::pair<SessionId, std::vector<Known>>>> known_;  // By key.
+};
+
+}  // namespace
+
+bool shown_by_version_order(Level level) {
+  return level == Level::MonotonicReads || level == Level::MonotonicWrites ||
+         level == Level::ReadYourWrites || level == Level::WritesFollowReads || level == Level::Pram;
+}
+
+Flaw flaw_of_version_order(const History& history, const Holds& claim) {
+  return VersionOrder(history, claim).flaw();
+}
+
+}  // namespace serval::verify
