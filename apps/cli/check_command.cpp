@@ -14,6 +14,8 @@
 #include "failure.h"
 #include "interruption.h"
 #include "memory_limit.h"
+#include "model_check.h"
+#include "model_flags.h"
 #include "output.h"
 #include "progress.h"
 #include "quantities.h"
@@ -34,6 +36,7 @@ namespace {
 struct CheckFlags {
   std::vector<std::string> paths;
   std::string level;
+  ModelFlags model;
   ReadingFlags reading;
   bool json = false;
   std::string timeout = "10m";
@@ -50,6 +53,7 @@ struct CheckFlags {
 // The flags, understood.
 struct CheckPlan {
   std::optional<Level> level;
+  std::optional<Model> model;
   std::chrono::nanoseconds timeout;
   std::uint64_t memory_limit = 0;
   std::size_t max_anomalies = 10;
@@ -67,6 +71,10 @@ CheckPlan plan_of(const CheckFlags& flags) {
   CheckPlan plan;
   plan.engine = static_cast<Engine>(choose("--engine", flags.engine, kEngines));
   if (!flags.level.empty()) plan.level = choose_level(flags.level);
+  plan.model = choose_model(flags.model);
+  if (plan.model && (plan.level || plan.engine != Engine::Auto))
+    throw UsageError("--model takes neither --level nor --engine",
+                     "a model is a rule of its own: serval models");
   plan.timeout = parse_duration("--timeout", flags.timeout);
   plan.memory_limit =
       flags.memory_limit.empty() ? default_memory_limit() : parse_size("--memory-limit", flags.memory_limit);
@@ -128,11 +136,33 @@ class FileCheck {
 
   void read() {
     enter("read");
-    loaded_ = load_history(report_.path, flags_.reading, &budget_, progress_);
+    loaded_ = load_or_hint();
     report_.history = &loaded_.history;
     report_.format = loaded_.format;
     report_.notices = loaded_.notices;
     read_seconds_ = seconds();
+  }
+
+  // A file of operations that are no transactions may be one for a model.
+  LoadedHistory load_or_hint() {
+    try {
+      return load_history(report_.path, flags_.reading, &budget_, progress_);
+    } catch (const InputError& error) {
+      const std::string hint = model_hint_for(report_.path, flags_.reading);
+      if (hint.empty()) throw;
+      throw InputError(error.position(), error.problem(), error.source_line(), hint, error.caret());
+    }
+  }
+
+  // Operations on single registers are transactions too, but a model may know more of them. The file is read
+  // once more, so not when it is large.
+  void hint_at_model() {
+    constexpr std::size_t kMostTransactions = 100'000;
+    auto* const why = std::get_if<Undecided>(&report_.result.verdict);
+    if (why == nullptr || why->cause > Undecided::Cause::NoTimes) return;
+    if (loaded_.history.transaction_count() > kMostTransactions) return;
+    std::string hint = model_hint_for(report_.path, flags_.reading);
+    if (!hint.empty()) why->details.push_back(std::move(hint));
   }
 
   void decide() {
@@ -144,6 +174,7 @@ class FileCheck {
     else
       settle(survey(loaded_.history, options));
     decided_ = true;
+    hint_at_model();
     report_.result.phases.insert(report_.result.phases.begin(), {"read", read_seconds_});
   }
 
@@ -245,9 +276,27 @@ class FileCheck {
   Report report_;
 };
 
+ModelPlan model_plan(const CheckFlags& flags, const CheckPlan& plan) {
+  ModelPlan out;
+  out.model = *plan.model;
+  out.options = model_options(flags.model);
+  out.options.max_findings = plan.max_anomalies;
+  out.reading = flags.reading;
+  out.timeout = plan.timeout;
+  out.timeout_text = flags.timeout;
+  out.memory_limit = plan.memory_limit;
+  out.json = flags.json;
+  out.verify = flags.verify;
+  out.unknown_passes = plan.unknown_passes;
+  out.progress = plan.progress;
+  out.text = plan.text;
+  return out;
+}
+
 // A file that cannot be read must not keep the others from being checked.
 int check_one(const CheckFlags& flags, const CheckPlan& plan, const std::string& path, int so_far) {
   try {
+    if (plan.model) return check_file_by_model(model_plan(flags, plan), path, so_far);
     return FileCheck(flags, plan, path).run(so_far);
   } catch (const OutputError&) {
     throw;  // No report can be printed any more.
@@ -278,6 +327,7 @@ Action declare_check(CLI::App& app) {
   app.add_option("-l,--level", flags->level,
                  "Gate this level (serval levels); without it, the strongest that holds")
       ->type_name("LEVEL");
+  declare_model_flags(app, flags->model);
   declare_reading_flags(app, flags->reading);
   app.add_flag("--json", flags->json,
                "One JSON object instead of text; with several files one object a line");

@@ -12,6 +12,7 @@
 #include "help.h"
 #include "output.h"
 #include "serval/database/simulated/simulate.h"
+#include "serval/model/model.h"
 #include "serval/workload/workload.h"
 #include "usage.h"
 #include "verb.h"
@@ -35,6 +36,8 @@ struct FlagValues {
 std::vector<FlagValues> flag_values() {
   const std::string formats = "auto " + names_in(all_formats());
   return {{"-l --level", names_in(all_levels())},
+          {"-m --model", names_in(all_models())},
+          {"--failed-cas", "nothing mismatch"},
           {"-f --format --from --to", formats},
           {"-w --workload", names_in(all_workloads())},
           {"--bug", names_in(all_simulated_bugs())},
@@ -50,6 +53,7 @@ std::vector<FlagValues> flag_values() {
 std::string positional_values(const Verb& verb) {
   if (verb.name == "levels") return names_in(all_levels());
   if (verb.name == "anomalies") return names_in(all_anomalies());
+  if (verb.name == "models") return names_in(all_models());
   if (verb.name == "completion") return "bash zsh fish";
   return {};
 }

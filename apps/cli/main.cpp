@@ -26,6 +26,7 @@ constexpr std::array kVerbs{
          "serval check history.jsonl                     # the strongest level that holds\n"
          "serval check run.txt --level serializable      # gate one level: exit 0 holds, 1 violated, 2 "
          "unknown\n"
+         "serval check bank.edn --model bank             # a rule of its own (serval models)\n"
          "serval check a.edn b.edn.gz -l SI --json       # one JSON object a line\n"
          "zstdcat run.zst | serval check - --timeout 60s --memory-limit 4GiB",
          declare_check},
@@ -47,6 +48,8 @@ constexpr std::array kVerbs{
          "serval levels\nserval levels PL-3", declare_levels},
     Verb{"anomalies", "[NAME] [--json]", "The anomalies and which levels forbid them",
          "serval anomalies\nserval anomalies write-skew", declare_anomalies},
+    Verb{"models", "[NAME] [--json]", "What else a history can be judged by: bank, set, cas-register, ...",
+         "serval models\nserval models bank", declare_models},
     Verb{"formats", "[--json]", "The file formats", "serval formats", declare_formats},
     Verb{"workloads", "[--json]", "What serval gen can run, break and plant", "serval workloads",
          declare_workloads},

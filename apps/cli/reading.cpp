@@ -15,6 +15,17 @@ bool accepts_truncated(const ReadingFlags& flags) {
   return choose("--truncated", flags.truncated, kWords) == 1;
 }
 
+ReadOptions options_for(const ReadingFlags& flags, Budget* budget, Progress& progress,
+                        std::vector<std::string>& notices) {
+  ReadOptions options;
+  options.format = choose_format("--format", flags.format);
+  options.accept_truncated = accepts_truncated(flags);
+  options.budget = budget;
+  options.on_notice = [&](const std::string& notice) { notices.push_back(notice); };
+  options.on_progress = [&](std::uint64_t done, std::uint64_t total) { progress.reading(done, total); };
+  return options;
+}
+
 }  // namespace
 
 void declare_reading_flags(CLI::App& app, ReadingFlags& flags) {
@@ -35,14 +46,18 @@ void require_valid(const ReadingFlags& flags) {
 LoadedHistory load_history(const std::string& path, const ReadingFlags& flags, Budget* budget,
                            Progress& progress) {
   LoadedHistory loaded;
-  ReadOptions options;
-  options.format = choose_format("--format", flags.format);
-  options.accept_truncated = accepts_truncated(flags);
-  options.budget = budget;
-  options.on_notice = [&](const std::string& notice) { loaded.notices.push_back(notice); };
-  options.on_progress = [&](std::uint64_t done, std::uint64_t total) { progress.reading(done, total); };
+  ReadOptions options = options_for(flags, budget, progress, loaded.notices);
   options.on_format = [&](const FormatInfo& format) { loaded.format = format.name; };
   loaded.history = read_history(path, options);
+  return loaded;
+}
+
+LoadedLog load_jepsen_log(const std::string& path, const ReadingFlags& flags, Budget* budget,
+                          Progress& progress) {
+  LoadedLog loaded;
+  ReadOptions options = options_for(flags, budget, progress, loaded.notices);
+  options.on_format = [&](const FormatInfo& format) { loaded.format = format.name; };
+  loaded.log = read_jepsen_log(path, options);
   return loaded;
 }
 

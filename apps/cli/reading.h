@@ -8,6 +8,7 @@
 
 #include "progress.h"
 #include "serval/formats/format.h"
+#include "serval/formats/jepsen_log.h"
 
 namespace CLI {
 class App;
@@ -32,6 +33,14 @@ struct LoadedHistory {
 // Throws InputError, BudgetExhausted, std::bad_alloc.
 LoadedHistory load_history(const std::string& path, const ReadingFlags& flags, Budget* budget,
                            Progress& progress);
+struct LoadedLog {
+  JepsenLog log;
+  std::string format;
+  std::vector<std::string> notices;
+};
+// The operations of a Jepsen file as they stand there, for models. Throws as above.
+LoadedLog load_jepsen_log(const std::string& path, const ReadingFlags& flags, Budget* budget,
+                          Progress& progress);
 // For verbs without a budget; notices go to standard error.
 LoadedHistory load_history(const std::string& path, const ReadingFlags& flags);
 

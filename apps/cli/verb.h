@@ -34,6 +34,7 @@ Action declare_stats(CLI::App& app);
 Action declare_lint(CLI::App& app);
 Action declare_levels(CLI::App& app);
 Action declare_anomalies(CLI::App& app);
+Action declare_models(CLI::App& app);
 Action declare_formats(CLI::App& app);
 Action declare_workloads(CLI::App& app);
 Action declare_version(CLI::App& app);

@@ -154,9 +154,77 @@ class Json(CliTest):
     def test_tables_and_measurements_are_json_too(self):
         self.file("good.notation", GOOD)
         for words in (["levels"], ["levels", "SI"], ["anomalies"], ["anomalies", "write-skew"], ["formats"],
-                      ["workloads"], ["stats", "good.notation"], ["lint", "good.notation"]):
+                      ["models"], ["models", "bank"], ["workloads"], ["stats", "good.notation"], ["lint", "good.notation"]):
             with self.subTest(words=words):
                 self.assertTrue(json.loads(self.expect(0, *words, "--json").out))
+
+
+def operations(*lines):
+    """One EDN map for each (type, process, f, value)."""
+    return "".join("{:type :%s, :process %s, :f :%s, :value %s}\n" % line for line in lines)
+
+
+BANK = operations(("invoke", 0, "read", "nil"), ("ok", 0, "read", "{0 10, 1 0}"),
+                  ("invoke", 1, "transfer", "{:from 0, :to 1, :amount 4}"), ("ok", 1, "transfer", "nil"))
+REGISTER = operations(("invoke", 0, "write", 1), ("ok", 0, "write", 1), ("invoke", 1, "read", "nil"))
+
+
+class Models(CliTest):
+    def test_a_model_that_holds_exits_with_0(self):
+        result = self.expect(0, "check", self.file("bank.edn", BANK), "--model", "bank", "--verify")
+        self.assertEqual(result.first, "VALID bank.edn bank")
+        self.assertIn("verified", result.out)
+
+    def test_a_violated_model_exits_with_1_and_shows_the_operations(self):
+        bad = BANK + operations(("invoke", 2, "read", "nil"), ("ok", 2, "read", "{0 6, 1 5}"))
+        result = self.expect(1, "check", self.file("bank.edn", bad), "-m", "bank", "--verify")
+        self.assertEqual(result.first, "VIOLATION bank.edn bank")
+        self.assertIn("index 4..5   process 2   :ok :read {0 6, 1 5}", result.out)
+        self.assertIn("the balances add up to 11, not 10", result.out)
+        self.expect(0, "check", self.file("other.edn", bad.replace("1 5", "1 4")), "-m", "bank")
+
+    def test_flags_belong_to_their_model(self):
+        self.file("bank.edn", BANK)
+        self.expect(1, "check", "bank.edn", "--model", "bank", "--total-amount", "11")
+        self.assertIn("--group-size", self.expect(64, "check", "bank.edn", "-m", "bank", "--group-size", "2").err)
+        self.assertIn("--model", self.expect(64, "check", "bank.edn", "--total-amount", "2").err)
+        self.expect(64, "check", "bank.edn", "-m", "bank", "-l", "serializable")
+        self.assertIn("bank", self.expect(64, "check", "bank.edn", "-m", "banc").err)
+
+    def test_json_names_the_operation_that_cannot_be_placed(self):
+        bad = self.file("register.edn", REGISTER + operations(("ok", 1, "read", 2)))
+        report = json.loads(self.expect(1, "check", bad, "-m", "cas-register", "--json", "--verify").out)
+        self.assertEqual(report["schema"], "serval.model/1")
+        self.assertEqual((report["verdict"], report["model"], report["verified"]), ("violation", "cas-register", True))
+        self.assertEqual(report["counts"], {"ops": 2, "ok": 2, "fail": 0, "info": 0, "processes": 2})
+        self.assertEqual(report["linearizations"], [{"object": None, "order": [0], "stuck": 2}])
+        shown = report["findings"]["shown"][0]["operations"][0]
+        self.assertEqual((shown["index"], shown["end_index"], shown["f"], shown["value"]), (2, 3, "read", "2"))
+
+    def test_json_of_a_valid_register_has_the_order(self):
+        good = self.file("register.edn", REGISTER + operations(("ok", 1, "read", 1)))
+        report = json.loads(self.expect(0, "check", good, "-m", "cas-register", "--json").out)
+        self.assertEqual(report["linearizations"], [{"object": None, "order": [0, 2], "stuck": None}])
+
+    def test_nothing_to_judge_is_unknown(self):
+        result = self.expect(2, "check", self.file("adds.edn", operations(("invoke", 0, "add", 1))), "-m", "counter")
+        self.assertEqual(result.first, "UNKNOWN adds.edn counter")
+        self.expect(0, "check", "adds.edn", "-m", "counter", "--unknown", "pass")
+
+    def test_the_wrong_model_is_an_error_that_names_the_right_one(self):
+        result = self.expect(3, "check", self.file("bank.edn", BANK), "--model", "mutex")
+        self.assertIn("bank.edn:1", result.err)
+        self.assertIn("--model bank", result.err)
+        self.assertIn("models need a Jepsen history",
+                      self.expect(3, "check", self.file("good.notation", GOOD), "-m", "bank").err)
+
+    def test_without_a_model_the_one_that_fits_is_named(self):
+        for name, content in (("bank", BANK), ("mutex", operations(("invoke", 0, "acquire", "nil"))),
+                              ("counter", operations(("invoke", 0, "add", 1), ("ok", 0, "add", 1),
+                                                     ("invoke", 0, "read", "nil"), ("ok", 0, "read", 1)))):
+            with self.subTest(model=name):
+                result = self.expect(3, "check", self.file("some.edn", content))
+                self.assertIn(f"look like a {name} history: --model {name}", result.err)
 
 
 class BadInput(CliTest):
@@ -252,8 +320,8 @@ class Usage(CliTest):
 
     def test_help_shows_examples_first(self):
         self.expect(0, "--help")
-        for verb in ("check", "gen", "convert", "stats", "lint", "levels", "anomalies", "formats", "workloads",
-                     "version", "completion"):
+        for verb in ("check", "gen", "convert", "stats", "lint", "levels", "anomalies", "models", "formats",
+                     "workloads", "version", "completion"):
             with self.subTest(verb=verb):
                 text = self.expect(0, verb, "--help").out
                 self.assertLess(text.index("Examples:"), text.index("Options:"))
@@ -298,7 +366,7 @@ class Usage(CliTest):
         self.assertEqual(self.expect(0, "--version").out, self.expect(0, "version").out)
 
     def test_levels_and_anomalies_explain_each_row(self):
-        for verb in ("levels", "anomalies"):
+        for verb in ("levels", "anomalies", "models"):
             for row in json.loads(self.expect(0, verb, "--json").out):
                 self.assertTrue(self.expect(0, verb, row["name"]).out.startswith(row["name"]))
 

@@ -63,8 +63,7 @@ TEST(JepsenDamage, ProblemsOfMeaningPointAtTheField) {
   const std::string supported =
       "; Serval reads transactions of r, w and append, and single registers with read, write and cas";
   EXPECT_EQ(edn_error("\n{:type :ok :process 0 :f :transfer :value {:from 1}}"),
-            "2:26: :f :transfer is not a transaction over keys, and this workload is not supported yet" +
-                supported);
+            "2:26: :f :transfer is not a transaction over keys" + supported);
   EXPECT_EQ(edn_error("{:type :ok :process 0 :f :read :value {0 10}}"), "1:39: this is a map" + supported);
   EXPECT_EQ(edn_error("{:type :ok :process 0 :f :read :value #{1}}"), "1:39: this is a set" + supported);
   EXPECT_EQ(

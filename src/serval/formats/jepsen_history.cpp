@@ -99,9 +99,7 @@ void JepsenHistory::interpret(JepsenOperation& operation) {
   constexpr std::array<std::string_view, 5> known{"", "txn", "read", "write", "cas"};
   if (std::ranges::find(known, operation.f) == known.end())
     throw FormProblem{operation.f_at,
-                      fmt::format(":f :{} is not a transaction over keys, and this workload is not "
-                                  "supported yet; {}",
-                                  operation.f, kSupported)};
+                      fmt::format(":f :{} is not a transaction over keys; {}", operation.f, kSupported)};
   operations_.clear();
   names_operations_ = false;
   if (operation.form == JepsenValueForm::MicroOperations && operation.f != "cas") {

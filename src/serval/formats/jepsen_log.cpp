@@ -105,6 +105,7 @@ bool JepsenLog::is_client(const JepsenEntry& entry) const { return is_client_pro
 
 JepsenLog read_jepsen_log(ByteStream& stream, const ReadOptions& options) {
   const FormatInfo& format = format_of(stream, options);
+  if (options.on_format) options.on_format(format);
   switch (format.format) {
     case Format::JepsenEdn:
       return read_maps<EdnCursor>(stream, options);

@@ -1,6 +1,8 @@
 // Transfers between accounts must keep the sum of all balances, and every read of all accounts must show it:
 // what snapshot isolation promises to a read that spans keys. After Jepsen's bank workload.
 
+#include <algorithm>
+
 #include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 
@@ -16,34 +18,34 @@ class Bank {
       : history_(history), options_(options), findings_(options) {}
 
   ModelResult check() && {
-    const std::vector<ClientOperation>& operations = history_.operations();
-    for (std::uint32_t i = 0; i < operations.size(); ++i) {
-      if (options_.budget != nullptr) options_.budget->poll("bank");
-      if (history_.function(operations[i]) == "read" && operations[i].ok()) read(i, operations[i]);
-    }
-    findings_.fact("reads", reads_);
-    if (reads_ == 0) return std::move(findings_).finish("no read succeeded, so there is nothing to judge");
-    findings_.fact("accounts", accounts_.size());
-    findings_.fact("total", std::to_string(total_));
+    for (std::uint32_t i = 0; i < history_.operations().size(); ++i)
+      if (is_read(history_.operations()[i])) reads_.push_back(i);
+    findings_.fact("reads", reads_.size());
+    if (reads_.empty()) return std::move(findings_).finish("no read succeeded, so there is nothing to judge");
+    std::ranges::sort(reads_, {}, [&](std::uint32_t i) { return history_.operations()[i].ended; });
+    learn(history_.operations()[reads_.front()]);
+    for (const std::uint32_t i : reads_) judge(i, history_.operations()[i]);
     return std::move(findings_).finish({});
   }
 
  private:
-  // The first read that succeeds says which accounts there are and, unless asked for, their total.
-  void read(std::uint32_t i, const ClientOperation& operation) {
-    const FormValue& balances = *operation.result;
-    if (!is_map(balances))
+  bool is_read(const ClientOperation& operation) const {
+    if (options_.budget != nullptr) options_.budget->poll("bank");
+    if (!operation.ok() || history_.function(operation) != "read") return false;
+    if (!is_map(*operation.result))
       throw history_.error(operation, "expected a map of accounts to balances, {0 10, 1 20}");
-    if (reads_++ == 0) learn(operation);
-    judge(i, operation);
+    return true;
   }
 
+  // The first read that succeeds says which accounts there are and, unless asked for, their total.
   void learn(const ClientOperation& operation) {
     total_ = options_.total_amount.value_or(0);
     for (const auto& [account, balance] : entries(*operation.result)) {
       accounts_.insert(history_.value(account));
       if (!options_.total_amount && !balance.is_nil()) add(total_, operation, balance);
     }
+    findings_.fact("accounts", accounts_.size());
+    findings_.fact("total", std::to_string(total_));
   }
 
   void add(std::int64_t& sum, const ClientOperation& operation, const FormValue& balance) const {
@@ -87,7 +89,7 @@ class Bank {
   Findings findings_;
   absl::flat_hash_set<Value> accounts_;
   std::int64_t total_ = 0;
-  std::uint64_t reads_ = 0;
+  std::vector<std::uint32_t> reads_;  // Those that succeeded, by their end.
 };
 
 }  // namespace

@@ -156,7 +156,8 @@ void require_known_functions(const ModelInfo& row, const ClientHistory& history)
     const std::string_view function = history.function(operation);
     if (std::ranges::find(row.functions, function) != row.functions.end()) continue;
     throw history.error(
-        operation, fmt::format("the model {} takes only :{}", row.name, fmt::join(row.functions, " and :")),
+        operation.began,
+        fmt::format("the model {} takes only :{}", row.name, fmt::join(row.functions, " and :")),
         model_hint(history));
   }
 }

@@ -1,0 +1,33 @@
+#pragma once
+// What a model says of one file, as words or as one JSON object (schema serval.model/1, docs/models.md).
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "serval/model/model.h"
+#include "serval/report/report.h"
+#include "serval/report/text_report.h"
+
+namespace serval {
+
+struct ModelReport {
+  std::string version;                     // Of Serval.
+  std::string path;                        // As given; "-" for standard input.
+  std::string format;                      // Of the file; empty when reading never got so far.
+  const ClientHistory* history = nullptr;  // Null when reading did not finish.
+  Model model = Model::Bank;
+  ModelResult result;
+  std::vector<std::string> notices;  // What the reader skipped or repaired.
+  Verification verification = Verification::NotAsked;
+  BudgetUse budget;
+  int exit_code = 0;
+};
+
+// "valid", "violation" or "unknown".
+std::string_view headline(ModelVerdict verdict);
+
+std::string model_text_report(const ModelReport& report, const TextOptions& options);
+std::string model_json_report(const ModelReport& report);
+
+}  // namespace serval
