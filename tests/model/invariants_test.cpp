@@ -188,7 +188,7 @@ TEST(ModelTable, RefusesOperationsOfAnotherModelAndSaysWhichOneFits) {
     judge(Model::Bank, "invoke 0 acquire nil; ok 0 acquire nil");
     FAIL() << "expected an InputError";
   } catch (const InputError& error) {
-    EXPECT_EQ(error.position().line, 2u);
+    EXPECT_EQ(error.position().line, 1u);
     EXPECT_NE(error.problem().find("bank"), std::string::npos);
     EXPECT_NE(error.hint().find("--model mutex"), std::string::npos);
   }

@@ -242,8 +242,9 @@ void expect_refereed(Model model, const std::string& field, const ModelOptions& 
   for (std::uint64_t seed = 0; seed < 1500; ++seed) {
     SCOPED_TRACE(seed);
     const int processes = 2 + static_cast<int>(seed % 3), size = 2 + static_cast<int>(seed % 7);
-    const ModelResult result =
-        proved(model, client_history(RandomLines(seed, processes).make(size, field, draw)), options);
+    const std::string text = RandomLines(seed, processes).make(size, field, draw);
+    SCOPED_TRACE(text);
+    const ModelResult result = proved(model, client_history(text), options);
     (result.verdict == ModelVerdict::Valid ? valid : violated)++;
   }
   EXPECT_GT(valid, 50u);

@@ -281,6 +281,7 @@ class LinearizationSearch {
   Linearization finish() { return {true, std::move(order_), state_, kNone, seen_.size()}; }
 
   Linearization give_up() {
+    take_back_to(0);
     const auto stuck = std::ranges::find(spans_, best_deadline_, &CallSpan::end);
     return {false, std::move(best_order_), best_state_, static_cast<std::uint32_t>(stuck - spans_.begin()),
             seen_.size()};

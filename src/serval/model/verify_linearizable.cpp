@@ -211,11 +211,10 @@ class PartMembers {
 
   std::optional<std::size_t> part_of(const ClientOperation& operation) const {
     if (result_.parts.size() == 1 && result_.parts.front().name.empty()) return 0;
-    const Value key = key_of(operation);
-    if (model_ == Model::MultiRegister) {
-      const auto found = part_with_key_.find(key);
-      return found == part_with_key_.end() ? std::nullopt : std::optional(found->second);
-    }
+    if (model_ == Model::MultiRegister) return part_of_keys(keys_of(operation));
+    const Value key = model_ == Model::KeyValue           ? history_.key(operation)
+                      : operation.argument->parts.empty() ? Value::nil()
+                                                          : history_.value(operation.argument->parts.front());
     const auto found = std::ranges::find(result_.parts, history_.spell(key), &LinearizedPart::name);
     return found == result_.parts.end()
                ? std::nullopt
@@ -223,34 +222,35 @@ class PartMembers {
   }
 
  private:
-  Value key_of(const ClientOperation& operation) const {
-    if (model_ == Model::KeyValue) return history_.key(operation);
-    const std::vector<FormValue>& parts = operation.argument->parts;
-    if (parts.empty()) return Value::nil();
-    return model_ == Model::MultiRegister ? history_.value(parts.front().parts.at(1))
-                                          : history_.value(parts.front());
+  // The keys of a transaction; of one that was lost only those it writes, since its reads have no answers.
+  std::vector<Value> keys_of(const ClientOperation& operation) const {
+    std::vector<Value> keys;
+    if (operation.failed()) return keys;
+    for (const FormValue& step : operation.argument->parts) {
+      const std::string_view name = history_.text_in(step.parts.at(0)).value_or("");
+      if (operation.ok() || name == "w" || name == "write") keys.push_back(history_.value(step.parts.at(1)));
+    }
+    return keys;
+  }
+  std::optional<std::size_t> part_of_keys(const std::vector<Value>& keys) const {
+    for (const Value key : keys)
+      if (const auto found = part_with_key_.find(key); found != part_with_key_.end()) return found->second;
+    return std::nullopt;
   }
 
   // The name of a part is one of its keys; keys used together are in one part.
   void learn_keys() {
-    for (std::size_t i = 0; i < result_.parts.size(); ++i)
-      for (const ClientOperation& operation : history_.operations())
-        for (const FormValue& step : operation.argument->parts)
-          if (history_.spell(history_.value(step.parts.at(1))) == result_.parts[i].name)
-            part_with_key_[history_.value(step.parts.at(1))] = i;
-    for (bool changed = true; changed;) {
-      const std::size_t before = part_with_key_.size();
-      for (const ClientOperation& operation : history_.operations()) spread(operation);
-      changed = part_with_key_.size() != before;
-    }
-  }
-  void spread(const ClientOperation& operation) {
-    for (const FormValue& one : operation.argument->parts) {
-      const auto part = part_with_key_.find(history_.value(one.parts.at(1)));
-      if (part == part_with_key_.end()) continue;
-      const std::size_t number = part->second;
-      for (const FormValue& other : operation.argument->parts)
-        part_with_key_.try_emplace(history_.value(other.parts.at(1)), number);
+    for (const ClientOperation& operation : history_.operations())
+      for (const Value key : keys_of(operation))
+        for (std::size_t i = 0; i < result_.parts.size(); ++i)
+          if (history_.spell(key) == result_.parts[i].name) part_with_key_[key] = i;
+    for (std::size_t before = 0; before != part_with_key_.size();) {
+      before = part_with_key_.size();
+      for (const ClientOperation& operation : history_.operations()) {
+        const std::vector<Value> keys = keys_of(operation);
+        if (const std::optional<std::size_t> part = part_of_keys(keys))
+          for (const Value key : keys) part_with_key_.try_emplace(key, *part);
+      }
     }
   }
 
