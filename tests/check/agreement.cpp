@@ -208,6 +208,16 @@ Known known_of(const History& history) {
 
 std::optional<Known> enough_to_decide(Level level) {
   switch (level) {
+    case Level::MonotonicAtomicView:
+    case Level::ReadCommittedMonotonic:
+    case Level::MonotonicReads:
+    case Level::MonotonicWrites:
+    case Level::ReadYourWrites:
+    case Level::WritesFollowReads:
+    case Level::Pram:
+    case Level::ReadAtomic:
+    case Level::Causal:
+      return Known::Reads;
     case Level::MonotonicView:
       return Known::Chain;
     case Level::CursorStability:
