@@ -48,8 +48,13 @@ bool shows_duplicates(const Story& story, const Participants& participants) {
   return false;
 }
 
-// The longest list that was shown; nothing when two reads contradict each other.
-Values trunk_of(const Story& story, const Participants& participants, int key) {
+// What the reads of a list show together: the longest of them, unless two contradict each other.
+struct Trunk {
+  bool disputed = false;
+  Values elements;
+};
+
+Trunk trunk_of(const Story& story, const Participants& participants, int key) {
   std::vector<Values> lists;
   for (int t = 0; t < story.transactions; ++t) {
     if (!participants[at(t)]) continue;
@@ -60,8 +65,8 @@ Values trunk_of(const Story& story, const Participants& participants, int key) {
   for (const Values& list : lists)
     if (list.size() > longest.size()) longest = list;
   for (const Values& list : lists)
-    if (!is_prefix(list, longest)) return {};
-  return longest;
+    if (!is_prefix(list, longest)) return {.disputed = true};
+  return {.elements = longest};
 }
 
 // Is there an order of the participants, containing `required`, in which the lists grow as shown?
@@ -69,7 +74,7 @@ class WriteOrder {
  public:
   WriteOrder(const Story& story, const Participants& participants, Relation required)
       : story_(story), participants_(participants), required_(std::move(required)) {
-    for (int key = 0; key < story.keys; ++key) trunks_.push_back(trunk_of(story, participants, key));
+    for (int key = 0; key < story.keys; ++key) trunks_.push_back(trunk_of(story, participants, key).elements);
     lengths_.resize(at(story.keys), 0);
   }
 
@@ -134,30 +139,11 @@ LevelSet uncommitted_levels(const Story& story, const Participants& participants
   return found;
 }
 
-// The external reads that count, what each may have seen, and all that list reads show.
+// The external reads that count, and what each may have seen.
 struct Reads {
   std::vector<Sight> sights;
   std::vector<std::vector<int>> sources;
-  std::vector<std::vector<Values>> shown;  // By key.
 };
-
-// What `t` has appended to the list before `position`.
-Values own_appends(const Story& story, int t, std::size_t position) {
-  const std::vector<Action>& actions = story.actions[at(t)];
-  Values own;
-  for (std::size_t i = 0; i < position; ++i)
-    if (actions[i].key == actions[position].key && actions[i].left) own.push_back(*actions[i].left);
-  return own;
-}
-
-// Whether the elements that `writer` appended are its first ones, in program order.
-bool shows_in_program_order(const Story& story, int writer, const Action& read) {
-  const Values appended = appends_of(story, writer, read.key);
-  Values seen;
-  for (const Value value : *read.shown)
-    if (std::ranges::count(appended, value) > 0) seen.push_back(value);
-  return is_prefix(seen, appended);
-}
 
 // Whether some value was appended twice: then a list does not tell whose appends it shows.
 bool is_ambiguous(const Story& story, int key) {
@@ -166,20 +152,6 @@ bool is_ambiguous(const Story& story, int key) {
     for (const Value value : appends_of(story, t, key)) appended.push_back(value);
   std::ranges::sort(appended);
   return std::ranges::adjacent_find(appended) != appended.end();
-}
-
-// A list read that is wrong whatever the order: it shows what no participant appended, or an element twice,
-// or a transaction's appends in the wrong order, or the reader's own ones not exactly at the end.
-bool is_faulty(const Story& story, const Participants& participants, int t, std::size_t position) {
-  const Action& read = story.actions[at(t)][position];
-  for (const Value value : *read.shown)
-    if (std::ranges::count(*read.shown, value) > times_appended(story, participants, read.key, value))
-      return true;
-  for (int writer = 0; writer < story.transactions; ++writer)
-    if (participants[at(writer)] && !shows_in_program_order(story, writer, read)) return true;
-  const Values own = own_appends(story, t, position);
-  if (own.size() > read.shown->size()) return true;
-  return !std::equal(own.rbegin(), own.rend(), read.shown->rbegin());
 }
 
 // Whose last append is the last element; kInitially for the empty list.
@@ -197,22 +169,17 @@ std::vector<int> list_sources(const Story& story, const Participants& participan
 
 Reads reads_that_count(const Story& story, const Participants& participants) {
   Reads reads;
-  reads.shown.resize(at(story.keys));
   for (int t = 0; t < story.transactions; ++t) {
     if (!participants[at(t)]) continue;
     for (std::size_t i = 0; i < story.actions[at(t)].size(); ++i) {
       const Action& read = story.actions[at(t)][i];
       std::vector<int> sources;
       if (read.external && read.seen) sources = possible_sources(story, participants, t, read);
-      const bool is_good_list =
-          read.shown && !is_ambiguous(story, read.key) && !is_faulty(story, participants, t, i);
-      if (read.external && is_good_list) sources = list_sources(story, participants, t, read);
+      if (read.external && read.shown) sources = list_sources(story, participants, t, read);
       if (!sources.empty()) {
         reads.sights.push_back({t, static_cast<int>(i), read.key, kInitially});
         reads.sources.push_back(sources);
       }
-      if (is_good_list && (!sources.empty() || !read.external))
-        reads.shown[at(read.key)].push_back(*read.shown);
     }
   }
   return reads;
@@ -251,9 +218,11 @@ class KeyOrder {
       : story_(story), reads_(reads), visible_(visible), key_(key) {
     for (int t = 0; t < story.transactions; ++t)
       if (participants[at(t)] && story.writes[at(t)][at(key)]) writers_.push_back(t);
+    if (story.is_list[at(key)] && !is_ambiguous(story, key)) trunk_ = trunk_of(story, participants, key);
   }
 
   bool exists() {
+    if (trunk_.disputed) return false;
     do {
       if (agrees_with_lists() && misses_nothing()) return true;
     } while (std::ranges::next_permutation(writers_).found);
@@ -261,17 +230,14 @@ class KeyOrder {
   }
 
  private:
-  // A list shows whose last append came first, and that whose last append it does not show came later.
+  // The trunk shows whose last append came first, and that whose last append it does not show came later.
   bool agrees_with_lists() const {
-    Values last;
-    for (const int writer : writers_)
-      if (story_.is_list[at(key_)]) last.push_back(appends_of(story_, writer, key_).back());
-    return std::ranges::all_of(reads_.shown[at(key_)], [&](const Values& shown) {
-      Values seen;
-      for (const Value value : shown)
-        if (std::ranges::count(last, value) > 0) seen.push_back(value);
-      return is_prefix(seen, last);
-    });
+    if (trunk_.elements.empty()) return true;
+    Values last, seen;
+    for (const int writer : writers_) last.push_back(appends_of(story_, writer, key_).back());
+    for (const Value value : trunk_.elements)
+      if (std::ranges::count(last, value) > 0 && std::ranges::count(seen, value) == 0) seen.push_back(value);
+    return is_prefix(seen, last);
   }
 
   std::ptrdiff_t place(int writer) const {
@@ -290,6 +256,7 @@ class KeyOrder {
   const Relation& visible_;
   int key_;
   std::vector<int> writers_;
+  Trunk trunk_;
 };
 
 bool guarantee_holds(const Story& story, const Participants& participants, const Reads& reads, Level level) {
