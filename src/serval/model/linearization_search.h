@@ -5,9 +5,9 @@
 //
 //   - Observers first. An operation that never changes the object and whose answer fits now is placed now:
 //     moving it forward harms nobody, so there is no choice to come back to.
-//   - Lost operations are optional. One that never returned may take effect at any time or never. Equal lost
-//     operations are interchangeable, so only the earliest unused one of each kind is tried; and one whose
-//     effect would be overwritten unseen is left out.
+//   - Equal operations are interchangeable: of those that may come next, only the first to end is tried.
+//   - Lost operations are optional. One that never returned may take effect at any time or never. Only the
+//     earliest unused one of each kind is tried; one whose effect would be overwritten unseen is left out.
 //   - A configuration is the state, the position of the latest placed operation and the few earlier ones
 //     still waiting: as many words as there are overlapping operations, not as there are operations.
 //
@@ -20,7 +20,7 @@
 //   bool observes_only(std::uint32_t operation) const;       apply() never changes the state.
 //   bool hides(std::uint32_t later, std::uint32_t lost) const;
 //                     `later` fits every state and overwrites all that `lost` changed.
-//   std::uint32_t kind_of_lost(std::uint32_t operation) const;     Equal for interchangeable lost operations.
+//   std::uint32_t kind_of(std::uint32_t operation) const;     Dense; equal for interchangeable operations.
 // and optionally
 //   bool is_hopeless(std::uint64_t state, const WaitingOperations& waiting) const;    No order of them fits.
 
@@ -134,8 +134,9 @@ class LinearizationSearch {
     std::vector<std::uint32_t> places;  // By kind: where in lost_.
     lost_kind_of_.assign(spans_.size(), kNone);
     for (std::uint32_t i = 0; i < head(); ++i) {
+      const std::uint32_t kind = object_.kind_of(i);
+      if (kind >= listed_.size()) listed_.resize(kind + 1, 0);
       if (!spans_[i].lost() || object_.observes_only(i)) continue;
-      const std::uint32_t kind = object_.kind_of_lost(i);
       if (kind >= places.size()) places.resize(kind + 1, kNone);
       if (places[kind] == kNone) {
         places[kind] = static_cast<std::uint32_t>(lost_.size());
@@ -232,13 +233,19 @@ class LinearizationSearch {
         words_.push_back(std::uint64_t{1} << 63 | std::uint64_t{kind} << 32 | lost_[kind].used);
   }
 
-  // The operations that may come next, the first to end first; then the lost ones.
+  // The operations that may come next, the first to end first, one of each kind; then the lost ones.
   void list_moves() {
     const std::size_t begin = moves_.size();
     for (std::uint32_t i = next_[head()]; i != head() && spans_[i].call < deadline_; i = next_[i])
       if (!object_.observes_only(i) && (unseen_ == kNone || !object_.hides(i, unseen_))) moves_.push_back(i);
-    std::sort(moves_.begin() + static_cast<std::ptrdiff_t>(begin), moves_.end(),
+    const auto first = moves_.begin() + static_cast<std::ptrdiff_t>(begin);
+    std::sort(first, moves_.end(),
               [&](std::uint32_t a, std::uint32_t b) { return spans_[a].end < spans_[b].end; });
+    ++listing_;
+    const auto is_repeated = [&](std::uint32_t i) {
+      return std::exchange(listed_[object_.kind_of(i)], listing_) == listing_;
+    };
+    moves_.erase(std::remove_if(first, moves_.end(), is_repeated), moves_.end());
     for (const LostKind& kind : lost_) {
       if (spans_[kind.operations.front()].call >= deadline_) break;
       if (kind.used == kind.operations.size()) continue;
@@ -302,6 +309,8 @@ class LinearizationSearch {
   std::vector<std::uint32_t> order_;
   std::vector<Frame> frames_;
   std::vector<std::uint32_t> moves_;
+  std::vector<std::uint64_t> listed_;  // By kind: the listing of moves that had it last.
+  std::uint64_t listing_ = 0;
   ConfigurationSet seen_;
   std::vector<std::uint64_t> words_;
 

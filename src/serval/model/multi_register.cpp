@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <tuple>
 
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/node_hash_map.h>
@@ -32,13 +33,12 @@ class RegistersObject {
       for (const MicroOperation& step : steps)
         places_.try_emplace(step.key, static_cast<std::uint32_t>(places_.size()));
     number_of(std::vector<Value>(places_.size(), initial));
-    std::map<std::vector<std::pair<Value, Value>>, std::uint32_t> kinds;
+    std::map<std::vector<std::tuple<MicroOperation::Kind, Value, Value>>, std::uint32_t> kinds;
     for (const Steps& steps : operations_) {
-      std::vector<std::pair<Value, Value>> written;
-      for (const MicroOperation& step : steps)
-        if (writes(step)) written.emplace_back(step.key, step.value);
+      std::vector<std::tuple<MicroOperation::Kind, Value, Value>> spelled;
+      for (const MicroOperation& step : steps) spelled.emplace_back(step.kind, step.key, step.value);
       kinds_.push_back(
-          kinds.try_emplace(std::move(written), static_cast<std::uint32_t>(kinds.size())).first->second);
+          kinds.try_emplace(std::move(spelled), static_cast<std::uint32_t>(kinds.size())).first->second);
     }
   }
 
@@ -61,7 +61,7 @@ class RegistersObject {
              return !writes(step) || writes_key(over, step.key);
            });
   }
-  std::uint32_t kind_of_lost(std::uint32_t operation) const { return kinds_[operation]; }
+  std::uint32_t kind_of(std::uint32_t operation) const { return kinds_[operation]; }
 
   Value held(std::uint64_t state, Value key) const { return (*tuples_[state])[places_.find(key)->second]; }
 

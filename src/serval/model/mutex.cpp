@@ -19,7 +19,7 @@ struct MutexObject {
   }
   static bool observes_only(std::uint32_t) { return false; }
   static bool hides(std::uint32_t, std::uint32_t) { return false; }
-  std::uint32_t kind_of_lost(std::uint32_t operation) const {
+  std::uint32_t kind_of(std::uint32_t operation) const {
     return static_cast<std::uint32_t>(steps[operation]);
   }
 };

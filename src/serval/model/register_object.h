@@ -49,7 +49,7 @@ class RegisterObject {
   bool hides(std::uint32_t later, std::uint32_t) const {
     return operations_[later].kind == RegisterOperation::Kind::Write;
   }
-  std::uint32_t kind_of_lost(std::uint32_t operation) const { return kinds_[operation]; }
+  std::uint32_t kind_of(std::uint32_t operation) const { return kinds_[operation]; }
 
  private:
   Value initial_;

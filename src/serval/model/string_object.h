@@ -35,7 +35,7 @@ class StringObject {
   bool hides(std::uint32_t later, std::uint32_t) const {
     return operations_[later].kind == StringOperation::Kind::Put;
   }
-  std::uint32_t kind_of_lost(std::uint32_t operation) const { return kinds_[operation]; }
+  std::uint32_t kind_of(std::uint32_t operation) const { return kinds_[operation]; }
   // Whether the get that ends first, of those waiting, cannot return what it did.
   bool is_hopeless(std::uint64_t state, const WaitingOperations& waiting) const;
 
