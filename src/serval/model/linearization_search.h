@@ -22,6 +22,7 @@
 //                     `later` fits every state and overwrites all that `lost` changed.
 //   std::uint32_t kind_of(std::uint32_t operation) const;     Dense; equal for interchangeable operations.
 // and optionally
+//   bool supplies(std::uint32_t operation, std::uint32_t needy) const;   After `operation` `needy` fits.
 //   bool is_hopeless(std::uint64_t state, const WaitingOperations& waiting) const;    No order of them fits.
 
 #include <algorithm>
@@ -246,6 +247,7 @@ class LinearizationSearch {
       return std::exchange(listed_[object_.kind_of(i)], listing_) == listing_;
     };
     moves_.erase(std::remove_if(first, moves_.end(), is_repeated), moves_.end());
+    if constexpr (requires { object_.supplies(0u, 0u); }) put_suppliers_first(begin);
     for (const LostKind& kind : lost_) {
       if (spans_[kind.operations.front()].call >= deadline_) break;
       if (kind.used == kind.operations.size()) continue;
@@ -253,6 +255,15 @@ class LinearizationSearch {
       if (spans_[operation].call < deadline_ && (unseen_ == kNone || !object_.hides(operation, unseen_)))
         moves_.push_back(operation);
     }
+  }
+
+  // What the operation that must come first of all is waiting for is more than a guess.
+  void put_suppliers_first(std::size_t begin) {
+    std::uint32_t needy = next_[head()];
+    while (spans_[needy].end != deadline_) needy = next_[needy];
+    if (object_.apply(state_, needy)) return;
+    std::stable_partition(moves_.begin() + static_cast<std::ptrdiff_t>(begin), moves_.end(),
+                          [&](std::uint32_t i) { return object_.supplies(i, needy); });
   }
 
   // Makes the next move of the innermost configuration that fits; false when none is left.

@@ -49,6 +49,11 @@ class RegisterObject {
   bool hides(std::uint32_t later, std::uint32_t) const {
     return operations_[later].kind == RegisterOperation::Kind::Write;
   }
+  bool supplies(std::uint32_t operation, std::uint32_t needy) const {
+    const RegisterOperation& one = operations_[needy];
+    const bool reads = one.kind == RegisterOperation::Kind::Read;
+    return operations_[operation].value == (reads ? one.value : one.expected);
+  }
   std::uint32_t kind_of(std::uint32_t operation) const { return kinds_[operation]; }
 
  private:
