@@ -55,10 +55,16 @@ class ModelCheck {
 
  private:
   void enter(const char* phase) {
+    if (!report_.phases.empty()) leave();
     phase_ = phase;
+    report_.phases.emplace_back(phase, seconds());
     progress_.phase(phase);
     budget_.look(phase);
   }
+
+  // Turns the start of the last phase into its duration.
+  void leave() { report_.phases.back().second = seconds() - report_.phases.back().second; }
+  double seconds() const { return std::chrono::duration<double>(Budget::Clock::now() - start_).count(); }
 
   void read() {
     enter("read");
@@ -119,7 +125,8 @@ class ModelCheck {
 
   int publish() {
     report_.exit_code = exit_code();
-    report_.budget.seconds = std::chrono::duration<double>(Budget::Clock::now() - start_).count();
+    if (!report_.phases.empty()) leave();
+    report_.budget.seconds = seconds();
     report_.budget.peak_rss_bytes = peak_rss_bytes();
     progress_.clear();
     print(rendered(report_));

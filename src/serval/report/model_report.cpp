@@ -148,7 +148,9 @@ class ModelJson {
     findings();
     linearizations();
     json_.key("verified").boolean(report_.verification == Verification::Passed);
-    json_.key("time_s").number(report_.budget.seconds);
+    json_.key("phases").begin_object();
+    for (const auto& [name, seconds] : report_.phases) json_.key(name).number(seconds);
+    json_.end().key("time_s").number(report_.budget.seconds);
     json_.key("peak_rss_bytes").number(report_.budget.peak_rss_bytes);
     return json_.key("exit_code").number(report_.exit_code).end().take();
   }

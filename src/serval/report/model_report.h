@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "serval/model/model.h"
@@ -18,7 +20,8 @@ struct ModelReport {
   const ClientHistory* history = nullptr;  // Null when reading did not finish.
   Model model = Model::Bank;
   ModelResult result;
-  std::vector<std::string> notices;  // What the reader skipped or repaired.
+  std::vector<std::string> notices;                         // What the reader skipped or repaired.
+  std::vector<std::pair<std::string_view, double>> phases;  // Name and seconds, in order.
   Verification verification = Verification::NotAsked;
   BudgetUse budget;
   int exit_code = 0;
