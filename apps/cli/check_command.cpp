@@ -178,17 +178,8 @@ class FileCheck {
     report_.result.phases.insert(report_.result.phases.begin(), {"read", read_seconds_});
   }
 
-  // Without a level to gate, the headline is the strongest level proven, else the weakest one refuted.
   void settle(Survey all) {
-    const auto speaks = [&](const CheckResult& result) {
-      if (all.strongest_proven) return holds(result.verdict) && implies(result.level, *all.strongest_proven);
-      return violated(result.verdict) && all.weakest_refuted == result.level;
-    };
-    const auto found = std::ranges::find_if(all.results, speaks);
-    if (found != all.results.end())
-      report_.result = *found;
-    else if (!all.results.empty())
-      report_.result = all.results.front();
+    if (const CheckResult* headline = all.headline()) report_.result = *headline;
     report_.survey = std::move(all);
   }
 

@@ -28,10 +28,7 @@ inline CheckedHistory checked(std::string_view text, std::optional<Level> level)
     if (violated(out.report.result.verdict)) out.report.survey = survey(out.history);
   } else {
     out.report.survey = survey(out.history);
-    out.report.result = out.report.survey->results.front();
-    for (const CheckResult& result : out.report.survey->results)
-      if (holds(result.verdict) && result.level == out.report.survey->strongest_proven)
-        out.report.result = result;
+    out.report.result = *out.report.survey->headline();
   }
   out.report.result.phases = {};
   out.report.budget = {0.74, 213ull << 20, 600.0, 4ull << 30};

@@ -200,6 +200,17 @@ void draw_conclusions(Survey& survey) {
   }
 }
 
+bool breaks_read_committed(const Survey& survey) {
+  return std::ranges::find(survey.refuted, Level::ReadCommitted) != survey.refuted.end();
+}
+
+const CheckResult* refusal_of(const Survey& survey, Level level) {
+  const auto found = std::ranges::find_if(survey.results, [level](const CheckResult& result) {
+    return result.level == level && violated(result.verdict);
+  });
+  return found == survey.results.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 CheckResult check(const History& history, Level level, const CheckOptions& options) {
@@ -220,7 +231,19 @@ Survey survey(const History& history, const CheckOptions& options) {
   // The weak levels, weakest first: a read that one forbids refutes whatever implies it.
   for (const LevelInfo& info : all_levels()) visit(info.level);
   draw_conclusions(survey);
+  if (breaks_read_committed(survey) && !refusal_of(survey, *survey.weakest_refuted))
+    survey.results.push_back(judge.judge(*survey.weakest_refuted));
   return survey;
+}
+
+const CheckResult* Survey::headline() const {
+  const auto speaks = [&](const CheckResult& result) {
+    return holds(result.verdict) && implies(result.level, *strongest_proven);
+  };
+  if (strongest_proven && !breaks_read_committed(*this)) return &*std::ranges::find_if(results, speaks);
+  if (weakest_refuted)
+    if (const CheckResult* refusal = refusal_of(*this, *weakest_refuted)) return refusal;
+  return results.empty() ? nullptr : &results.front();
 }
 
 }  // namespace serval

@@ -47,6 +47,10 @@ struct Survey {
   std::optional<Level> strongest_proven;
   std::optional<Level> weakest_refuted;
   std::map<AnomalyKind, std::uint64_t> found;  // Every anomaly that a search found, counted once.
+
+  // The result that stands for all: the strongest level proven; but where read-committed is refuted, the
+  // weakest level refuted, for what is left says little about transactions. Null when nothing was judged.
+  const CheckResult* headline() const;
 };
 [[nodiscard]] Survey survey(const History& history, const CheckOptions& options = {});
 
