@@ -1,6 +1,7 @@
 #include "serval/inference/footprint.h"
 
-#include <algorithm>
+#include "serval/inference/key_states.h"
+#include "serval/inference/list_footprint.h"
 
 namespace serval {
 namespace {
@@ -8,7 +9,7 @@ namespace {
 constexpr bool reads_register(OperationKind kind) {
   return kind == OperationKind::Read || kind == OperationKind::CompareAndSet ||
          kind == OperationKind::CompareAndSetMiss || kind == OperationKind::Insert ||
-         kind == OperationKind::InsertMiss;
+         kind == OperationKind::InsertMiss || kind == OperationKind::ReadList;
 }
 constexpr bool writes_register(OperationKind kind) {
   return kind == OperationKind::Write || kind == OperationKind::CompareAndSet ||
@@ -24,58 +25,15 @@ struct KeyState {
   bool varied = false;  // Its external reads saw different values.
 };
 
-// The keys of one transaction: a linear search while they are few, an index by key once they are many.
-class KeyStates {
- public:
-  explicit KeyStates(std::size_t key_count) : key_count_(key_count) {}
-
-  void clear() {
-    states_.clear();
-    ++epoch_;
-  }
-  std::span<const KeyState> all() const { return states_; }
-
-  KeyState& operator[](KeyId key) {
-    if (states_.size() <= kFew) {
-      for (KeyState& state : states_) {
-        if (state.key == key) return state;
-      }
-      if (states_.size() < kFew) return add(key);
-      index_all();
-    }
-    Slot& slot = index_[key.index];
-    if (slot.epoch == epoch_) return states_[slot.position];
-    slot = {epoch_, static_cast<std::uint32_t>(states_.size())};
-    return add(key);
-  }
-
- private:
-  static constexpr std::size_t kFew = 12;
-  struct Slot {
-    std::uint32_t epoch = 0;
-    std::uint32_t position = 0;
-  };
-
-  KeyState& add(KeyId key) {
-    states_.push_back({.key = key});
-    return states_.back();
-  }
-  void index_all() {
-    index_.resize(key_count_);
-    for (std::uint32_t position = 0; position < states_.size(); ++position)
-      index_[states_[position].key.index] = {epoch_, position};
-  }
-
-  std::size_t key_count_;
-  std::vector<KeyState> states_;
-  std::vector<Slot> index_;
-  std::uint32_t epoch_ = 0;
-};
-
 class Collector {
  public:
-  Collector(const History& history, Budget& budget)
-      : history_(history), budget_(budget), states_(history.key_count()), initial_(history.initial_value()) {
+  Collector(const History& history, ListFootprints& lists, Budget& budget)
+      : history_(history),
+        lists_(lists),
+        budget_(budget),
+        states_(history.key_count()),
+        list_collector_(history, lists, result_),
+        initial_(history.initial_value()) {
     result_.writes_initial_value.assign(history.key_count(), false);
     result_.writes_nil.assign(history.key_count(), false);
     result_.versions.assign(history.key_count(), Version{});
@@ -87,6 +45,7 @@ class Collector {
     for (const TransactionId t : history_.transactions()) {
       budget_.poll("footprints");
       if (history_.outcome(t) != Outcome::Aborted) collect(t);
+      if (lists_.any()) list_collector_.finish();
       result_.first_access.push_back(static_cast<std::uint32_t>(result_.accesses.size()));
     }
     judge_mixed_initial_reads();
@@ -97,24 +56,42 @@ class Collector {
   void collect(TransactionId t) {
     states_.clear();
     for (const OperationId op : history_.operations(t)) {
-      const OperationKind kind = history_.kind(op);
-      if (kind == OperationKind::Read) {
-        read(t, op, history_.value(op));
-      } else if (kind == OperationKind::Write) {
-        write(op);
+      if (lists_.any()) {
+        collect_by_kind_of_key(t, op);
       } else {
-        conditional(t, op, kind);
+        collect(t, op);
       }
     }
     for (const KeyState& state : states_.all()) add_access(t, state);
   }
 
+  void collect(TransactionId t, OperationId op) {
+    const OperationKind kind = history_.kind(op);
+    if (kind == OperationKind::Read) {
+      read(t, op, history_.value(op));
+    } else if (kind == OperationKind::Write) {
+      write(op);
+    } else {
+      conditional(t, op, kind);
+    }
+  }
+
+  void collect_by_kind_of_key(TransactionId t, OperationId op) {
+    const OperationKind kind = history_.kind(op);
+    const KeyKind of_key = is_predicate(kind) ? KeyKind::Mixed : lists_.key_kinds[history_.key(op).index];
+    if (of_key == KeyKind::Register) return collect(t, op);
+    if (of_key == KeyKind::Mixed) return unsupported(op);
+    if (kind == OperationKind::Append) return list_collector_.append(t, op);
+    list_collector_.read(t, op);
+  }
+
+  void unsupported(OperationId op) {
+    if (result_.unsupported_count++ == 0) result_.unsupported = op;
+  }
+
   void conditional(TransactionId t, OperationId op, OperationKind kind) {
     if (kind == OperationKind::Delete) return write(op);
-    if (!reads_register(kind)) {
-      if (result_.unsupported_count++ == 0) result_.unsupported = op;
-      return;
-    }
+    if (!reads_register(kind)) return unsupported(op);
     read(t, op, value_read(history_, op));
     if (writes_register(kind)) write(op);
   }
@@ -195,10 +172,12 @@ class Collector {
   }
 
   const History& history_;
+  const ListFootprints& lists_;
   Budget& budget_;
-  KeyStates states_;
-  Value initial_;
+  KeyStates<KeyState> states_;
   Footprints result_;
+  ListCollector list_collector_;
+  Value initial_;
   std::vector<FaultyRead> mixed_initial_reads_;
 };
 
@@ -210,13 +189,16 @@ Value value_read(const History& history, OperationId op) {
       return history.expected(op);
     case OperationKind::Insert:
       return Value::nil();
+    case OperationKind::ReadList:
+      return history.value(op).is_list() ? Value::nil() : history.value(op);
     default:
       return history.value(op);
   }
 }
 
-Footprints collect_footprints(const History& history, Budget& budget) {
-  return Collector(history, budget).run();
+Footprints collect_footprints(const History& history, ListFootprints& lists, Budget& budget) {
+  lists.key_kinds = kinds_of_keys(history);
+  return Collector(history, lists, budget).run();
 }
 
 }  // namespace serval

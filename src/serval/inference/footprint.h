@@ -20,10 +20,12 @@ namespace serval {
 using VersionId = StrongId<struct VersionTag>;
 
 // Versions 0 .. key_count - 1 are the initial versions of the keys, the others are last writes of
-// transactions.
+// transactions. Of a list every append that was seen is a version, numbered in the order of the list, and
+// what a transaction appended last, unseen, is one.
 struct Version {
   TransactionId writer = TransactionId::none();      // none(): the initial version.
-  TransactionId overwriter = TransactionId::none();  // Who read it and wrote its key; set by infer_versions.
+  TransactionId overwriter = TransactionId::none();  // Of the next version, where that is known: a register's
+                                                     // reader that wrote it, a list's next append.
 };
 
 struct Access {
@@ -41,6 +43,8 @@ enum class ReadFault : std::uint8_t {
   NotMyLastWrite,  // the reader had overwritten it itself
   NotMyOwnWrite,   // the reader had written the key, and saw another's value
   NonRepeatable,   // the reader had seen another value of the key
+  Duplicate,       // a list that shows an element more often than it was appended
+  Disordered,      // a list that shows an append of a transaction without those that came before it there
 };
 
 struct FaultyRead {
@@ -48,7 +52,7 @@ struct FaultyRead {
   TransactionId reader;
   OperationId read;
   OperationId source =
-      OperationId::none();  // The write seen or the operation contradicted; none() for ThinAir.
+      OperationId::none();  // The write seen or the operation contradicted; none() where nobody wrote it.
 };
 
 // An external read of a key that its transaction had already read, once the two had seen different versions.
@@ -71,8 +75,8 @@ struct Footprints {
   std::vector<RepeatedRead> repeated_reads;  // Likewise; in the order of the history, versions still unset.
   std::vector<bool> writes_initial_value;    // By key: initial_value() is an ordinary value of this key.
   std::vector<bool> writes_nil;  // By key: somebody deletes it, so nil need not be the initial version.
-  // The first operation that has no register meaning (append, list read, predicate), and how many
-  // there are.
+  // The first operation without a meaning here (predicates; keys that are both list and register), and how
+  // many there are.
   OperationId unsupported = OperationId::none();
   std::uint64_t unsupported_count = 0;
 
@@ -82,11 +86,15 @@ struct Footprints {
   }
 };
 
-// Footprints of every transaction that is not aborted; aborted ones have none. `read` members of the accesses
-// are still unset: resolve_reads (reads_from.h) finds what each external read saw.
-Footprints collect_footprints(const History& history, Budget& budget);
+struct ListFootprints;  // list_footprint.h
 
-// The value that the reading half of an operation saw; requires an operation that reads a register.
+// Footprints of every transaction that is not aborted; aborted ones have none. `read` members of the accesses
+// are still unset: infer_relations (reads_from.h) finds what each external read saw. Accesses to lists come
+// after those to registers and are empty as yet; `lists`, empty before, says what happened to them.
+Footprints collect_footprints(const History& history, ListFootprints& lists, Budget& budget);
+
+// The value that the reading half of an operation saw; requires an operation that reads a register. A read
+// of an empty list is one of nil.
 Value value_read(const History& history, OperationId op);
 
 }  // namespace serval

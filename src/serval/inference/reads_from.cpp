@@ -1,7 +1,10 @@
 #include "serval/inference/reads_from.h"
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
 
+#include "serval/inference/list_versions.h"
 #include "serval/inference/read_faults.h"
 #include "serval/inference/version_table.h"
 
@@ -11,7 +14,9 @@ namespace {
 class Inference {
  public:
   Inference(const History& history, Budget& budget)
-      : history_(history), budget_(budget), footprints_(collect_footprints(history, budget)) {}
+      : history_(history), budget_(budget), footprints_(collect_footprints(history, lists_, budget)) {
+    if (lists_.any()) trunks_.emplace(history, lists_, budget);
+  }
 
   Relations run() {
     resolve_reads();
@@ -20,6 +25,11 @@ class Inference {
     find_overwriters();
     place_blind_writes();
     relations_.footprints = std::move(footprints_);
+    if (trunks_) {
+      const auto lists = infer_list_versions(history_, lists_, *trunks_, relations_, budget_);
+      later_.insert(later_.end(), lists.begin(), lists.end());
+    }
+    if (!later_.empty()) relations_.later = by_version(later_, relations_.footprints.versions.size());
     return std::move(relations_);
   }
 
@@ -50,8 +60,10 @@ class Inference {
       if (!reads[i].is_none())
         footprints_.accesses[i].read = resolve(footprints_.accesses[i], reads[i], table);
     }
-    for (RepeatedRead& again : footprints_.repeated_reads)
-      again.version = resolve(access_to(again.transaction, again.key), again.read, table);
+    for (RepeatedRead& again : footprints_.repeated_reads) {
+      if (!is_list(again.key))
+        again.version = resolve(access_to(again.transaction, again.key), again.read, table);
+    }
   }
 
   // What the read saw; none() where that is not certain.
@@ -69,6 +81,8 @@ class Inference {
     return VersionId::none();
   }
 
+  bool is_list(KeyId key) const { return lists_.any() && lists_.key_kinds[key.index] == KeyKind::List; }
+
   const Access& access_to(TransactionId t, KeyId key) const {
     return *std::ranges::find(footprints_.of(t), key, &Access::key);
   }
@@ -82,33 +96,37 @@ class Inference {
   void find_participants() {
     std::vector<bool>& takes_part = relations_.takes_part;
     takes_part.assign(history_.transaction_count(), false);
-    std::vector<TransactionId> indeterminate_found;
-    const auto visit_version = [&](VersionId version) {
-      if (version.is_none()) return;
-      const TransactionId writer = footprints_.versions[version.index].writer;
-      if (writer.is_none() || takes_part[writer.index] || history_.outcome(writer) != Outcome::Indeterminate)
-        return;
-      takes_part[writer.index] = true;
-      indeterminate_found.push_back(writer);
-    };
-    const auto visit_sources = [&](TransactionId reader) {
-      for (const Access& access : footprints_.of(reader)) visit_version(access.read);
-      for (const RepeatedRead& again : repeated_by(reader)) visit_version(again.version);
-    };
     bool any_indeterminate = false;
     for (const TransactionId t : history_.transactions()) {
       takes_part[t.index] = history_.outcome(t) == Outcome::Committed;
       any_indeterminate = any_indeterminate || history_.outcome(t) == Outcome::Indeterminate;
     }
-    if (!any_indeterminate) return;
+    if (!any_indeterminate && !trunks_) return;
     for (const TransactionId t : history_.transactions()) {
+      budget_.poll("participants");
       if (history_.outcome(t) == Outcome::Committed) visit_sources(t);
     }
-    while (!indeterminate_found.empty()) {
-      const TransactionId t = indeterminate_found.back();
-      indeterminate_found.pop_back();
+    while (!indeterminate_found_.empty()) {
+      const TransactionId t = indeterminate_found_.back();
+      indeterminate_found_.pop_back();
       visit_sources(t);
     }
+  }
+
+  void visit_sources(TransactionId reader) {
+    for (const Access& access : footprints_.of(reader)) visit_version(access.read);
+    for (const RepeatedRead& again : repeated_by(reader)) visit_version(again.version);
+    if (trunks_) trunks_->observe(reader, [this](TransactionId writer) { visit_writer(writer); });
+  }
+  void visit_version(VersionId version) {
+    if (!version.is_none()) visit_writer(footprints_.versions[version.index].writer);
+  }
+  void visit_writer(TransactionId writer) {
+    if (writer.is_none() || relations_.takes_part[writer.index] ||
+        history_.outcome(writer) != Outcome::Indeterminate)
+      return;
+    relations_.takes_part[writer.index] = true;
+    indeterminate_found_.push_back(writer);
   }
 
   std::span<const RepeatedRead> repeated_by(TransactionId t) const {
@@ -157,7 +175,7 @@ class Inference {
   }
 
   // The initial version precedes every write, so a write without a read is its direct overwriter if it is the
-  // only one.
+  // only one; if not, all come later than it.
   void place_blind_writes() {
     for (const auto& [t, access] : blind_) {
       TransactionId& overwriter = footprints_.versions[access.key.index].overwriter;
@@ -165,14 +183,31 @@ class Inference {
         overwriter = t;
       } else {
         relations_.open_writes.push_back(footprints_.write_operation[access.written.index]);
+        later_.emplace_back(VersionId{access.key.index}, t);
       }
     }
   }
 
+  static Jagged<TransactionId> by_version(std::vector<LaterWriter>& pairs, std::size_t versions) {
+    std::ranges::stable_sort(pairs, {}, &LaterWriter::first);
+    std::vector<std::uint64_t> offsets(versions + 1, 0);
+    std::vector<TransactionId> writers;
+    writers.reserve(pairs.size());
+    for (const auto& [version, writer] : pairs) {
+      ++offsets[version.index + 1];
+      writers.push_back(writer);
+    }
+    std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+    return {std::move(offsets), std::move(writers)};
+  }
+
   const History& history_;
   Budget& budget_;
+  ListFootprints lists_;
   Footprints footprints_;
+  std::optional<ListTrunks> trunks_;  // Where there are lists.
   Relations relations_;
+  std::vector<TransactionId> indeterminate_found_;
   std::vector<OperationId> ambiguous_;
   std::vector<OperationId> unexplained_;  // External reads of values that nobody else left behind.
   struct BlindWrite {
@@ -180,6 +215,7 @@ class Inference {
     Access access;
   };
   std::vector<BlindWrite> blind_;
+  std::vector<LaterWriter> later_;
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// The relations of a register history: which version every external read saw, which transactions count, who
+// The relations of a history of registers and lists: which version every external read saw, which transactions count, who
 // overwrote which version. What cannot be known is listed, not guessed. (MTC section IV-A: with unique values
 // the reads-from relation is determined, and with a read before every write so is the order of the versions.)
 //
@@ -14,7 +14,9 @@
 // read what it overwrote. A single write without a read (say, by the transaction that loads the table) is
 // therefore fine; a second one leaves the order open and is listed in open_writes.
 //
-// O(operations) expected time.
+// Lists show their order: list_versions.h.
+//
+// O(operations) expected time, and O(elements) of the lists that were read.
 
 #include <cstdint>
 #include <span>
@@ -33,11 +35,34 @@ struct DivergentWrites {
   TransactionId first, second;
 };
 
+// Two reads of a list, neither of which shows a prefix of the other.
+struct OrderConflict {
+  KeyId key;
+  OperationId first, second;
+};
+
+// A list that shows an element of an aborted transaction before one that was appended to stay.
+struct DirtyUpdate {
+  KeyId key;
+  OperationId aborted, update;  // The appends.
+  OperationId read;             // Shows both.
+};
+
+// A version of a list that its writer followed by another of its own.
+struct EarlierVersion {
+  TransactionId writer;
+  KeyId key;
+  VersionId version;
+};
+
 struct Relations {
   Footprints footprints;
   std::vector<bool> takes_part;    // By transaction.
   std::vector<FaultyRead> faults;  // Of transactions that take part, in the order of the history.
   std::vector<DivergentWrites> divergences;
+  std::vector<OrderConflict> order_conflicts;    // One for each read that disagrees with its key's longest.
+  std::vector<DirtyUpdate> dirty_updates;        // One for each aborted append that was built upon.
+  std::vector<EarlierVersion> earlier_versions;  // By writer.
   // Repeated external reads whose version is certain, in the order of the history.
   std::vector<RepeatedRead> repeated_reads;
   // By version, besides its overwriter: writers of versions that certainly come later. No rows: none has any.

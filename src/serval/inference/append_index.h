@@ -1,0 +1,51 @@
+#pragma once
+// Who appended an element to a list. Aborted transactions are told only where no other one appended the
+// element. O(1) expected time; building is linear.
+
+#include <cstdint>
+#include <vector>
+
+#include <absl/container/flat_hash_map.h>
+
+#include "serval/inference/list_footprint.h"
+#include "serval/inference/version_table.h"
+
+namespace serval {
+
+class AppendIndex {
+ public:
+  enum class Origin : std::uint8_t { Nobody, Aborted, Several, One };
+  struct Source {
+    Origin origin = Origin::Nobody;
+    std::uint32_t append = ListAppend::kNone;  // One of them; below append_count().
+  };
+  // How often an element was appended to a key: by anybody, and by transactions that did not abort.
+  struct Times {
+    std::ptrdiff_t all = 0, live = 0;
+  };
+
+  AppendIndex(const History& history, const ListFootprints& lists, Budget& budget);
+
+  Source find(KeyId key, Value element) const noexcept;
+  void prefetch(KeyId key, Value element) const noexcept { table_.prefetch(key, element); }
+
+  // Those of ListFootprints first, then the aborted ones.
+  std::size_t append_count() const noexcept { return lists_.appends.size() + aborted_.size(); }
+  OperationId operation(std::uint32_t append) const {
+    return append < lists_.appends.size() ? lists_.appends[append].op
+                                          : aborted_[append - lists_.appends.size()];
+  }
+
+  // The first call takes linear time: for what is wrong anyway.
+  Times times_appended(KeyId key, Value element) const;
+  OperationId aborted_append(KeyId key, Value element) const;  // The first; none() without one.
+
+ private:
+  const History& history_;
+  const ListFootprints& lists_;
+  std::vector<OperationId> aborted_;
+  VersionTable table_;
+  mutable absl::flat_hash_map<std::pair<KeyId, Value>, Times> times_;
+};
+
+}  // namespace serval

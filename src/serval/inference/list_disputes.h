@@ -1,0 +1,22 @@
+#pragma once
+// Settles which reads of a list contradict each other. Elements of transactions that do not count, or of
+// nobody, are no part of the dispute: a read of them is wrong by itself.
+//
+//   s1: [a(x,1)]!  s2: [a(x,2)]  s3: [l(x,[1])]  s4: [l(x,[2])]     no conflict: s3 read an aborted append
+//
+// Runs only for the lists whose reads are not all prefixes of the longest one.
+
+#include <vector>
+
+#include "serval/inference/list_trunks.h"
+#include "serval/inference/reads_from.h"
+
+namespace serval {
+
+// Adds the conflicts to `relations`; each names the longest read and one that contradicts it. Where the reads
+// of a key agree but for such elements, the longest without them becomes its trunk. By key: whether its reads
+// contradict each other. O(elements) of the reads of disputed lists, O(reads) otherwise.
+std::vector<bool> settle_disputes(const History& history, const ListFootprints& lists, ListTrunks& trunks,
+                                  Relations& relations, Budget& budget);
+
+}  // namespace serval

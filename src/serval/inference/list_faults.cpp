@@ -1,0 +1,74 @@
+#include "serval/inference/list_faults.h"
+
+#include <algorithm>
+
+namespace serval {
+namespace {
+
+void note(ListFaults::Place& place, std::size_t position, OperationId append) {
+  if (position < place.position) place = {position, append};
+}
+
+}  // namespace
+
+bool ListFaults::any() const noexcept {
+  return std::min({thin_air.position, aborted.position, duplicate.position, disordered.position,
+                   several.position}) != kNowhere;
+}
+
+ListFaults ListInspector::inspect(KeyId key, std::span<const Value> shown,
+                                  std::span<const AppendIndex::Source> sources) {
+  ListFaults faults;
+  ++list_;
+  again_.clear();
+  unknown_.clear();
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    if (seen_before(shown[i], sources[i]))
+      judge_repetition(key, shown[i], again_.try_emplace(shown[i], 1).first->second += 1, i, faults);
+    judge(sources[i], i, faults);
+  }
+  return faults;
+}
+
+bool ListInspector::seen_before(Value element, AppendIndex::Source source) {
+  if (source.origin == AppendIndex::Origin::Nobody) return !unknown_.try_emplace(element, 1).second;
+  return std::exchange(seen_in_[source.append], list_) == list_;
+}
+
+void ListInspector::judge(AppendIndex::Source source, std::size_t position, ListFaults& faults) const {
+  switch (source.origin) {
+    case AppendIndex::Origin::Nobody:
+      return note(faults.thin_air, position, OperationId::none());
+    case AppendIndex::Origin::Aborted:
+      return note(faults.aborted, position, index_.operation(source.append));
+    case AppendIndex::Origin::Several:
+      return note(faults.several, position, index_.operation(source.append));
+    case AppendIndex::Origin::One:
+      return judge_order(source.append, position, faults);
+  }
+}
+
+// As often as transactions that did not abort appended it, an element may stand there; as often as anybody
+// did, somebody's aborted append is among them.
+void ListInspector::judge_repetition(KeyId key, Value element, std::ptrdiff_t times, std::size_t position,
+                                     ListFaults& faults) const {
+  const AppendIndex::Times appended = index_.times_appended(key, element);
+  if (times > std::max<std::ptrdiff_t>(1, appended.all)) {
+    const std::uint32_t append = index_.find(key, element).append;
+    note(faults.duplicate, position,
+         append == ListAppend::kNone ? OperationId::none() : index_.operation(append));
+  } else if (times > appended.live) {
+    note(faults.aborted, position, index_.aborted_append(key, element));
+  }
+}
+
+void ListInspector::judge_order(std::uint32_t append, std::size_t position, ListFaults& faults) const {
+  const std::uint32_t previous = lists_.appends[append].previous;
+  if (previous == ListAppend::kNone || seen_in_[previous] == list_) return;
+  const OperationId missing = lists_.appends[previous].op;
+  // Of an element that others appended, too, this append may be another one than the table's.
+  const auto source = index_.find(lists_.appends[previous].key, history_.value(missing));
+  if (source.origin == AppendIndex::Origin::One) note(faults.disordered, position, missing);
+}
+
+}  // namespace serval

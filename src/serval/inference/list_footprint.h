@@ -1,0 +1,86 @@
+#pragma once
+// The list half of footprints: what each transaction appended and what its reads of lists showed, with the
+// reads that contradict the transaction's own operations.
+//
+//   [l(x,[1]) a(x,2) l(x,[1 2])]    has one access to x: it read the version that ends in 1 and appended 2.
+//
+// A read before any own append is external; of several, the first counts and the others must agree. A read
+// after own appends must end with them, and show beneath them what the external read showed. O(elements shown).
+
+#include <cstdint>
+#include <vector>
+
+#include "serval/inference/footprint.h"
+#include "serval/inference/key_kinds.h"
+#include "serval/inference/key_states.h"
+
+namespace serval {
+
+struct ListAppend {
+  static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+
+  OperationId op;
+  TransactionId writer;
+  KeyId key;
+  std::uint32_t access;            // Of the writer to the key.
+  std::uint32_t previous = kNone;  // The writer's append to the key before this one,
+  std::uint32_t next = kNone;      // and after it.
+
+  bool is_last() const noexcept { return next == kNone; }  // The writer's last append to the key.
+};
+
+struct ListRead {
+  enum class Role : std::uint8_t { External, Repeated, AfterAppend };
+  OperationId read;
+  KeyId key;
+  std::uint32_t access;
+  Role role;
+  std::uint32_t after = ListAppend::kNone;  // The reader's last append to the key before it.
+};
+
+// Of the transactions that are not aborted, in the order of the history.
+struct ListFootprints {
+  std::vector<KeyKind> key_kinds;  // Empty: the history has no lists, and the rest is empty, too.
+  std::vector<ListAppend> appends;
+  std::vector<ListRead> reads;               // Without those that repeat an external read.
+  std::vector<std::uint32_t> first_read{0};  // By transaction, one more than transactions.
+
+  bool any() const noexcept { return !key_kinds.empty(); }
+  std::span<const ListRead> reads_of(TransactionId t) const {
+    return std::span(reads).subspan(first_read[t.index], first_read[t.index + 1] - first_read[t.index]);
+  }
+};
+
+class ListCollector {
+ public:
+  ListCollector(const History& history, ListFootprints& lists, Footprints& footprints)
+      : history_(history), lists_(lists), footprints_(footprints), states_(history.key_count()) {}
+
+  void append(TransactionId t, OperationId op);
+  void read(TransactionId t, OperationId op);
+  // After the last operation of a transaction: adds its accesses to lists, reads and writes still unset.
+  void finish();
+
+ private:
+  struct State {
+    KeyId key;
+    OperationId external_read = OperationId::none();
+    std::uint32_t last_append = ListAppend::kNone;
+    std::uint32_t appended = 0;
+    bool varied = false;  // Its external reads showed different lists.
+  };
+
+  bool ends_with_own_appends(std::span<const Value> shown, const State& state) const;
+  bool same_beneath(std::span<const Value> shown, const State& state) const;
+  void read_again(TransactionId t, OperationId op, State& state, std::uint32_t position);
+  void read_after_append(TransactionId t, OperationId op, const State& state);
+  FaultyRead own_append_missing(TransactionId t, OperationId op, const State& state) const;
+
+  const History& history_;
+  ListFootprints& lists_;
+  Footprints& footprints_;
+  KeyStates<State> states_;
+  std::size_t first_append_ = 0;  // Of the present transaction.
+};
+
+}  // namespace serval

@@ -1,0 +1,265 @@
+#include "serval/inference/list_versions.h"
+
+#include <algorithm>
+
+#include <absl/container/flat_hash_set.h>
+
+#include "serval/inference/list_disputes.h"
+#include "serval/inference/list_faults.h"
+
+namespace serval {
+namespace {
+
+class Inference {
+ public:
+  Inference(const History& history, const ListFootprints& lists, ListTrunks& trunks, Relations& relations,
+            Budget& budget)
+      : history_(history),
+        lists_(lists),
+        trunks_(trunks),
+        index_(trunks.index()),
+        relations_(relations),
+        footprints_(relations.footprints),
+        budget_(budget),
+        inspector_(history, lists, index_),
+        version_of_(lists.appends.size(), VersionId::none()),
+        earliest_(lists.appends.size(), kUnseen),
+        last_seen_(history.key_count()) {}
+
+  std::vector<LaterWriter> run() {
+    disputed_ = settle_disputes(history_, lists_, trunks_, relations_, budget_);
+    for (const KeyId key : history_.key_ids()) number_versions(key);
+    find_earliest_positions();
+    place_writes();
+    resolve_reads();
+    order_unseen();
+    find_divergences();
+    std::ranges::stable_sort(relations_.faults, {}, &FaultyRead::read);
+    std::ranges::sort(relations_.ambiguous_reads);
+    std::ranges::stable_sort(relations_.repeated_reads, {}, &RepeatedRead::read);
+    relations_.has_separate_writes = true;
+    return std::move(later_);
+  }
+
+ private:
+  static constexpr std::uint32_t kUnseen = 0xFFFFFFFFu;
+
+  VersionId add_version(TransactionId writer, OperationId append) {
+    footprints_.versions.push_back({.writer = writer});
+    footprints_.write_operation.push_back(append);
+    return VersionId{static_cast<std::uint32_t>(footprints_.versions.size() - 1)};
+  }
+
+  // Judges the trunk of the key, and numbers its versions in the order of the list.
+  void number_versions(KeyId key) {
+    budget_.poll("version order");
+    VersionId before{key.index};
+    last_seen_[key.index] = before;
+    const Trunk& trunk = trunks_[key];
+    if (trunk.read.is_none()) return;
+    const ListFaults faults = inspector_.inspect(key, elements_shown(history_, trunk.read), trunk.sources);
+    if (faults.any()) note_faults(key, trunk, faults);
+    if (disputed_[key.index]) return;
+    for (std::uint32_t i = 0; i < trunk.sources.size(); ++i) {
+      const AppendIndex::Source source = trunk.sources[i];
+      if (source.origin != AppendIndex::Origin::One || !version_of_[source.append].is_none()) continue;
+      const ListAppend& append = lists_.appends[source.append];
+      footprints_.versions[before.index].overwriter = append.writer;
+      before = version_of_[source.append] = add_version(append.writer, append.op);
+      earliest_[source.append] = i;
+    }
+    last_seen_[key.index] = before;
+  }
+
+  void note_faults(KeyId key, const Trunk& trunk, const ListFaults& faults) {
+    faults_of_trunk_.emplace(key, faults);
+    if (faults.disordered.position != ListFaults::kNowhere) disputed_[key.index] = true;
+    for (std::size_t i = 0; i < trunk.sources.size(); ++i) {
+      const AppendIndex::Source source = trunk.sources[i];
+      if (source.origin == AppendIndex::Origin::Several)
+        several_seen_.emplace(key, elements_shown(history_, trunk.read)[i]);
+      if (source.origin == AppendIndex::Origin::Aborted)
+        aborted_before_.push_back(index_.operation(source.append));
+      if (source.origin != AppendIndex::Origin::One) continue;
+      for (const OperationId lost : aborted_before_)
+        relations_.dirty_updates.push_back({key, lost, lists_.appends[source.append].op, trunk.read});
+      aborted_before_.clear();
+    }
+    aborted_before_.clear();
+  }
+
+  // earliest_[a] becomes the first position in the trunk among append a and the writer's later ones.
+  void find_earliest_positions() {
+    for (std::size_t i = lists_.appends.size(); i-- > 0;) {
+      const std::uint32_t next = lists_.appends[i].next;
+      if (next != ListAppend::kNone) earliest_[i] = std::min(earliest_[i], earliest_[next]);
+    }
+  }
+
+  void place_writes() {
+    first_append_.assign(footprints_.accesses.size(), ListAppend::kNone);
+    for (std::uint32_t i = 0; i < lists_.appends.size(); ++i) {
+      const ListAppend& append = lists_.appends[i];
+      if (append.previous == ListAppend::kNone) first_append_[append.access] = i;
+      if (!relations_.takes_part[append.writer.index]) continue;
+      if (append.is_last()) {
+        if (version_of_[i].is_none()) version_of_[i] = add_unseen(append);
+        footprints_.accesses[append.access].written = version_of_[i];
+      } else if (!version_of_[i].is_none()) {
+        relations_.earlier_versions.push_back({append.writer, append.key, version_of_[i]});
+      }
+    }
+  }
+
+  VersionId add_unseen(const ListAppend& append) {
+    if (several_seen_.empty() || !several_seen_.contains({append.key, history_.value(append.op)}))
+      later_.emplace_back(last_seen_[append.key.index], append.writer);
+    return add_version(append.writer, append.op);
+  }
+
+  void resolve_reads() {
+    for (const TransactionId t : history_.transactions()) {
+      budget_.poll("reads-from");
+      if (!relations_.takes_part[t.index]) continue;
+      for (const ListRead& read : lists_.reads_of(t)) resolve(t, read);
+    }
+  }
+
+  void resolve(TransactionId reader, const ListRead& read) {
+    const std::span<const Value> shown = elements_shown(history_, read.read);
+    const bool agrees = trunks_.agrees(read);
+    if (!agrees) {
+      std::vector<AppendIndex::Source> sources;
+      for (const Value element : shown) sources.push_back(index_.find(read.key, element));
+      add_faults(reader, read, inspector_.inspect(read.key, shown, sources), shown.size());
+      if (const OperationId own = own_later_append(reader, read, sources); !own.is_none())
+        relations_.faults.push_back({ReadFault::Future, reader, read.read, own});
+    } else {
+      if (const auto faults = faults_of_trunk_.find(read.key); faults != faults_of_trunk_.end())
+        add_faults(reader, read, faults->second, shown.size());
+      if (const OperationId own = own_later_append(read, shown.size()); !own.is_none())
+        relations_.faults.push_back({ReadFault::Future, reader, read.read, own});
+    }
+    if (read.role != ListRead::Role::AfterAppend) note_version(reader, read, shown);
+  }
+
+  void add_faults(TransactionId reader, const ListRead& read, const ListFaults& faults, std::size_t length) {
+    const auto add = [&](const ListFaults::Place& place, ReadFault fault) {
+      if (place.within(length)) relations_.faults.push_back({fault, reader, read.read, place.append});
+    };
+    add(faults.thin_air, ReadFault::ThinAir);
+    add(faults.aborted, ReadFault::Aborted);
+    add(faults.duplicate, ReadFault::Duplicate);
+    add(faults.disordered, ReadFault::Disordered);
+    if (faults.several.within(length)) relations_.ambiguous_reads.push_back(read.read);
+  }
+
+  std::uint32_t next_own_append(const ListRead& read) const {
+    return read.after == ListAppend::kNone ? first_append_[read.access] : lists_.appends[read.after].next;
+  }
+
+  // An append that the reader makes only after a read that already shows it.
+  OperationId own_later_append(const ListRead& read, std::size_t length) const {
+    std::uint32_t own = next_own_append(read);
+    if (own == ListAppend::kNone || earliest_[own] >= length) return OperationId::none();
+    while (lists_.appends[own].next != ListAppend::kNone && earliest_[lists_.appends[own].next] < length)
+      own = lists_.appends[own].next;
+    return lists_.appends[own].op;
+  }
+  OperationId own_later_append(TransactionId reader, const ListRead& read,
+                               const std::vector<AppendIndex::Source>& sources) const {
+    for (const AppendIndex::Source source : sources) {
+      if (source.origin != AppendIndex::Origin::One) continue;
+      const ListAppend& append = lists_.appends[source.append];
+      if (append.writer == reader && append.op > read.read) return append.op;
+    }
+    return OperationId::none();
+  }
+
+  void note_version(TransactionId reader, const ListRead& read, std::span<const Value> shown) {
+    const VersionId version =
+        shown.empty() ? VersionId{read.key.index} : version_ending_in(reader, read, shown);
+    if (read.role == ListRead::Role::External) {
+      footprints_.read_operation[read.access] = read.read;
+      footprints_.accesses[read.access].read = version;
+    } else if (!version.is_none()) {
+      relations_.repeated_reads.push_back({reader, read.read, read.key, version});
+    }
+  }
+
+  // What a read saw whose last element this is; none() where that is no transaction's last append.
+  VersionId version_ending_in(TransactionId reader, const ListRead& read, std::span<const Value> shown) {
+    const Trunk& trunk = trunks_[read.key];
+    const bool of_trunk = shown.size() <= trunk.sources.size() && trunks_.agrees(read);
+    const AppendIndex::Source source =
+        of_trunk ? trunk.sources[shown.size() - 1] : index_.find(read.key, shown.back());
+    if (source.origin != AppendIndex::Origin::One) return VersionId::none();
+    const ListAppend& append = lists_.appends[source.append];
+    if (append.writer == reader) return VersionId::none();
+    if (append.is_last()) return version_of_[source.append];
+    relations_.faults.push_back({ReadFault::Intermediate, reader, read.read, append.op});
+    return VersionId::none();
+  }
+
+  // A single append that nobody saw is the next version; of several any may be.
+  void order_unseen() {
+    std::ranges::stable_sort(later_, {}, &LaterWriter::first);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < later_.size(); ++i) {
+      const VersionId version = later_[i].first;
+      const bool alone = (i == 0 || later_[i - 1].first != version) &&
+                         (i + 1 == later_.size() || later_[i + 1].first != version);
+      if (alone) {
+        footprints_.versions[version.index].overwriter = later_[i].second;
+      } else {
+        later_[kept++] = later_[i];
+      }
+    }
+    later_.resize(kept);
+  }
+
+  void find_divergences() {
+    std::vector<TransactionId> first_updater(footprints_.versions.size(), TransactionId::none());
+    for (const TransactionId t : history_.transactions()) {
+      if (!relations_.takes_part[t.index]) continue;
+      for (const Access& access : footprints_.of(t)) {
+        if (access.read.is_none() || access.written.is_none() ||
+            lists_.key_kinds[access.key.index] != KeyKind::List)
+          continue;
+        TransactionId& first = first_updater[access.read.index];
+        if (first.is_none()) {
+          first = t;
+        } else {
+          relations_.divergences.push_back({access.read, access.key, first, t});
+        }
+      }
+    }
+  }
+
+  const History& history_;
+  const ListFootprints& lists_;
+  ListTrunks& trunks_;
+  const AppendIndex& index_;
+  Relations& relations_;
+  Footprints& footprints_;
+  Budget& budget_;
+  ListInspector inspector_;
+  std::vector<bool> disputed_;               // By key: its reads show no order.
+  std::vector<VersionId> version_of_;        // By append.
+  std::vector<std::uint32_t> earliest_;      // By append: its position in the trunk.
+  std::vector<VersionId> last_seen_;         // By key.
+  std::vector<std::uint32_t> first_append_;  // By access.
+  absl::flat_hash_map<KeyId, ListFaults> faults_of_trunk_;
+  absl::flat_hash_set<std::pair<KeyId, Value>> several_seen_;  // Elements seen that several appended.
+  std::vector<OperationId> aborted_before_;
+  std::vector<LaterWriter> later_;
+};
+
+}  // namespace
+
+std::vector<LaterWriter> infer_list_versions(const History& history, const ListFootprints& lists,
+                                             ListTrunks& trunks, Relations& relations, Budget& budget) {
+  return Inference(history, lists, trunks, relations, budget).run();
+}
+
+}  // namespace serval
