@@ -53,7 +53,7 @@ inline Verdict holds_by(Level proven, std::initializer_list<std::uint32_t> order
   for (const std::uint32_t t : order) claim.commit_order.push_back(txn(t));
   return claim;
 }
-inline Verdict violated_by(AnomalyKind kind, std::variant<BadRead, Cycle, Divergence, ChainBreak> evidence) {
+inline Verdict violated_by(AnomalyKind kind, Evidence evidence) {
   return Violated{{{kind, std::move(evidence)}}, {{kind, 1}}};
 }
 inline Verdict violated_by_cycle(AnomalyKind kind, std::vector<Edge> edges) {

@@ -4,9 +4,9 @@
 #include <array>
 #include <new>
 
+#include "serval/check/dependency_levels.h"
 #include "serval/check/evidence.h"
 #include "serval/check/lightweight.h"
-#include "serval/check/mini_transaction.h"
 #include "serval/check/saturation.h"
 #include "serval/check/single_anti_dependency.h"
 
@@ -70,8 +70,8 @@ class Judge {
       if (lightweight) {
         decide_lightweight(level, result);
       } else if (decides_by_graph(level)) {
-        result.engine = "mini-transaction";
-        result.verdict = check_mini_transactions(history_, relations(), level, options_, budget_);
+        result.engine = dependency_engine(relations());
+        result.verdict = check_dependencies(history_, relations(), level, options_, budget_);
       } else if (decides_by_single_anti_dependencies(level)) {
         result.engine = "single-anti-dependency";
         result.verdict = check_single_anti_dependencies(history_, relations(), level, options_, budget_);
@@ -104,8 +104,8 @@ class Judge {
     }
     const std::optional<Level> stronger = weakest_graph_level_above(level);
     if (stronger) {
-      result.engine = "mini-transaction";
-      Verdict verdict = check_mini_transactions(history_, relations(), *stronger, options_, budget_);
+      result.engine = dependency_engine(relations());
+      Verdict verdict = check_dependencies(history_, relations(), *stronger, options_, budget_);
       if (Violated* violation = std::get_if<Violated>(&verdict)) keep_forbidden(level, *violation);
       if (!violated(verdict) || !std::get<Violated>(verdict).anomalies.empty()) {
         result.verdict = std::move(verdict);

@@ -27,7 +27,7 @@ struct CheckOptions {
 struct CheckResult {
   Level level;  // As asked.
   Verdict verdict;
-  std::string_view engine;  // "mini-transaction", "lightweight-transaction", "saturation", "read-anomalies"
+  std::string_view engine;  // "mini-transaction", "list-append", "dependency-graph", "read-anomalies", ...
   bool complete = false;    // The answer is final for this history (not Undecided).
   std::vector<std::pair<std::string_view, double>> phases;  // Name and seconds, in order.
 };

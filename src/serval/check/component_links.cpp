@@ -45,6 +45,7 @@ ComponentLinks::ComponentLinks(const History& history, const Relations& relation
 void ComponentLinks::collect_members(std::span<const Vertex> vertices, std::vector<Vertex>& position) {
   const VertexMap map(shape_);
   for (const Vertex v : vertices) {
+    if (map.is_helper(v, history_.transaction_count())) continue;
     const TransactionId t = map.transaction(v);
     if (members_.empty() || members_.back() != t) members_.push_back(t);
   }
@@ -61,14 +62,44 @@ void ComponentLinks::collect_orders() {
   }
 }
 
+// The transactions that a helper vertex leads to: the nearest, because a chain of helpers leads every reader
+// of a version to every later writer of its key.
+std::vector<TransactionId> ComponentLinks::reached(const CsrGraph& graph, const VertexMap& map,
+                                                   Vertex helper) const {
+  constexpr std::size_t kNearest = 64;
+  const auto is_helper = [&](Vertex vertex) { return map.is_helper(vertex, history_.transaction_count()); };
+  std::vector<TransactionId> found;
+  for (bool goes_on = true; goes_on && found.size() < kNearest;) {
+    goes_on = false;
+    for (const Vertex next : graph.successors(helper)) {
+      if (is_helper(next)) {
+        goes_on = true;
+        helper = next;
+      } else {
+        found.push_back(map.transaction(next));
+      }
+    }
+  }
+  return found;
+}
+
 void ComponentLinks::collect_links(const CsrGraph& graph, std::span<const Vertex> vertices,
                                    std::vector<Vertex>& position) {
   const VertexMap map(shape_);
+  const auto is_helper = [&](Vertex vertex) { return map.is_helper(vertex, history_.transaction_count()); };
   for (const Vertex v : vertices) {
+    if (is_helper(v)) continue;
     const Vertex from = position[map.transaction(v).index];
-    for (const Vertex next : graph.successors(v)) {
-      const Vertex to = position[map.transaction(next).index];
+    const auto add = [&](TransactionId t) {
+      const Vertex to = position[t.index];
       if (to != kAbsent && to != from) steps_.links.push_back({from, to, 0});
+    };
+    for (const Vertex next : graph.successors(v)) {
+      if (!is_helper(next)) {
+        add(map.transaction(next));
+      } else {
+        for (const TransactionId t : reached(graph, map, next)) add(t);
+      }
     }
   }
   std::sort(steps_.links.begin(), steps_.links.end());

@@ -68,6 +68,10 @@ AnomalyKind anomaly_of(ReadFault fault) {
       return AnomalyKind::NotMyOwnWrite;
     case ReadFault::NonRepeatable:
       return AnomalyKind::NonRepeatableRead;
+    case ReadFault::Duplicate:
+      return AnomalyKind::DuplicateElements;
+    case ReadFault::Disordered:
+      return AnomalyKind::IncompatibleOrder;
   }
   broken_contract("a fault of the table", __FILE__, __LINE__);
 }
@@ -78,6 +82,17 @@ std::vector<Anomaly> forbidden_reads(const Relations& relations, Level level) {
     const AnomalyKind kind = anomaly_of(read.fault);
     if (forbids(level, kind)) anomalies.push_back({kind, BadRead{read.reader, read.read, read.source}});
   }
+  return anomalies;
+}
+
+std::vector<Anomaly> contradicting_versions(const Relations& relations, Level level) {
+  std::vector<Anomaly> anomalies;
+  if (forbids(level, AnomalyKind::IncompatibleOrder))
+    for (const OrderConflict& conflict : relations.order_conflicts)
+      anomalies.push_back({AnomalyKind::IncompatibleOrder, conflict});
+  if (forbids(level, AnomalyKind::DirtyUpdate))
+    for (const DirtyUpdate& update : relations.dirty_updates)
+      anomalies.push_back({AnomalyKind::DirtyUpdate, update});
   return anomalies;
 }
 

@@ -11,6 +11,9 @@ namespace serval {
 AnomalyKind anomaly_of(ReadFault fault);
 // Faulty reads that `level` forbids.
 std::vector<Anomaly> forbidden_reads(const Relations& relations, Level level);
+// Reads of lists that contradict each other, and aborted appends that were built upon, if `level` forbids
+// them.
+std::vector<Anomaly> contradicting_versions(const Relations& relations, Level level);
 std::vector<Anomaly> lost_updates(const History& history, const Relations& relations);
 
 // Orders by severity, every kind once before any kind twice; counts all, keeps options.max_anomalies.

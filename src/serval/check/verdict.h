@@ -13,12 +13,13 @@
 #include "serval/check/level.h"
 #include "serval/history/history.h"
 #include "serval/inference/dependency.h"
+#include "serval/inference/list_conflict.h"
 
 namespace serval {
 
 // One read that no level above read-uncommitted allows. `source` is the write it saw (aborted, intermediate,
-// its own later one) or the earlier operation of the same transaction that it contradicts; none() for a value
-// from thin air.
+// its own later one), the earlier operation of the same transaction that it contradicts, or the append that a
+// list should show before another of the same transaction; none() for a value from thin air.
 struct BadRead {
   TransactionId reader;
   OperationId read;
@@ -65,9 +66,11 @@ struct ChainBreak {
 };
 std::string_view name_of(ChainBreak::Rule rule);
 
+using Evidence = std::variant<BadRead, Cycle, Divergence, ChainBreak, OrderConflict, DirtyUpdate>;
+
 struct Anomaly {
   AnomalyKind kind;
-  std::variant<BadRead, Cycle, Divergence, ChainBreak> evidence;
+  Evidence evidence;
 };
 
 // The level holds, and here is an execution that shows it: transactions in commit order. Aborted transactions

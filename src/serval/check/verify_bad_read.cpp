@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "serval/check/verify_list_evidence.h"
 #include "serval/check/verify_violation.h"
 #include "serval/history/notation.h"
 
@@ -17,6 +18,7 @@ class Reading {
 
   Flaw flaw(AnomalyKind kind) {
     if (Flaw flaw = flaw_of_citation()) return flaw;
+    if (facts_.is_list(key_)) return flaw_of_list_read(facts_, kind, claim_);
     switch (kind) {
       case AnomalyKind::ThinAirRead:
         return flaw_of_thin_air();
@@ -46,7 +48,8 @@ class Reading {
     if (is_predicate(history_.kind(claim_.read))) return "cites a predicate operation";
     key_ = history_.key(claim_.read);
     if (Flaw flaw = flaw_of_read(facts_, claim_.reader, key_, claim_.read)) return flaw;
-    if (facts_.opaque(key_)) return "cannot prove a read of a key with list operations or unknown writes";
+    if (facts_.opaque(key_))
+      return "cannot prove a read of a key that is both list and register, or has unknown writes";
     value_ = *value_read(history_, claim_.read);
     return std::nullopt;
   }

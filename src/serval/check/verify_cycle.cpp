@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "serval/check/verify_list_evidence.h"
 #include "serval/check/verify_name.h"
 #include "serval/check/verify_sighting.h"
 #include "serval/check/verify_violation.h"
@@ -37,6 +38,11 @@ Flaw flaw_of_reads_from(const Facts& facts, const Edge& edge, OperationId read) 
 }
 
 Flaw flaw_of_write_write(const Facts& facts, const Edge& edge) {
+  if (edge.to_read.is_none()) {
+    if (Flaw flaw = flaw_of_write(facts, edge.from, edge.key, edge.from_op)) return flaw;
+    if (Flaw flaw = flaw_of_write(facts, edge.to, edge.key, edge.to_op)) return flaw;
+    return flaw_of_append_order(facts, edge.from_op, edge.to_op);
+  }
   if (Flaw flaw = flaw_of_reads_from(facts, edge, edge.to_read)) return flaw;
   return flaw_of_write(facts, edge.to, edge.key, edge.to_op);
 }
@@ -44,6 +50,7 @@ Flaw flaw_of_write_write(const Facts& facts, const Edge& edge) {
 Flaw flaw_of_read_write(const Facts& facts, const Edge& edge) {
   if (Flaw flaw = flaw_of_read(facts, edge.from, edge.key, edge.from_op)) return flaw;
   if (Flaw flaw = flaw_of_write(facts, edge.to, edge.key, edge.to_op)) return flaw;
+  if (facts.is_list(edge.key)) return flaw_of_missed_append(facts, edge.from_op, edge.to_op);
   if (edge.to_read.is_none()) return flaw_of_version(facts, edge.from, edge.from_op, OperationId::none());
   if (Flaw flaw = flaw_of_read(facts, edge.to, edge.key, edge.to_read)) return flaw;
   const std::optional<OperationId> version = facts.version_read(edge.to_read);

@@ -22,6 +22,7 @@ std::optional<Value> value_read(const History& history, OperationId op) {
     default:
       break;
   }
+  if (value && value->is_list() && history.values().elements(*value).empty()) return Value::nil();
   return value && value->is_unknown() ? std::nullopt : value;
 }
 
@@ -53,6 +54,7 @@ std::string name(const History& history, TransactionId t) { return "T" + history
 
 Facts::Facts(const History& history)
     : history_(history),
+      lists_(history),
       rewritten_(keys_that_rewrite_the_initial_value(history)),
       opaque_(history.key_count(), false),
       participates_(history.transaction_count(), false),
@@ -79,8 +81,7 @@ void Facts::note_write(TransactionId t, OperationId op, std::vector<std::uint32_
   if (is_predicate(kind)) return;
   const KeyId key = history_.key(op);
   const std::optional<Value> value = value_written(history_, op);
-  const bool of_list = kind == OperationKind::Append || kind == OperationKind::ReadList;
-  if (of_list || (value && value->is_unknown())) opaque_[key.index] = true;
+  if (lists_.is_opaque(key) || (value && value->is_unknown())) opaque_[key.index] = true;
   if (!value) return;
   Written& written = written_[{key, *value}];
   ++written.writes;
@@ -104,6 +105,22 @@ void Facts::mark_participants() {
     const TransactionId t = pending.back();
     pending.pop_back();
     mark_writers_read_by(t, written, pending);
+    mark_appenders_shown(t, pending);
+  }
+}
+
+// Whoever alone may have appended an element that a participant's read shows.
+void Facts::mark_appenders_shown(TransactionId t, std::vector<TransactionId>& pending) {
+  for (const OperationId op : history_.operations(t)) {
+    if (!lists_.is_list_read(op)) continue;
+    for (const Value element : elements_read(history_, op)) {
+      const OperationId append = lists_.only_append(history_.key(op), element);
+      if (append.is_none()) continue;
+      const TransactionId writer = history_.transaction_of(append);
+      if (participates_[writer.index]) continue;
+      participates_[writer.index] = true;
+      pending.push_back(writer);
+    }
   }
 }
 
@@ -173,12 +190,23 @@ std::optional<OperationId> Facts::version_read(OperationId read) const {
 std::optional<OperationId> Facts::version_of_external(OperationId read) const {
   const std::optional<Value> value = value_read(history_, read);
   if (!value || opaque(history_.key(read))) return std::nullopt;
+  if (is_list(history_.key(read))) return version_of_list(read);
   const Written written = find(history_.key(read), *value);
   if (may_be_initial(history_.key(read), *value))
     return written.live_final == 0 ? std::optional(OperationId::none()) : std::nullopt;
   if (written.live_final != 1) return std::nullopt;
   const bool own = history_.transaction_of(written.final_write) == history_.transaction_of(read);
   return own ? std::nullopt : std::optional(written.final_write);
+}
+
+std::optional<OperationId> Facts::version_of_list(OperationId read) const {
+  if (!lists_.is_list_read(read)) return std::nullopt;
+  const std::span<const Value> shown = elements_read(history_, read);
+  if (shown.empty()) return OperationId::none();
+  const OperationId append = lists_.only_append(history_.key(read), shown.back());
+  if (append.is_none() || !is_final_write(append)) return std::nullopt;
+  const bool own = history_.transaction_of(append) == history_.transaction_of(read);
+  return own ? std::nullopt : std::optional(append);
 }
 
 }  // namespace serval::verify

@@ -8,8 +8,9 @@
 //   external read   before any write of its own transaction to its key
 //
 // A read names its version only where no other reading of the history is possible: one live transaction has
-// the value as its final write and the value is not the initial one, or nobody has and it is. Keys with list
-// operations, or with writes of unknown values, are opaque: their reads name nothing.
+// the value as its final write and the value is not the initial one, or nobody has and it is. Of a list its
+// last element names the version, where one live transaction appended it, as its last append there. Keys used
+// both ways, or with writes of unknown values, are opaque: their reads name nothing.
 //
 // Building takes time and memory linear in the operations.
 
@@ -21,6 +22,7 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include "serval/check/verify_lists.h"
 #include "serval/history/history.h"
 
 namespace serval::verify {
@@ -55,6 +57,9 @@ class Facts {
     return value.is_nil() || (value == history_.initial_value() && !rewritten_[key.index]);
   }
   bool opaque(KeyId key) const { return opaque_[key.index]; }
+  const Lists& lists() const noexcept { return lists_; }
+  bool is_list(KeyId key) const { return lists_.is_list(key); }
+  const std::vector<bool>& participants() const noexcept { return participates_; }
   // Some transaction, whatever became of it, wrote `value` to `key`.
   bool written_by_anyone(KeyId key, Value value) const { return find(key, value).writes > 0; }
   // How many live transactions other than `reader` have `value` as their final write to `key`.
@@ -83,7 +88,11 @@ class Facts {
                             std::vector<TransactionId>& pending);
   std::optional<OperationId> version_of_external(OperationId read) const;
 
+  std::optional<OperationId> version_of_list(OperationId read) const;
+  void mark_appenders_shown(TransactionId t, std::vector<TransactionId>& pending);
+
   const History& history_;
+  Lists lists_;
   absl::flat_hash_map<std::pair<KeyId, Value>, Written> written_;
   std::vector<bool> rewritten_;
   std::vector<bool> opaque_;

@@ -49,6 +49,19 @@ Flaw flaw_of_order_edges(Level level, const Cycle& cycle) {
   return std::nullopt;
 }
 
+// Of two transactions that write one key the later one need not see the earlier. So what a reader misses comes
+// after it only where something before made it begin: a read dependency or a step of its session.
+Flaw flaw_of_prefix_shape(const Cycle& cycle) {
+  const std::size_t size = cycle.edges.size();
+  for (std::size_t i = 0; i < size; ++i) {
+    const EdgeKind before = cycle.edges[(i + size - 1) % size].kind;
+    if (cycle.edges[i].kind == EdgeKind::ReadWrite && before != EdgeKind::WriteRead &&
+        before != EdgeKind::Session)
+      return "prefix-consistency allows an anti-dependency that follows no read and no session step";
+  }
+  return std::nullopt;
+}
+
 // What one anti-dependency says below snapshot isolation. Repeatable read forbids any on items.
 bool forbids_anti_dependencies(Level level, const Cycle& cycle) {
   const bool one = anti_dependencies(cycle) == AntiDependencies::One;
@@ -76,6 +89,7 @@ Flaw flaw_of_weak_shape(Level level, const Cycle& cycle) {
   if (is_session_guarantee(level)) return fmt::format("a cycle says nothing about {}", name_of(level));
   if (is_uncommitted(level) && count_edges(cycle, EdgeKind::WriteRead) > 0)
     return fmt::format("{} forbids no cycles of read dependencies", name_of(level));
+  if (level == Level::PrefixConsistency) return flaw_of_prefix_shape(cycle);
   if (count_edges(cycle, EdgeKind::ReadWrite) == 0 || forbids_anti_dependencies(level, cycle))
     return std::nullopt;
   return fmt::format("a cycle with such anti-dependencies is not known to violate {}", name_of(level));
@@ -104,6 +118,16 @@ Flaw flaw_of_shape(Level level, AnomalyKind kind, const BadRead&) {
 Flaw flaw_of_shape(Level level, AnomalyKind, const Divergence&) {
   if (implies(level, Level::CursorStability)) return std::nullopt;
   return fmt::format("{} allows two updates of one version", name_of(level));
+}
+
+Flaw flaw_of_shape(Level level, AnomalyKind kind, const OrderConflict&) {
+  return forbids(level, kind) ? std::nullopt
+                              : Flaw(fmt::format("{} allows {}", name_of(level), name_of(kind)));
+}
+
+Flaw flaw_of_shape(Level level, AnomalyKind kind, const DirtyUpdate&) {
+  return forbids(level, kind) ? std::nullopt
+                              : Flaw(fmt::format("{} allows {}", name_of(level), name_of(kind)));
 }
 
 Flaw flaw_of_shape(Level level, AnomalyKind, const ChainBreak& chain) {

@@ -13,6 +13,8 @@ namespace serval::verify {
 [[nodiscard]] Flaw flaw_of(const Facts& facts, AnomalyKind kind, const Cycle& claim);
 [[nodiscard]] Flaw flaw_of(const Facts& facts, AnomalyKind kind, const Divergence& claim);
 [[nodiscard]] Flaw flaw_of(const Facts& facts, AnomalyKind kind, const ChainBreak& claim);
+[[nodiscard]] Flaw flaw_of(const Facts& facts, AnomalyKind kind, const OrderConflict& claim);
+[[nodiscard]] Flaw flaw_of(const Facts& facts, AnomalyKind kind, const DirtyUpdate& claim);
 
 // `op` belongs to `t`, is about `key`, and reads (or writes) it.
 [[nodiscard]] Flaw flaw_of_read(const Facts& facts, TransactionId t, KeyId key, OperationId op);

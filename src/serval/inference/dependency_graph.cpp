@@ -5,23 +5,76 @@
 namespace serval {
 namespace {
 
+// The helper vertices of versions that many others follow: one for each of the later writers and direction.
+class HelperVertices {
+ public:
+  static constexpr std::size_t kFew = 16;  // So many writers are reached directly.
+
+  HelperVertices(const Relations& relations, GraphShape shape, Vertex first) : end_(first) {
+    if (shape.data != GraphShape::Data::All) return;
+    for (std::uint32_t v = 0; v < relations.later.rows(); ++v) {
+      const std::size_t size = relations.later[v].size();
+      if (size <= kFew) continue;
+      rows_.push_back({VersionId{v}, end_});
+      expects(end_ + 2 * size < 0xFFFFFFFFu, "fewer than 2^32 - 1 vertices");
+      end_ += static_cast<Vertex>(2 * size);
+    }
+  }
+
+  Vertex end() const noexcept { return end_; }
+
+  template <class Visit>
+  void for_each_row(Visit&& visit) const {
+    for (const Row& row : rows_) visit(row.version, row.first);
+  }
+  Vertex first_of(VersionId version) const {
+    return std::ranges::lower_bound(rows_, version, {}, &Row::version)->first;
+  }
+  // Reaches the writer at `position` of the row and all after it; or it and all before it.
+  static Vertex onward(Vertex first, std::size_t position) {
+    return static_cast<Vertex>(first + 2 * position);
+  }
+  static Vertex backward(Vertex first, std::size_t position) { return onward(first, position) + 1; }
+
+ private:
+  struct Row {
+    VersionId version;
+    Vertex first;
+  };
+  std::vector<Row> rows_;  // By version.
+  Vertex end_;
+};
+
 class EdgeSource {
  public:
   EdgeSource(const History& history, const Relations& relations, GraphShape shape, Budget& budget)
-      : history_(history), relations_(relations), shape_(shape), vertices_(shape), budget_(budget) {
+      : history_(history),
+        relations_(relations),
+        shape_(shape),
+        vertices_(shape),
+        helpers_(relations, shape, vertices_.count(history.transaction_count())),
+        budget_(budget) {
     if (shape.real_time) real_time_ = real_time_order(history, relations.takes_part, budget);
   }
 
+  Vertex vertex_count() const noexcept { return helpers_.end(); }
+
   template <class Emit>
   void operator()(Emit&& emit) {
-    data_edges(emit);
+    if (shape_.data == GraphShape::Data::All) {
+      read_edges<GraphShape::Data::All>(emit);
+      helper_edges(emit);
+    } else if (shape_.data == GraphShape::Data::WritesAndReads) {
+      read_edges<GraphShape::Data::WritesAndReads>(emit);
+    }
+    if (relations_.has_separate_writes) write_edges(emit);
     if (shape_.session_order) session_edges(emit);
     if (shape_.real_time) real_time_edges(emit);
   }
 
  private:
-  template <class Emit>
-  void data_edges(Emit& emit) {
+  template <GraphShape::Data kData, class Emit>
+  void read_edges(Emit& emit) {
     const std::vector<Version>& versions = relations_.footprints.versions;
     for (const TransactionId t : history_.transactions()) {
       budget_.poll("dependency graph");
@@ -33,10 +86,83 @@ class EdgeSource {
         if (access.read.is_none()) continue;
         const Version version = versions[access.read.index];
         if (!version.writer.is_none()) emit(vertices_.commit(version.writer), begin);
+        if constexpr (kData != GraphShape::Data::All) continue;
         if (!version.overwriter.is_none() && version.overwriter != t)
           emit(begin, vertices_.commit(version.overwriter));
+        if (relations_.later.rows() > 0) later_edges(t, access.read, emit);
       }
     }
+    for (const RepeatedRead& again : relations_.repeated_reads) repeated_edges(again, emit);
+  }
+
+  template <class Emit>
+  void repeated_edges(const RepeatedRead& again, Emit& emit) {
+    const Version version = relations_.footprints.versions[again.version.index];
+    const Vertex begin = vertices_.begin(again.transaction);
+    if (!version.writer.is_none()) emit(vertices_.commit(version.writer), begin);
+    if (shape_.data != GraphShape::Data::All) return;
+    if (!version.overwriter.is_none() && version.overwriter != again.transaction)
+      emit(begin, vertices_.commit(version.overwriter));
+    later_edges(again.transaction, again.version, emit);
+  }
+
+  // From a reader of the version to the writers of later ones; writers stand there in ascending order.
+  template <class Emit>
+  void later_edges(TransactionId reader, VersionId version, Emit& emit) {
+    const std::span<const TransactionId> writers = relations_.later_writers(version);
+    if (writers.empty()) return;
+    const Vertex begin = vertices_.begin(reader);
+    if (writers.size() <= HelperVertices::kFew) {
+      for (const TransactionId writer : writers)
+        if (writer != reader) emit(begin, vertices_.commit(writer));
+      return;
+    }
+    const Vertex first = helpers_.first_of(version);
+    const auto own = std::ranges::lower_bound(writers, reader);
+    const auto position = static_cast<std::size_t>(own - writers.begin());
+    if (own == writers.end() || *own != reader) {
+      emit(begin, HelperVertices::onward(first, 0));
+      return;
+    }
+    if (position > 0) emit(begin, HelperVertices::backward(first, position - 1));
+    if (position + 1 < writers.size()) emit(begin, HelperVertices::onward(first, position + 1));
+  }
+
+  template <class Emit>
+  void helper_edges(Emit& emit) {
+    helpers_.for_each_row([&](VersionId version, Vertex first) {
+      const std::span<const TransactionId> writers = relations_.later_writers(version);
+      for (std::size_t i = 0; i < writers.size(); ++i) {
+        const Vertex onward = HelperVertices::onward(first, i), backward = HelperVertices::backward(first, i);
+        emit(onward, vertices_.commit(writers[i]));
+        emit(backward, vertices_.commit(writers[i]));
+        if (i > 0) {
+          emit(HelperVertices::onward(first, i - 1), onward);
+          emit(backward, HelperVertices::backward(first, i - 1));
+        }
+      }
+    });
+  }
+
+  // From each version's writer to those of the versions known to follow it. Versions of registers whose order
+  // nobody showed are in it as well, except where reads are ignored: there it rests on a read.
+  template <class Emit>
+  void write_edges(Emit& emit) {
+    const Footprints& footprints = relations_.footprints;
+    const bool shown_only = shape_.data == GraphShape::Data::ShownWrites;
+    for (std::size_t v = history_.key_count(); v < footprints.versions.size(); ++v) {
+      const Version version = footprints.versions[v];
+      if (shown_only && !relations_.order_is_shown(history_.key(footprints.write_operation[v]))) continue;
+      if (!version.overwriter.is_none()) write_edge(version.writer, version.overwriter, emit);
+      for (const TransactionId later : relations_.later_writers(VersionId{static_cast<std::uint32_t>(v)}))
+        write_edge(version.writer, later, emit);
+    }
+  }
+
+  template <class Emit>
+  void write_edge(TransactionId from, TransactionId to, Emit& emit) {
+    if (from != to)
+      emit(vertices_.commit(from), shape_.writes_may_overlap ? vertices_.commit(to) : vertices_.begin(to));
   }
 
   // At a million transactions every version is a cache miss; ask for those of the accesses to come.
@@ -79,66 +205,119 @@ class EdgeSource {
   const Relations& relations_;
   GraphShape shape_;
   VertexMap vertices_;
+  HelperVertices helpers_;
   Budget& budget_;
   RealTimeOrder real_time_;
 };
 
-// The access that a transaction has to a key, if any.
-const Access* access_to(const Footprints& footprints, TransactionId t, KeyId key) {
-  const auto accesses = footprints.of(t);
-  const auto found = std::ranges::find(accesses, key, &Access::key);
-  return found == accesses.end() ? nullptr : &*found;
-}
+// The reasons why one transaction must come before another, found again from the relations.
+class Reasons {
+ public:
+  Reasons(const History& history, const Relations& relations, TransactionId from, TransactionId to)
+      : history_(history), relations_(relations), footprints_(relations.footprints), from_(from), to_(to) {}
 
-OperationId read_of(const Footprints& footprints, const Access& access) {
-  return footprints.read_operation[static_cast<std::size_t>(&access - footprints.accesses.data())];
-}
-
-OperationId write_of(const Footprints& footprints, const Access& access) {
-  return footprints.write_operation[access.written.index];
-}
-
-// What `to` read from `from`: wr edges, and ww where it overwrote it.
-void add_dependencies(const Footprints& footprints, TransactionId from, TransactionId to,
-                      std::vector<Edge>& edges) {
-  for (const Access& access : footprints.of(to)) {
-    if (access.read.is_none() || footprints.versions[access.read.index].writer != from) continue;
-    const OperationId source = footprints.write_operation[access.read.index];
-    const OperationId read = read_of(footprints, access);
-    if (!access.written.is_none())
-      edges.push_back(
-          {from, to, EdgeKind::WriteWrite, access.key, source, write_of(footprints, access), read});
-    edges.push_back({from, to, EdgeKind::WriteRead, access.key, source, read});
+  std::vector<Edge> all() {
+    for (const Access& access : footprints_.of(to_)) add_write_dependencies(access);
+    for (const Access& access : footprints_.of(to_))
+      add_read_dependency(access.key, access.read, read_of(access));
+    for (const RepeatedRead& again : repeated_by(to_))
+      add_read_dependency(again.key, again.version, again.read);
+    for (const Access& access : footprints_.of(from_))
+      add_anti_dependency(access.key, access.read, read_of(access));
+    for (const RepeatedRead& again : repeated_by(from_))
+      add_anti_dependency(again.key, again.version, again.read);
+    return std::move(edges_);
   }
-}
 
-// What `to` overwrote of what `from` read.
-void add_anti_dependencies(const Footprints& footprints, TransactionId from, TransactionId to,
-                           std::vector<Edge>& edges) {
-  for (const Access& access : footprints.of(from)) {
-    if (access.read.is_none() || footprints.versions[access.read.index].overwriter != to) continue;
-    const Access* overwriting = access_to(footprints, to, access.key);
-    const bool same_version = overwriting->read == access.read;
-    edges.push_back({from, to, EdgeKind::ReadWrite, access.key, read_of(footprints, access),
-                     write_of(footprints, *overwriting),
-                     same_version ? read_of(footprints, *overwriting) : OperationId::none()});
+ private:
+  OperationId read_of(const Access& access) const {
+    return footprints_.read_operation[static_cast<std::size_t>(&access - footprints_.accesses.data())];
   }
-}
+  OperationId write_of(VersionId version) const { return footprints_.write_operation[version.index]; }
+  const Access* access_to(TransactionId t, KeyId key) const {
+    const auto accesses = footprints_.of(t);
+    const auto found = std::ranges::find(accesses, key, &Access::key);
+    return found == accesses.end() ? nullptr : &*found;
+  }
+  std::span<const RepeatedRead> repeated_by(TransactionId t) const {
+    const auto range = std::ranges::equal_range(relations_.repeated_reads, t, {}, &RepeatedRead::transaction);
+    return {range.begin(), range.end()};
+  }
+  bool is_list(VersionId version) const { return history_.kind(write_of(version)) == OperationKind::Append; }
+
+  // Every version that a transaction wrote of a key: of a register one at most.
+  std::vector<VersionId> versions_of(TransactionId t, KeyId key) const {
+    std::vector<VersionId> versions;
+    for (const EarlierVersion& earlier :
+         std::ranges::equal_range(relations_.earlier_versions, t, {}, &EarlierVersion::writer))
+      if (earlier.key == key) versions.push_back(earlier.version);
+    if (const Access* access = access_to(t, key); access != nullptr && !access->written.is_none())
+      versions.push_back(access->written);
+    return versions;
+  }
+
+  bool follows(VersionId version) const {
+    return footprints_.versions[version.index].overwriter == to_ ||
+           std::ranges::count(relations_.later_writers(version), to_) > 0;
+  }
+
+  // Which write of `to` came after `version`, the first of several; of a list versions are numbered in order.
+  OperationId overwriting(KeyId key, VersionId version) const {
+    VersionId first = VersionId::none();
+    for (const VersionId candidate : versions_of(to_, key)) {
+      if (is_list(candidate) && candidate < version) continue;
+      if (first.is_none() || candidate < first) first = candidate;
+    }
+    return first.is_none() ? OperationId::none() : write_of(first);
+  }
+
+  // Of a register the order of two writes is known because the second had read the first.
+  void add_write_dependencies(const Access& access) {
+    if (access.written.is_none()) return;
+    for (const VersionId version : versions_of(from_, access.key)) {
+      const bool had_read = access.read == version && !is_list(version);
+      if (!had_read && !(relations_.has_separate_writes && follows(version))) continue;
+      const OperationId later = overwriting(access.key, version);
+      if (from_ != to_ && !later.is_none())
+        edges_.push_back({from_, to_, EdgeKind::WriteWrite, access.key, write_of(version), later,
+                          had_read ? read_of(access) : OperationId::none()});
+    }
+  }
+
+  void add_read_dependency(KeyId key, VersionId version, OperationId read) {
+    if (version.is_none() || footprints_.versions[version.index].writer != from_) return;
+    edges_.push_back({from_, to_, EdgeKind::WriteRead, key, write_of(version), read});
+  }
+
+  // What `to` overwrote of what `from` read.
+  void add_anti_dependency(KeyId key, VersionId version, OperationId read) {
+    if (version.is_none() || from_ == to_ || !follows(version)) return;
+    const OperationId later = overwriting(key, version);
+    if (later.is_none()) return;
+    const Access* overwriter = access_to(to_, key);
+    const bool same_version = history_.kind(later) != OperationKind::Append && overwriter->read == version;
+    edges_.push_back({from_, to_, EdgeKind::ReadWrite, key, read, later,
+                      same_version ? read_of(*overwriter) : OperationId::none()});
+  }
+
+  const History& history_;
+  const Relations& relations_;
+  const Footprints& footprints_;
+  TransactionId from_, to_;
+  std::vector<Edge> edges_;
+};
 
 }  // namespace
 
 std::optional<CsrGraph> dependency_graph(const History& history, const Relations& relations, GraphShape shape,
                                          Budget& budget) {
-  return build_graph_unless_ascending(VertexMap(shape).count(history.transaction_count()),
-                                      EdgeSource(history, relations, shape, budget));
+  EdgeSource source(history, relations, shape, budget);
+  return build_graph_unless_ascending(source.vertex_count(), source);
 }
 
 std::vector<Edge> explain_edge(const History& history, const Relations& relations, GraphShape shape,
                                TransactionId from, TransactionId to) {
-  std::vector<Edge> edges;
-  add_dependencies(relations.footprints, from, to, edges);
-  if (from != to) add_anti_dependencies(relations.footprints, from, to, edges);
-  std::ranges::stable_sort(edges, {}, &Edge::kind);
+  std::vector<Edge> edges = Reasons(history, relations, from, to).all();
   if (shape.session_order && history.session(from) == history.session(to) && from < to)
     edges.push_back({from, to, EdgeKind::Session});
   if (shape.real_time && history.outcome(from) == Outcome::Committed &&

@@ -1,6 +1,8 @@
 #pragma once
-// The dependency graph of a register history, in the shape that one level needs, and the evidence behind its
-// edges.
+// The dependency graph of a history, in the shape that one level needs, and the evidence behind its edges.
+//
+// Read-uncommitted and read-committed levels: one vertex a transaction, edges ww, from read-committed up also
+// wr, and the orders the level uses.
 //
 // Serializable levels: one vertex a transaction, edges wr, ww, rw and the orders the level uses. A cycle
 // refutes it.
@@ -11,6 +13,13 @@
 // exactly when (SO u WR u WW) ; RW? is (docs/decisions/005-begin-commit-graph.md), without building that
 // composition, and a topological order of it *is* the witness: it says when each snapshot is taken and when
 // each transaction commits.
+//
+// Prefix consistency: the same with a write dependency as commit(u) -> commit(v): it says who commits first,
+// not who sees whom.
+//
+// Where many versions certainly follow one (Relations::later), its readers reach their writers through helper
+// vertices, two chains that run through the writers in both directions: a reader that is itself among them
+// reaches those before and those after it. So the graph stays linear.
 //
 // Real time adds a vertex for each end and chains them in time order (real_time.h). Edges carry no labels:
 // they are found again for the few transactions of a cycle (explain_edge), which keeps the graph at four
@@ -31,10 +40,16 @@ struct GraphShape {
   bool snapshots = false;  // Two vertices a transaction.
   bool session_order = false;
   bool real_time = false;
+  enum class Data : std::uint8_t {
+    ShownWrites,     // ww, where it rests on no read: read-uncommitted ignores reads.
+    WritesAndReads,  // ww, wr
+    All,             // ww, wr, rw
+  } data = Data::All;
+  bool writes_may_overlap = false;  // With snapshots: a later writer of a key need not see the earlier one.
 };
 
 // Where a transaction's vertices are; transactions keep their order, so neighbours in the history are
-// neighbours here.
+// neighbours here. Helper vertices come after them: transaction() is then past the last one.
 class VertexMap {
  public:
   explicit VertexMap(GraphShape shape) : shape_(shape), stride_(1u + shape.snapshots + shape.real_time) {}
@@ -44,6 +59,7 @@ class VertexMap {
     return t.index * stride_ + stride_ - 1;
   }  // Requires real_time.
   TransactionId transaction(Vertex v) const noexcept { return TransactionId{v / stride_}; }
+  bool is_helper(Vertex v, std::size_t transactions) const noexcept { return v / stride_ >= transactions; }
   bool is_begin(Vertex v) const noexcept { return v % stride_ == 0; }
   bool is_commit(Vertex v) const noexcept { return v % stride_ == (shape_.snapshots ? 1u : 0u); }
   Vertex count(std::size_t transactions) const {

@@ -38,6 +38,7 @@ class Inference {
     std::ranges::sort(relations_.ambiguous_reads);
     std::ranges::stable_sort(relations_.repeated_reads, {}, &RepeatedRead::read);
     relations_.has_separate_writes = true;
+    for (const KeyKind kind : lists_.key_kinds) relations_.shows_order.push_back(kind == KeyKind::List);
     return std::move(later_);
   }
 
@@ -73,7 +74,6 @@ class Inference {
 
   void note_faults(KeyId key, const Trunk& trunk, const ListFaults& faults) {
     faults_of_trunk_.emplace(key, faults);
-    if (faults.disordered.position != ListFaults::kNowhere) disputed_[key.index] = true;
     for (std::size_t i = 0; i < trunk.sources.size(); ++i) {
       const AppendIndex::Source source = trunk.sources[i];
       if (source.origin == AppendIndex::Origin::Several)
@@ -102,13 +102,20 @@ class Inference {
       const ListAppend& append = lists_.appends[i];
       if (append.previous == ListAppend::kNone) first_append_[append.access] = i;
       if (!relations_.takes_part[append.writer.index]) continue;
+      if (version_of_[i].is_none() && (append.is_last() || is_lost(append)))
+        version_of_[i] = add_unseen(append);
       if (append.is_last()) {
-        if (version_of_[i].is_none()) version_of_[i] = add_unseen(append);
         footprints_.accesses[append.access].written = version_of_[i];
       } else if (!version_of_[i].is_none()) {
         relations_.earlier_versions.push_back({append.writer, append.key, version_of_[i]});
       }
     }
+  }
+
+  // Nobody saw it, though the next one of its transaction was seen. Once for each transaction and list.
+  bool is_lost(const ListAppend& append) {
+    if (disputed_[append.key.index] || earliest_[append.next] == kUnseen) return false;
+    return lost_.insert(append.access).second;
   }
 
   VersionId add_unseen(const ListAppend& append) {
@@ -251,6 +258,7 @@ class Inference {
   std::vector<std::uint32_t> first_append_;  // By access.
   absl::flat_hash_map<KeyId, ListFaults> faults_of_trunk_;
   absl::flat_hash_set<std::pair<KeyId, Value>> several_seen_;  // Elements seen that several appended.
+  absl::flat_hash_set<std::uint32_t> lost_;                    // Accesses with an append that is lost.
   std::vector<OperationId> aborted_before_;
   std::vector<LaterWriter> later_;
 };

@@ -8,9 +8,9 @@
 // Several appends that nobody saw follow the last seen version in an order that nobody knows.
 //
 // Where two reads of a list contradict each other even without the elements of transactions that do not
-// count, or a read contradicts the order in which a transaction appended, the list shows no order: all that
-// is certain is that its versions come after the initial one. Elements that several transactions appended are
-// left out of the order, and reads that show them are ambiguous.
+// count, the list shows no order: all that is certain is that its versions come after the initial one.
+// Elements that several transactions appended are left out of the order, and reads that show them are
+// ambiguous.
 
 #include <utility>
 #include <vector>

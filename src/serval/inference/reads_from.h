@@ -25,6 +25,7 @@
 #include "serval/base/jagged.h"
 #include "serval/inference/footprint.h"
 #include "serval/inference/hinted_versions.h"
+#include "serval/inference/list_conflict.h"
 
 namespace serval {
 
@@ -33,19 +34,6 @@ struct DivergentWrites {
   VersionId version;
   KeyId key;
   TransactionId first, second;
-};
-
-// Two reads of a list, neither of which shows a prefix of the other.
-struct OrderConflict {
-  KeyId key;
-  OperationId first, second;
-};
-
-// A list that shows an element of an aborted transaction before one that was appended to stay.
-struct DirtyUpdate {
-  KeyId key;
-  OperationId aborted, update;  // The appends.
-  OperationId read;             // Shows both.
 };
 
 // A version of a list that its writer followed by another of its own.
@@ -80,6 +68,7 @@ struct Relations {
   std::span<const TransactionId> later_writers(VersionId version) const {
     return later.rows() == 0 ? std::span<const TransactionId>{} : later[version.index];
   }
+  bool order_is_shown(KeyId key) const { return key.index < shows_order.size() && shows_order[key.index]; }
   bool has_unsupported() const { return footprints.unsupported_count > 0; }
   bool order_is_complete() const {
     return ambiguous_reads.empty() && open_writes.empty() && !has_unsupported();

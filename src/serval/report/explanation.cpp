@@ -75,6 +75,15 @@ std::vector<Participant> participants_of(const History& history, const Anomaly& 
     take_part(participants, history, broken->first);
     take_part(participants, history, broken->second);
   }
+  if (const auto* conflict = std::get_if<OrderConflict>(&anomaly.evidence)) {
+    take_part(participants, history, conflict->first);
+    take_part(participants, history, conflict->second);
+  }
+  if (const auto* dirty = std::get_if<DirtyUpdate>(&anomaly.evidence)) {
+    take_part(participants, history, dirty->aborted);
+    take_part(participants, history, dirty->update);
+    take_part(participants, history, dirty->read);
+  }
   return participants;
 }
 
@@ -269,6 +278,8 @@ class Narrator {
       case AnomalyKind::NotMyLastWrite:
       case AnomalyKind::NotMyOwnWrite:
         return own_write(bad);
+      case AnomalyKind::IncompatibleOrder:
+        return fmt::format("; {} {} before others that the list shows", source, wrote(bad.source));
       default:
         return fmt::format("; {} {}", source, wrote(bad.source));
     }
@@ -319,6 +330,20 @@ class Narrator {
     story_.conclusion =
         fmt::format("so whichever comes second overwrites the other unseen: one update of {} is lost.",
                     history_.spell_key(split.key));
+  }
+
+  void tell_about(AnomalyKind, const OrderConflict& conflict) {
+    story_.steps.push_back({"", fmt::format("{} {}; {} {}", name(conflict.first), saw(conflict.first),
+                                            name(conflict.second), saw(conflict.second))});
+    story_.conclusion = fmt::format("so {} had two histories: neither list can have grown into the other.",
+                                    history_.spell_key(conflict.key));
+  }
+
+  void tell_about(AnomalyKind, const DirtyUpdate& dirty) {
+    story_.steps.push_back(
+        {"", fmt::format("{} {} and aborted; {} {}; {} {}", name(dirty.aborted), wrote(dirty.aborted),
+                         name(dirty.update), wrote(dirty.update), name(dirty.read), saw(dirty.read))});
+    story_.conclusion = fmt::format("so {} built upon data that never came to exist.", name(dirty.update));
   }
 
   void tell_about(AnomalyKind, const ChainBreak& broken) {

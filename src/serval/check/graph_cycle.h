@@ -1,0 +1,18 @@
+#pragma once
+// A cycle in a dependency graph of any shape, told as dependencies between transactions. The classes of
+// cycle_search.h are those of Adya; this finds what a graph forbids that none of them describes, as prefix
+// consistency does: an anti-dependency must come after a read dependency or a step of session order.
+
+#include <vector>
+
+#include "serval/check/verdict.h"
+#include "serval/inference/dependency_graph.h"
+
+namespace serval {
+
+// For each cyclic component of dependency_graph(history, relations, shape) a shortest cycle, as far as a fixed
+// effort goes.
+std::vector<Anomaly> cycles_of_graph(const History& history, const Relations& relations, GraphShape shape,
+                                     const CsrGraph& graph, Budget& budget);
+
+}  // namespace serval

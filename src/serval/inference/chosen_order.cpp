@@ -1,0 +1,83 @@
+#include "serval/inference/chosen_order.h"
+
+#include <algorithm>
+
+namespace serval {
+namespace {
+
+struct KeyVersion {
+  KeyId key;
+  std::uint32_t rank;
+  VersionId version;
+};
+
+const Access* access_to(const Footprints& footprints, TransactionId t, KeyId key) {
+  const auto accesses = footprints.of(t);
+  const auto found = std::ranges::find(accesses, key, &Access::key);
+  return found == accesses.end() ? nullptr : &*found;
+}
+
+// Appends that nobody saw, one after another behind the last that was seen.
+void chain_unseen(const History& history, const std::vector<std::uint32_t>& rank, const Relations& known,
+                  Footprints& footprints) {
+  for (std::uint32_t v = 0; v < known.later.rows(); ++v) {
+    const std::span<const TransactionId> writers = known.later[v];
+    if (writers.empty()) continue;
+    const KeyId key = v < history.key_count() ? KeyId{v} : history.key(footprints.write_operation[v]);
+    if (!known.order_is_shown(key)) continue;
+    std::vector<TransactionId> order(writers.begin(), writers.end());
+    std::ranges::sort(order, {}, [&](TransactionId t) { return rank[t.index]; });
+    VersionId before{v};
+    for (const TransactionId t : order) {
+      footprints.versions[before.index].overwriter = t;
+      before = access_to(footprints, t, key)->written;
+    }
+  }
+}
+
+// The keys of registers whose versions do not form a chain.
+std::vector<bool> open_registers(const History& history, const Relations& known) {
+  std::vector<bool> open(history.key_count(), false);
+  for (const OperationId write : known.open_writes) open[history.key(write).index] = true;
+  for (const DivergentWrites& pair : known.divergences)
+    if (!known.order_is_shown(pair.key)) open[pair.key.index] = true;
+  return open;
+}
+
+void chain_registers(const History& history, const std::vector<std::uint32_t>& rank, const Relations& known,
+                     Footprints& footprints) {
+  const std::vector<bool> open = open_registers(history, known);
+  std::vector<KeyVersion> versions;
+  for (const TransactionId t : history.transactions()) {
+    if (!known.takes_part[t.index]) continue;
+    for (const Access& access : footprints.of(t))
+      if (!access.written.is_none() && open[access.key.index])
+        versions.push_back({access.key, rank[t.index], access.written});
+  }
+  std::ranges::sort(versions, {}, [](const KeyVersion& v) { return std::pair(v.key, v.rank); });
+  for (std::size_t i = 0; i < versions.size(); ++i) {
+    const bool first = i == 0 || versions[i - 1].key != versions[i].key;
+    const VersionId before = first ? VersionId{versions[i].key.index} : versions[i - 1].version;
+    footprints.versions[before.index].overwriter = footprints.versions[versions[i].version.index].writer;
+    footprints.versions[versions[i].version.index].overwriter = TransactionId::none();
+  }
+}
+
+}  // namespace
+
+bool leaves_choices(const Relations& relations) {
+  return relations.later.rows() > 0 || !relations.open_writes.empty() || !relations.divergences.empty();
+}
+
+Relations with_chosen_order(const History& history, const Relations& relations,
+                            const std::vector<std::uint32_t>& rank) {
+  Relations chosen = relations;
+  chain_unseen(history, rank, relations, chosen.footprints);
+  chain_registers(history, rank, relations, chosen.footprints);
+  chosen.later = {};
+  chosen.open_writes.clear();
+  chosen.has_separate_writes = true;
+  return chosen;
+}
+
+}  // namespace serval

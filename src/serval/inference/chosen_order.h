@@ -1,0 +1,22 @@
+#pragma once
+// Where reads leave the order of some versions open, an order of the transactions chooses one. A choice proves
+// nothing by itself: an execution found with it does.
+
+#include <cstdint>
+#include <vector>
+
+#include "serval/inference/reads_from.h"
+
+namespace serval {
+
+// Whether some order of versions that matters to snapshots is open, though order_is_complete() may say that
+// it matters to nobody else: several appends that nobody saw; two registers' updates of one version.
+bool leaves_choices(const Relations& relations);
+
+// The same relations with every version in its place: what is known stays, and of versions that may come in
+// any order that of the transaction with the smaller `rank` comes first. Requires no ambiguous reads.
+// O(n log n).
+Relations with_chosen_order(const History& history, const Relations& relations,
+                            const std::vector<std::uint32_t>& rank);
+
+}  // namespace serval
