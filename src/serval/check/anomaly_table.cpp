@@ -74,7 +74,7 @@ std::vector<AnomalyInfo> version_anomalies() {
        .description = "A read of a list shows an element more than once, though it was appended once.",
        .example = "s1: [a(x,1)]  s2: [l(x,[1 1])]",
        .citation = "Elle, duplicate-elements",
-       .forbidden_by = {Level::ReadCommitted}},
+       .forbidden_by = {Level::ReadUncommitted}},
       {.kind = AnomalyKind::IncompatibleOrder,
        .name = "incompatible-order",
        .adya = "",

@@ -91,6 +91,11 @@ class Judge {
     } else if (!is_single_operation_history(history_, relations())) {
       result.verdict =
           no_engine("linearizable is about single operations, and the history has longer transactions");
+    } else if (relations().has_unsupported()) {
+      result.verdict = missing_order(history_, relations());
+    } else if (!relations().shows_order.empty()) {
+      result.engine = dependency_engine(relations());
+      result.verdict = check_dependencies(history_, relations(), level, options_, budget_);
     } else {
       result.verdict = check_lightweight_transactions(history_, relations(), options_, budget_);
     }
@@ -98,7 +103,9 @@ class Judge {
 
   // A level without a search of its own: refuted by a read it forbids, proven by a stronger level that holds.
   void decide_by_neighbours(Level level, CheckResult& result) {
-    if (std::vector<Anomaly> reads = forbidden_reads(relations(), level); !reads.empty()) {
+    std::vector<Anomaly> reads = forbidden_reads(relations(), level);
+    std::ranges::move(contradicting_versions(relations(), level), std::back_inserter(reads));
+    if (!reads.empty()) {
       result.verdict = make_violated(std::move(reads), options_);
       return;
     }

@@ -18,7 +18,7 @@ namespace serval {
 
 bool decides_by_graph(Level level);
 
-// Requires decides_by_graph(level).
+// Requires decides_by_graph(level), or linearizable and a history of single operations.
 Verdict check_dependencies(const History& history, const Relations& relations, Level level,
                            const CheckOptions& options, Budget& budget);
 

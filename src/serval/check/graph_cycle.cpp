@@ -57,16 +57,15 @@ class Teller {
     broken_contract("every edge of the graph has a reason", __FILE__, __LINE__);
   }
 
-  // A register's write dependency that rests on a read is that read dependency.
   bool can_be(const Edge& reason, Vertex from, Vertex to) const {
-    if (reason.kind == EdgeKind::WriteWrite && !reason.to_read.is_none()) return false;
-    if (shape_.data != GraphShape::Data::All && reason.kind == EdgeKind::ReadWrite) return false;
-    if (!shape_.snapshots) return true;
-    if (map_.is_begin(from)) return reason.kind == EdgeKind::ReadWrite;
-    const bool between_commits = map_.is_commit(to);
-    const bool write = reason.kind == EdgeKind::WriteWrite;
-    return reason.kind != EdgeKind::ReadWrite &&
-           (shape_.writes_may_overlap ? write == between_commits : !between_commits);
+    const bool write = reason.kind == EdgeKind::WriteWrite, anti = reason.kind == EdgeKind::ReadWrite;
+    if (shape_.data != GraphShape::Data::All && anti) return false;
+    if (shape_.data == GraphShape::Data::ShownWrites && reason.kind == EdgeKind::WriteRead) return false;
+    if (shape_.snapshots && map_.is_begin(from)) return anti;
+    if (shape_.snapshots && map_.is_commit(to)) return write;
+    // A register's write dependency that rests on a read is that read dependency.
+    if (write && !reason.to_read.is_none()) return false;
+    return !shape_.snapshots || (!anti && !(write && shape_.writes_may_overlap));
   }
 
   const History& history_;

@@ -206,7 +206,6 @@ class ChainWalk {
 }  // namespace
 
 bool is_single_operation_history(const History& history, const Relations& relations) {
-  if (relations.has_unsupported()) return false;
   for (const TransactionId t : history.transactions()) {
     if (relations.takes_part[t.index] && history.operations(t).size() > 1) return false;
   }

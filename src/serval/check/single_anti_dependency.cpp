@@ -212,6 +212,7 @@ class Judgement {
 
   void collect_local_anomalies() {
     add(forbidden_reads(relations_, level_));
+    add(contradicting_versions(relations_, level_));
     if (level_ == Level::MonotonicView) return;
     add(lost_updates(history_, relations_));
     if (level_ == Level::CursorStability) add(cursor_lost_updates(history_, relations_, views_));

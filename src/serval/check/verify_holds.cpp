@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "serval/check/verify_commit_order.h"
+#include "serval/check/verify_ordered_reads.h"
 #include "serval/check/verify_replay.h"
 #include "serval/check/verify_version_order.h"
 #include "serval/check/verify_views.h"
@@ -18,7 +19,7 @@ namespace {
 constexpr std::uint32_t kLeftOut = std::numeric_limits<std::uint32_t>::max();
 
 struct Rules {
-  enum class Sight { EverythingBefore, Snapshot } sight = Sight::EverythingBefore;
+  enum class Sight { Nothing, Committed, Prefix, Snapshot, EverythingBefore } sight = Sight::EverythingBefore;
   bool sessions = false;
   bool real_time = false;
 };
@@ -26,6 +27,20 @@ struct Rules {
 std::optional<Rules> rules_of(Level level) {
   using enum Rules::Sight;
   switch (level) {
+    case Level::ReadUncommitted:
+      return Rules{Nothing, false, false};
+    case Level::StrongSessionReadUncommitted:
+      return Rules{Nothing, true, false};
+    case Level::StrongReadUncommitted:
+      return Rules{Nothing, true, true};
+    case Level::ReadCommitted:
+      return Rules{Committed, false, false};
+    case Level::StrongSessionReadCommitted:
+      return Rules{Committed, true, false};
+    case Level::StrongReadCommitted:
+      return Rules{Committed, true, true};
+    case Level::PrefixConsistency:
+      return Rules{Prefix, true, false};
     case Level::Serializable:
       return Rules{EverythingBefore, false, false};
     case Level::StrongSessionSerializable:
@@ -54,7 +69,7 @@ class Execution {
     if (Flaw flaw = flaw_of_attendance()) return flaw;
     if (Flaw flaw = flaw_of_snapshots()) return flaw;
     if (Flaw flaw = flaw_of_reads()) return flaw;
-    if (snapshots())
+    if (rules_.sight == Rules::Sight::Snapshot)
       if (Flaw flaw = flaw_of_conflicts()) return flaw;
     if (rules_.sessions)
       if (Flaw flaw = flaw_of_sessions()) return flaw;
@@ -62,7 +77,9 @@ class Execution {
   }
 
  private:
-  bool snapshots() const { return rules_.sight == Rules::Sight::Snapshot; }
+  bool snapshots() const {
+    return rules_.sight == Rules::Sight::Snapshot || rules_.sight == Rules::Sight::Prefix;
+  }
   // The first `visible(i)` transactions of the order are visible to the one at position i.
   std::uint32_t visible(std::uint32_t i) const { return snapshots() ? snapshot_[i] : i; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(order_.size()); }
@@ -95,12 +112,26 @@ class Execution {
   }
 
   Flaw flaw_of_reads() const {
-    Replay replay(history_);
-    if (!snapshots()) {
-      for (const TransactionId t : order_)
-        if (Flaw flaw = replay.run(t)) return flaw;
-      return std::nullopt;
+    switch (rules_.sight) {
+      case Rules::Sight::Nothing:
+        return flaw_of_shown_lists(history_, order_);
+      case Rules::Sight::Committed:
+        return flaw_of_committed_reads(history_, order_);
+      case Rules::Sight::Prefix:
+        return flaw_of_prefix_reads(history_, order_, snapshot_);
+      case Rules::Sight::Snapshot:
+        return flaw_of_snapshot_reads();
+      case Rules::Sight::EverythingBefore:
+        break;
     }
+    Replay replay(history_);
+    for (const TransactionId t : order_)
+      if (Flaw flaw = replay.run(t)) return flaw;
+    return std::nullopt;
+  }
+
+  Flaw flaw_of_snapshot_reads() const {
+    Replay replay(history_);
     const std::vector<std::uint32_t> by_snapshot = positions_by_snapshot();
     std::size_t next = 0;
     for (std::uint32_t committed = 0; committed < size(); ++committed) {

@@ -92,18 +92,16 @@ class EdgeSource {
         if (relations_.later.rows() > 0) later_edges(t, access.read, emit);
       }
     }
-    for (const RepeatedRead& again : relations_.repeated_reads) repeated_edges(again, emit);
+    if constexpr (kData == GraphShape::Data::WritesAndReads) repeated_edges(emit);
   }
 
+  // Where they count: at the other levels the repetition itself is the violation.
   template <class Emit>
-  void repeated_edges(const RepeatedRead& again, Emit& emit) {
-    const Version version = relations_.footprints.versions[again.version.index];
-    const Vertex begin = vertices_.begin(again.transaction);
-    if (!version.writer.is_none()) emit(vertices_.commit(version.writer), begin);
-    if (shape_.data != GraphShape::Data::All) return;
-    if (!version.overwriter.is_none() && version.overwriter != again.transaction)
-      emit(begin, vertices_.commit(version.overwriter));
-    later_edges(again.transaction, again.version, emit);
+  void repeated_edges(Emit& emit) {
+    for (const RepeatedRead& again : relations_.repeated_reads) {
+      const TransactionId writer = relations_.footprints.versions[again.version.index].writer;
+      if (!writer.is_none()) emit(vertices_.commit(writer), vertices_.begin(again.transaction));
+    }
   }
 
   // From a reader of the version to the writers of later ones; writers stand there in ascending order.
@@ -265,7 +263,7 @@ class Reasons {
   OperationId overwriting(KeyId key, VersionId version) const {
     VersionId first = VersionId::none();
     for (const VersionId candidate : versions_of(to_, key)) {
-      if (is_list(candidate) && candidate < version) continue;
+      if (is_list(candidate) && candidate <= version) continue;
       if (first.is_none() || candidate < first) first = candidate;
     }
     return first.is_none() ? OperationId::none() : write_of(first);

@@ -31,7 +31,7 @@ void ListCollector::read(TransactionId t, OperationId op) {
 
 void ListCollector::read_again(TransactionId t, OperationId op, State& state, std::uint32_t position) {
   const auto first = elements_shown(history_, state.external_read), shown = elements_shown(history_, op);
-  const bool same = first.data() == shown.data() || (first.empty() && shown.empty());
+  const bool same = first.size() == shown.size() && (first.empty() || first.data() == shown.data());
   if (same && !state.varied) return;
   state.varied = true;
   lists_.reads.push_back({op, state.key, position, ListRead::Role::Repeated});
