@@ -74,6 +74,11 @@ TEST_P(SimulatedLevelCheck, IsCaughtAtSomeSeedAtEveryLevelItDoesNotImply) {
 
 TEST_P(SimulatedLevelCheck, IsNotViolatedUnderAnyOtherWorkload) {
   for (const char* workload : {"general", "registers", "list-append", "lightweight"}) {
+    // There a read after an own append does not show what others commit before the reader, so that it
+    // contradicts what the list becomes.
+    const bool forgets =
+        GetParam() == SimulatedLevel::ReadCommitted || GetParam() == SimulatedLevel::PrefixConsistency;
+    if (forgets && std::string_view(workload) == "list-append") continue;
     SimulationOptions options = contended(GetParam(), 3);
     options.workload = workload;
     const History history = simulate(options);

@@ -138,7 +138,8 @@ class Decision {
     if (uses_real_time(level_) && history_.transaction_count() > 1 && !history_.has_times())
       return no_times("the history has no times");
     if (order_is_settled()) return execution(history_, relations_, shape_, level_, *order);
-    return try_orders(*order);
+    // What is assumed about the database does not go through the choice of an order.
+    return relations_.hinted.empty() ? try_orders(*order) : missing_order(history_, relations_);
   }
 
  private:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 
 #include "serval/check/cycle_search.h"
 #include "serval/check/evidence.h"
@@ -12,6 +13,7 @@
 #include "serval/graph/path_finder.h"
 #include "serval/graph/strong_components.h"
 #include "serval/graph/topological_order.h"
+#include "serval/inference/chosen_order.h"
 #include "serval/inference/dependency_graph.h"
 
 namespace serval {
@@ -163,6 +165,10 @@ std::vector<Edge> updates_between(const History& history, const Relations& relat
                                   TransactionId t, TransactionId next) {
   std::vector<Edge> edges;
   for (TransactionId at = next; at != t;) {
+    if (const std::optional<Edge> last = write_dependency(history, relations, at, t, key)) {
+      edges.push_back(*last);
+      return edges;
+    }
     const TransactionId after = next_writer(relations, at, key);
     const bool passed = std::ranges::find(edges, after, &Edge::from) != edges.end();
     if (after.is_none() || passed) return {};
@@ -255,7 +261,14 @@ bool decides_by_single_anti_dependencies(Level level) {
 Verdict check_single_anti_dependencies(const History& history, const Relations& relations, Level level,
                                        const CheckOptions& options, Budget& budget) {
   expects(decides_by_single_anti_dependencies(level), "a level about single anti-dependencies");
-  return Judgement(history, relations, level, budget).decide(options);
+  Verdict verdict = Judgement(history, relations, level, budget).decide(options);
+  if (!holds(verdict) || relations.later.rows() == 0) return verdict;
+  // Appends that nobody saw may come in any order; if this one is an execution, it proves the level.
+  std::vector<std::uint32_t> rank(history.transaction_count());
+  std::iota(rank.begin(), rank.end(), 0u);
+  const Relations chosen = with_chosen_order(history, relations, rank);
+  verdict = Judgement(history, chosen, level, budget).decide(options);
+  return holds(verdict) ? verdict : Verdict(missing_order(history, relations));
 }
 
 std::vector<Anomaly> non_monotonic_views(const History& history, const Relations& relations, Budget& budget) {

@@ -143,10 +143,10 @@ class ListReading {
   }
 
   Flaw flaw_of_duplicates() const {
-    for (const Value shown : shown_)
-      if (lists_.times_shown(claim_.read, shown) >
-          std::max<std::ptrdiff_t>(1, lists_.appended(key_, shown).all))
-        return std::nullopt;
+    for (const Value shown : shown_) {
+      const std::ptrdiff_t live = lists_.appended(key_, shown).live;
+      if (live > 0 && lists_.times_shown(claim_.read, shown) > live) return std::nullopt;
+    }
     return fmt::format("{} shows nothing more often than it was appended", spelled(claim_.read));
   }
 

@@ -172,8 +172,8 @@ Flaw flaw_of_duplicates(const Facts& facts) {
     for (const OperationId read : facts.lists().reads_of(key)) {
       if (!facts.participates(history.transaction_of(read))) continue;
       absl::flat_hash_map<Value, std::ptrdiff_t> times;
-      for (const Value element : elements_read(history, read))
-        if (++times[element] > std::max<std::ptrdiff_t>(1, facts.lists().appended(key, element).all))
+      for (const Value element : facts.lists().counted(read))
+        if (++times[element] > facts.lists().appended(key, element).live)
           return fmt::format("{} shows an element more often than it was appended",
                              print_operation(history, read));
     }

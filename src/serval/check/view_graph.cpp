@@ -176,7 +176,12 @@ Edge ViewGraph::edge_between(TransactionId from, TransactionId to) const {
 Edge ViewGraph::anti_dependency(const ExternalRead& read, TransactionId missed) const {
   const KeyId key = history_.key(read.operation);
   for (const Edge& edge : explain_edge(history_, relations_, {}, read.reader, missed))
-    if (edge.kind == EdgeKind::ReadWrite && edge.from_op == read.operation) return edge;
+    if (edge.kind == EdgeKind::ReadWrite && edge.key == key &&
+        history_.value(edge.from_op) == history_.value(read.operation)) {
+      Edge same = edge;  // The first read that saw this version.
+      same.from_op = read.operation;
+      return same;
+    }
   // A repeated read, which the graph of transactions does not know.
   Edge edge{read.reader, missed, EdgeKind::ReadWrite, key, read.operation};
   const Footprints& footprints = relations_.footprints;

@@ -47,22 +47,11 @@ AppendIndex::Source AppendIndex::find(KeyId key, Value element) const noexcept {
   return {hit.ambiguous ? Origin::Several : Origin::One, hit.version.index};
 }
 
-AppendIndex::Times AppendIndex::times_appended(KeyId key, Value element) const {
-  if (times_.empty()) {
-    for (std::uint32_t i = 0; i < append_count(); ++i) {
-      Times& times = times_[{history_.key(operation(i)), history_.value(operation(i))}];
-      ++times.all;
-      if (i < lists_.appends.size()) ++times.live;
-    }
-  }
+std::ptrdiff_t AppendIndex::times_appended(KeyId key, Value element) const {
+  if (times_.empty())
+    for (const ListAppend& append : lists_.appends) ++times_[{append.key, history_.value(append.op)}];
   const auto found = times_.find(std::pair(key, element));
-  return found == times_.end() ? Times{} : found->second;
-}
-
-OperationId AppendIndex::aborted_append(KeyId key, Value element) const {
-  for (const OperationId op : aborted_)
-    if (history_.key(op) == key && history_.value(op) == element) return op;
-  return OperationId::none();
+  return found == times_.end() ? 0 : found->second;
 }
 
 }  // namespace serval

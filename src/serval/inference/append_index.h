@@ -19,11 +19,6 @@ class AppendIndex {
     Origin origin = Origin::Nobody;
     std::uint32_t append = ListAppend::kNone;  // One of them; below append_count().
   };
-  // How often an element was appended to a key: by anybody, and by transactions that did not abort.
-  struct Times {
-    std::ptrdiff_t all = 0, live = 0;
-  };
-
   AppendIndex(const History& history, const ListFootprints& lists, Budget& budget);
 
   Source find(KeyId key, Value element) const noexcept;
@@ -36,16 +31,16 @@ class AppendIndex {
                                           : aborted_[append - lists_.appends.size()];
   }
 
-  // The first call takes linear time: for what is wrong anyway.
-  Times times_appended(KeyId key, Value element) const;
-  OperationId aborted_append(KeyId key, Value element) const;  // The first; none() without one.
+  // How often transactions that did not abort appended the element. The first call takes linear time: for
+  // what looks wrong anyway.
+  std::ptrdiff_t times_appended(KeyId key, Value element) const;
 
  private:
   const History& history_;
   const ListFootprints& lists_;
   std::vector<OperationId> aborted_;
   VersionTable table_;
-  mutable absl::flat_hash_map<std::pair<KeyId, Value>, Times> times_;
+  mutable absl::flat_hash_map<std::pair<KeyId, Value>, std::ptrdiff_t> times_;
 };
 
 }  // namespace serval

@@ -26,7 +26,10 @@ void chain_unseen(const History& history, const std::vector<std::uint32_t>& rank
     const KeyId key = v < history.key_count() ? KeyId{v} : history.key(footprints.write_operation[v]);
     if (!known.order_is_shown(key)) continue;
     std::vector<TransactionId> order(writers.begin(), writers.end());
-    std::ranges::sort(order, {}, [&](TransactionId t) { return rank[t.index]; });
+    const auto saw_last = [&](TransactionId t) {
+      return access_to(footprints, t, key)->read == VersionId{v};
+    };
+    std::ranges::sort(order, {}, [&](TransactionId t) { return std::pair(!saw_last(t), rank[t.index]); });
     VersionId before{v};
     for (const TransactionId t : order) {
       footprints.versions[before.index].overwriter = t;

@@ -14,7 +14,8 @@ namespace serval {
 bool leaves_choices(const Relations& relations);
 
 // The same relations with every version in its place: what is known stays, and of versions that may come in
-// any order that of the transaction with the smaller `rank` comes first. Requires no ambiguous reads.
+// any order that of the transaction with the smaller `rank` comes first; of appends to a list one that had
+// read the last version seen, because it read nothing later. Requires no ambiguous reads.
 // O(n log n).
 Relations with_chosen_order(const History& history, const Relations& relations,
                             const std::vector<std::uint32_t>& rank);

@@ -190,7 +190,8 @@ Value value_read(const History& history, OperationId op) {
     case OperationKind::Insert:
       return Value::nil();
     case OperationKind::ReadList:
-      return history.value(op).is_list() ? Value::nil() : history.value(op);
+      return elements_shown(history, op).empty() && !history.value(op).is_unknown() ? Value::nil()
+                                                                                    : history.value(op);
     default:
       return history.value(op);
   }

@@ -43,7 +43,7 @@ enum class ReadFault : std::uint8_t {
   NotMyLastWrite,  // the reader had overwritten it itself
   NotMyOwnWrite,   // the reader had written the key, and saw another's value
   NonRepeatable,   // the reader had seen another value of the key
-  Duplicate,       // a list that shows an element more often than it was appended
+  Duplicate,       // a list that shows an element more often than it was appended to stay
   Disordered,      // a list that shows an append of a transaction without those that came before it there
 };
 

@@ -48,18 +48,12 @@ void ListInspector::judge(AppendIndex::Source source, std::size_t position, List
   }
 }
 
-// As often as transactions that did not abort appended it, an element may stand there; as often as anybody
-// did, somebody's aborted append is among them.
+// Of elements that nobody appended to stay, it is bad enough that they are seen.
 void ListInspector::judge_repetition(KeyId key, Value element, std::ptrdiff_t times, std::size_t position,
                                      ListFaults& faults) const {
-  const AppendIndex::Times appended = index_.times_appended(key, element);
-  if (times > std::max<std::ptrdiff_t>(1, appended.all)) {
-    const std::uint32_t append = index_.find(key, element).append;
-    note(faults.duplicate, position,
-         append == ListAppend::kNone ? OperationId::none() : index_.operation(append));
-  } else if (times > appended.live) {
-    note(faults.aborted, position, index_.aborted_append(key, element));
-  }
+  const std::ptrdiff_t appended = index_.times_appended(key, element);
+  if (appended > 0 && times > appended)
+    note(faults.duplicate, position, index_.operation(index_.find(key, element).append));
 }
 
 void ListInspector::judge_order(std::uint32_t append, std::size_t position, ListFaults& faults) const {
