@@ -49,9 +49,10 @@ void Sights::index_writes() {
     for (const OperationId op : history_.operations(order_[at])) {
       if (is_predicate(history_.kind(op))) continue;
       const KeyId key = history_.key(op);
-      const bool list =
-          history_.kind(op) == OperationKind::Append || history_.kind(op) == OperationKind::ReadList;
-      (list ? is_list_ : is_register_)[key.index] = true;
+      const bool list = history_.kind(op) == OperationKind::Append ||
+                        (history_.value(op).is_list() && !elements_read(history_, op).empty());
+      const bool shows_nothing = history_.kind(op) == OperationKind::ReadList && !list;
+      if (!shows_nothing) (list ? is_list_ : is_register_)[key.index] = true;
       const std::optional<Value> written = value_written(history_, op);
       if (!written) continue;
       if (writers_[key.index].empty() || writers_[key.index].back() != at) writers_[key.index].push_back(at);
@@ -114,6 +115,7 @@ Flaw Sights::trace_list(Place reader, OperationId op, Value seen) {
     return fmt::format("{} does not end with the transaction's own appends", spelled(op));
   const auto beneath = shown.first(shown.size() - own.size());
   const std::vector<Element>& list = lists_[key.index];
+  if (!own.empty()) return flaw_beneath_own(reader, op, beneath);
   const auto same = [](Value value, const Element& element) { return value == element.value; };
   if (beneath.size() > list.size() || !std::equal(beneath.begin(), beneath.end(), list.begin(), same))
     return fmt::format("{} is no prefix of the appends in this order", spelled(op));
@@ -122,6 +124,15 @@ Flaw Sights::trace_list(Place reader, OperationId op, Value seen) {
   if (beneath.size() < list.size() && list[beneath.size()].writer == source)
     return fmt::format("{} ends within the appends of {}", spelled(op), name(history_, order_[source]));
   return note(reader, source, op);
+}
+
+// A read after own appends is no external one; beneath them it shows everything before its transaction.
+Flaw Sights::flaw_beneath_own(Place reader, OperationId op, std::span<const Value> beneath) const {
+  const std::vector<Element>& list = lists_[history_.key(op).index];
+  const auto end = std::ranges::lower_bound(list, reader, {}, &Element::writer);
+  const auto same = [](Value value, const Element& element) { return value == element.value; };
+  if (std::equal(beneath.begin(), beneath.end(), list.begin(), end, same)) return std::nullopt;
+  return fmt::format("{} does not show what was appended before its transaction", spelled(op));
 }
 
 Flaw Sights::note(Place reader, Place source, OperationId op) {

@@ -6,7 +6,7 @@
 //
 // A register's value must be the last write of exactly one transaction, or the initial version; a list must
 // be what the transactions up to some place of the order appended, and end where one of them ends. Reads
-// after own writes must see these. Linear in the operations and the elements of the lists.
+// after own writes must see these, of a list on top of everything before. Linear in the operations and the elements of the lists.
 
 #include <cstdint>
 #include <vector>
@@ -57,6 +57,7 @@ class Sights {
   Flaw trace(Place reader, OperationId op);
   Flaw trace_register(Place reader, OperationId op, Value seen);
   Flaw trace_list(Place reader, OperationId op, Value seen);
+  Flaw flaw_beneath_own(Place reader, OperationId op, std::span<const Value> beneath) const;
   Flaw note(Place reader, Place source, OperationId op);
   std::string spelled(OperationId op) const;
 

@@ -259,14 +259,17 @@ class Reasons {
            std::ranges::count(relations_.later_writers(version), to_) > 0;
   }
 
-  // Which write of `to` came after `version`, the first of several; of a list versions are numbered in order.
+  // Which write of `to` came after `version`, the first of several: versions of a list that were seen are
+  // numbered in its order, and what was not seen of a transaction is its last.
   OperationId overwriting(KeyId key, VersionId version) const {
-    VersionId first = VersionId::none();
+    VersionId first = VersionId::none(), last = VersionId::none();
     for (const VersionId candidate : versions_of(to_, key)) {
+      last = candidate;
       if (is_list(candidate) && candidate <= version) continue;
       if (first.is_none() || candidate < first) first = candidate;
     }
-    return first.is_none() ? OperationId::none() : write_of(first);
+    if (!first.is_none()) return write_of(first);
+    return last.is_none() ? OperationId::none() : write_of(last);
   }
 
   // Of a register the order of two writes is known because the second had read the first.

@@ -74,13 +74,14 @@ class Inference {
 
   void note_faults(KeyId key, const Trunk& trunk, const ListFaults& faults) {
     faults_of_trunk_.emplace(key, faults);
+    absl::flat_hash_set<std::uint32_t> seen;
     for (std::size_t i = 0; i < trunk.sources.size(); ++i) {
       const AppendIndex::Source source = trunk.sources[i];
       if (source.origin == AppendIndex::Origin::Several)
         several_seen_.emplace(key, elements_shown(history_, trunk.read)[i]);
       if (source.origin == AppendIndex::Origin::Aborted)
         aborted_before_.push_back(index_.operation(source.append));
-      if (source.origin != AppendIndex::Origin::One) continue;
+      if (source.origin != AppendIndex::Origin::One || !seen.insert(source.append).second) continue;
       for (const OperationId lost : aborted_before_)
         relations_.dirty_updates.push_back({key, lost, lists_.appends[source.append].op, trunk.read});
       aborted_before_.clear();
