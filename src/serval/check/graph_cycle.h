@@ -10,8 +10,8 @@
 
 namespace serval {
 
-// For each cyclic component of dependency_graph(history, relations, shape) a shortest cycle, as far as a fixed
-// effort goes.
+// For each cyclic component of dependency_graph(history, relations, shape) a shortest cycle, as far as a
+// fixed effort goes.
 std::vector<Anomaly> cycles_of_graph(const History& history, const Relations& relations, GraphShape shape,
                                      const CsrGraph& graph, Budget& budget);
 

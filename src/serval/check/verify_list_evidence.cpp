@@ -7,8 +7,9 @@
 #include "serval/check/verify_violation.h"
 #include "serval/history/notation.h"
 
-// A list can be read only as it once was: the appends of transactions one after another, each transaction's in
-// its own order, and the reader's own ones at the end. Each kind of bad read breaks one part of that.
+// A list can be read only as it once was: the appends of transactions one after another, each
+// transaction's in its own order, and the reader's own ones at the end. Each kind of bad read breaks one
+// part of that.
 
 namespace serval::verify {
 namespace {

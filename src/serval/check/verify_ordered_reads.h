@@ -1,11 +1,12 @@
 #pragma once
-// Whether the reads of a history fit a commit order, at the levels where a read need not see everything before
-// it. Written from the definitions of docs/levels.md.
+// Whether the reads of a history fit a commit order, at the levels where a read need not see everything
+// before it. Written from the definitions of docs/levels.md.
 //
 //   read-uncommitted    lists grow as their reads show, each transaction's appends together; reads that
 //                       contradict each other show nothing, and no read shows an element too often
-//   read-committed      an external read sees what an earlier transaction left behind, or the initial version:
-//                       of a list everything up to some earlier transaction's last append; any other read sees
+//   read-committed      an external read sees what an earlier transaction left behind, or the initial
+//                       version: of a list everything up to some earlier transaction's last append; any
+//                       other read sees
 //                       the transaction's own last write, of a list on top of everything before it
 //   prefix-consistency  an external read sees the last write, or the whole list, of the transactions in its
 //                       snapshot; a list read after own appends fits such a read of the same list

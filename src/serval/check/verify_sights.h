@@ -4,9 +4,10 @@
 // stands before it, so nothing is replayed; instead every external read is traced to the transaction that
 // it saw.
 //
-// A register's value must be the last write of exactly one transaction, or the initial version; a list must
-// be what the transactions up to some place of the order appended, and end where one of them ends. Reads
-// after own writes must see these, of a list on top of everything before. Linear in the operations and the elements of the lists.
+// A register's value must be the last write of exactly one transaction, or the initial version; a list
+// must be what the transactions up to some place of the order appended, and end where one of them ends.
+// Reads after own writes must see these, of a list on top of everything before. Linear in the operations
+// and the elements of the lists.
 
 #include <cstdint>
 #include <vector>

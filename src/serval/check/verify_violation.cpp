@@ -49,8 +49,8 @@ Flaw flaw_of_order_edges(Level level, const Cycle& cycle) {
   return std::nullopt;
 }
 
-// Of two transactions that write one key the later one need not see the earlier. So what a reader misses comes
-// after it only where something before made it begin: a read dependency or a step of its session.
+// Of two transactions that write one key the later one need not see the earlier. So what a reader misses
+// comes after it only where something before made it begin: a read dependency or a step of its session.
 Flaw flaw_of_prefix_shape(const Cycle& cycle) {
   const std::size_t size = cycle.edges.size();
   for (std::size_t i = 0; i < size; ++i) {

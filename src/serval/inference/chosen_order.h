@@ -1,6 +1,6 @@
 #pragma once
-// Where reads leave the order of some versions open, an order of the transactions chooses one. A choice proves
-// nothing by itself: an execution found with it does.
+// Where reads leave the order of some versions open, an order of the transactions chooses one. A choice
+// proves nothing by itself: an execution found with it does.
 
 #include <cstdint>
 #include <vector>

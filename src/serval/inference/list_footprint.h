@@ -4,8 +4,9 @@
 //
 //   [l(x,[1]) a(x,2) l(x,[1 2])]    has one access to x: it read the version that ends in 1 and appended 2.
 //
-// A read before any own append is external; of several, the first counts and the others must agree. A read
-// after own appends must end with them, and show beneath them what the external read showed. O(elements shown).
+// A read before any own append is external; of several, the first counts and the others must agree. A
+// read after own appends must end with them, and show beneath them what the external read showed.
+// O(elements shown).
 
 #include <cstdint>
 #include <vector>

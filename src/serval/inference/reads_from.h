@@ -1,7 +1,8 @@
 #pragma once
-// The relations of a history of registers and lists: which version every external read saw, which transactions count, who
-// overwrote which version. What cannot be known is listed, not guessed. (MTC section IV-A: with unique values
-// the reads-from relation is determined, and with a read before every write so is the order of the versions.)
+// The relations of a history of registers and lists: which version every external read saw, which
+// transactions count, who overwrote which version. What cannot be known is listed, not guessed. (MTC
+// section IV-A: with unique values the reads-from relation is determined, and with a read before every
+// write so is the order of the versions.)
 //
 //   Relations relations = infer_relations(history, budget);
 //   relations.footprints.versions[v].overwriter        // the next version's writer
