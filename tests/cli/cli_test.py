@@ -19,7 +19,7 @@ import unittest
 SERVAL = "serval"
 SKEW = "s1: [r(x,0) r(y,0) w(x,1)]  s2: [r(x,0) r(y,0) w(y,1)]\n"
 GOOD = "s1: [r(x,0) w(x,1)]  s2: [r(x,1)]\n"
-BLIND = "s1: [w(x,1)] [w(x,2)]  s2: [r(x,1)] [r(x,2)] [r(x,1)]\n"
+BLIND = "s1: [w(x,1)] [w(x,2)]  s2: [w(x,1)]  s3: [r(x,1)]\n"
 REPORT_FIELDS = {"schema", "tool", "input", "verdict", "level", "complete", "counts", "anomalies", "engine", "time_s",
                  "peak_rss_bytes", "budget", "exit_code"}
 

@@ -74,7 +74,7 @@ TEST(Baseline, RealTime) {
 }
 
 TEST(Baseline, Unknown) {
-  expect_baseline("unknown.txt", text_of("s1: [w(x,1)] [w(x,2)]  s2: [r(x,1)]", Level::Serializable));
+  expect_baseline("unknown.txt", text_of("s1: [w(x,1)]  s2: [w(x,1)]  s3: [r(x,1)]", Level::Serializable));
 }
 
 TEST(Baseline, Survey) { expect_baseline("survey.txt", text_of(kWriteSkew, std::nullopt)); }
