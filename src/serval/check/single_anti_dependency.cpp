@@ -230,7 +230,8 @@ class Judgement {
 
   // Whether it could be told.
   bool look_for_misses() {
-    if (level_ == Level::CursorStability) return true;
+    // Lists whose reads contradict each other are a violation already, and show no order to miss.
+    if (level_ == Level::CursorStability || !relations_.order_conflicts.empty()) return true;
     const bool monotonic = level_ == Level::MonotonicView;
     const std::vector<Miss> all = misses(views_, monotonic ? SeenBefore::Read : SeenBefore::Commit);
     const auto seen = seen_after_all(views_, all, budget_);

@@ -68,9 +68,10 @@ bool ListCollector::same_beneath(std::span<const Value> shown, const State& stat
 FaultyRead ListCollector::own_append_missing(TransactionId t, OperationId op, const State& state) const {
   const std::span<const Value> shown = elements_shown(history_, op);
   for (const OperationId other : history_.operations(t)) {
+    if (other == op) break;  // What it appends later, others may have appended, too.
     const bool own = history_.kind(other) == OperationKind::Append && history_.key(other) == state.key;
     if (own && !shown.empty() && history_.value(other) == shown.back())
-      return {other < op ? ReadFault::NotMyLastWrite : ReadFault::Future, t, op, other};
+      return {ReadFault::NotMyLastWrite, t, op, other};
   }
   return {ReadFault::NotMyOwnWrite, t, op, lists_.appends[state.last_append].op};
 }
