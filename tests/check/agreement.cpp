@@ -208,6 +208,12 @@ Known known_of(const History& history) {
 
 std::optional<Known> enough_to_decide(Level level) {
   switch (level) {
+    case Level::ReadUncommitted:
+    case Level::StrongSessionReadUncommitted:
+    case Level::StrongReadUncommitted:
+    case Level::ReadCommitted:
+    case Level::StrongSessionReadCommitted:
+    case Level::StrongReadCommitted:
     case Level::MonotonicAtomicView:
     case Level::ReadCommittedMonotonic:
     case Level::MonotonicReads:
@@ -219,6 +225,7 @@ std::optional<Known> enough_to_decide(Level level) {
     case Level::Causal:
       return Known::Reads;
     case Level::MonotonicView:
+    case Level::PrefixConsistency:
       return Known::Chain;
     case Level::CursorStability:
     case Level::ConsistentView:
@@ -232,14 +239,33 @@ std::optional<Known> enough_to_decide(Level level) {
     case Level::Linearizable:
     case Level::StrictSerializable:
       return Known::Order;
+  }
+  return std::nullopt;
+}
+
+// Saturation does not look at lists yet, and lightweight transactions are no lists.
+bool is_without_lists_yet(Level level) {
+  switch (level) {
+    case Level::MonotonicAtomicView:
+    case Level::ReadCommittedMonotonic:
+    case Level::MonotonicReads:
+    case Level::MonotonicWrites:
+    case Level::ReadYourWrites:
+    case Level::WritesFollowReads:
+    case Level::Pram:
+    case Level::ReadAtomic:
+    case Level::Causal:
+    case Level::Linearizable:
+      return true;
     default:
-      return std::nullopt;
+      return false;
   }
 }
 
 bool must_be_decided(const History& history, Level level) {
   const std::optional<Known> enough = enough_to_decide(level);
-  if (std::ranges::any_of(history.kind_column(), is_list)) return false;
+  const bool has_lists = std::ranges::any_of(history.kind_column(), is_list);
+  if (has_lists && is_without_lists_yet(level)) return false;
   return enough && known_of(history) >= *enough;
 }
 
