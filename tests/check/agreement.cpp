@@ -52,38 +52,47 @@ Dealings dealings_of(const History& history, TransactionId t) {
 // What is appended to lists, and what of it is seen.
 class ListPrecondition {
  public:
-  explicit ListPrecondition(const History& history) {
+  explicit ListPrecondition(const History& history) : history_(history) {
     for (const TransactionId t : history.transactions())
-      for (const OperationId op : history.operations(t)) {
-        const Value value = history.value(op);
-        if (history.kind(op) == OperationKind::Append) {
-          unique_ &= appended_[history.key(op)].emplace(value, t).second;
-          if (history.outcome(t) == Outcome::Committed) unseen_[history.key(op)].insert(t);
-        }
-        if (history.kind(op) == OperationKind::ReadList && value.is_list())
-          for (const Value element : history.values().elements(value))
-            seen_.insert({history.key(op), element});
-      }
-    for (auto& [key, transactions] : unseen_)
-      std::erase_if(transactions, [&, list = key](TransactionId t) { return is_seen(list, t); });
+      for (const OperationId op : history.operations(t))
+        if (history.kind(op) == OperationKind::Append)
+          unique_ &= appended_.emplace(std::pair(history.key(op), history.value(op)), t).second;
   }
 
   bool appends_are_unique() const { return unique_; }
-  bool all_but_one_are_seen() const {
-    return std::ranges::all_of(unseen_, [](const auto& entry) { return entry.second.size() <= 1; });
+
+  // Whom the lists that `t` read show.
+  std::set<TransactionId> shown_to(TransactionId t) const {
+    std::set<TransactionId> found;
+    for (const auto& element : elements_shown_to(t))
+      if (const auto append = appended_.find(element); append != appended_.end())
+        found.insert(append->second);
+    return found;
+  }
+
+  bool all_but_one_are_seen(const std::vector<bool>& takes_part) const {
+    std::set<std::pair<KeyId, Value>> seen;
+    for (const TransactionId t : history_.transactions())
+      if (takes_part[t.index]) seen.merge(elements_shown_to(t));
+    std::map<KeyId, std::set<TransactionId>> unseen;  // Those with an append that nobody saw.
+    for (const auto& [element, t] : appended_)
+      if (takes_part[t.index] && !seen.contains(element)) unseen[element.first].insert(t);
+    return std::ranges::all_of(unseen, [](const auto& entry) { return entry.second.size() <= 1; });
   }
 
  private:
-  bool is_seen(KeyId key, TransactionId t) const {
-    for (const auto& [value, writer] : appended_.at(key))
-      if (writer == t && !seen_.contains({key, value})) return false;
-    return true;
+  std::set<std::pair<KeyId, Value>> elements_shown_to(TransactionId t) const {
+    std::set<std::pair<KeyId, Value>> shown;
+    for (const OperationId op : history_.operations(t))
+      if (history_.kind(op) == OperationKind::ReadList && history_.value(op).is_list())
+        for (const Value element : history_.values().elements(history_.value(op)))
+          shown.emplace(history_.key(op), element);
+    return shown;
   }
 
+  const History& history_;
   bool unique_ = true;
-  std::map<KeyId, std::map<Value, TransactionId>> appended_;
-  std::map<KeyId, std::set<TransactionId>> unseen_;  // Committed ones with an append that nobody saw.
-  std::set<std::pair<KeyId, Value>> seen_;
+  std::map<std::pair<KeyId, Value>, TransactionId> appended_;
 };
 
 class Precondition {
@@ -110,7 +119,7 @@ class Precondition {
   bool order_is_known() const {
     for (const KeyId key : history_.key_ids())
       if (!has_one_chain(key)) return false;
-    return lists_.all_but_one_are_seen();
+    return lists_.all_but_one_are_seen(takes_part_);
   }
   bool is_one_chain() const {
     std::set<std::pair<KeyId, Value>> overwritten;
@@ -142,6 +151,11 @@ class Precondition {
   }
 
   bool find_another_participant() {
+    for (const TransactionId t : history_.transactions())
+      if (takes_part_[t.index])
+        for (const TransactionId writer : lists_.shown_to(t))
+          if (!takes_part_[writer.index] && history_.outcome(writer) != Outcome::Aborted)
+            return static_cast<bool>(takes_part_[writer.index] = true);
     return any_source([this](const std::set<TransactionId>& writers) {
       for (const TransactionId writer : writers)
         if (!takes_part_[writer.index]) return static_cast<bool>(takes_part_[writer.index] = true);
@@ -243,29 +257,10 @@ std::optional<Known> enough_to_decide(Level level) {
   return std::nullopt;
 }
 
-// Saturation does not look at lists yet, and lightweight transactions are no lists.
-bool is_without_lists_yet(Level level) {
-  switch (level) {
-    case Level::MonotonicAtomicView:
-    case Level::ReadCommittedMonotonic:
-    case Level::MonotonicReads:
-    case Level::MonotonicWrites:
-    case Level::ReadYourWrites:
-    case Level::WritesFollowReads:
-    case Level::Pram:
-    case Level::ReadAtomic:
-    case Level::Causal:
-    case Level::Linearizable:
-      return true;
-    default:
-      return false;
-  }
-}
-
 bool must_be_decided(const History& history, Level level) {
   const std::optional<Known> enough = enough_to_decide(level);
-  const bool has_lists = std::ranges::any_of(history.kind_column(), is_list);
-  if (has_lists && is_without_lists_yet(level)) return false;
+  // The engine of linearizable takes lightweight transactions, not lists.
+  if (level == Level::Linearizable && std::ranges::any_of(history.kind_column(), is_list)) return false;
   return enough && known_of(history) >= *enough;
 }
 

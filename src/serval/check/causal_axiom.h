@@ -6,7 +6,7 @@
 //
 // One walk along session order and reads-from with vector clocks over sessions. Of the writers of a key
 // that a read's transaction has seen, only the last of each session matters, and only where the writer it
-// read from has not seen it, too: O(operations * sessions) (AWDIT, PLDI 2025, Algorithm 3), most of it
+// read from has not seen it, too: O(operations * sessions) (AWDIT, PLDI 2025), most of it
 // comparisons of short rows that are in the cache.
 
 #include "serval/base/budget.h"

@@ -75,8 +75,7 @@ class Judge {
       } else if (decides_by_single_anti_dependencies(level)) {
         result.engine = "single-anti-dependency";
         result.verdict = check_single_anti_dependencies(history_, relations(), level, options_, budget_);
-      } else if (decides_by_saturation(level) && options_.engine == Engine::Auto &&
-                 relations().shows_order.empty()) {
+      } else if (decides_by_saturation(level) && options_.engine == Engine::Auto) {
         result.engine = "saturation";
         result.verdict = check_by_saturation(history_, relations(), level, options_, budget_);
       } else {

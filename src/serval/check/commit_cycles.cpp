@@ -124,16 +124,23 @@ class Explainer {
   // a cycle of plain dependencies.
   Cycle as_dependencies(Cycle cycle) const {
     if (cycle.edges.size() != 2 || cycle.sightings.size() != 1) return cycle;
-    const Edge forced = cycle.edges[cycle.sightings[0].edge];
-    for (const CertainRead& read : certain_reads(history_, relations_, forced.from)) {
-      if (relations_.footprints.write_operation[read.version.index] != forced.to_op) continue;
-      const TransactionId reader = cycle.sightings[0].path.back().to;
-      Cycle plain{std::move(cycle.sightings[0].path)};
-      plain.edges.push_back({reader, forced.from, EdgeKind::ReadWrite, forced.key, forced.to_read,
-                             forced.from_op, read.operation});
-      return plain;
-    }
-    return cycle;
+    const std::optional<Edge> missed = missed_write(cycle.edges[cycle.sightings[0].edge]);
+    if (!missed) return cycle;
+    Cycle plain{std::move(cycle.sightings[0].path)};
+    plain.edges.push_back(*missed);
+    return plain;
+  }
+
+  std::optional<Edge> missed_write(const Edge& forced) const {
+    const TransactionId reader = history_.transaction_of(forced.to_read);
+    for (const CertainRead& read : certain_reads(history_, relations_, forced.from))
+      if (relations_.footprints.write_operation[read.version.index] == forced.to_op &&
+          history_.kind(forced.to_op) != OperationKind::Append)
+        return Edge{reader,         forced.from,    EdgeKind::ReadWrite, forced.key,
+                    forced.to_read, forced.from_op, read.operation};
+    for (const Edge& edge : explain_edge(history_, relations_, {}, reader, forced.from))
+      if (edge.kind == EdgeKind::ReadWrite && edge.from_op == forced.to_read) return edge;
+    return std::nullopt;
   }
 
   const History& history_;
@@ -159,9 +166,11 @@ std::string kinds_of(const std::vector<Edge>& path) {
 // Conclusions about one key alone, all for the reason that one session guarantee gives, break it.
 AnomalyKind name_of_guarantee(const Cycle& cycle) {
   const std::string reason = kinds_of(cycle.sightings.front().path);
-  const bool one_key =
-      cycle.sightings.size() == cycle.edges.size() &&
-      std::ranges::all_of(cycle.edges, [&](const Edge& edge) { return edge.key == cycle.edges.front().key; });
+  const bool one_key = std::ranges::all_of(cycle.edges, [&](const Edge& edge) {
+    const bool of_versions =
+        edge.kind == EdgeKind::CommitOrder || (edge.kind == EdgeKind::WriteWrite && edge.to_read.is_none());
+    return of_versions && edge.key == cycle.edges.front().key;
+  });
   const bool one_reason = std::ranges::all_of(
       cycle.sightings, [&](const Sighting& sighting) { return kinds_of(sighting.path) == reason; });
   if (one_key && one_reason) {

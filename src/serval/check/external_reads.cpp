@@ -76,6 +76,18 @@ bool ExternalReads::reads_more_often(TransactionId t) const {
   return operations > found_.size();
 }
 
+// Accesses to lists stand apart from those to registers.
+bool ExternalReads::follow_program_order(TransactionId t) const {
+  OperationId last{0};
+  for (std::uint32_t i = footprints_.first_access[t.index]; i < footprints_.first_access[t.index + 1]; ++i) {
+    const OperationId read = footprints_.read_operation[i];
+    if (read.is_none()) continue;
+    if (read < last) return false;
+    last = read;
+  }
+  return true;
+}
+
 void ExternalReads::add_all(TransactionId t) {
   found_.clear();
   for (const CertainRead& read : certain_reads(history_, relations_, t))

@@ -50,13 +50,15 @@ class ExternalReads {
   // With reads that were repeated, changed or not.
   std::span<const ExternalRead> all_of(TransactionId t) {
     of(t);
-    if (history_.operations(t).size() > footprints_.of(t).size() && reads_more_often(t)) add_all(t);
+    const bool repeats = history_.operations(t).size() > footprints_.of(t).size() && reads_more_often(t);
+    if (repeats || (relations_.has_separate_writes && !follow_program_order(t))) add_all(t);
     return found_;
   }
 
  private:
   bool has_changed_reads(TransactionId t) const;
   bool reads_more_often(TransactionId t) const;
+  bool follow_program_order(TransactionId t) const;
   void add_all(TransactionId t);
 
   // At a million transactions every version is a cache miss; ask for those of the accesses to come.

@@ -5,7 +5,7 @@
 //   s1: [w(x,1) w(y,1)]  s2: [w(x,2)]  s3: [r(x,2) r(y,1)]       forces T1 before T2
 //
 // Of a session's earlier writers of a key only the last matters. Of the others the smaller of two sets of
-// keys is looked up in the larger: O(n^1.5) (AWDIT, PLDI 2025, Algorithm 2), linear where transactions are
+// keys is looked up in the larger: O(n^1.5) (AWDIT, PLDI 2025), linear where transactions are
 // short.
 
 #include "serval/base/budget.h"

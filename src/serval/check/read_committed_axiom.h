@@ -6,7 +6,7 @@
 //
 // Of the later reads of a key only the next one matters, the others follow from it. For each pair of a reader
 // and one it read from, the smaller of their sets of keys is looked up in the larger: O(n^1.5) (AWDIT,
-// PLDI 2025, Algorithm 1), linear where transactions are short.
+// PLDI 2025), linear where transactions are short.
 
 #include "serval/base/budget.h"
 #include "serval/check/forced_order.h"

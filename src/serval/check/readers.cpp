@@ -20,11 +20,15 @@ Readers::Readers(const History& history, const Relations& relations,
   }
 }
 
-OperationId final_write(const Relations& relations, TransactionId t, KeyId key) {
+VersionId final_version(const Relations& relations, TransactionId t, KeyId key) {
   const auto accesses = relations.footprints.of(t);
   const auto found = std::ranges::find(accesses, key, &Access::key);
-  const bool wrote = found != accesses.end() && !found->written.is_none();
-  return wrote ? relations.footprints.write_operation[found->written.index] : OperationId::none();
+  return found == accesses.end() ? VersionId::none() : found->written;
+}
+
+OperationId final_write(const Relations& relations, TransactionId t, KeyId key) {
+  const VersionId version = final_version(relations, t, key);
+  return version.is_none() ? OperationId::none() : relations.footprints.write_operation[version.index];
 }
 
 }  // namespace serval

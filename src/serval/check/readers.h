@@ -25,6 +25,8 @@ class Readers {
   absl::flat_hash_map<TransactionId, std::vector<TransactionId>> readers_;
 };
 
+// What `t` left behind at `key`; none() when it did not write it.
+VersionId final_version(const Relations& relations, TransactionId t, KeyId key);
 // The last write of `t` to `key`; none() without one.
 OperationId final_write(const Relations& relations, TransactionId t, KeyId key);
 

@@ -160,6 +160,7 @@ bool is_commit_order_level(Level level) {
 Verdict check_commit_order(const History& history, const Relations& relations, Level level,
                            const CheckOptions& options, Budget& budget) {
   std::vector<Anomaly> anomalies = forbidden_reads(relations, level);
+  std::ranges::move(contradicting_versions(relations, level), std::back_inserter(anomalies));
   CommitOrder order(history, relations, level, budget);
   if (!order.exists()) std::ranges::move(order.anomalies(), std::back_inserter(anomalies));
   if (!anomalies.empty()) return make_violated(std::move(anomalies), options);
@@ -167,17 +168,31 @@ Verdict check_commit_order(const History& history, const Relations& relations, L
   return Holds{.proven = level, .commit_order = std::move(order).transactions(), .snapshot = {}};
 }
 
+// No order of versions agrees with reads of a list that contradict each other, unless a value was appended to
+// it twice: then nobody knows whose appends they show.
+std::vector<Anomaly> disputed_lists(const History& history, const Relations& relations) {
+  std::vector<Anomaly> anomalies;
+  if (relations.order_conflicts.empty()) return anomalies;
+  const std::vector<bool> repeated = keys_with_repeated_appends(history);
+  for (const OrderConflict& conflict : relations.order_conflicts)
+    if (!repeated[conflict.key.index]) anomalies.push_back({AnomalyKind::IncompatibleOrder, conflict});
+  return anomalies;
+}
+
 // The session guarantees and pram. Causal consistency implies them all and is cheaper to show, so it is tried
 // first where no read is wrong.
 Verdict check_guarantee(const History& history, const Relations& relations, Level level,
                         const CheckOptions& options, Budget& budget) {
   const std::optional<Undecided> open = uncertainty(history, relations);
-  if (!open && relations.faults.empty()) {
+  const bool straight =
+      relations.faults.empty() && relations.order_conflicts.empty() && relations.dirty_updates.empty();
+  if (!open && straight) {
     CommitOrder causal(history, relations, Level::Causal, budget);
     if (causal.exists())
       return Holds{.proven = Level::Causal, .commit_order = std::move(causal).transactions(), .snapshot = {}};
   }
   VersionOrders orders = order_versions(history, relations, level, budget);
+  std::ranges::move(disputed_lists(history, relations), std::back_inserter(orders.anomalies));
   if (!orders.anomalies.empty()) return make_violated(std::move(orders.anomalies), options);
   if (open) return *open;
   return Holds{

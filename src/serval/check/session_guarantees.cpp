@@ -99,7 +99,8 @@ class Explainer {
       : history_(history),
         relations_(relations),
         readers_(readers),
-        sightings_(history, relations, level, readers) {}
+        sightings_(history, relations, level, readers),
+        shown_(keys_that_show_order(history, relations)) {}
 
   Anomaly explain(const std::vector<Vertex>& versions) {
     Cycle cycle;
@@ -131,7 +132,10 @@ class Explainer {
         return;
       }
     }
-    broken_contract("every constraint has a reader that shows it", __FILE__, __LINE__);
+    const KeyId key = history_.key(footprints.write_operation[from.index]);
+    expects(shown_[key.index], "every constraint has a reader or a list that shows it");
+    cycle.edges.push_back({before, footprints.versions[to.index].writer, EdgeKind::WriteWrite, key,
+                           footprints.write_operation[from.index], footprints.write_operation[to.index]});
   }
 
   OperationId initial_read(const StaleInitialRead& stale) const {
@@ -144,6 +148,7 @@ class Explainer {
   const Relations& relations_;
   Readers& readers_;
   GuaranteeSightings sightings_;
+  std::vector<bool> shown_;  // By key: the order of its versions.
 };
 
 std::vector<std::vector<Vertex>> find_version_cycles(const VersionConstraints& constraints,
@@ -155,6 +160,13 @@ std::vector<std::vector<Vertex>> find_version_cycles(const VersionConstraints& c
     if (versions > 1) cycles.push_back(VersionCycle(constraints, components[row], budget).shortest());
   }
   return cycles;
+}
+
+// Of a list what its writer followed by more is a version, too; only last ones are compared.
+bool is_last(const History& history, const Relations& relations, Vertex v) {
+  const Footprints& footprints = relations.footprints;
+  const KeyId key = history.key(footprints.write_operation[v]);
+  return final_version(relations, footprints.versions[v].writer, key).index == v;
 }
 
 std::vector<Anomaly> explain_all(const History& history, const Relations& relations, Level level,
@@ -202,7 +214,8 @@ Jagged<TransactionId> by_key(const History& history, const Relations& relations,
     for (const Vertex v : order) {
       if (v < history.key_count() || v >= versions) continue;
       const TransactionId writer = footprints.versions[v].writer;
-      if (relations.takes_part[writer.index]) visit(history.key(footprints.write_operation[v]).index, writer);
+      if (relations.takes_part[writer.index] && is_last(history, relations, v))
+        visit(history.key(footprints.write_operation[v]).index, writer);
     }
   };
   for_each_version([&](std::uint32_t key, TransactionId) { ++first[key + 1]; });
@@ -219,7 +232,9 @@ VersionOrders order_versions(const History& history, const Relations& relations,
                              Budget& budget) {
   const VersionConstraints constraints = constrain_versions(history, relations, level, budget);
   const Jagged<Vertex> components = cyclic_components(constraints.graph, budget);
-  const auto cycles = find_version_cycles(constraints, components, budget);
+  auto cycles = find_version_cycles(constraints, components, budget);
+  for (std::vector<Vertex>& cycle : cycles)
+    std::erase_if(cycle, [&](Vertex v) { return !is_last(history, relations, v); });
   VersionOrders orders{explain_all(history, relations, level, constraints.stale, cycles, budget)};
   if (orders.anomalies.empty())
     orders.by_key =

@@ -7,6 +7,7 @@
 #include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 
+#include "serval/check/verify_ordered_reads.h"
 #include "serval/check/verify_reads.h"
 #include "serval/history/notation.h"
 
@@ -15,10 +16,12 @@ namespace {
 
 constexpr std::uint32_t kLeftOut = std::numeric_limits<std::uint32_t>::max();
 
-class CommitOrder {
+class CommitOrderProof {
  public:
-  CommitOrder(const History& history, const Holds& claim)
-      : history_(history), claim_(claim), facts_(history), sights_(facts_) {}
+  CommitOrderProof(const History& history, const Holds& claim)
+      : history_(history), claim_(claim), facts_(history), sights_(facts_) {
+    for (const KeyId key : history.key_ids()) has_lists_ = has_lists_ || facts_.is_list(key);
+  }
 
   Flaw flaw() {
     if (!claim_.snapshot.empty() || claim_.version_order.rows() > 0)
@@ -28,6 +31,8 @@ class CommitOrder {
       if (!wrong.is_none())
         return fmt::format("it is not certain that {} saw a committed version", spelled(wrong));
     if (Flaw flaw = flaw_of_reads_from()) return flaw;
+    if (has_lists_)
+      if (Flaw flaw = flaw_of_committed_reads(history_, claim_.commit_order)) return flaw;
     if (uses_session_order(claim_.proven))
       if (Flaw flaw = flaw_of_sessions()) return flaw;
     note_writes();
@@ -129,7 +134,25 @@ class CommitOrder {
     return std::nullopt;
   }
 
-  Flaw flaw_of_disagreement(std::span<const SeenWrite> reads) const {
+  // A list read after own appends shows, beneath them, what was read before.
+  Flaw flaw_of_changed_list(TransactionId t) const {
+    absl::flat_hash_map<KeyId, std::size_t> own, beneath;
+    for (const OperationId op : history_.operations(t)) {
+      const KeyId key = history_.key(op);
+      if (!facts_.is_list(key)) continue;
+      if (history_.kind(op) == OperationKind::Append) ++own[key];
+      if (!value_read(history_, op)) continue;
+      const std::size_t length = elements_read(history_, op).size() - own[key];
+      if (beneath.emplace(key, length).first->second != length)
+        return fmt::format("{} disagrees with an earlier read of its key", spelled(op));
+    }
+    return std::nullopt;
+  }
+
+  Flaw flaw_of_disagreement(TransactionId t) const {
+    const std::span<const SeenWrite> reads = sights_.of(t);
+    if (has_lists_)
+      if (Flaw flaw = flaw_of_changed_list(t)) return flaw;
     absl::flat_hash_map<KeyId, TransactionId> first;
     for (const SeenWrite& seen : reads) {
       const auto [found, fresh] = first.emplace(seen.key, seen.writer);
@@ -142,7 +165,7 @@ class CommitOrder {
   Flaw flaw_of_atomicity() const {
     for (const TransactionId t : claim_.commit_order) {
       const std::span<const SeenWrite> reads = sights_.of(t);
-      if (Flaw flaw = flaw_of_disagreement(reads)) return flaw;
+      if (Flaw flaw = flaw_of_disagreement(t)) return flaw;
       absl::flat_hash_set<TransactionId> known;
       for (const SeenWrite& seen : reads)
         if (!seen.writer.is_none() && known.insert(seen.writer).second)
@@ -177,7 +200,7 @@ class CommitOrder {
     std::vector<TransactionId> last_of_session(sessions, TransactionId::none());
     index_by_key();
     for (const TransactionId t : claim_.commit_order) {
-      if (Flaw flaw = flaw_of_disagreement(sights_.of(t))) return flaw;
+      if (Flaw flaw = flaw_of_disagreement(t)) return flaw;
       const std::span<std::uint32_t> own = std::span(clock).subspan(t.index * sessions, sessions);
       const auto take = [&](TransactionId from) {
         if (from.is_none()) return;
@@ -221,6 +244,7 @@ class CommitOrder {
   const Holds& claim_;
   Facts facts_;
   Sights sights_;
+  bool has_lists_ = false;
   std::vector<std::uint32_t> position_;
   absl::flat_hash_set<std::pair<TransactionId, KeyId>> written_;
   absl::flat_hash_map<TransactionId, std::vector<KeyId>> keys_of_;
@@ -235,7 +259,7 @@ bool shown_by_commit_order(Level level) {
 }
 
 Flaw flaw_of_commit_order(const History& history, const Holds& claim) {
-  return CommitOrder(history, claim).flaw();
+  return CommitOrderProof(history, claim).flaw();
 }
 
 }  // namespace serval::verify

@@ -12,6 +12,18 @@ Sights::Sights(const Facts& facts) {
   }
 }
 
+namespace {
+
+// The read saw the own write; of a list as the last element.
+bool shows(const Facts& facts, OperationId read, OperationId own) {
+  const History& history = facts.history();
+  if (!facts.is_list(history.key(read))) return value_written(history, own) == value_read(history, read);
+  const std::span<const Value> elements = elements_read(history, read);
+  return !elements.empty() && elements.back() == value_written(history, own);
+}
+
+}  // namespace
+
 void Sights::look_at(const Facts& facts, OperationId op) {
   const History& history = facts.history();
   if (is_predicate(history.kind(op))) {
@@ -22,7 +34,7 @@ void Sights::look_at(const Facts& facts, OperationId op) {
   if (!value) return;
   const KeyId key = history.key(op);
   if (const OperationId own = facts.own_write_before(op); !own.is_none()) {
-    if (value_written(history, own) != value) unexplained_ = std::min(unexplained_, op);
+    if (!shows(facts, op, own)) unexplained_ = std::min(unexplained_, op);
     return;
   }
   if (const std::optional<OperationId> write = facts.version_read(op)) {

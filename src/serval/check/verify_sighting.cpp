@@ -52,8 +52,12 @@ bool has_no_order(Level level, const Cycle& cycle) {
     return consists_of(cycle.edges, {EdgeKind::WriteWrite, EdgeKind::WriteRead, EdgeKind::CommitOrder,
                                      sessions ? EdgeKind::Session : EdgeKind::CommitOrder});
   }
-  const auto on_one_key = [&](const Edge& edge) { return edge.key == cycle.edges.front().key; };
-  return consists_of(cycle.edges, {EdgeKind::CommitOrder}) && std::ranges::all_of(cycle.edges, on_one_key);
+  // A write dependency that rests on the read of an update orders no versions here; one that is shown does.
+  return std::ranges::all_of(cycle.edges, [&](const Edge& edge) {
+    const bool of_versions =
+        edge.kind == EdgeKind::CommitOrder || (edge.kind == EdgeKind::WriteWrite && edge.to_read.is_none());
+    return of_versions && edge.key == cycle.edges.front().key;
+  });
 }
 
 }  // namespace

@@ -30,6 +30,10 @@ class VersionOrder {
     if (const OperationId open = sights_.first_open(); !open.is_none())
       return fmt::format("it is not certain what {} of {} saw", print_operation(history_, open),
                          name(history_, history_.transaction_of(open)));
+    const std::vector<bool> repeated = lists_with_repeated_appends(facts_);
+    for (const KeyId key : history_.key_ids())
+      if (facts_.is_list(key) && !repeated[key.index])
+        if (Flaw flaw = flaw_of_shown_order(key)) return flaw;
     note_known_versions();
     for (const SessionId s : history_.sessions())
       if (Flaw flaw = flaw_of_session(s)) return flaw;
@@ -73,6 +77,30 @@ class VersionOrder {
     std::size_t written = 0;
     for (const auto& [t, keys] : keys_of_) written += keys.size();
     return written == ranks_.size() ? std::nullopt : Flaw("orders a transaction that did not write the key");
+  }
+
+  // The writers stand in the order in which the list shows their last appends, those it does not show behind.
+  Flaw flaw_of_shown_order(KeyId key) const {
+    const auto& shown = facts_.lists().shown(key, facts_.participants());
+    if (!shown) return fmt::format("reads of {} contradict each other", history_.spell_key(key));
+    absl::flat_hash_map<Value, std::size_t> place;
+    for (const TransactionId t : claim_.version_order[key.index])
+      place.emplace(last_append(t, key), place.size());
+    std::size_t next = 0;
+    for (const Value element : *shown) {
+      const auto found = place.find(element);
+      if (found == place.end()) continue;
+      if (found->second != next++)
+        return fmt::format("the writers of {} do not stand as its reads show", history_.spell_key(key));
+      place.erase(found);  // Shown again it is a fault of the read, and says nothing about the order.
+    }
+    return std::nullopt;
+  }
+  Value last_append(TransactionId t, KeyId key) const {
+    Value last;
+    for (const OperationId op : history_.operations(t))
+      if (history_.kind(op) == OperationKind::Append && history_.key(op) == key) last = history_.value(op);
+    return last;
   }
 
   void note_known_versions() {
@@ -157,6 +185,18 @@ class VersionOrder {
 bool shown_by_version_order(Level level) {
   return level == Level::MonotonicReads || level == Level::MonotonicWrites ||
          level == Level::ReadYourWrites || level == Level::WritesFollowReads || level == Level::Pram;
+}
+
+std::vector<bool> lists_with_repeated_appends(const Facts& facts) {
+  const History& history = facts.history();
+  std::vector<bool> repeated(history.key_count(), false);
+  for (std::uint32_t i = 0; i < history.operation_count(); ++i) {
+    const OperationId op{i};
+    if (history.kind(op) == OperationKind::Append &&
+        facts.lists().appended(history.key(op), history.value(op)).all > 1)
+      repeated[history.key(op).index] = true;
+  }
+  return repeated;
 }
 
 Flaw flaw_of_version_order(const History& history, const Holds& claim) {

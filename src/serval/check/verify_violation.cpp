@@ -7,6 +7,7 @@
 
 #include "serval/check/verify_name.h"
 #include "serval/check/verify_sighting.h"
+#include "serval/check/verify_version_order.h"
 #include "serval/history/notation.h"
 
 namespace serval::verify {
@@ -176,6 +177,10 @@ Flaw flaw_of(const Facts& facts, Level level, const Violated& claim) {
       return fmt::format("anomaly {} ({}): {}", i + 1, name_of(anomaly.kind), *flaw);
   }
   const Anomaly& first = claim.anomalies.front();
+  const auto* dispute = std::get_if<OrderConflict>(&first.evidence);
+  if (dispute != nullptr && is_session_guarantee(level) &&
+      !lists_with_repeated_appends(facts)[dispute->key.index])
+    return flaw_of_counts(claim);
   if (const Flaw flaw = flaw_of_judgement(level, first))
     return fmt::format("anomaly 1 ({}): {}", name_of(first.kind), *flaw);
   return flaw_of_counts(claim);

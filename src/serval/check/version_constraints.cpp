@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include <absl/container/flat_hash_set.h>
+
 #include "serval/check/external_reads.h"
+#include "serval/check/readers.h"
 #include "serval/check/session_writes.h"
 
 namespace serval {
@@ -105,7 +108,8 @@ class Constraints {
                 level == Level::MonotonicReads || level == Level::WritesFollowReads ? Chains::Of::Sights
                                                                                     : Chains::Of::Writes,
                 budget),
-        versions_(static_cast<Vertex>(relations.footprints.versions.size())) {}
+        versions_(static_cast<Vertex>(relations.footprints.versions.size())),
+        shown_(keys_that_show_order(history, relations)) {}
 
   VersionConstraints run() {
     const std::size_t vertices = versions_ + chains_.links().size();
@@ -114,6 +118,7 @@ class Constraints {
     result.graph = build_graph(static_cast<Vertex>(vertices), [this](auto&& emit) {
       stale_.clear();
       chain_edges(emit);
+      if (relations_.has_separate_writes) shown_edges(emit);
       for (const SessionId session : history_.sessions()) judge_session(session, emit);
     });
     result.stale = std::move(stale_);
@@ -131,6 +136,32 @@ class Constraints {
       emit(links[i].version.index, latest_of(i));
       if (chains_.continues(i)) emit(latest_of(i - 1), latest_of(i));
     }
+  }
+
+  // Where the order of a key's versions is shown, each leads to the next; of a list also those that their
+  // writer followed by others, so that what comes before and after them stays connected. Only the last append
+  // of a transaction counts here: an earlier one that got lost says nothing.
+  template <class Emit>
+  void shown_edges(Emit& emit) {
+    const Footprints& footprints = relations_.footprints;
+    for (auto v = static_cast<std::uint32_t>(history_.key_count()); v < versions_; ++v) {
+      const KeyId key = history_.key(footprints.write_operation[v]);
+      if (!shown_[key.index]) continue;
+      const Version& version = footprints.versions[v];
+      const auto lead_to = [&](VersionId later) {
+        if (later.index > v) emit(v, later.index);
+      };
+      if (!version.overwriter.is_none()) lead_to(next_version(v, version.overwriter, key));
+      for (const TransactionId later : relations_.later_writers(VersionId{v}))
+        lead_to(final_version(relations_, later, key));
+    }
+  }
+  // Versions of a list are numbered in its order; one that nobody saw is its writer's last.
+  VersionId next_version(std::uint32_t v, TransactionId writer, KeyId key) const {
+    const Footprints& footprints = relations_.footprints;
+    const bool follows = v + 1 < versions_ && footprints.versions[v + 1].writer == writer &&
+                         history_.key(footprints.write_operation[v + 1]) == key;
+    return follows ? VersionId{v + 1} : final_version(relations_, writer, key);
   }
 
   template <class Emit>
@@ -204,12 +235,33 @@ class Constraints {
   std::vector<std::uint32_t> places_;
   Chains chains_;
   Vertex versions_;
+  std::vector<bool> shown_;  // By key.
   std::vector<Limit> limits_;
   std::vector<std::uint32_t> known_;  // By session: how far the session at hand has read from it.
   std::vector<StaleInitialRead> stale_;
 };
 
 }  // namespace
+
+std::vector<bool> keys_with_repeated_appends(const History& history) {
+  std::vector<bool> repeated(history.key_count(), false);
+  absl::flat_hash_set<std::pair<KeyId, Value>> appended;
+  for (const TransactionId t : history.transactions())
+    for (const OperationId op : history.operations(t))
+      if (history.kind(op) == OperationKind::Append &&
+          !appended.emplace(history.key(op), history.value(op)).second)
+        repeated[history.key(op).index] = true;
+  return repeated;
+}
+
+std::vector<bool> keys_that_show_order(const History& history, const Relations& relations) {
+  std::vector<bool> shown(history.key_count(), false);
+  if (!relations.has_separate_writes) return shown;
+  const std::vector<bool> repeated = keys_with_repeated_appends(history);
+  for (std::size_t key = 0; key < relations.shows_order.size(); ++key)
+    shown[key] = relations.shows_order[key] && !repeated[key];
+  return shown;
+}
 
 bool is_session_guarantee(Level level) {
   return level == Level::MonotonicReads || level == Level::MonotonicWrites ||

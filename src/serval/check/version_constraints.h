@@ -30,6 +30,11 @@ namespace serval {
 // The four session guarantees and pram.
 bool is_session_guarantee(Level level);
 
+// By key: some value was appended to the list twice, so its reads do not tell whose appends they show.
+std::vector<bool> keys_with_repeated_appends(const History& history);
+// By key: the order of its versions is shown.
+std::vector<bool> keys_that_show_order(const History& history, const Relations& relations);
+
 struct VersionConstraints {
   CsrGraph graph;  // Vertices below `versions` are VersionIds, the others places in chains.
   Vertex versions = 0;
