@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "assumptions.h"
 #include "choices.h"
 #include "exit_code.h"
 #include "failure.h"
@@ -42,6 +43,8 @@ struct CheckFlags {
   std::string timeout = "10m";
   std::string memory_limit;
   std::string engine = "auto";
+  std::vector<std::string> assumptions;
+  std::string transaction_order;
   bool verify = false;
   std::string max_anomalies = "10";
   bool quiet = false;
@@ -58,6 +61,8 @@ struct CheckPlan {
   std::uint64_t memory_limit = 0;
   std::size_t max_anomalies = 10;
   Engine engine = Engine::Auto;
+  Assumptions assumptions;
+  std::vector<PlaceOfTransaction> transaction_order;
   bool unknown_passes = false;
   ProgressMode progress = ProgressMode::Auto;
   TextOptions text;
@@ -75,6 +80,9 @@ CheckPlan plan_of(const CheckFlags& flags) {
   if (plan.model && (plan.level || plan.engine != Engine::Auto))
     throw UsageError("--model takes neither --level nor --engine",
                      "a model is a rule of its own: serval models");
+  for (const std::string& name : flags.assumptions) plan.assumptions.add(choose_assumption(name));
+  plan.transaction_order = parse_transaction_order(flags.transaction_order);
+  if (!plan.transaction_order.empty()) plan.assumptions.add(OrderBasis::CommitOrder);
   plan.timeout = parse_duration("--timeout", flags.timeout);
   plan.memory_limit =
       flags.memory_limit.empty() ? default_memory_limit() : parse_size("--memory-limit", flags.memory_limit);
@@ -167,8 +175,9 @@ class FileCheck {
 
   void decide() {
     enter("check");
+    hints_ = {plan_.assumptions, places_of(loaded_.history, plan_.transaction_order)};
     const CheckOptions options{
-        .max_anomalies = plan_.max_anomalies, .engine = plan_.engine, .budget = &budget_};
+        .max_anomalies = plan_.max_anomalies, .engine = plan_.engine, .budget = &budget_, .hints = hints_};
     if (plan_.level)
       report_.result = check(loaded_.history, *plan_.level, options);
     else
@@ -186,8 +195,8 @@ class FileCheck {
   void verify() {
     if (!flags_.verify) return;
     enter("verify");
-    const std::optional<std::string> flaw =
-        verify_witness(loaded_.history, report_.result.level, report_.result.verdict);
+    const std::optional<std::string> flaw = verify_witness(loaded_.history, report_.result.level,
+                                                           report_.result.verdict, hints_.transaction_order);
     if (flaw) throw BrokenContract("the evidence does not stand: " + *flaw);
     if (!undecided(report_.result.verdict)) report_.verification = Verification::Passed;
   }
@@ -196,7 +205,7 @@ class FileCheck {
   void look_at_other_levels() {
     if (!plan_.level || !violated(report_.result.verdict) || flags_.quiet) return;
     phase_ = "other levels";
-    report_.survey = survey(loaded_.history, {.max_anomalies = 1, .budget = &budget_});
+    report_.survey = survey(loaded_.history, {.max_anomalies = 1, .budget = &budget_, .hints = hints_});
   }
 
   void stop(Undecided::Cause cause) {
@@ -264,6 +273,7 @@ class FileCheck {
   double read_seconds_ = 0;
   bool decided_ = false;
   LoadedHistory loaded_;
+  VersionHints hints_;
   Report report_;
 };
 
@@ -328,6 +338,13 @@ Action declare_check(CLI::App& app) {
       ->type_name("SIZE");
   app.add_option("--engine", flags->engine, "How to check: auto picks the cheapest complete engine")
       ->type_name("NAME");
+  app.add_option("--assume", flags->assumptions,
+                 "Trust the database for the order of versions: versions, commit-order, sequential-keys or "
+                 "linearizable-keys; repeatable")
+      ->type_name("NAME");
+  app.add_option("--transaction-order", flags->transaction_order,
+                 "Places of transactions in the order of commits, by their ids: 0=2,1=1")
+      ->type_name("T=N,...");
   app.add_flag("--verify", flags->verify, "Re-prove the verdict from the raw history");
   app.add_option("--max-anomalies", flags->max_anomalies, "Show at most so many [10]; all are counted")
       ->type_name("N");

@@ -57,7 +57,10 @@ class Judge {
   }
 
   const Relations& relations() {
-    if (!relations_) relations_ = infer_relations(history_, budget_);
+    if (!relations_) {
+      relations_ = infer_relations(history_, budget_);
+      add_version_hints(history_, options_.hints, *relations_, budget_);
+    }
     return *relations_;
   }
 

@@ -13,6 +13,7 @@
 
 #include "serval/base/budget.h"
 #include "serval/check/verdict.h"
+#include "serval/inference/version_hints.h"
 
 namespace serval {
 
@@ -22,6 +23,8 @@ struct CheckOptions {
   std::size_t max_anomalies = 10;  // Limits what is kept, not what is counted.
   Engine engine = Engine::Auto;    // An engine that does not apply gives Undecided.
   Budget* budget = nullptr;
+  // What the database is trusted for. A violation under an assumption is about databases that keep it.
+  VersionHints hints = {};
 };
 
 struct CheckResult {

@@ -138,8 +138,7 @@ class Decision {
     if (uses_real_time(level_) && history_.transaction_count() > 1 && !history_.has_times())
       return no_times("the history has no times");
     if (order_is_settled()) return execution(history_, relations_, shape_, level_, *order);
-    // What is assumed about the database does not go through the choice of an order.
-    return relations_.hinted.empty() ? try_orders(*order) : missing_order(history_, relations_);
+    return try_orders(*order);
   }
 
  private:
@@ -192,7 +191,9 @@ class Decision {
   Verdict try_orders(const std::vector<Vertex>& order) {
     std::vector<std::uint32_t> rank(history_.transaction_count());
     std::iota(rank.begin(), rank.end(), 0u);
-    if (const auto found = try_order(rank)) return *found;
+    // The first may not agree with what is assumed about the database; the second follows from it.
+    if (relations_.hinted.empty())
+      if (const auto found = try_order(rank)) return *found;
     const VertexMap map(shape_);
     for (std::uint32_t i = 0; i < order.size(); ++i) {
       const Vertex v = order[i];

@@ -93,6 +93,9 @@ std::vector<Anomaly> contradicting_versions(const Relations& relations, Level le
   if (forbids(level, AnomalyKind::DirtyUpdate))
     for (const DirtyUpdate& update : relations.dirty_updates)
       anomalies.push_back({AnomalyKind::DirtyUpdate, update});
+  if (forbids(level, AnomalyKind::CyclicVersions))
+    for (const VersionContradiction& contradiction : relations.contradictions)
+      anomalies.push_back({AnomalyKind::CyclicVersions, contradiction});
   return anomalies;
 }
 

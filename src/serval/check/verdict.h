@@ -14,6 +14,7 @@
 #include "serval/history/history.h"
 #include "serval/inference/dependency.h"
 #include "serval/inference/list_conflict.h"
+#include "serval/inference/version_precedence.h"
 
 namespace serval {
 
@@ -66,7 +67,8 @@ struct ChainBreak {
 };
 std::string_view name_of(ChainBreak::Rule rule);
 
-using Evidence = std::variant<BadRead, Cycle, Divergence, ChainBreak, OrderConflict, DirtyUpdate>;
+using Evidence =
+    std::variant<BadRead, Cycle, Divergence, ChainBreak, OrderConflict, DirtyUpdate, VersionContradiction>;
 
 struct Anomaly {
   AnomalyKind kind;

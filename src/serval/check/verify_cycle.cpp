@@ -4,6 +4,7 @@
 
 #include "serval/check/verify_list_evidence.h"
 #include "serval/check/verify_name.h"
+#include "serval/check/verify_order.h"
 #include "serval/check/verify_sighting.h"
 #include "serval/check/verify_violation.h"
 #include "serval/history/notation.h"
@@ -35,6 +36,22 @@ Flaw flaw_of_reads_from(const Facts& facts, const Edge& edge, OperationId read) 
   return fmt::format("{} does not certainly read what {} wrote on {} ({} and {})", name(history, edge.to),
                      name(history, edge.from), history.spell_key(edge.key), spelled(facts, read),
                      spelled(facts, edge.from_op));
+}
+
+// An edge whose order of versions rests on an assumption.
+Flaw flaw_of_assumed(const Facts& facts, const Edge& edge) {
+  if (!edge.to_read.is_none()) return "an edge on a read and on an assumption";
+  if (Flaw flaw = flaw_of_write(facts, edge.to, edge.key, edge.to_op)) return flaw;
+  if (edge.kind == EdgeKind::WriteWrite) {
+    if (Flaw flaw = flaw_of_write(facts, edge.from, edge.key, edge.from_op)) return flaw;
+    return flaw_of_precedence(facts, edge.key,
+                              {edge.from_op, edge.to_op, edge.basis, edge.seen_earlier, edge.seen_later});
+  }
+  if (Flaw flaw = flaw_of_read(facts, edge.from, edge.key, edge.from_op)) return flaw;
+  const std::optional<OperationId> version = facts.version_read(edge.from_op);
+  if (!version) return flaw_of_version(facts, edge.from, edge.from_op, OperationId::none());
+  return flaw_of_precedence(facts, edge.key,
+                            {*version, edge.to_op, edge.basis, edge.seen_earlier, edge.seen_later});
 }
 
 Flaw flaw_of_write_write(const Facts& facts, const Edge& edge) {
@@ -95,6 +112,9 @@ Flaw flaw_of_edge(const Facts& facts, const Edge& edge) {
   const bool misses_itself = edge.kind == EdgeKind::ReadWrite && edge.to_read.is_none();
   if (edge.from == edge.to && !misses_itself)
     return fmt::format("{} leads to itself", name(facts.history(), edge.from));
+  if (edge.basis != OrderBasis::Reads &&
+      (edge.kind == EdgeKind::WriteWrite || edge.kind == EdgeKind::ReadWrite))
+    return flaw_of_assumed(facts, edge);
   switch (edge.kind) {
     case EdgeKind::WriteWrite:
       return flaw_of_write_write(facts, edge);

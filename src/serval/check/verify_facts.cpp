@@ -1,6 +1,7 @@
 #include "serval/check/verify_facts.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace serval::verify {
 
@@ -52,8 +53,9 @@ std::vector<bool> keys_that_rewrite_the_initial_value(const History& history) {
 
 std::string name(const History& history, TransactionId t) { return "T" + history.spell(history.label(t)); }
 
-Facts::Facts(const History& history)
+Facts::Facts(const History& history, std::span<const std::int64_t> transaction_order)
     : history_(history),
+      transaction_order_(transaction_order),
       lists_(history),
       rewritten_(keys_that_rewrite_the_initial_value(history)),
       opaque_(history.key_count(), false),
@@ -139,6 +141,16 @@ void Facts::mark_writers_read_by(TransactionId t, std::vector<std::uint32_t>& wr
     participates_[writer.index] = true;
     pending.push_back(writer);
   }
+}
+
+std::optional<std::int64_t> Facts::commit_place(TransactionId t) const {
+  constexpr std::int64_t kNoPlace = std::numeric_limits<std::int64_t>::min();
+  if (!transaction_order_.empty()) {
+    const std::int64_t place = transaction_order_[t.index];
+    return place == kNoPlace ? std::nullopt : std::optional(place);
+  }
+  const TransactionHints* hints = history_.hints(t);
+  return hints == nullptr ? std::nullopt : hints->commit_timestamp;
 }
 
 bool Facts::participates(TransactionId t) const { return has(t) && participates_[t.index]; }

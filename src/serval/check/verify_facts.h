@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,7 +44,8 @@ std::string name(const History& history, TransactionId t);
 
 class Facts {
  public:
-  explicit Facts(const History& history);
+  // `transaction_order` as in VersionHints.
+  explicit Facts(const History& history, std::span<const std::int64_t> transaction_order = {});
 
   const History& history() const noexcept { return history_; }
   bool live(TransactionId t) const { return history_.outcome(t) != Outcome::Aborted; }
@@ -72,6 +74,8 @@ class Facts {
   std::optional<OperationId> version_read(OperationId read) const;
 
   std::uint32_t session_position(TransactionId t) const { return session_position_[t.index]; }
+  // Its place in the order of commits: as given, else its commit timestamp.
+  std::optional<std::int64_t> commit_place(TransactionId t) const;
 
  private:
   struct Written {
@@ -92,6 +96,7 @@ class Facts {
   void mark_appenders_shown(TransactionId t, std::vector<TransactionId>& pending);
 
   const History& history_;
+  std::span<const std::int64_t> transaction_order_;
   Lists lists_;
   absl::flat_hash_map<std::pair<KeyId, Value>, Written> written_;
   std::vector<bool> rewritten_;

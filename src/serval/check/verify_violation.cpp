@@ -116,6 +116,12 @@ Flaw flaw_of_shape(Level level, AnomalyKind kind, const BadRead&) {
   return fmt::format("{} allows {}", name_of(level), name_of(kind));
 }
 
+// Where versions go in circles no execution keeps the assumption, whatever the level.
+Flaw flaw_of_shape(Level level, AnomalyKind kind, const VersionContradiction&) {
+  if (forbids(level, kind)) return std::nullopt;
+  return fmt::format("{} allows {}", name_of(level), name_of(kind));
+}
+
 Flaw flaw_of_shape(Level level, AnomalyKind, const Divergence&) {
   if (implies(level, Level::CursorStability)) return std::nullopt;
   return fmt::format("{} allows two updates of one version", name_of(level));

@@ -9,14 +9,18 @@
 // operation, edge and uniqueness claim that the anomalies cite, that the cycle closes, and that the level
 // forbids its shape. Undecided claims nothing and passes.
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "serval/check/verdict.h"
 
 namespace serval {
 
+// `transaction_order` is that of the check (VersionHints), where it was given one.
 [[nodiscard]] std::optional<std::string> verify_witness(const History& history, Level level,
-                                                        const Verdict& verdict);
+                                                        const Verdict& verdict,
+                                                        std::span<const std::int64_t> transaction_order = {});
 
 }  // namespace serval

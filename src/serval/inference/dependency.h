@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "serval/history/ids.h"
+#include "serval/inference/order_basis.h"
 
 namespace serval {
 
@@ -28,6 +29,11 @@ struct Edge {
   OperationId from_op = OperationId::none();
   OperationId to_op = OperationId::none();
   OperationId to_read = OperationId::none();  // none() for a ReadWrite edge from the initial version.
+  // Where the order of the two versions rests on an assumption: which one, and the operations that saw or
+  // wrote the earlier and the later version (VersionPrecedence). Then to_read is none().
+  OrderBasis basis = OrderBasis::Reads;
+  OperationId seen_earlier = OperationId::none();
+  OperationId seen_later = OperationId::none();
 };
 
 }  // namespace serval

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "serval/inference/hinted_edges.h"
+
 namespace serval {
 namespace {
 
@@ -319,6 +321,7 @@ std::optional<CsrGraph> dependency_graph(const History& history, const Relations
 std::vector<Edge> explain_edge(const History& history, const Relations& relations, GraphShape shape,
                                TransactionId from, TransactionId to) {
   std::vector<Edge> edges = Reasons(history, relations, from, to).all();
+  cite_hints(relations, edges);
   if (shape.session_order && history.session(from) == history.session(to) && from < to)
     edges.push_back({from, to, EdgeKind::Session});
   if (shape.real_time && history.outcome(from) == Outcome::Committed &&

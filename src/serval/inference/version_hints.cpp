@@ -212,7 +212,7 @@ class HintedOrder {
       budget_.poll("order of versions");
       if (by_key[key.index].empty() || relations_.shows_order[key.index]) continue;
       key_order.load(key, by_key[key.index]);
-      if (key_order.versions().size() > 2) order(key, key_order);
+      if (key_order.versions().size() > 1) order(key, key_order);
     }
     std::ranges::sort(relations_.hinted, {}, pair_of);
     publish();
@@ -318,7 +318,7 @@ class HintedOrder {
       row.erase(std::unique(row.begin(), row.end()), row.end());
       rows.push_row(row);
     }
-    relations_.later = std::move(rows);
+    relations_.later = rows.values().empty() ? Jagged<TransactionId>() : std::move(rows);
     relations_.has_separate_writes = true;
     std::erase_if(relations_.open_writes,
                   [&](OperationId op) { return settled_.contains(history_.key(op)); });

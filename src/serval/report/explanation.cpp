@@ -84,14 +84,31 @@ std::vector<Participant> participants_of(const History& history, const Anomaly& 
     take_part(participants, history, dirty->update);
     take_part(participants, history, dirty->read);
   }
+  if (const auto* versions = std::get_if<VersionContradiction>(&anomaly.evidence))
+    for (const VersionPrecedence& step : versions->steps)
+      for (const OperationId op : {step.earlier, step.seen_earlier, step.later, step.seen_later})
+        take_part(participants, history, op);
   return participants;
+}
+
+// Transactions that the sentences name without their being part of the anomaly: those that saw in which order
+// versions came.
+std::vector<TransactionId> witnesses_of(const History& history, const Anomaly& anomaly) {
+  std::vector<TransactionId> witnesses;
+  const auto* cycle = std::get_if<Cycle>(&anomaly.evidence);
+  if (cycle == nullptr) return witnesses;
+  for (const Edge& edge : cycle->edges)
+    for (const OperationId op : {edge.seen_earlier, edge.seen_later})
+      if (!op.is_none()) witnesses.push_back(history.transaction_of(op));
+  return witnesses;
 }
 
 // Writes the sentences. Holds what every sentence needs: the history, the level and the names.
 class Narrator {
  public:
-  Narrator(const History& history, Level level, std::vector<Participant> participants)
-      : history_(history), level_(level), names_(history, ids(participants)) {
+  Narrator(const History& history, Level level, std::vector<Participant> participants,
+           const std::vector<TransactionId>& others)
+      : history_(history), level_(level), names_(history, ids(participants, others)) {
     story_.participants = std::move(participants);
     for (Participant& participant : story_.participants) {
       participant.name = names_(participant.transaction);
@@ -108,8 +125,8 @@ class Narrator {
   }
 
  private:
-  static std::vector<TransactionId> ids(const std::vector<Participant>& participants) {
-    std::vector<TransactionId> out;
+  static std::vector<TransactionId> ids(const std::vector<Participant>& participants,
+                                        std::vector<TransactionId> out) {
     for (const Participant& participant : participants) out.push_back(participant.transaction);
     return out;
   }
@@ -177,6 +194,9 @@ class Narrator {
 
   std::string why_overwritten(const Edge& edge, const std::string& before, const std::string& version) const {
     if (edge.to_op.is_none()) return before;
+    if (edge.basis != OrderBasis::Reads)
+      return fmt::format("{}; {} {} later: {}", before, name(edge.to), wrote_briefly(edge.to_op),
+                         on_what(edge.basis, edge.seen_earlier, edge.seen_later));
     if (edge.to_read == edge.to_op)
       return fmt::format("{}; {} replaced that same {} by {}", before, name(edge.to), version,
                          made(edge.to_op));
@@ -189,6 +209,46 @@ class Narrator {
       return fmt::format("{}, the state before any write; {} {}", before, name(edge.to),
                          wrote_briefly(edge.to_op));
     return fmt::format("{}; {} overwrote it: {}", before, name(edge.to), wrote_briefly(edge.to_op));
+  }
+
+  // Why the version that `earlier` saw or wrote came before that of `later`.
+  std::string on_what(OrderBasis basis, OperationId earlier, OperationId later) const {
+    const TransactionId from = history_.transaction_of(earlier), to = history_.transaction_of(later);
+    switch (basis) {
+      case OrderBasis::Reads:
+        return fmt::format("{} had read the one and wrote the other", name(to));
+      case OrderBasis::Versions:
+        return fmt::format("the database numbered them {} and {}", *history_.operation(earlier).version,
+                           *history_.operation(later).version);
+      case OrderBasis::CommitOrder:
+        return fmt::format("{} committed before {} (commit-order)", name(from), name(to));
+      case OrderBasis::SequentialKeys:
+        return fmt::format("a session {} and then {} (sequential-keys)", touched(earlier), touched(later));
+      case OrderBasis::LinearizableKeys:
+        return fmt::format("{} before {} (linearizable-keys)", touched(earlier), touched(later));
+    }
+    return {};
+  }
+  std::string touched(OperationId op) const {
+    const bool reads = history_.kind(op) == OperationKind::Read;
+    return fmt::format("{} in {}", reads ? saw(op) : wrote(op), name(op));
+  }
+
+  void tell_about(AnomalyKind, const VersionContradiction& versions) {
+    const auto version = [&](OperationId write) {
+      return write.is_none() ? std::string("the initial version") : made(write);
+    };
+    for (const VersionPrecedence& step : versions.steps) {
+      const bool initial = step.seen_earlier.is_none();
+      story_.steps.push_back(
+          {fmt::format("{} ─{}→ {}", version(step.earlier), name_of(step.basis), version(step.later)),
+           initial ? "the initial version precedes every write"
+                   : on_what(step.basis, step.seen_earlier, step.seen_later)});
+    }
+    story_.fingerprint += fmt::format(":{}", name_of(versions.basis));
+    story_.conclusion =
+        fmt::format("so the versions of {} have no order that keeps {} together with what was seen.",
+                    history_.spell_key(versions.key), name_of(versions.basis));
   }
 
   std::string why_earlier(TransactionId from, TransactionId to) const {
@@ -406,7 +466,8 @@ class Narrator {
 }  // namespace
 
 Explanation explain(const History& history, Level level, const Anomaly& anomaly) {
-  return Narrator(history, level, participants_of(history, anomaly)).tell(anomaly);
+  return Narrator(history, level, participants_of(history, anomaly), witnesses_of(history, anomaly))
+      .tell(anomaly);
 }
 
 std::string prose(const Explanation& explanation) {

@@ -180,6 +180,8 @@ class JsonReport {
     position(one.to_op, one.to);
     json_.key("to_read");
     position(one.to_read, one.to);
+    json_.key("assumed");
+    one.basis == OrderBasis::Reads ? json_.null() : json_.text(name_of(one.basis));
     json_.key("why").text(why).end();
   }
 
