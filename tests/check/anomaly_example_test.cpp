@@ -66,7 +66,7 @@ TEST_P(AnomalyExample, IsCalledByItsName) {
 std::vector<AnomalyKind> all_kinds() {
   std::vector<AnomalyKind> kinds;
   for (const AnomalyInfo& row : all_anomalies())
-    if (row.example.find("a(") == std::string_view::npos) kinds.push_back(row.kind);
+    kinds.push_back(row.kind);
   return kinds;
 }
 

@@ -62,51 +62,40 @@ void ComponentLinks::collect_orders() {
   }
 }
 
-// The transactions that a helper vertex leads to: the nearest, because a chain of helpers leads every reader
-// of a version to every later writer of its key.
-std::vector<TransactionId> ComponentLinks::reached(const CsrGraph& graph, const VertexMap& map,
-                                                   Vertex helper) const {
-  constexpr std::size_t kNearest = 64;
-  const auto is_helper = [&](Vertex vertex) { return map.is_helper(vertex, history_.transaction_count()); };
-  std::vector<TransactionId> found;
-  for (bool goes_on = true; goes_on && found.size() < kNearest;) {
-    goes_on = false;
-    for (const Vertex next : graph.successors(helper)) {
-      if (is_helper(next)) {
-        goes_on = true;
-        helper = next;
-      } else {
-        found.push_back(map.transaction(next));
-      }
-    }
-  }
-  return found;
-}
-
 void ComponentLinks::collect_links(const CsrGraph& graph, std::span<const Vertex> vertices,
                                    std::vector<Vertex>& position) {
   const VertexMap map(shape_);
-  const auto is_helper = [&](Vertex vertex) { return map.is_helper(vertex, history_.transaction_count()); };
+  const auto is_helper = [&](Vertex v) { return map.is_helper(v, history_.transaction_count()); };
+  // Helpers come after all transactions, in the component as in the graph.
+  const auto first_helper = std::ranges::find_if(vertices, is_helper);
+  const std::span<const Vertex> helpers(first_helper, vertices.end());
+  const auto local = [&](Vertex v) {
+    if (!is_helper(v)) return position[map.transaction(v).index];
+    const auto found = std::ranges::lower_bound(helpers, v);
+    if (found == helpers.end() || *found != v) return kAbsent;
+    return static_cast<Vertex>(members_.size()) + static_cast<Vertex>(found - helpers.begin());
+  };
   for (const Vertex v : vertices) {
-    if (is_helper(v)) continue;
-    const Vertex from = position[map.transaction(v).index];
-    const auto add = [&](TransactionId t) {
-      const Vertex to = position[t.index];
-      if (to != kAbsent && to != from) steps_.links.push_back({from, to, 0});
-    };
+    const Vertex from = local(v);
     for (const Vertex next : graph.successors(v)) {
-      if (!is_helper(next)) {
-        add(map.transaction(next));
-      } else {
-        for (const TransactionId t : reached(graph, map, next)) add(t);
-      }
+      const Vertex to = local(next);
+      if (to != kAbsent && to != from) steps_.links.push_back({from, to, 0});
     }
   }
+  steps_.helpers = static_cast<Vertex>(helpers.size());
+  steps_.size += steps_.helpers;
   std::sort(steps_.links.begin(), steps_.links.end());
   const auto same = [](const Link& a, const Link& b) { return a.from == b.from && a.to == b.to; };
   steps_.links.erase(std::unique(steps_.links.begin(), steps_.links.end(), same), steps_.links.end());
-  for (Link& link : steps_.links) link.kinds = kinds_of(members_[link.from], members_[link.to]);
+  for (Link& link : steps_.links) link.kinds = kinds_of(link.from, link.to);
   std::erase_if(steps_.links, [](const Link& link) { return link.kinds == 0; });
+}
+
+// Readers reach what they missed through helpers.
+StepKinds ComponentLinks::kinds_of(Vertex from, Vertex to) const {
+  if (steps_.is_helper(from)) return kFreeStep;
+  if (steps_.is_helper(to)) return kAntiStep;
+  return kinds_of(members_[from], members_[to]);
 }
 
 StepKinds ComponentLinks::kinds_of(TransactionId from, TransactionId to) const {

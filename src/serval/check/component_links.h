@@ -27,9 +27,9 @@ class ComponentLinks {
 
  private:
   void collect_members(std::span<const Vertex> vertices, std::vector<Vertex>& position);
-  std::vector<TransactionId> reached(const CsrGraph& graph, const VertexMap& map, Vertex helper) const;
   void collect_links(const CsrGraph& graph, std::span<const Vertex> vertices, std::vector<Vertex>& position);
   void collect_orders();
+  StepKinds kinds_of(Vertex from, Vertex to) const;
   StepKinds kinds_of(TransactionId from, TransactionId to) const;
   void add_session_shortcuts();
 

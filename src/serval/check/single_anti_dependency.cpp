@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -33,14 +34,27 @@ struct Miss {
 
 enum class SeenBefore { Read, Commit };
 
-std::vector<Miss> misses(const ViewGraph& views, SeenBefore before) {
+// Where each vertex stands in an order of the graph; empty for a graph with cycles.
+std::vector<std::uint32_t> positions(const ViewGraph& views, const std::vector<Vertex>& order) {
+  std::vector<std::uint32_t> position;
+  if (order.size() < views.graph().vertex_count()) return position;
+  position.resize(order.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) position[order[i]] = i;
+  return position;
+}
+
+// Only of transactions that stand before the reader in the order: others cannot lead to it.
+std::vector<Miss> misses(const ViewGraph& views, SeenBefore before, const std::vector<Vertex>& order) {
+  const std::vector<std::uint32_t> position = positions(views, order);
   std::vector<Miss> out;
   for (std::size_t read = 0; read < views.reads().size(); ++read) {
     if (before == SeenBefore::Read && !views.has_predecessor(read)) continue;
     const ExternalRead& external = views.reads()[read];
     const Vertex reader =
         before == SeenBefore::Read ? views.vertex_of_read(read) - 1 : views.vertex(external.reader);
-    for (const TransactionId missed : views.missed_by(external)) out.push_back({read, missed, reader});
+    for (const TransactionId missed : views.missed_by(external))
+      if (position.empty() || position[views.vertex(missed)] < position[reader])
+        out.push_back({read, missed, reader});
   }
   return out;
 }
@@ -188,32 +202,39 @@ class Judgement {
         level_(level),
         budget_(budget),
         sessions_(level == Level::ParallelSnapshotIsolation),
-        views_(history, relations, sessions_ ? ViewGraph::Orders::Session : ViewGraph::Orders::Data, budget) {
-  }
+        views_(history, relations, orders(), budget) {}
 
   Verdict decide(const CheckOptions& options) {
     collect_local_anomalies();
     const std::vector<Vertex> order = topological_order(views_.graph(), budget_);
-    const bool acyclic = order.size() == views_.graph().vertex_count();
-    if (!acyclic) {
+    if (order.size() < views_.graph().vertex_count()) {
       collect_cycles(CycleClass::InformationFlow);
       if (anomalies_.empty()) anomalies_.push_back(view_cycle(views_, budget_));
     }
-    const bool told = look_for_misses();
+    const std::optional<Seen> seen = look_for_misses(views_, order);
+    if (seen) collect_misses(*seen);
     if (!anomalies_.empty()) return make_violated(std::move(anomalies_), options);
-    if (!relations_.order_is_complete()) return missing_order(history_, relations_);
-    if (!relations_.divergences.empty())
-      return Undecided{Undecided::Cause::Precondition,
-                       "updates of the same version leave the order of versions open",
-                       {"no violation among the dependencies that are known"}};
-    if (!told)
+    if (!relations_.ambiguous_reads.empty() || relations_.has_unsupported())
+      return missing_order(history_, relations_);
+    if (!seen)
       return Undecided{Undecided::Cause::NoEngine,
                        "too many anti-dependencies point back to be followed",
                        {"no cycle without anti-dependencies"}};
+    if (leaves_choices(relations_) || !relations_.order_is_complete()) return try_orders(order);
     return in_order(views_, relations_, level_, order);
   }
 
  private:
+  struct Seen {
+    std::vector<Miss> misses;
+    std::vector<bool> after_all;  // By miss.
+    bool any() const { return std::ranges::find(after_all, true) != after_all.end(); }
+  };
+
+  ViewGraph::Orders orders() const {
+    return sessions_ ? ViewGraph::Orders::Session : ViewGraph::Orders::Data;
+  }
+
   void add(std::vector<Anomaly> more) { std::ranges::move(more, std::back_inserter(anomalies_)); }
 
   void collect_local_anomalies() {
@@ -228,20 +249,55 @@ class Judgement {
     add(find_cycles(history_, relations_, {.session_order = sessions_, .weakest = weakest}, budget_));
   }
 
-  // Whether it could be told.
-  bool look_for_misses() {
+  // Nothing when it could not be told.
+  std::optional<Seen> look_for_misses(const ViewGraph& views, const std::vector<Vertex>& order) {
     // Lists whose reads contradict each other are a violation already, and show no order to miss.
-    if (level_ == Level::CursorStability || !relations_.order_conflicts.empty()) return true;
-    const bool monotonic = level_ == Level::MonotonicView;
-    const std::vector<Miss> all = misses(views_, monotonic ? SeenBefore::Read : SeenBefore::Commit);
-    const auto seen = seen_after_all(views_, all, budget_);
-    if (!seen) return false;
-    if (std::ranges::find(*seen, true) == seen->end()) return true;
-    if (monotonic)
-      add(monotonic_anomalies(history_, relations_, views_, all, *seen, budget_));
+    if (level_ == Level::CursorStability || !relations_.order_conflicts.empty()) return Seen{};
+    const SeenBefore before = level_ == Level::MonotonicView ? SeenBefore::Read : SeenBefore::Commit;
+    Seen seen{misses(views, before, order), {}};
+    std::optional<std::vector<bool>> after_all = seen_after_all(views, seen.misses, budget_);
+    if (!after_all) return std::nullopt;
+    seen.after_all = std::move(*after_all);
+    return seen;
+  }
+
+  void collect_misses(const Seen& seen) {
+    if (!seen.any()) return;
+    if (level_ == Level::MonotonicView)
+      add(monotonic_anomalies(history_, relations_, views_, seen.misses, seen.after_all, budget_));
     else
       collect_cycles(CycleClass::Single);
-    return true;
+  }
+
+  // Orders of the versions that are still open: that of the history, then the one found for what is known.
+  Verdict try_orders(const std::vector<Vertex>& order) {
+    std::vector<std::uint32_t> rank(history_.transaction_count());
+    std::iota(rank.begin(), rank.end(), 0u);
+    if (const std::optional<Holds> found = try_order(rank)) return *found;
+    for (std::uint32_t i = 0; i < order.size(); ++i)
+      if (views_.is_transaction(order[i])) rank[views_.transaction(order[i]).index] = i;
+    if (const std::optional<Holds> found = try_order(rank)) return *found;
+    return missing_order(history_, relations_);
+  }
+
+  std::optional<Holds> try_order(const std::vector<std::uint32_t>& rank) {
+    const Relations chosen = with_chosen_order(history_, relations_, rank);
+    const ViewGraph views(history_, chosen, orders(), budget_);
+    const std::vector<Vertex> order = topological_order(views.graph(), budget_);
+    if (order.size() < views.graph().vertex_count() || !updates_are_direct(chosen, views))
+      return std::nullopt;
+    const std::optional<Seen> seen = look_for_misses(views, order);
+    if (!seen || seen->any()) return std::nullopt;
+    return in_order(views, chosen, level_, order);
+  }
+
+  // Whether every update follows what it read at once, where the level asks for it.
+  bool updates_are_direct(const Relations& chosen, const ViewGraph& views) const {
+    if (level_ != Level::CursorStability) return true;
+    return std::ranges::all_of(views.reads(), [&](const ExternalRead& read) {
+      const TransactionId next = chosen.footprints.versions[read.version.index].overwriter;
+      return next == read.reader || !writes_key(chosen, read.reader, history_.key(read.operation));
+    });
   }
 
   const History& history_;
@@ -262,19 +318,12 @@ bool decides_by_single_anti_dependencies(Level level) {
 Verdict check_single_anti_dependencies(const History& history, const Relations& relations, Level level,
                                        const CheckOptions& options, Budget& budget) {
   expects(decides_by_single_anti_dependencies(level), "a level about single anti-dependencies");
-  Verdict verdict = Judgement(history, relations, level, budget).decide(options);
-  if (!holds(verdict) || relations.later.rows() == 0) return verdict;
-  // Appends that nobody saw may come in any order; if this one is an execution, it proves the level.
-  std::vector<std::uint32_t> rank(history.transaction_count());
-  std::iota(rank.begin(), rank.end(), 0u);
-  const Relations chosen = with_chosen_order(history, relations, rank);
-  verdict = Judgement(history, chosen, level, budget).decide(options);
-  return holds(verdict) ? verdict : Verdict(missing_order(history, relations));
+  return Judgement(history, relations, level, budget).decide(options);
 }
 
 std::vector<Anomaly> non_monotonic_views(const History& history, const Relations& relations, Budget& budget) {
   const ViewGraph views(history, relations, ViewGraph::Orders::Data, budget);
-  const std::vector<Miss> all = misses(views, SeenBefore::Read);
+  const std::vector<Miss> all = misses(views, SeenBefore::Read, topological_order(views.graph(), budget));
   const auto seen = seen_after_all(views, all, budget);
   if (!seen || std::ranges::find(*seen, true) == seen->end()) return {};
   return monotonic_anomalies(history, relations, views, all, *seen, budget);
