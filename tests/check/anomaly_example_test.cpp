@@ -65,8 +65,7 @@ TEST_P(AnomalyExample, IsCalledByItsName) {
 
 std::vector<AnomalyKind> all_kinds() {
   std::vector<AnomalyKind> kinds;
-  for (const AnomalyInfo& row : all_anomalies())
-    kinds.push_back(row.kind);
+  for (const AnomalyInfo& row : all_anomalies()) kinds.push_back(row.kind);
   return kinds;
 }
 

@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint32_t kTransactions = 5;
 constexpr std::uint32_t kKeys = 2;
 
-// Short transactions of two sessions that overlap in time; values are unique, reads see anything ever written.
+// Short transactions of two sessions that overlap in time; values are unique, reads see anything written.
 History random_history(Random& random) {
   HistoryBuilder builder;
   const auto pick = [&](std::uint64_t below) { return static_cast<std::int64_t>(random.below(below)); };

@@ -1,5 +1,6 @@
-// Verdicts under assumptions about the order of versions: each is re-proved from the raw history, and those of
-// Elle's tests with the same options agree, except where Elle takes a value that nobody wrote for a version.
+// Verdicts under assumptions about the order of versions: each is re-proved from the raw history, and those
+// of Elle's tests with the same options agree, except where Elle takes a value that nobody wrote for a
+// version.
 
 #include <algorithm>
 #include <filesystem>

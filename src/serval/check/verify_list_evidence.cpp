@@ -151,11 +151,10 @@ class ListReading {
     return fmt::format("{} shows nothing more often than it was appended", spelled(claim_.read));
   }
 
-  // A later append of the same transaction is shown, and the source not before it.
+  // A later append of the same transaction is shown, and the element of the source not before it, whoever
+  // else appended that.
   Flaw flaw_of_disorder() const {
     if (Flaw flaw = flaw_of_source_append()) return flaw;
-    if (!is_only_append(claim_.source))
-      return fmt::format("{} is not the only append of its element", spelled(claim_.source));
     const std::optional<std::size_t> place = lists_.first_position(claim_.read, element());
     for (const OperationId op : history_.operations(source_transaction())) {
       const bool later = op > claim_.source && history_.kind(op) == OperationKind::Append &&

@@ -1,7 +1,7 @@
 #pragma once
-// Re-proves that one version of a key comes before another on an assumption, from the raw operations: that the
-// cited operations saw or wrote those versions, and that the assumption orders them (version_precedence.h says
-// how).
+// Re-proves that one version of a key comes before another on an assumption, from the raw operations: that
+// the cited operations saw or wrote those versions, and that the assumption orders them (version_precedence.h
+// says how).
 
 #include "serval/check/verify_facts.h"
 #include "serval/check/verify_violation.h"

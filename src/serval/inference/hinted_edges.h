@@ -8,8 +8,8 @@
 
 namespace serval {
 
-// Fills basis, seen_earlier and seen_later of the write and anti-dependencies among `edges` that rest on one of
-// relations.hinted. O(log hints) an edge.
+// Fills basis, seen_earlier and seen_later of the write and anti-dependencies among `edges` that rest on one
+// of relations.hinted. O(log hints) an edge.
 void cite_hints(const Relations& relations, std::vector<Edge>& edges);
 
 }  // namespace serval

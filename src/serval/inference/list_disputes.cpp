@@ -69,6 +69,15 @@ class Dispute {
   Relations& relations_;
 };
 
+// Others appended the same, and somebody saw it. If it was this one, its transaction counts, and what that
+// read may contradict the other reads.
+bool may_be_seen(const ListTrunks& trunks, const ListAppend& append, Value element) {
+  const AppendIndex::Source source = trunks.index().find(append.key, element);
+  const auto is_it = [&](AppendIndex::Source seen) { return seen.append == source.append; };
+  return source.origin == AppendIndex::Origin::Several &&
+         std::ranges::any_of(trunks[append.key].sources, is_it);
+}
+
 }  // namespace
 
 std::vector<bool> settle_disputes(const History& history, const ListFootprints& lists, ListTrunks& trunks,
@@ -77,6 +86,10 @@ std::vector<bool> settle_disputes(const History& history, const ListFootprints& 
   Dispute dispute(history, lists, trunks, relations);
   for (const auto& [key, reads] : disputed_reads(history, lists, trunks, relations, budget))
     disputed[key.index] = dispute.settle(reads);
+  for (const ListAppend& append : lists.appends)
+    if (!relations.takes_part[append.writer.index] && history.outcome(append.writer) != Outcome::Aborted &&
+        may_be_seen(trunks, append, history.value(append.op)))
+      disputed[append.key.index] = true;
   std::ranges::sort(relations.order_conflicts, {}, &OrderConflict::second);
   return disputed;
 }

@@ -15,7 +15,8 @@ namespace serval {
 
 // Adds the conflicts to `relations`; each names the longest read and one that contradicts it. Where the reads
 // of a key agree but for such elements, the longest without them becomes its trunk. By key: whether its reads
-// contradict each other. O(elements) of the reads of disputed lists, O(reads) otherwise.
+// contradict each other, or might, if a transaction that perhaps counts does. O(elements) of the reads of
+// disputed lists, O(reads + appends) otherwise.
 std::vector<bool> settle_disputes(const History& history, const ListFootprints& lists, ListTrunks& trunks,
                                   Relations& relations, Budget& budget);
 

@@ -60,9 +60,9 @@ void ListInspector::judge_order(std::uint32_t append, std::size_t position, List
   const std::uint32_t previous = lists_.appends[append].previous;
   if (previous == ListAppend::kNone || seen_in_[previous] == list_) return;
   const OperationId missing = lists_.appends[previous].op;
-  // Of an element that others appended, too, this append may be another one than the table's.
+  // Of an element that others appended, too, the table has one append, and the list may show any of them.
   const auto source = index_.find(lists_.appends[previous].key, history_.value(missing));
-  if (source.origin == AppendIndex::Origin::One) note(faults.disordered, position, missing);
+  if (seen_in_[source.append] != list_) note(faults.disordered, position, missing);
 }
 
 }  // namespace serval
