@@ -6,7 +6,6 @@
 #include <memory>
 #include <new>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "assumptions.h"
@@ -189,6 +188,7 @@ class FileCheck {
 
   void settle(Survey all) {
     if (const CheckResult* headline = all.headline()) report_.result = *headline;
+    report_.result.phases = all.phases();
     report_.survey = std::move(all);
   }
 
@@ -322,38 +322,33 @@ int check_all(const CheckFlags& flags) {
 
 }  // namespace
 
-Action declare_check(CLI::App& app) {
+Action declare_check(Arguments& arguments) {
   auto flags = std::make_shared<CheckFlags>();
-  app.add_option("FILE", flags->paths, "Histories; - is standard input")->required();
-  app.add_option("-l,--level", flags->level,
-                 "Gate this level (serval levels); without it, the strongest that holds")
-      ->type_name("LEVEL");
-  declare_model_flags(app, flags->model);
-  declare_reading_flags(app, flags->reading);
-  app.add_flag("--json", flags->json,
-               "One JSON object instead of text; with several files one object a line");
-  app.add_option("--timeout", flags->timeout, "Time for reading and checking each file; then UNKNOWN [10m]")
-      ->type_name("TIME");
-  app.add_option("--memory-limit", flags->memory_limit, "Memory; past it UNKNOWN [80 % of RAM or cgroup]")
-      ->type_name("SIZE");
-  app.add_option("--engine", flags->engine, "How to check: auto picks the cheapest complete engine")
-      ->type_name("NAME");
-  app.add_option("--assume", flags->assumptions,
-                 "Trust the database for the order of versions: versions, commit-order, sequential-keys or "
-                 "linearizable-keys; repeatable")
-      ->type_name("NAME");
-  app.add_option("--transaction-order", flags->transaction_order,
-                 "Places of transactions in the order of commits, by their ids: 0=2,1=1")
-      ->type_name("T=N,...");
-  app.add_flag("--verify", flags->verify, "Re-prove the verdict from the raw history");
-  app.add_option("--max-anomalies", flags->max_anomalies, "Show at most so many [10]; all are counted")
-      ->type_name("N");
-  app.add_option("--unknown", flags->unknown, "Exit code of UNKNOWN: fail is 2, pass is 0")
-      ->type_name("fail|pass");
-  app.add_option("--color", flags->colour, "Colour; auto obeys NO_COLOR and CLICOLOR_FORCE")
-      ->type_name("auto|always|never");
-  app.add_flag("-q,--quiet", flags->quiet, "The first line only");
-  app.add_flag("-v,--verbose", flags->verbose, "Also phases and whole anomalies");
+  arguments.words("FILE", flags->paths, "Histories; - is standard input");
+  arguments.option("-l,--level", flags->level,
+                   "Gate this level (serval levels); without it, the strongest that holds", "LEVEL");
+  declare_model_flags(arguments, flags->model);
+  declare_reading_flags(arguments, flags->reading);
+  arguments.flag("--json", flags->json,
+                 "One JSON object instead of text; with several files one object a line");
+  arguments.option("--timeout", flags->timeout, "Time for reading and checking each file; then UNKNOWN [10m]",
+                   "TIME");
+  arguments.option("--memory-limit", flags->memory_limit, "Memory; past it UNKNOWN [80 % of RAM or cgroup]",
+                   "SIZE");
+  arguments.option("--engine", flags->engine, "How to check: auto picks the cheapest complete engine",
+                   "NAME");
+  arguments.option("--assume", flags->assumptions,
+                   "Trust the database for an order of versions (docs/assumptions.md); repeatable", "NAME");
+  arguments.option("--transaction-order", flags->transaction_order,
+                   "Places of transactions in the order of commits, by their ids: 0=2,1=1", "T=N,...");
+  arguments.flag("--verify", flags->verify, "Re-prove the verdict from the raw history");
+  arguments.option("--max-anomalies", flags->max_anomalies, "Show at most so many [10]; all are counted",
+                   "N");
+  arguments.option("--unknown", flags->unknown, "Exit code of UNKNOWN: fail is 2, pass is 0", "fail|pass");
+  arguments.option("--color", flags->colour, "Colour; auto obeys NO_COLOR and CLICOLOR_FORCE",
+                   "auto|always|never");
+  arguments.flag("-q,--quiet", flags->quiet, "The first line only");
+  arguments.flag("-v,--verbose", flags->verbose, "Also phases and whole anomalies");
   return [flags] { return check_all(*flags); };
 }
 

@@ -256,4 +256,15 @@ const CheckResult* Survey::headline() const {
   return results.empty() ? nullptr : &results.front();
 }
 
+Phases Survey::phases() const {
+  Phases sums;
+  for (const CheckResult& result : results)
+    for (const auto& [name, seconds] : result.phases) {
+      auto sum = std::ranges::find(sums, name, &Phases::value_type::first);
+      if (sum == sums.end()) sum = sums.insert(sums.end(), {name, 0.0});
+      sum->second += seconds;
+    }
+  return sums;
+}
+
 }  // namespace serval

@@ -27,12 +27,14 @@ struct CheckOptions {
   VersionHints hints = {};
 };
 
+using Phases = std::vector<std::pair<std::string_view, double>>;  // Name and seconds, in order.
+
 struct CheckResult {
   Level level;  // As asked.
   Verdict verdict;
   std::string_view engine;  // "mini-transaction", "list-append", "dependency-graph", "read-anomalies", ...
   bool complete = false;    // The answer is final for this history (not Undecided).
-  std::vector<std::pair<std::string_view, double>> phases;  // Name and seconds, in order.
+  Phases phases;
 };
 
 // Levels without an engine of their own are refuted by the reads and the cycles without anti-dependencies
@@ -54,6 +56,7 @@ struct Survey {
   // The result that stands for all: the strongest level proven; but where read-committed is refuted, the
   // weakest level refuted, for what is left says little about transactions. Null when nothing was judged.
   const CheckResult* headline() const;
+  Phases phases() const;  // Of all searches together.
 };
 [[nodiscard]] Survey survey(const History& history, const CheckOptions& options = {});
 
