@@ -57,13 +57,14 @@ const AnomalyInfo& row_named(const std::string& name) { return info(choose_anoma
 
 }  // namespace
 
-Action declare_anomalies(CLI::App& app) {
-  return declare_reference<AnomalyInfo>(app, {.rows = all_anomalies,
-                                              .row_named = row_named,
-                                              .table = table,
-                                              .page = page,
-                                              .write_json = write_json,
-                                              .name_help = "An anomaly, by its name or class (G1a, P4, …)"});
+Action declare_anomalies(Arguments& arguments) {
+  return declare_reference<AnomalyInfo>(arguments,
+                                        {.rows = all_anomalies,
+                                         .row_named = row_named,
+                                         .table = table,
+                                         .page = page,
+                                         .write_json = write_json,
+                                         .name_help = "An anomaly, by its name or class (G1a, P4, …)"});
 }
 
 }  // namespace serval::cli

@@ -4,7 +4,6 @@
 #include <array>
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "choices.h"
@@ -47,7 +46,8 @@ std::vector<FlagValues> flag_values() {
           {"--unknown", "fail pass"},
           {"--truncated", "error ok"},
           {"--times", "none txns ops"},
-          {"--order", "completion session"}};
+          {"--order", "completion session"},
+          {"--assume", "versions commit-order sequential-keys linearizable-keys"}};
 }
 
 std::string positional_values(const Verb& verb) {
@@ -59,10 +59,9 @@ std::string positional_values(const Verb& verb) {
 }
 
 std::vector<std::string> flags_of(const Verb& verb) {
-  CLI::App app;
-  app.set_help_flag("-h,--help", "Show this help");
-  const Action unused = verb.declare(app);
-  return flag_names(app);
+  Arguments arguments;
+  const Action unused = verb.declare(arguments);
+  return arguments.flag_names();
 }
 
 std::string alternatives(std::string words) {
@@ -129,9 +128,9 @@ int show_script(const std::string& shell) {
 
 }  // namespace
 
-Action declare_completion(CLI::App& app) {
+Action declare_completion(Arguments& arguments) {
   auto shell = std::make_shared<std::string>();
-  app.add_option("SHELL", *shell, "bash, zsh or fish")->required();
+  arguments.word("SHELL", *shell, "bash, zsh or fish");
   return [shell] { return show_script(*shell); };
 }
 

@@ -2,7 +2,6 @@
 
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "choices.h"
@@ -49,15 +48,15 @@ int convert(const ConvertFlags& flags) {
 
 }  // namespace
 
-Action declare_convert(CLI::App& app) {
+Action declare_convert(Arguments& arguments) {
   auto flags = std::make_shared<ConvertFlags>();
-  app.add_option("IN", flags->in, "The history, a file or a folder; - is standard input")->required();
-  app.add_option("OUT", flags->out, "The file or folder to write; - is standard output")->required();
-  declare_reading_flags(app, flags->reading);
-  app.add_option("--from", flags->reading.format, "The same as --format")->type_name("NAME");
-  app.add_option("--to", flags->to, "Format of the output [by the name of the file]")->type_name("NAME");
-  app.add_flag("--strict", flags->strict, "A lossy step is an error: nothing is written, exit 3");
-  app.add_flag("--force", flags->force, "Overwrite an existing file");
+  arguments.word("IN", flags->in, "The history, a file or a folder; - is standard input");
+  arguments.word("OUT", flags->out, "The file or folder to write; - is standard output");
+  declare_reading_flags(arguments, flags->reading);
+  arguments.option("--from", flags->reading.format, "The same as --format", "NAME");
+  arguments.option("--to", flags->to, "Format of the output [by the name of the file]", "NAME");
+  arguments.flag("--strict", flags->strict, "A lossy step is an error: nothing is written, exit 3");
+  arguments.flag("--force", flags->force, "Overwrite an existing file");
   return [flags] { return convert(*flags); };
 }
 

@@ -2,8 +2,6 @@
 
 #include <memory>
 
-#include <CLI/CLI.hpp>
-
 #include "exit_code.h"
 #include "output.h"
 #include "serval/formats/format.h"
@@ -35,9 +33,9 @@ std::string json_table() {
 
 }  // namespace
 
-Action declare_formats(CLI::App& app) {
+Action declare_formats(Arguments& arguments) {
   auto as_json = std::make_shared<bool>(false);
-  app.add_flag("--json", *as_json, "JSON instead of text");
+  arguments.flag("--json", *as_json, "JSON instead of text");
   return [as_json] {
     print(*as_json ? json_table() : table());
     return static_cast<int>(kHolds);

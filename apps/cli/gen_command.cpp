@@ -3,7 +3,6 @@
 #include <memory>
 #include <random>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -90,34 +89,32 @@ int generate(const GenFlags& flags) {
 
 }  // namespace
 
-Action declare_gen(CLI::App& app) {
+Action declare_gen(Arguments& arguments) {
   auto flags = std::make_shared<GenFlags>();
-  app.add_option("-w,--workload", flags->workload, "NAME or NAME:parameter=value,… (serval workloads) [mini]")
-      ->type_name("WORKLOAD");
-  app.add_option("-n,--txns", flags->transactions, "Transactions: 1000, 10k, 1M [10k]")->type_name("N");
-  app.add_option("--sessions", flags->sessions, "Sessions [20]")->type_name("N");
-  app.add_option("--keys", flags->keys, "Keys [10k]")->type_name("N");
-  app.add_option("--distribution", flags->distribution,
-                 "Which keys are chosen: uniform, zipf, hotspot [uniform]")
-      ->type_name("NAME");
-  app.add_option("--level", flags->level, "What the simulated database keeps [strict-serializable]")
-      ->type_name("LEVEL");
-  app.add_option("--bug", flags->bugs, "Switch a bug on: NAME or NAME:probability=0.1,limit=1; repeatable")
-      ->type_name("BUG");
-  app.add_option("--plant", flags->plant, "Plant one anomaly (serval anomalies)")->type_name("ANOMALY");
-  app.add_option("--seed", flags->seed, "The same seed gives the same file [random, printed]")
-      ->type_name("N");
-  app.add_option("--abort", flags->aborts, "Share of transactions that abort by themselves [0.02]")
-      ->type_name("SHARE");
-  app.add_option("--indeterminate", flags->indeterminate, "Share of commits whose answer is lost [0]")
-      ->type_name("SHARE");
-  app.add_option("--times", flags->times, "Whose times are recorded [txns]")->type_name("none|txns|ops");
-  app.add_option("--order", flags->order, "Order of the transactions in the file [completion]")
-      ->type_name("completion|session");
-  app.add_option("-f,--format", flags->format, "Format of the output [by the name of the file, else jsonl]")
-      ->type_name("NAME");
-  app.add_option("-o,--out", flags->out, "File to write; - is standard output [-]")->type_name("FILE");
-  app.add_flag("--force", flags->force, "Overwrite an existing file");
+  arguments.option("-w,--workload", flags->workload,
+                   "NAME or NAME:parameter=value,… (serval workloads) [mini]", "WORKLOAD");
+  arguments.option("-n,--txns", flags->transactions, "Transactions: 1000, 10k, 1M [10k]", "N");
+  arguments.option("--sessions", flags->sessions, "Sessions [20]", "N");
+  arguments.option("--keys", flags->keys, "Keys [10k]", "N");
+  arguments.option("--distribution", flags->distribution,
+                   "Which keys are chosen: uniform, zipf, hotspot [uniform]", "NAME");
+  arguments.option("--level", flags->level, "What the simulated database keeps [strict-serializable]",
+                   "LEVEL");
+  arguments.option("--bug", flags->bugs, "Switch a bug on: NAME or NAME:probability=0.1,limit=1; repeatable",
+                   "BUG");
+  arguments.option("--plant", flags->plant, "Plant one anomaly (serval anomalies)", "ANOMALY");
+  arguments.option("--seed", flags->seed, "The same seed gives the same file [random, printed]", "N");
+  arguments.option("--abort", flags->aborts, "Share of transactions that abort by themselves [0.02]",
+                   "SHARE");
+  arguments.option("--indeterminate", flags->indeterminate, "Share of commits whose answer is lost [0]",
+                   "SHARE");
+  arguments.option("--times", flags->times, "Whose times are recorded [txns]", "none|txns|ops");
+  arguments.option("--order", flags->order, "Order of the transactions in the file [completion]",
+                   "completion|session");
+  arguments.option("-f,--format", flags->format, "Format of the output [by the name of the file, else jsonl]",
+                   "NAME");
+  arguments.option("-o,--out", flags->out, "File to write; - is standard output [-]", "FILE");
+  arguments.flag("--force", flags->force, "Overwrite an existing file");
   return [flags] { return generate(*flags); };
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "serval/report/quantity.h"
@@ -21,20 +20,6 @@ std::string indented(std::string_view lines) {
   return out;
 }
 
-std::string option_title(const CLI::Option& option) {
-  std::string title;
-  for (const std::string& name : option.get_snames())
-    title += fmt::format("{}-{}", title.empty() ? "" : ", ", name);
-  for (const std::string& name : option.get_lnames())
-    title += fmt::format("{}--{}", title.empty() ? "    " : ", ", name);
-  if (option.get_type_size() != 0) title += " " + option.get_type_name();
-  return title;
-}
-
-bool is_positional(const CLI::Option& option) {
-  return option.get_snames().empty() && option.get_lnames().empty();
-}
-
 }  // namespace
 
 std::string short_help() {
@@ -47,23 +32,13 @@ std::string short_help() {
   return out + "\nserval VERB --help shows examples and options of a verb.\n";
 }
 
-std::string verb_help(const Verb& verb, const CLI::App& app) {
+std::string verb_help(const Verb& verb, const Arguments& arguments) {
   std::string out = fmt::format("{}\n\n", verb.summary);
   if (!verb.examples.empty()) out += fmt::format("Examples:\n{}\n", indented(verb.examples));
   out += fmt::format("Usage: serval {} {}\n\nOptions:\n", verb.name, verb.usage);
-  for (const CLI::Option* option : app.get_options())
-    if (!is_positional(*option))
-      out += fmt::format("  {}{}\n", padded(option_title(*option), 34), option->get_description());
+  for (const Arguments::Description& flag : arguments.flags())
+    out += fmt::format("  {}{}\n", padded(flag.title, 34), flag.help);
   return out;
-}
-
-std::vector<std::string> flag_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  }
-  return names;
 }
 
 }  // namespace serval::cli

@@ -2,15 +2,12 @@
 // Help texts, examples first.
 
 #include <string>
-#include <vector>
 
 #include "verb.h"
 
 namespace serval::cli {
 
 std::string short_help();  // What `serval` alone prints.
-std::string verb_help(const Verb& verb, const CLI::App& app);
-// Every spelling of every flag: "-l", "--level", ...
-std::vector<std::string> flag_names(const CLI::App& app);
+std::string verb_help(const Verb& verb, const Arguments& arguments);
 
 }  // namespace serval::cli

@@ -98,13 +98,13 @@ const LevelInfo& row_named(const std::string& name) { return info(choose_level(n
 
 }  // namespace
 
-Action declare_levels(CLI::App& app) {
-  return declare_reference<LevelInfo>(app, {.rows = all_levels,
-                                            .row_named = row_named,
-                                            .table = table,
-                                            .page = page,
-                                            .write_json = write_json,
-                                            .name_help = "A level or one of its aliases"});
+Action declare_levels(Arguments& arguments) {
+  return declare_reference<LevelInfo>(arguments, {.rows = all_levels,
+                                                  .row_named = row_named,
+                                                  .table = table,
+                                                  .page = page,
+                                                  .write_json = write_json,
+                                                  .name_help = "A level or one of its aliases"});
 }
 
 }  // namespace serval::cli

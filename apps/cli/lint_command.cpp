@@ -3,7 +3,6 @@
 
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "exit_code.h"
@@ -180,11 +179,11 @@ int show_lint(const LintFlags& flags) {
 
 }  // namespace
 
-Action declare_lint(CLI::App& app) {
+Action declare_lint(Arguments& arguments) {
   auto flags = std::make_shared<LintFlags>();
-  app.add_option("FILE", flags->path, "The history; - is standard input")->required();
-  declare_reading_flags(app, flags->reading);
-  app.add_flag("--json", flags->json, "One JSON object instead of text");
+  arguments.word("FILE", flags->path, "The history; - is standard input");
+  declare_reading_flags(arguments, flags->reading);
+  arguments.flag("--json", flags->json, "One JSON object instead of text");
   return [flags] { return show_lint(*flags); };
 }
 

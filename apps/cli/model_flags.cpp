@@ -5,7 +5,6 @@
 #include <charconv>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "choices.h"
@@ -46,22 +45,19 @@ std::int64_t parse_integer(std::string_view flag, std::string_view text) {
 
 }  // namespace
 
-void declare_model_flags(CLI::App& app, ModelFlags& flags) {
-  app.add_option("-m,--model", flags.model, "Judge by a model instead of a level (serval models)")
-      ->type_name("NAME");
-  app.add_option("--total-amount", flags.total_amount,
-                 "bank: the sum of all balances [that of the first read]")
-      ->type_name("N");
-  app.add_flag("--allow-negative-balances", flags.allow_negative_balances,
-               "bank: balances may be below zero");
-  app.add_option("--group-size", flags.group_size, "long-fork: keys of one read [those of the first read]")
-      ->type_name("N");
-  app.add_flag("--no-stale-reads", flags.no_stale_reads, "set-full: a late element is a violation");
-  app.add_option("--initial", flags.initial, "cas-register, multi-register: value at the start [nil]")
-      ->type_name("VALUE");
-  app.add_option("--failed-cas", flags.failed_cas,
-                 "cas-register: mismatch: a failed cas saw another value [nothing]")
-      ->type_name("nothing|mismatch");
+void declare_model_flags(Arguments& arguments, ModelFlags& flags) {
+  arguments.option("-m,--model", flags.model, "Judge by a model instead of a level (serval models)", "NAME");
+  arguments.option("--total-amount", flags.total_amount,
+                   "bank: the sum of all balances [that of the first read]", "N");
+  arguments.flag("--allow-negative-balances", flags.allow_negative_balances,
+                 "bank: balances may be below zero");
+  arguments.option("--group-size", flags.group_size, "long-fork: keys of one read [those of the first read]",
+                   "N");
+  arguments.flag("--no-stale-reads", flags.no_stale_reads, "set-full: a late element is a violation");
+  arguments.option("--initial", flags.initial, "cas-register, multi-register: value at the start [nil]",
+                   "VALUE");
+  arguments.option("--failed-cas", flags.failed_cas,
+                   "cas-register: mismatch: a failed cas saw another value [nothing]", "nothing|mismatch");
 }
 
 const ModelInfo& model_row(const std::string& name) {

@@ -4,11 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "arguments.h"
 #include "serval/model/model.h"
-
-namespace CLI {
-class App;
-}
 
 namespace serval::cli {
 
@@ -21,7 +18,7 @@ struct ModelFlags {
   std::string initial;
   std::string failed_cas;
 };
-void declare_model_flags(CLI::App& app, ModelFlags& flags);
+void declare_model_flags(Arguments& arguments, ModelFlags& flags);
 
 // None without --model. Throws UsageError for an unknown model, and for flags of another one.
 std::optional<Model> choose_model(const ModelFlags& flags);

@@ -49,13 +49,13 @@ void write_json(JsonWriter& json, const ModelInfo& row) {
 
 }  // namespace
 
-Action declare_models(CLI::App& app) {
-  return declare_reference<ModelInfo>(app, {.rows = all_models,
-                                            .row_named = model_row,
-                                            .table = table,
-                                            .page = page,
-                                            .write_json = write_json,
-                                            .name_help = "A model"});
+Action declare_models(Arguments& arguments) {
+  return declare_reference<ModelInfo>(arguments, {.rows = all_models,
+                                                  .row_named = model_row,
+                                                  .table = table,
+                                                  .page = page,
+                                                  .write_json = write_json,
+                                                  .name_help = "A model"});
 }
 
 }  // namespace serval::cli

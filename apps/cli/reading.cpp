@@ -2,8 +2,6 @@
 
 #include <array>
 
-#include <CLI/CLI.hpp>
-
 #include "choices.h"
 #include "output.h"
 
@@ -28,13 +26,12 @@ ReadOptions options_for(const ReadingFlags& flags, Budget* budget, Progress& pro
 
 }  // namespace
 
-void declare_reading_flags(CLI::App& app, ReadingFlags& flags) {
-  app.add_option("-f,--format", flags.format, "Format of the input, auto by content (serval formats)")
-      ->type_name("NAME");
-  app.add_option("--truncated", flags.truncated, "ok: a text file may be cut off in its last line")
-      ->type_name("error|ok");
-  app.add_option("--progress", flags.progress, "Signs of life on standard error")
-      ->type_name("auto|plain|none");
+void declare_reading_flags(Arguments& arguments, ReadingFlags& flags) {
+  arguments.option("-f,--format", flags.format, "Format of the input, auto by content (serval formats)",
+                   "NAME");
+  arguments.option("--truncated", flags.truncated, "ok: a text file may be cut off in its last line",
+                   "error|ok");
+  arguments.option("--progress", flags.progress, "Signs of life on standard error", "auto|plain|none");
 }
 
 void require_valid(const ReadingFlags& flags) {

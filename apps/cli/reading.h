@@ -6,13 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "arguments.h"
 #include "progress.h"
 #include "serval/formats/format.h"
 #include "serval/formats/jepsen_log.h"
-
-namespace CLI {
-class App;
-}
 
 namespace serval::cli {
 
@@ -22,7 +19,7 @@ struct ReadingFlags {
   std::string truncated = "error";
   std::string progress = "auto";
 };
-void declare_reading_flags(CLI::App& app, ReadingFlags& flags);
+void declare_reading_flags(Arguments& arguments, ReadingFlags& flags);
 void require_valid(const ReadingFlags& flags);  // Throws UsageError before any file is opened.
 
 struct LoadedHistory {

@@ -8,8 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "exit_code.h"
 #include "output.h"
 #include "serval/check/level.h"
@@ -47,14 +45,14 @@ std::string reference_json(const Reference<Row>& reference, const std::string& n
 }
 
 template <class Row>
-Action declare_reference(CLI::App& app, Reference<Row> reference) {
+Action declare_reference(Arguments& arguments, Reference<Row> reference) {
   struct Flags {
     std::string name;
     bool json = false;
   };
   auto flags = std::make_shared<Flags>();
-  app.add_option("NAME", flags->name, reference.name_help);
-  app.add_flag("--json", flags->json, "JSON instead of text");
+  arguments.optional_word("NAME", flags->name, reference.name_help);
+  arguments.flag("--json", flags->json, "JSON instead of text");
   return [flags, reference] {
     print(flags->json ? reference_json(reference, flags->name) : reference_text(reference, flags->name));
     return static_cast<int>(kHolds);

@@ -3,8 +3,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "exit_code.h"
 #include "help.h"
 #include "output.h"
@@ -16,11 +14,11 @@ namespace {
 
 std::string help_hint(const Verb& verb) { return "serval " + std::string(verb.name) + " --help"; }
 
-[[noreturn]] void refuse_extra(const Verb& verb, const CLI::App& app, const std::string& word) {
+[[noreturn]] void refuse_extra(const Verb& verb, const Arguments& arguments, const std::string& word) {
   const std::string spelled = word.substr(0, word.find('='));
   if (!spelled.starts_with("-"))
     throw UsageError("serval " + std::string(verb.name) + " does not take \"" + word + "\"", help_hint(verb));
-  const std::vector<std::string> flags = flag_names(app);
+  const std::vector<std::string> flags = arguments.flag_names();
   const std::vector<std::string_view> names(flags.begin(), flags.end());
   const std::vector<std::string_view> near = nearest_names(spelled, names);
   throw UsageError("serval " + std::string(verb.name) + " has no flag " + spelled,
@@ -29,21 +27,17 @@ std::string help_hint(const Verb& verb) { return "serval " + std::string(verb.na
 
 }  // namespace
 
-int run_verb(const Verb& verb, int argument_count, const char* const* arguments) {
-  CLI::App app;
-  app.set_help_flag("-h,--help", "Show this help");
-  app.allow_extras();
-  const Action action = verb.declare(app);
-  try {
-    app.parse(argument_count, arguments);
-  } catch (const CLI::CallForHelp&) {
-    print(verb_help(verb, app));
+int run_verb(const Verb& verb, int argument_count, const char* const* words) {
+  Arguments arguments;
+  const Action action = verb.declare(arguments);
+  const Arguments::Parsed parsed = arguments.parse(argument_count, words);
+  if (parsed.wants_help) {
+    print(verb_help(verb, arguments));
     return kHolds;
-  } catch (const CLI::ParseError& error) {
-    if (!app.remaining().empty()) refuse_extra(verb, app, app.remaining().front());
-    throw UsageError("serval " + std::string(verb.name) + ": " + error.what(), help_hint(verb));
   }
-  if (!app.remaining().empty()) refuse_extra(verb, app, app.remaining().front());
+  if (!parsed.extra.empty()) refuse_extra(verb, arguments, parsed.extra);
+  if (!parsed.problem.empty())
+    throw UsageError("serval " + std::string(verb.name) + ": " + parsed.problem, help_hint(verb));
   return action();
 }
 

@@ -1,14 +1,12 @@
 #pragma once
-// A verb of the command line: `serval check …`. Each lives in its own file and declares its options on a
-// CLI::App; what it returns does the work.
+// A verb of the command line: `serval check …`. Each lives in its own file and declares what it takes;
+// what it returns does the work.
 
 #include <functional>
 #include <span>
 #include <string_view>
 
-namespace CLI {
-class App;
-}
+#include "arguments.h"
 
 namespace serval::cli {
 
@@ -19,25 +17,25 @@ struct Verb {
   std::string_view usage;     // "FILE… [options]"
   std::string_view summary;   // One line.
   std::string_view examples;  // Lines without indentation; the help shows them first.
-  Action (*declare)(CLI::App& app);
+  Action (*declare)(Arguments& arguments);
 };
 
 std::span<const Verb> all_verbs();
 
 // Parses the words after the verb and acts. Throws UsageError.
-int run_verb(const Verb& verb, int argument_count, const char* const* arguments);
+int run_verb(const Verb& verb, int argument_count, const char* const* words);
 
-Action declare_check(CLI::App& app);
-Action declare_gen(CLI::App& app);
-Action declare_convert(CLI::App& app);
-Action declare_stats(CLI::App& app);
-Action declare_lint(CLI::App& app);
-Action declare_levels(CLI::App& app);
-Action declare_anomalies(CLI::App& app);
-Action declare_models(CLI::App& app);
-Action declare_formats(CLI::App& app);
-Action declare_workloads(CLI::App& app);
-Action declare_version(CLI::App& app);
-Action declare_completion(CLI::App& app);
+Action declare_check(Arguments& arguments);
+Action declare_gen(Arguments& arguments);
+Action declare_convert(Arguments& arguments);
+Action declare_stats(Arguments& arguments);
+Action declare_lint(Arguments& arguments);
+Action declare_levels(Arguments& arguments);
+Action declare_anomalies(Arguments& arguments);
+Action declare_models(Arguments& arguments);
+Action declare_formats(Arguments& arguments);
+Action declare_workloads(Arguments& arguments);
+Action declare_version(Arguments& arguments);
+Action declare_completion(Arguments& arguments);
 
 }  // namespace serval::cli

@@ -2,7 +2,6 @@
 
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "exit_code.h"
@@ -69,9 +68,9 @@ std::string json_table() {
 
 }  // namespace
 
-Action declare_workloads(CLI::App& app) {
+Action declare_workloads(Arguments& arguments) {
   auto as_json = std::make_shared<bool>(false);
-  app.add_flag("--json", *as_json, "JSON instead of text");
+  arguments.flag("--json", *as_json, "JSON instead of text");
   return [as_json] {
     print(*as_json ? json_table() : table());
     return static_cast<int>(kHolds);

@@ -1,0 +1,79 @@
+#include "arguments.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace serval::cli {
+namespace {
+
+std::string title_of(const CLI::Option& option) {
+  std::string title;
+  for (const std::string& name : option.get_snames())
+    title += fmt::format("{}-{}", title.empty() ? "" : ", ", name);
+  for (const std::string& name : option.get_lnames())
+    title += fmt::format("{}--{}", title.empty() ? "    " : ", ", name);
+  if (option.get_type_size() != 0) title += " " + option.get_type_name();
+  return title;
+}
+
+bool is_word(const CLI::Option& option) { return option.get_snames().empty() && option.get_lnames().empty(); }
+
+}  // namespace
+
+Arguments::Arguments() : app_(std::make_unique<CLI::App>()) {
+  app_->set_help_flag("-h,--help", "Show this help");
+  app_->allow_extras();
+}
+Arguments::~Arguments() = default;
+
+void Arguments::flag(const std::string& names, bool& target, const std::string& help) {
+  app_->add_flag(names, target, help);
+}
+void Arguments::option(const std::string& names, std::string& target, const std::string& help,
+                       const std::string& value_name) {
+  app_->add_option(names, target, help)->type_name(value_name);
+}
+void Arguments::option(const std::string& names, std::vector<std::string>& target, const std::string& help,
+                       const std::string& value_name) {
+  app_->add_option(names, target, help)->type_name(value_name);
+}
+void Arguments::word(const std::string& name, std::string& target, const std::string& help) {
+  app_->add_option(name, target, help)->required();
+}
+void Arguments::words(const std::string& name, std::vector<std::string>& target, const std::string& help) {
+  app_->add_option(name, target, help)->required();
+}
+void Arguments::optional_word(const std::string& name, std::string& target, const std::string& help) {
+  app_->add_option(name, target, help);
+}
+
+Arguments::Parsed Arguments::parse(int count, const char* const* words) {
+  Parsed parsed;
+  try {
+    app_->parse(count, words);
+  } catch (const CLI::CallForHelp&) {
+    parsed.wants_help = true;
+  } catch (const CLI::ParseError& error) {
+    parsed.problem = error.what();
+  }
+  if (!app_->remaining().empty()) parsed.extra = app_->remaining().front();
+  return parsed;
+}
+
+std::vector<Arguments::Description> Arguments::flags() const {
+  std::vector<Description> out;
+  for (const CLI::Option* option : app_->get_options())
+    if (!is_word(*option)) out.push_back({title_of(*option), option->get_description()});
+  return out;
+}
+
+std::vector<std::string> Arguments::flag_names() const {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app_->get_options()) {
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+}  // namespace serval::cli
