@@ -188,16 +188,13 @@ class Inference {
     }
   }
 
-  static Jagged<TransactionId> by_version(std::vector<LaterWriter>& pairs, std::size_t versions) {
-    std::ranges::stable_sort(pairs, {}, &LaterWriter::first);
+  static Jagged<TransactionId> by_version(const std::vector<LaterWriter>& pairs, std::size_t versions) {
     std::vector<std::uint64_t> offsets(versions + 1, 0);
-    std::vector<TransactionId> writers;
-    writers.reserve(pairs.size());
-    for (const auto& [version, writer] : pairs) {
-      ++offsets[version.index + 1];
-      writers.push_back(writer);
-    }
+    for (const auto& [version, writer] : pairs) ++offsets[version.index + 1];
     std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+    std::vector<TransactionId> writers(pairs.size());
+    std::vector<std::uint64_t> next(offsets.begin(), offsets.end() - 1);
+    for (const auto& [version, writer] : pairs) writers[next[version.index]++] = writer;
     return {std::move(offsets), std::move(writers)};
   }
 
