@@ -4,8 +4,8 @@
 
 #include "exit_code.h"
 #include "output.h"
+#include "serval/base/json_writer.h"
 #include "serval/formats/format.h"
-#include "serval/report/json_writer.h"
 #include "tables.h"
 #include "verb.h"
 

@@ -10,8 +10,8 @@
 
 #include "exit_code.h"
 #include "output.h"
+#include "serval/base/json_writer.h"
 #include "serval/check/level.h"
-#include "serval/report/json_writer.h"
 #include "verb.h"
 
 namespace serval::cli {

@@ -7,8 +7,8 @@
 #include "exit_code.h"
 #include "output.h"
 #include "reading.h"
+#include "serval/base/json_writer.h"
 #include "serval/inference/statistics.h"
-#include "serval/report/json_writer.h"
 #include "serval/report/quantity.h"
 #include "verb.h"
 

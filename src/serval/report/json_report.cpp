@@ -4,7 +4,7 @@
 #include <array>
 
 #include "serval/report/explanation.h"
-#include "serval/report/json_writer.h"
+#include "serval/base/json_writer.h"
 #include "serval/report/names.h"
 
 namespace serval {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "serval/report/json_writer.h"
+#include "serval/base/json_writer.h"
 #include "serval/report/quantity.h"
 
 namespace serval {

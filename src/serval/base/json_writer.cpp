@@ -1,4 +1,4 @@
-#include "serval/report/json_writer.h"
+#include "serval/base/json_writer.h"
 
 #include <cmath>
 #include <cstddef>
