@@ -183,7 +183,7 @@ class ClassSearch {
       used[member(next)] = !graph_.is_helper(member(next));
       if (closes(pivot, next)) break;
     }
-    const std::vector<Vertex> found = effort > 0 ? walk : std::vector<Vertex>{};
+    std::vector<Vertex> found = effort > 0 ? walk : std::vector<Vertex>{};
     while (!walk.empty()) step_back();
     return found;
   }

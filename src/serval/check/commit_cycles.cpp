@@ -45,6 +45,7 @@ std::vector<TransactionId> shortest_cycle(const CsrGraph& graph, std::span<const
     if (!found.empty()) best = std::move(found);
   }
   std::vector<TransactionId> cycle;
+  cycle.reserve(best.size());
   for (const Vertex v : best) cycle.push_back(TransactionId{vertices[v]});
   return cycle;
 }

@@ -187,21 +187,43 @@ class Decision {
     return relations_.open_writes.empty();
   }
 
-  // Orders of the open versions that may do: that of the history, then the one found for the known edges.
+  // Orders of the open versions that may do: as the times suggest within what is known, as the history or its
+  // times have it, and the one found for the known edges.
   Verdict try_orders(const std::vector<Vertex>& order) {
-    std::vector<std::uint32_t> rank(history_.transaction_count());
-    std::iota(rank.begin(), rank.end(), 0u);
-    // The first may not agree with what is assumed about the database; the second follows from it.
-    if (relations_.hinted.empty())
+    std::vector<std::vector<std::uint32_t>> candidates;
+    if (graph_ && history_.has_times())
+      candidates.push_back(ranks(topological_order(*graph_, times_of_vertices(), budget_)));
+    // The likely ones may not agree with what is assumed about the database; the others follow from it.
+    if (relations_.hinted.empty()) std::ranges::move(likely_orders(history_), std::back_inserter(candidates));
+    candidates.push_back(ranks(order));
+    for (const std::vector<std::uint32_t>& rank : candidates)
       if (const auto found = try_order(rank)) return *found;
+    return missing_order(history_, relations_);
+  }
+
+  // Where the commits of the transactions stand.
+  std::vector<std::uint32_t> ranks(const std::vector<Vertex>& order) const {
     const VertexMap map(shape_);
+    std::vector<std::uint32_t> rank(history_.transaction_count());
     for (std::uint32_t i = 0; i < order.size(); ++i) {
       const Vertex v = order[i];
       if (!map.is_helper(v, history_.transaction_count()) && map.is_commit(v))
         rank[map.transaction(v).index] = i;
     }
-    if (const auto found = try_order(rank)) return *found;
-    return missing_order(history_, relations_);
+    return rank;
+  }
+
+  // When a vertex may have happened; helpers at once.
+  std::vector<std::int64_t> times_of_vertices() const {
+    const VertexMap map(shape_);
+    std::vector<std::int64_t> times(graph_->vertex_count(), kUnknownBegin);
+    for (const TransactionId t : history_.transactions()) {
+      const Interval interval = history_.interval(t);
+      times[map.commit(t)] = interval.end;
+      if (shape_.real_time) times[map.end(t)] = interval.end;
+      if (shape_.snapshots) times[map.begin(t)] = interval.begin;
+    }
+    return times;
   }
 
   std::optional<Holds> try_order(const std::vector<std::uint32_t>& rank) {
@@ -233,7 +255,7 @@ Verdict check_dependencies(const History& history, const Relations& relations, L
 }
 
 std::string_view dependency_engine(const Relations& relations) {
-  if (!relations.shows_order.empty()) return "list-append";
+  if (std::ranges::find(relations.shows_order, true) != relations.shows_order.end()) return "list-append";
   return relations.order_is_complete() ? "mini-transaction" : "dependency-graph";
 }
 

@@ -269,11 +269,11 @@ class Judgement {
       collect_cycles(CycleClass::Single);
   }
 
-  // Orders of the versions that are still open: that of the history, then the one found for what is known.
+  // Orders of the versions that are still open: likely ones, then the one found for what is known.
   Verdict try_orders(const std::vector<Vertex>& order) {
+    for (const std::vector<std::uint32_t>& likely : likely_orders(history_))
+      if (const std::optional<Holds> found = try_order(likely)) return *found;
     std::vector<std::uint32_t> rank(history_.transaction_count());
-    std::iota(rank.begin(), rank.end(), 0u);
-    if (const std::optional<Holds> found = try_order(rank)) return *found;
     for (std::uint32_t i = 0; i < order.size(); ++i)
       if (views_.is_transaction(order[i])) rank[views_.transaction(order[i]).index] = i;
     if (const std::optional<Holds> found = try_order(rank)) return *found;

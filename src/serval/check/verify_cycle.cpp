@@ -163,7 +163,7 @@ Flaw flaw_of_sighting(const Facts& facts, const Cycle& cycle, const Sighting& si
 Flaw flaw_of_sightings(const Facts& facts, const Cycle& cycle) {
   std::vector<std::size_t> shown;
   for (const Sighting& sighting : cycle.sightings) {
-    if (const Flaw flaw = flaw_of_sighting(facts, cycle, sighting)) return flaw;
+    if (Flaw flaw = flaw_of_sighting(facts, cycle, sighting)) return flaw;
     shown.push_back(sighting.edge);
   }
   std::vector<std::size_t> wanted;

@@ -141,7 +141,7 @@ std::vector<TransactionId> ViewGraph::missed_by(const ExternalRead& read) const 
   for (const TransactionId later : relations_.later_writers(read.version))
     if (later != read.reader) missed.push_back(later);
   const auto split = std::ranges::equal_range(divergences_, read.version, {}, &DivergentWrites::version);
-  for (const DivergentWrites& pair : split)
+  for (const DivergentWrites& pair : std::span(split.begin(), split.end()))
     if (pair.second != read.reader) missed.push_back(pair.second);
   return missed;
 }

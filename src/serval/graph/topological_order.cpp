@@ -1,5 +1,9 @@
 #include "serval/graph/topological_order.h"
 
+#include <functional>
+#include <queue>
+#include <utility>
+
 namespace serval {
 
 std::vector<Vertex> topological_order(const CsrGraph& graph, Budget& budget) {
@@ -23,6 +27,29 @@ std::vector<Vertex> topological_order(const CsrGraph& graph, Budget& budget) {
         if (--waiting_for[next] == 0 && next <= scan) ready.push_back(next);
       }
     }
+  }
+  return order;
+}
+
+std::vector<Vertex> topological_order(const CsrGraph& graph, std::span<const std::int64_t> keys,
+                                      Budget& budget) {
+  const Vertex vertices = graph.vertex_count();
+  std::vector<std::uint32_t> waiting_for(vertices, 0);
+  for (const Vertex target : graph.targets) ++waiting_for[target];
+
+  std::vector<Vertex> order;
+  order.reserve(vertices);
+  using Entry = std::pair<std::int64_t, Vertex>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
+  for (Vertex v = 0; v < vertices; ++v)
+    if (waiting_for[v] == 0) ready.emplace(keys[v], v);
+  while (!ready.empty()) {
+    budget.poll("topological order");
+    const Vertex v = ready.top().second;
+    ready.pop();
+    order.push_back(v);
+    for (const Vertex next : graph.successors(v))
+      if (--waiting_for[next] == 0) ready.emplace(keys[next], next);
   }
   return order;
 }

@@ -8,6 +8,8 @@
 // numbers closely: a graph whose numbers already are an order is walked front to back, which is what memory
 // likes. Deterministic. Vertices on or behind a cycle are left out.
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "serval/base/budget.h"
@@ -16,5 +18,9 @@
 namespace serval {
 
 std::vector<Vertex> topological_order(const CsrGraph& graph, Budget& budget);
+// Of the vertices that are ready always the one with the smallest key, of equal ones the smallest number.
+// O((vertices + edges) log vertices).
+std::vector<Vertex> topological_order(const CsrGraph& graph, std::span<const std::int64_t> keys,
+                                      Budget& budget);
 
 }  // namespace serval

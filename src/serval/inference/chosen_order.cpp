@@ -1,6 +1,8 @@
 #include "serval/inference/chosen_order.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 namespace serval {
 namespace {
@@ -70,6 +72,19 @@ void chain_registers(const History& history, const std::vector<std::uint32_t>& r
 
 bool leaves_choices(const Relations& relations) {
   return relations.later.rows() > 0 || !relations.open_writes.empty() || !relations.divergences.empty();
+}
+
+std::vector<std::vector<std::uint32_t>> likely_orders(const History& history) {
+  std::vector<std::uint32_t> order(history.transaction_count());
+  std::iota(order.begin(), order.end(), 0u);
+  std::vector<std::vector<std::uint32_t>> ranks{order};
+  const auto end_of = [&](std::uint32_t t) { return history.interval(TransactionId{t}).end; };
+  if (!history.has_times() || std::ranges::is_sorted(order, {}, end_of)) return ranks;
+  std::ranges::stable_sort(order, {}, end_of);
+  std::vector<std::uint32_t> rank(order.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
+  ranks.insert(ranks.begin(), std::move(rank));
+  return ranks;
 }
 
 Relations with_chosen_order(const History& history, const Relations& relations,

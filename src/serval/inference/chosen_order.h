@@ -13,6 +13,10 @@ namespace serval {
 // it matters to nobody else: several appends that nobody saw; two registers' updates of one version.
 bool leaves_choices(const Relations& relations);
 
+// Orders of transactions that are likely to do, as ranks: that of the history, and that of the ends, where
+// they are recorded and give another one. Databases mostly install versions in the order of commits.
+std::vector<std::vector<std::uint32_t>> likely_orders(const History& history);
+
 // The same relations with every version in its place: what is known stays, and of versions that may come in
 // any order that of the transaction with the smaller `rank` comes first; of appends to a list one that had
 // read the last version seen, because it read nothing later. Requires no ambiguous reads.

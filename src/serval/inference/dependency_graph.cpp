@@ -248,8 +248,8 @@ class Reasons {
   // Every version that a transaction wrote of a key: of a register one at most.
   std::vector<VersionId> versions_of(TransactionId t, KeyId key) const {
     std::vector<VersionId> versions;
-    for (const EarlierVersion& earlier :
-         std::ranges::equal_range(relations_.earlier_versions, t, {}, &EarlierVersion::writer))
+    const auto range = std::ranges::equal_range(relations_.earlier_versions, t, {}, &EarlierVersion::writer);
+    for (const EarlierVersion& earlier : std::span(range.begin(), range.end()))
       if (earlier.key == key) versions.push_back(earlier.version);
     if (const Access* access = access_to(t, key); access != nullptr && !access->written.is_none())
       versions.push_back(access->written);

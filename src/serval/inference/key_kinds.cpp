@@ -36,13 +36,24 @@ KeyKind combine(KeyKind kind, Says says, bool fresh) {
   return KeyKind::Mixed;
 }
 
+bool writes_by_predicate(OperationKind kind) {
+  return kind == OperationKind::PredicateUpdate || kind == OperationKind::PredicateDelete;
+}
+
+// Where the answer was lost, any key may have been written.
+void mark_written(const History& history, TransactionId t, OperationId op, std::vector<KeyKind>& kinds) {
+  const std::vector<Row> rows = history.operation(op).rows;
+  if (rows.empty() && history.outcome(t) == Outcome::Indeterminate) std::ranges::fill(kinds, KeyKind::Mixed);
+  for (const Row& row : rows) kinds[row.key.index] = KeyKind::Mixed;
+}
+
 }  // namespace
 
 std::vector<KeyKind> kinds_of_keys(const History& history) {
-  const auto of_list = [](OperationKind kind) {
-    return kind == OperationKind::Append || kind == OperationKind::ReadList;
+  const auto matters = [](OperationKind kind) {
+    return kind == OperationKind::Append || kind == OperationKind::ReadList || writes_by_predicate(kind);
   };
-  if (std::ranges::none_of(history.kind_column(), of_list)) return {};
+  if (std::ranges::none_of(history.kind_column(), matters)) return {};
   std::vector<KeyKind> kinds(history.key_count(), KeyKind::Register);
   std::vector<bool> spoken(history.key_count(), false);
   for (std::uint32_t i = 0; i < history.operation_count(); ++i) {
@@ -53,6 +64,9 @@ std::vector<KeyKind> kinds_of_keys(const History& history) {
     kinds[key] = combine(kinds[key], word, !spoken[key]);
     if (word != Says::Nothing) spoken[key] = true;
   }
+  for (const TransactionId t : history.transactions())
+    for (const OperationId op : history.operations(t))
+      if (writes_by_predicate(history.kind(op))) mark_written(history, t, op, kinds);
   return kinds;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // Which keys are lists. A key is a list when something is appended to it or when a read of it shows elements;
-// a read of nothing says neither. A key that is also written, or read, as a register has no meaning here.
+// a read of nothing says neither. A key that is also written, or read, as a register has no meaning here, and
+// none has one that a predicate update or delete has written: who wrote it when is not looked at yet.
 //
 //   a(x,1) l(x,[1])  w(y,1) l(y,_)  a(z,1) w(z,2)      x is a list, y a register, z is mixed
 
@@ -13,7 +14,7 @@ namespace serval {
 
 enum class KeyKind : std::uint8_t { Register, List, Mixed };
 
-// By key; empty when no key is a list, after a glance at the kinds of the operations. O(operations).
+// By key; empty when all are registers, after a glance at the kinds of the operations. O(operations).
 std::vector<KeyKind> kinds_of_keys(const History& history);
 
 // What a list read shows; nothing for nil.

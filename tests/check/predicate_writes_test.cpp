@@ -1,0 +1,61 @@
+// Keys that predicate updates and deletes have written: who wrote them when is not looked at yet, so
+// nothing is claimed about them.
+
+#include <gtest/gtest.h>
+
+#include "serval/check/check.h"
+#include "serval/formats/format.h"
+
+namespace serval {
+namespace {
+
+History history_of(const std::string& records) {
+  ByteStream stream = ByteStream::from_memory(
+      "test.jsonl", "{\"serval\":\"history\",\"version\":1,\"initial\":0}\n" + records);
+  return read_history(stream);
+}
+
+void expect_no_claim(const std::string& records) {
+  const History history = history_of(records);
+  for (const Level level :
+       {Level::ReadCommitted, Level::Causal, Level::SnapshotIsolation, Level::Serializable,
+        Level::StrongSessionSerializable, Level::ReadAtomic, Level::MonotonicReads,
+        Level::ParallelSnapshotIsolation, Level::PrefixConsistency})
+    EXPECT_FALSE(violated(check(history, level).verdict)) << name_of(level) << "\n" << records;
+}
+
+TEST(PredicateWrites, AreWritersOfWhatOthersRead) {
+  expect_no_claim(
+      "{\"s\":1,\"ops\":[[\"pu\",[\"between\",[\"col\",\"k\"],1,5],[[\"x\",7]]]]}\n"
+      "{\"s\":2,\"ops\":[[\"r\",\"x\",7]]}\n");
+}
+
+TEST(PredicateWrites, DeletesMakeRoomForInserts) {
+  expect_no_claim(
+      "{\"s\":1,\"ops\":[[\"i\",\"x\",7]]}\n"
+      "{\"s\":1,\"ops\":[[\"pd\",[\"between\",[\"col\",\"k\"],1,5],[[\"x\"]]]]}\n"
+      "{\"s\":1,\"ops\":[[\"i\",\"x\",8]]}\n");
+}
+
+TEST(PredicateWrites, WithoutAnAnswerMayHaveWrittenAnything) {
+  expect_no_claim(
+      "{\"s\":1,\"ops\":[[\"i\",\"x\",7]]}\n"
+      "{\"s\":2,\"ops\":[[\"pd\",[\"between\",[\"col\",\"k\"],1,5],[]]],\"outcome\":\"indeterminate\"}\n"
+      "{\"s\":1,\"ops\":[[\"i\",\"x\",8]]}\n");
+}
+
+TEST(PredicateWrites, OtherKeysAreStillJudged) {
+  const History history = history_of(
+      "{\"s\":1,\"ops\":[[\"pu\",[\"between\",[\"col\",\"k\"],1,5],[[\"x\",7]]]]}\n"
+      "{\"s\":2,\"ops\":[[\"r\",\"y\",9]]}\n");
+  EXPECT_TRUE(violated(check(history, Level::ReadCommitted).verdict));
+}
+
+TEST(PredicateWrites, WithoutAClaimAgainstItIsUndecided) {
+  const History history =
+      history_of("{\"s\":1,\"ops\":[[\"pu\",[\"between\",[\"col\",\"k\"],1,5],[[\"x\",7]]]]}\n");
+  EXPECT_TRUE(undecided(check(history, Level::Serializable).verdict));
+}
+
+}  // namespace
+}  // namespace serval
