@@ -302,5 +302,49 @@ TEST(NativeJsonl, ReadsTheExamplesOfItsPage) {
   EXPECT_TRUE(reading.notices.empty());
 }
 
+constexpr const char* kSync = "{\"event\":\"sync\"}\n";
+
+TEST(NativeJsonl, AnOpenRecordStandsForATransactionThatNeverCame) {
+  const std::string open = "{\"event\":\"open\",\"s\":1,\"t\":7,\"at\":5,\"ops\":[[\"w\",\"x\",1]]}\n";
+  const std::string reader = "{\"s\":2,\"t\":8,\"ops\":[[\"r\",\"x\",1]]}\n";
+  EXPECT_EQ(print_history(read_records(open + reader)), "2: [r(x,1)]\n1: [w(x,1)]?@5..\n");
+  const std::string longer =
+      "{\"event\":\"open\",\"s\":1,\"t\":7,\"at\":5,\"ops\":[[\"w\",\"x\",1],[\"w\",\"y\",2]]}\n";
+  EXPECT_EQ(print_history(read_records(open + reader + longer)), "2: [r(x,1)]\n1: [w(x,1) w(y,2)]?@5..\n");
+  const std::string whole =
+      "{\"s\":1,\"t\":7,\"ops\":[[\"r\",\"x\",0],[\"w\",\"x\",1]],\"outcome\":\"aborted\"}\n";
+  EXPECT_EQ(print_history(read_records(open + reader + whole)), "2: [r(x,1)]\n1: [r(x,0) w(x,1)]!\n");
+}
+
+TEST(NativeJsonl, OpenRecordsOfAnEarlierRunAreLeftBehindAtTheNextHeader) {
+  const std::string open = "{\"event\":\"open\",\"s\":1,\"t\":7,\"ops\":[[\"w\",\"x\",1]]}\n";
+  const std::string again = "{\"s\":1,\"t\":7,\"ops\":[[\"w\",\"x\",2]]}\n";
+  EXPECT_EQ(print_history(read_records(open + kHeader + again)), "1: [w(x,1)]? [w(x,2)]\n");
+}
+
+TEST(NativeJsonl, LinesBehindTheLastSyncAreLeftOut) {
+  const std::string one = "{\"s\":1,\"t\":1,\"ops\":[[\"w\",\"x\",1]]}\n";
+  const std::string two = "{\"s\":2,\"t\":2,\"ops\":[[\"r\",\"y\",9]]}\n";
+  const Reading cut = read_text(kHeader + std::string(kSync) + one + kSync + two + "{\"s\":3,\"t\"");
+  EXPECT_EQ(print_history(cut.history), "1: [w(x,1)]\n");
+  ASSERT_FALSE(cut.notices.empty());
+  EXPECT_NE(cut.notices.front().find("behind the last sync"), std::string::npos);
+  EXPECT_EQ(print_history(read_text(kHeader + std::string(kSync) + one + two + kSync).history),
+            "1: [w(x,1)]\n2: [r(y,9)]\n");
+}
+
+TEST(NativeJsonl, ARecordingMayGoOnAfterACut) {
+  const std::string one = "{\"s\":1,\"t\":1,\"ops\":[[\"w\",\"x\",1]]}\n";
+  const std::string two = "{\"s\":2,\"t\":2,\"ops\":[[\"r\",\"x\",1]]}\n";
+  const std::string text =
+      kHeader + std::string(kSync) + one + kSync + two + "\n" + kHeader + kSync + two + kSync;
+  EXPECT_EQ(print_history(read_text(text).history), "1: [w(x,1)]\n2: [r(x,1)]\n");
+}
+
+TEST(NativeJsonl, ErrorsBehindASyncNameTheirLine) {
+  const std::string text = kHeader + std::string(kSync) + "{\"s\":1,\"t\":1,\"ops\":[]}\nnonsense\n" + kSync;
+  EXPECT_NE(error_of(text).find("test.jsonl:4:1"), std::string::npos) << error_of(text);
+}
+
 }  // namespace
 }  // namespace serval

@@ -259,13 +259,16 @@ class RecordParser {
 
   void event() {
     using Kind = JsonlRecord::Kind;
-    record_.kind = record_.event == "begin" ? Kind::Begin
-                   : record_.event == "op"  ? Kind::Operation
-                   : record_.event == "end" ? Kind::End
-                                            : Kind::Unknown;
-    if (record_.kind == Kind::Unknown) return;
+    record_.kind = record_.event == "begin"  ? Kind::Begin
+                   : record_.event == "op"   ? Kind::Operation
+                   : record_.event == "end"  ? Kind::End
+                   : record_.event == "open" ? Kind::Open
+                   : record_.event == "sync" ? Kind::Sync
+                                             : Kind::Unknown;
+    if (record_.kind == Kind::Unknown || record_.kind == Kind::Sync) return;
     require(record_.session && record_.label, "a session, \"s\", and a transaction, \"t\", in this record");
-    if (record_.kind == Kind::Begin && instant_) record_.interval.begin = *instant_;
+    const bool begins = record_.kind == Kind::Begin || record_.kind == Kind::Open;
+    if (begins && instant_) record_.interval.begin = *instant_;
     if (record_.kind == Kind::End && instant_) record_.interval.end = *instant_;
     require(record_.kind != Kind::End || record_.outcome.has_value(), "an \"outcome\" in this record");
     require(record_.kind != Kind::Operation || has_op_, "an operation, \"op\", in this record");

@@ -24,6 +24,8 @@ struct JsonlRecord {
     Begin,        // {"event":"begin","s":1,"t":42,"at":10}
     Operation,    // {"event":"op","s":1,"t":42,"op":["r","x",0]}
     End,          // {"event":"end","s":1,"t":42,"at":20,"outcome":"committed"}
+    Sync,         // {"event":"sync"}
+    Open,         // {"event":"open","s":1,"t":42,"at":10,"ops":[["w","x",1]]}
     Unknown,      // An event of a later version.
   };
 

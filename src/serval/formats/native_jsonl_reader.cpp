@@ -37,6 +37,7 @@ class Reader {
       lines(block);
       if (is_first) reserve_columns(builder_, block.size(), stream_.size_on_disk());
     }
+    drop_held();
     if (cut_ && blocks_.last_line_was_cut() && seen_header_) leave_cut_line_out();
     if (cut_) cut_->raise(*this);
     if (!seen_header_)
@@ -68,9 +69,36 @@ class Reader {
     while (at < block_end) {
       const auto* end =
           static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(block_end - at)));
-      line(at, end);
+      if (holding_)
+        hold(std::string_view(at, end));
+      else
+        line(at, end);
       at = end + 1;
     }
+  }
+
+  // Behind a "sync" lines are believed only when the next one comes: one among them may have read what a line
+  // that never came has written. A header says that somebody goes on after such a cut.
+  void hold(std::string_view text) {
+    const bool is_sync = text.starts_with(R"({"event":"sync")");
+    const bool is_header = text.find(R"("serval":"history")") != std::string_view::npos;
+    if (is_header) drop_held();
+    if (!is_sync && !is_header) {
+      held_.append(text);
+      held_ += '\n';
+      ++held_lines_;
+      return;
+    }
+    holding_ = false;
+    held_lines_ = 0;
+    const std::string held = std::exchange(held_, {});
+    lines(held);
+    line(text.data(), text.data() + text.size());
+  }
+  void drop_held() {
+    line_ += held_lines_;
+    unsynced_ += std::exchange(held_lines_, 0);
+    held_.clear();
   }
 
   void line(const char* begin, const char* end) {
@@ -112,6 +140,11 @@ class Reader {
         return begin();
       case JsonlRecord::Kind::End:
         return end();
+      case JsonlRecord::Kind::Open:
+        return keep_open();
+      case JsonlRecord::Kind::Sync:
+        holding_ = true;
+        return;
       case JsonlRecord::Kind::Header:
         return header();
       case JsonlRecord::Kind::Unknown:
@@ -143,6 +176,7 @@ class Reader {
   }
 
   void whole_transaction() {
+    if (!kept_open_.empty() && record_.label) kept_open_.erase(OpenKey(*record_.session, *record_.label));
     const TransactionId t = begin_transaction();
     add_operations(t);
     if (record_.outcome) builder_.set_outcome(t, *record_.outcome);
@@ -211,7 +245,36 @@ class Reader {
     open_.erase(open);
   }
 
+  // What an unfinished transaction may have written so far. Its own line will tell all, if it was written.
+  struct KeptOpen {
+    std::uint64_t line = 0;
+    std::string text;
+  };
+  void keep_open() { kept_open_[OpenKey(*record_.session, *record_.label)] = {line_, std::string(text_)}; }
+
+  void add_kept_open() {
+    std::vector<KeptOpen> kept;
+    for (auto& [key, open] : kept_open_) kept.push_back(std::move(open));
+    kept_open_.clear();
+    unfinished_ += kept.size();
+    std::ranges::sort(kept, {}, &KeptOpen::line);
+    for (const KeptOpen& open : kept) {
+      JsonCursor at(open.text.data(), open.text.data() + open.text.size());
+      parse_jsonl_record(at, builder_.values(), record_);
+      const TransactionId t = begin_transaction();
+      add_operations(t);
+      builder_.set_outcome(t, Outcome::Indeterminate);
+      builder_.set_interval(t, {record_.interval.begin, kUnknownEnd});
+    }
+  }
+
   void leave_open_transactions() {
+    if (!kept_open_.empty()) {
+      JsonlRecord now = std::move(record_);
+      record_ = {};
+      add_kept_open();
+      record_ = std::move(now);
+    }
     unfinished_ += open_.size();
     for (auto& [key, open] : open_) builder_.set_hints(open.transaction, std::move(open.hints));
     open_.clear();
@@ -220,6 +283,9 @@ class Reader {
   void report() const {
     if (!options_.on_notice) return;
     if (cut_lines_ > 0) options_.on_notice(fmt::format("{} cut-off line(s) left out", cut_lines_));
+    if (unsynced_ > 0)
+      options_.on_notice(fmt::format(
+          "{} line(s) behind the last sync record left out: the recording was cut off", unsynced_));
     if (unfinished_ > 0)
       options_.on_notice(
           fmt::format("{} transaction(s) without an end record are indeterminate", unfinished_));
@@ -233,6 +299,7 @@ class Reader {
   HistoryBuilder builder_;
   JsonlRecord record_;
   absl::flat_hash_map<OpenKey, Open> open_;
+  absl::flat_hash_map<OpenKey, KeptOpen> kept_open_;
   Value initial_;
   bool seen_header_ = false;
 
@@ -240,7 +307,11 @@ class Reader {
   std::string_view text_;  // The line being read.
   std::optional<CutLine> cut_;
 
-  std::uint64_t cut_lines_ = 0, unfinished_ = 0;
+  bool holding_ = false;
+  std::string held_;  // Lines since the last sync record.
+  std::uint64_t held_lines_ = 0;
+
+  std::uint64_t cut_lines_ = 0, unfinished_ = 0, unsynced_ = 0;
   std::map<std::string, std::uint64_t> skipped_;
 };
 
