@@ -42,15 +42,21 @@ std::string shape_of(const TransactionPlan& plan) {
   return shape;
 }
 
-TEST(Workload, SameDrawsGiveTheSamePlans) {
+std::vector<std::string_view> planned_workloads() {
+  std::vector<std::string_view> names;
   for (const WorkloadInfo& info : all_workloads())
-    EXPECT_EQ(plans(info.name, 100, 200), plans(info.name, 100, 200)) << info.name;
+    if (info.form == WorkloadInfo::Form::Plans) names.push_back(info.name);
+  return names;
+}
+
+TEST(Workload, SameDrawsGiveTheSamePlans) {
+  for (const std::string_view name : planned_workloads())
+    EXPECT_EQ(plans(name, 100, 200), plans(name, 100, 200)) << name;
 }
 
 TEST(Workload, EveryPlanHasAnOperation) {
-  for (const WorkloadInfo& info : all_workloads())
-    for (const TransactionPlan& plan : plans(info.name, 5, 500))
-      EXPECT_FALSE(plan.operations.empty()) << info.name;
+  for (const std::string_view name : planned_workloads())
+    for (const TransactionPlan& plan : plans(name, 5, 500)) EXPECT_FALSE(plan.operations.empty()) << name;
 }
 
 TEST(MiniTransactions, ReadEveryKeyBeforeWritingIt) {

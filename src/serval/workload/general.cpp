@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "serval/workload/register_table.h"
+
 namespace serval {
 namespace {
 
@@ -14,6 +16,8 @@ class General final : public Generator {
         read_only_(parameters["read-only"]),
         write_only_(parameters["write-only"]),
         keys_(std::move(keys)) {}
+
+  Schema schema() const override { return register_table(keys_.keys()); }
 
   TransactionPlan next(Random& random, std::uint32_t) override {
     const double draw = random.unit();
@@ -37,10 +41,21 @@ class General final : public Generator {
   KeyChoice keys_;
 };
 
+std::unique_ptr<Generator> make(const Parameters& parameters, KeyChoice keys) {
+  return std::make_unique<General>(parameters, std::move(keys));
+}
+
+constexpr auto kReal = ParameterInfo::Number::Real;
+
 }  // namespace
 
-std::unique_ptr<Generator> make_general(const Parameters& parameters, KeyChoice keys) {
-  return std::make_unique<General>(parameters, std::move(keys));
+WorkloadInfo general_workload() {
+  return {.name = "general",
+          .description = "read-only, write-only and read-modify-write transactions of fixed length",
+          .parameters = {{"operations", "operations a transaction", 8, 1, 1000},
+                         {"read-only", "share of transactions that only read", 0.2, 0, 1, kReal},
+                         {"write-only", "share of transactions that only write", 0.4, 0, 1, kReal}},
+          .make = make};
 }
 
 }  // namespace serval

@@ -2,14 +2,10 @@
 // The general transactions of Cobra, PolySI and MTC: a fifth only reads, two fifths only write (blindly), two
 // fifths read, then write each of their keys; a fixed number of operations a transaction.
 
-#include <memory>
-
-#include "serval/workload/generator.h"
-#include "serval/workload/key_choice.h"
-#include "serval/workload/parameters.h"
+#include "serval/workload/workload_info.h"
 
 namespace serval {
 
-std::unique_ptr<Generator> make_general(const Parameters& parameters, KeyChoice keys);
+WorkloadInfo general_workload();
 
 }  // namespace serval

@@ -16,6 +16,10 @@ class Lightweight final : public Generator {
         touched_(keys.keys(), false),
         keys_(std::move(keys)) {}
 
+  Schema schema() const override {
+    return {{.name = "rows", .initial = TableInfo::Initial::Absent, .rows = keys_.keys()}};
+  }
+
   TransactionPlan next(Random& random, std::uint32_t) override {
     const std::uint64_t key = keys_.choose(random);
     return TransactionPlan{.operations = {{choose_kind(key, random), key}}};
@@ -36,10 +40,22 @@ class Lightweight final : public Generator {
   KeyChoice keys_;
 };
 
+std::unique_ptr<Generator> make(const Parameters& parameters, KeyChoice keys) {
+  return std::make_unique<Lightweight>(parameters, std::move(keys));
+}
+
+constexpr auto kReal = ParameterInfo::Number::Real;
+
 }  // namespace
 
-std::unique_ptr<Generator> make_lightweight(const Parameters& parameters, KeyChoice keys) {
-  return std::make_unique<Lightweight>(parameters, std::move(keys));
+WorkloadInfo lightweight_workload() {
+  return {.name = "lightweight",
+          .description = "single insert-if-absent, compare-and-set and read operations",
+          .parameters = {{"inserts", "share of later operations that insert again", 0.05, 0, 1, kReal},
+                         {"reads", "share of the operations that read", 0.25, 0, 1, kReal}},
+          .make = make,
+          .data = WorkloadInfo::Data::Rows,
+          .keys = 100};
 }
 
 }  // namespace serval

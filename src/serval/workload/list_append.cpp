@@ -19,6 +19,8 @@ class ListAppend final : public Generator {
     for (Place& place : places_) place.key = fresh_key_++;
   }
 
+  Schema schema() const override { return {{.name = "lists", .holds = TableInfo::Holds::Lists}}; }
+
   TransactionPlan next(Random& random, std::uint32_t) override {
     TransactionPlan plan;
     const std::uint64_t count = 1 + random.below(most_operations_);
@@ -44,10 +46,23 @@ class ListAppend final : public Generator {
   KeyChoice keys_;
 };
 
+std::unique_ptr<Generator> make(const Parameters& parameters, KeyChoice keys) {
+  return std::make_unique<ListAppend>(parameters, std::move(keys));
+}
+
+constexpr auto kReal = ParameterInfo::Number::Real;
+
 }  // namespace
 
-std::unique_ptr<Generator> make_list_append(const Parameters& parameters, KeyChoice keys) {
-  return std::make_unique<ListAppend>(parameters, std::move(keys));
+WorkloadInfo list_append_workload() {
+  return {.name = "list-append",
+          .description = "appends to lists and reads of whole lists; keys retire and fresh ones come",
+          .parameters = {{"operations", "most operations a transaction", 4, 1, 1000},
+                         {"reads", "share of the operations that read", 0.5, 0, 1, kReal},
+                         {"appends-per-key", "appends after which a key retires", 32, 1, 1'000'000}},
+          .make = make,
+          .data = WorkloadInfo::Data::Lists,
+          .keys = 30};
 }
 
 }  // namespace serval

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "serval/workload/register_table.h"
+
 namespace serval {
 namespace {
 
@@ -17,6 +19,8 @@ class MiniTransactions final : public Generator {
  public:
   MiniTransactions(double same_key_share, KeyChoice keys)
       : same_key_share_(same_key_share), keys_(std::move(keys)) {}
+
+  Schema schema() const override { return register_table(keys_.keys()); }
 
   TransactionPlan next(Random& random, std::uint32_t) override {
     const std::string_view shape = choose_shape(random);
@@ -42,10 +46,19 @@ class MiniTransactions final : public Generator {
   KeyChoice keys_;
 };
 
+std::unique_ptr<Generator> make(const Parameters& parameters, KeyChoice keys) {
+  return std::make_unique<MiniTransactions>(parameters["same-key"], std::move(keys));
+}
+
 }  // namespace
 
-std::unique_ptr<Generator> make_mini_transactions(const Parameters& parameters, KeyChoice keys) {
-  return std::make_unique<MiniTransactions>(parameters["same-key"], std::move(keys));
+WorkloadInfo mini_transactions_workload() {
+  return {.name = "mini",
+          .description = "mini-transactions: one or two keys, every write after a read of its key",
+          .parameters = {{"same-key", "share of the shapes that touch one key twice or more", 0.25, 0, 1,
+                          ParameterInfo::Number::Real}},
+          .make = make,
+          .keys = 100};
 }
 
 }  // namespace serval

@@ -2,14 +2,10 @@
 // Mini-transactions (MTC, section III): at most two keys and four operations, every write after a read of its
 // key. Drawn evenly from the shapes of MTC's generator; the one-key shapes can be left out.
 
-#include <memory>
-
-#include "serval/workload/generator.h"
-#include "serval/workload/key_choice.h"
-#include "serval/workload/parameters.h"
+#include "serval/workload/workload_info.h"
 
 namespace serval {
 
-std::unique_ptr<Generator> make_mini_transactions(const Parameters& parameters, KeyChoice keys);
+WorkloadInfo mini_transactions_workload();
 
 }  // namespace serval

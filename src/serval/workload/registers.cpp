@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "serval/workload/register_table.h"
+
 namespace serval {
 namespace {
 
@@ -13,6 +15,8 @@ class Registers final : public Generator {
       : most_operations_(parameters.whole("operations")),
         reads_(parameters["reads"]),
         keys_(std::move(keys)) {}
+
+  Schema schema() const override { return register_table(keys_.keys()); }
 
   TransactionPlan next(Random& random, std::uint32_t) override {
     TransactionPlan plan;
@@ -30,10 +34,22 @@ class Registers final : public Generator {
   KeyChoice keys_;
 };
 
+std::unique_ptr<Generator> make(const Parameters& parameters, KeyChoice keys) {
+  return std::make_unique<Registers>(parameters, std::move(keys));
+}
+
+constexpr auto kReal = ParameterInfo::Number::Real;
+
 }  // namespace
 
-std::unique_ptr<Generator> make_registers(const Parameters& parameters, KeyChoice keys) {
-  return std::make_unique<Registers>(parameters, std::move(keys));
+WorkloadInfo registers_workload() {
+  return {.name = "registers",
+          .description = "reads and blind writes, freely mixed",
+          .parameters = {{"operations", "most operations a transaction", 4, 1, 1000},
+                         {"reads", "share of the operations that read", 0.5, 0, 1, kReal}},
+          .make = make,
+          .keys = 100,
+          .aliases = {"rw-register"}};
 }
 
 }  // namespace serval

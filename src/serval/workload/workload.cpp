@@ -1,65 +1,81 @@
 #include "serval/workload/workload.h"
 
-#include <array>
+#include <algorithm>
 #include <utility>
 
+#include "serval/workload/bank.h"
+#include "serval/workload/blindw.h"
+#include "serval/workload/check_then_insert.h"
 #include "serval/workload/general.h"
 #include "serval/workload/lightweight.h"
 #include "serval/workload/list_append.h"
 #include "serval/workload/mini_transactions.h"
+#include "serval/workload/predicates.h"
 #include "serval/workload/registers.h"
+#include "serval/workload/smallbank.h"
+#include "serval/workload/tpcc/tpcc.h"
+#include "serval/workload/ycsb.h"
 
 namespace serval {
 namespace {
 
-constexpr auto kReal = ParameterInfo::Number::Real;
-using Data = WorkloadInfo::Data;
+std::vector<WorkloadInfo> make_table() {
+  std::vector<WorkloadInfo> table = {
+      mini_transactions_workload(), general_workload(),        registers_workload(),
+      list_append_workload(),       lightweight_workload(),    blindw_w_workload(),
+      blindw_rw_workload(),         blindw_rw_plus_workload(), bank_workload(),
+      smallbank_workload(),         tpcc_workload(),           predicates_workload(),
+      check_then_insert_workload()};
+  const std::vector<WorkloadInfo> ycsb = ycsb_workloads();
+  table.insert(table.end(), ycsb.begin(), ycsb.end());
+  return table;
+}
+
+struct ChosenWorkload {
+  const WorkloadInfo& info;
+  Parameters parameters;
+};
+
+ChosenWorkload parse_workload(std::string_view spec) {
+  std::vector<ChoiceInfo> rows;
+  std::vector<const WorkloadInfo*> infos;  // Of the rows.
+  const auto add = [&](const WorkloadInfo& info, std::string_view name) {
+    rows.push_back({name, info.parameters});
+    infos.push_back(&info);
+  };
+  for (const WorkloadInfo& info : all_workloads()) {
+    add(info, info.name);
+    for (const std::string_view alias : info.aliases) add(info, alias);
+  }
+  Choice choice = parse_choice("workload", spec, rows);
+  return {*infos[choice.row], std::move(choice.parameters)};
+}
 
 }  // namespace
 
 std::span<const WorkloadInfo> all_workloads() {
-  static const std::array<WorkloadInfo, 5> table = {{
-      {"mini",
-       "mini-transactions: one or two keys, every write after a read of its key",
-       {{"same-key", "share of the shapes that touch one key twice or more", 0.25, 0, 1, kReal}},
-       Data::Registers,
-       make_mini_transactions},
-      {"general",
-       "read-only, write-only and read-modify-write transactions of fixed length",
-       {{"operations", "operations a transaction", 8, 1, 1000},
-        {"read-only", "share of transactions that only read", 0.2, 0, 1, kReal},
-        {"write-only", "share of transactions that only write", 0.4, 0, 1, kReal}},
-       Data::Registers,
-       make_general},
-      {"registers",
-       "reads and blind writes, freely mixed",
-       {{"operations", "most operations a transaction", 4, 1, 1000},
-        {"reads", "share of the operations that read", 0.5, 0, 1, kReal}},
-       Data::Registers,
-       make_registers},
-      {"list-append",
-       "appends to lists and reads of whole lists; keys retire and fresh ones come",
-       {{"operations", "most operations a transaction", 4, 1, 1000},
-        {"reads", "share of the operations that read", 0.5, 0, 1, kReal},
-        {"appends-per-key", "appends after which a key retires", 32, 1, 1'000'000}},
-       Data::Lists,
-       make_list_append},
-      {"lightweight",
-       "single insert-if-absent, compare-and-set and read operations",
-       {{"inserts", "share of later operations that insert again", 0.05, 0, 1, kReal},
-        {"reads", "share of the operations that read", 0.25, 0, 1, kReal}},
-       Data::Rows,
-       make_lightweight},
-  }};
+  static const std::vector<WorkloadInfo> table = make_table();
   return table;
 }
 
+const WorkloadInfo* find_workload(std::string_view name) {
+  for (const WorkloadInfo& info : all_workloads())
+    if (info.name == name || std::ranges::find(info.aliases, name) != info.aliases.end()) return &info;
+  return nullptr;
+}
+
 Workload make_workload(std::string_view spec, KeyChoice keys) {
-  std::vector<ChoiceInfo> rows;
-  for (const WorkloadInfo& info : all_workloads()) rows.push_back({info.name, info.parameters});
-  const Choice choice = parse_choice("workload", spec, rows);
-  const WorkloadInfo& info = all_workloads()[choice.row];
-  return {&info, info.make(choice.parameters, std::move(keys))};
+  const ChosenWorkload chosen = parse_workload(spec);
+  const std::uint64_t count = chosen.info.keys == 0 ? 0 : keys.keys();
+  return {&chosen.info, chosen.info.make(chosen.parameters, std::move(keys)), count};
+}
+
+Workload make_workload(std::string_view spec, const KeyRequest& keys) {
+  const WorkloadInfo& info = parse_workload(spec).info;
+  const std::string distribution =
+      keys.distribution.empty() ? std::string(info.distribution) : keys.distribution;
+  const std::uint64_t count = keys.keys != 0 && info.keys != 0 ? keys.keys : info.keys;
+  return make_workload(spec, make_key_choice(distribution, std::max<std::uint64_t>(count, 1)));
 }
 
 }  // namespace serval

@@ -2,37 +2,40 @@
 // The workloads, by name: one row each, with parameters and defaults.
 //
 //   const Workload workload = make_workload("general:operations=8", make_key_choice("zipf", 10'000));
-//   TransactionPlan plan = workload.generator->next(random, session);
+//   TransactionPlan plan = workload.generator->next(random, session);            // Simulated.
+//
+//   const Workload workload = make_workload("bank", {});                         // Its own number of keys.
+//   auto script = workload.generator->next_script(random, session, known_tags);  // Real.
 
+#include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
-#include <vector>
 
 #include "serval/workload/generator.h"
 #include "serval/workload/key_choice.h"
-#include "serval/workload/parameters.h"
+#include "serval/workload/workload_info.h"
 
 namespace serval {
 
-struct WorkloadInfo {
-  // What keys hold before the first write: the number 0, an empty list, or nothing at all.
-  enum class Data { Registers, Lists, Rows };
-
-  std::string_view name;
-  std::string_view description;  // One line.
-  std::vector<ParameterInfo> parameters;
-  Data data;
-  std::unique_ptr<Generator> (*make)(const Parameters& parameters, KeyChoice keys);
+// The keys that somebody asks for; what is left out, the workload decides.
+struct KeyRequest {
+  std::uint64_t keys = 0;
+  std::string distribution{};
 };
 
 struct Workload {
   const WorkloadInfo* info;  // A row of the table.
   std::unique_ptr<Generator> generator;
+  std::uint64_t keys;  // That it chooses from; 0 where its parameters alone decide its size.
 };
 
 std::span<const WorkloadInfo> all_workloads();
+// By name or alias; null where there is none.
+const WorkloadInfo* find_workload(std::string_view name);
 // `spec` is "name" or "name:parameter=value,..."; throws InputError.
 [[nodiscard]] Workload make_workload(std::string_view spec, KeyChoice keys);
+[[nodiscard]] Workload make_workload(std::string_view spec, const KeyRequest& keys);
 
 }  // namespace serval

@@ -1,0 +1,102 @@
+#include "serval/workload/check_then_insert.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "serval/workload/ask.h"
+#include "serval/workload/dialogue.h"
+
+namespace serval {
+namespace {
+
+constexpr std::uint32_t kSlot = 0;          // The only column.
+constexpr std::uint64_t kSessionBits = 16;  // Of a key.
+
+ask::Range keys_of(std::uint64_t slot) {
+  return ask::keys(slot << kSessionBits, (slot << kSessionBits) + (1u << kSessionBits) - 1);
+}
+
+Dialogue claim(std::uint32_t table, ask::Range range, std::uint64_t key) {
+  const Answer found = co_await ask::scan(table, range);
+  if (found.rows.empty()) co_await ask::insert(table, key, ask::columns(key >> kSessionBits));
+  co_return Ending::Commit;
+}
+
+class CheckThenInsert final : public Generator {
+ public:
+  CheckThenInsert(const Parameters& parameters, KeyChoice slots)
+      : tables_(parameters.whole("tables")),
+        stay_(parameters.whole("stay")),
+        clears_(parameters["clears"]),
+        by_column_(parameters["by-column"]),
+        slots_(std::move(slots)) {}
+
+  Schema schema() const override {
+    Schema tables;
+    for (std::size_t i = 0; i < tables_; ++i)
+      tables.push_back({.name = fmt::format("claims_{}", i),
+                        .initial = TableInfo::Initial::Absent,
+                        .columns = {{.name = "slot", .indexed = true}}});
+    return tables;
+  }
+
+  std::unique_ptr<Script> next_script(Random& random, std::uint32_t session, KnownTags&) override {
+    const auto table = static_cast<std::uint32_t>(drawn_++ / stay_ % tables_);
+    if (random.chance(clears_)) return script_of({ask::delete_range(table, everything())});
+    const std::uint64_t slot = slots_.choose(random);
+    const ask::Range by_column = ask::equal_to(static_cast<std::int64_t>(slot), kSlot);
+    const ask::Range range = random.chance(by_column_) ? by_column : keys_of(slot);
+    const std::uint64_t place = session % (1u << kSessionBits);
+    return script_of(claim(table, range, (slot << kSessionBits) | place));
+  }
+
+  std::vector<std::string> broken_invariants(FinalState& state) const override {
+    std::vector<std::string> broken;
+    for (std::uint32_t table = 0; table < tables_; ++table) {
+      std::map<std::int64_t, int> takers;
+      for (const Answer::Row& row : state.all_rows(table)) ++takers[row.columns[kSlot]];
+      for (const auto& [slot, count] : takers)
+        if (count > 1)
+          broken.push_back(fmt::format("slot {} of table {} is taken {} times", slot, table, count));
+    }
+    return broken;
+  }
+
+ private:
+  ask::Range everything() const {
+    return {0, static_cast<std::int64_t>(slots_.keys() << kSessionBits), Request::kKey};
+  }
+
+  std::size_t tables_, stay_;
+  double clears_, by_column_;
+  std::uint64_t drawn_ = 0;
+  KeyChoice slots_;
+};
+
+std::unique_ptr<Generator> make(const Parameters& parameters, KeyChoice keys) {
+  return std::make_unique<CheckThenInsert>(parameters, std::move(keys));
+}
+
+constexpr auto kReal = ParameterInfo::Number::Real;
+
+}  // namespace
+
+WorkloadInfo check_then_insert_workload() {
+  return {.name = "check-then-insert",
+          .description = "on empty tables: read a range, insert into it if there is nothing; no slot twice",
+          .parameters = {{"tables", "tables, empty at the start, used one after another", 50, 1, 10'000},
+                         {"stay", "transactions on a table before the next one", 20, 1, 1'000'000},
+                         {"clears", "share of transactions that empty the table", 0.1, 0, 1, kReal},
+                         {"by-column", "share of the reads over the column instead of the key", 0.5, 0, 1,
+                          kReal}},
+          .make = make,
+          .data = WorkloadInfo::Data::Rows,
+          .form = WorkloadInfo::Form::Scripts,
+          .needs_ranges = true,
+          .keys = 4};
+}
+
+}  // namespace serval

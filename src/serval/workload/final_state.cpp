@@ -1,0 +1,34 @@
+#include "serval/workload/final_state.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace serval {
+
+std::optional<Answer::Row> FinalState::row(std::uint32_t table, std::uint64_t key) {
+  Request request;
+  request.table = table;
+  request.key = key;
+  Answer answer = perform_(request);
+  if (answer.rows.empty()) return std::nullopt;
+  return std::move(answer.rows.front());
+}
+
+std::vector<Answer::Row> FinalState::first_rows(std::uint32_t table, std::uint64_t count) {
+  std::vector<Answer::Row> rows;
+  for (std::uint64_t key = 0; key < count; ++key)
+    if (std::optional<Answer::Row> found = row(table, key)) rows.push_back(std::move(*found));
+  return rows;
+}
+
+std::vector<Answer::Row> FinalState::all_rows(std::uint32_t table) {
+  Request request;
+  request.kind = Request::Kind::Scan;
+  request.table = table;
+  request.high = std::numeric_limits<std::int64_t>::max();
+  std::vector<Answer::Row> rows = perform_(request).rows;
+  std::ranges::sort(rows, {}, &Answer::Row::key);
+  return rows;
+}
+
+}  // namespace serval

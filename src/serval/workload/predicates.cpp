@@ -1,0 +1,95 @@
+#include "serval/workload/predicates.h"
+
+#include "serval/workload/ask.h"
+#include "serval/workload/dialogue.h"
+
+namespace serval {
+namespace {
+
+constexpr std::uint32_t kPieces = 0;
+constexpr std::uint32_t kPlace = 0;  // The column that ranges are over, where they are not over keys.
+
+class Predicates final : public Generator {
+ public:
+  Predicates(const Parameters& parameters, KeyChoice keys)
+      : most_operations_(parameters.whole("operations")),
+        scans_(parameters["scans"]),
+        places_(parameters.whole("places")),
+        most_width_(parameters.whole("width")),
+        keys_(std::move(keys)) {}
+
+  Schema schema() const override {
+    return {{.name = "pieces",
+             .initial = TableInfo::Initial::Absent,
+             .rows = keys_.keys(),
+             .columns = {{.name = "place", .indexed = true}}}};
+  }
+
+  std::unique_ptr<Script> next_script(Random& random, std::uint32_t, KnownTags&) override {
+    std::vector<Request> requests;
+    const std::uint64_t count = 1 + random.below(most_operations_);
+    for (std::uint64_t i = 0; i < count; ++i)
+      requests.push_back(random.chance(scans_) ? ask::scan(kPieces, range(random)) : draw_write(random));
+    return script_of(std::move(requests));
+  }
+
+ private:
+  // As many rows come as go: a range delete takes a few at once, an insert fails where the row is there.
+  Request draw_write(Random& random) const {
+    switch (random.below(10)) {
+      case 0:
+        return ask::remove(kPieces, keys_.choose(random));
+      case 1:
+        return ask::delete_range(kPieces, range(random));
+      case 2:
+        return ask::update_range(kPieces, range(random));
+      case 3:  // Rows leave one range and enter another.
+        return ask::update_range(kPieces, range(random), {place(random)});
+      case 4:
+      case 5:
+        return ask::update(kPieces, keys_.choose(random), {place(random)});
+      default:
+        return ask::insert(kPieces, keys_.choose(random), {place(random)});
+    }
+  }
+
+  std::int64_t place(Random& random) const { return static_cast<std::int64_t>(random.below(places_)); }
+
+  // Half over places, half over keys; never beyond the last.
+  ask::Range range(Random& random) const {
+    const bool over_keys = random.chance(0.5);
+    const std::uint64_t end = over_keys ? keys_.keys() : places_;
+    const std::uint64_t low = over_keys ? keys_.choose(random) : random.below(places_);
+    const std::uint64_t high = std::min(low + random.below(most_width_), end - 1);
+    return {static_cast<std::int64_t>(low), static_cast<std::int64_t>(high),
+            over_keys ? Request::kKey : kPlace};
+  }
+
+  std::size_t most_operations_;
+  double scans_;
+  std::uint64_t places_, most_width_;
+  KeyChoice keys_;
+};
+
+std::unique_ptr<Generator> make(const Parameters& parameters, KeyChoice keys) {
+  return std::make_unique<Predicates>(parameters, std::move(keys));
+}
+
+}  // namespace
+
+WorkloadInfo predicates_workload() {
+  return {.name = "predicates",
+          .description = "range reads, updates and deletes over rows that come and go; many ranges are empty",
+          .parameters = {{"operations", "most operations a transaction", 4, 1, 1000},
+                         {"scans", "share of the operations that read a range", 0.5, 0, 1,
+                          ParameterInfo::Number::Real},
+                         {"places", "values of the column that ranges are over", 200, 1, 1'000'000},
+                         {"width", "most values that a range spans", 10, 1, 1'000'000}},
+          .make = make,
+          .data = WorkloadInfo::Data::Rows,
+          .form = WorkloadInfo::Form::Scripts,
+          .needs_ranges = true,
+          .keys = 100};
+}
+
+}  // namespace serval

@@ -1,0 +1,51 @@
+#pragma once
+// TPC-C's five transactions (clauses 2.4 to 2.8), each with the input its terminal drew before it began.
+
+#include <cstdint>
+#include <vector>
+
+#include "serval/workload/dialogue.h"
+#include "serval/workload/tpcc/rows.h"
+
+namespace serval::tpcc {
+
+// By number, or by last name: then the middle one of those who share it.
+struct CustomerChoice {
+  std::uint64_t district = 0;
+  std::uint64_t number = 0;  // Of the customer, or of the name.
+  bool by_name = false;
+};
+
+struct NewOrderInput {
+  struct Line {
+    std::uint64_t item = 0, supplier = 0;
+    std::int64_t quantity = 0;
+  };
+  std::uint64_t district = 0, customer = 0;
+  std::vector<Line> lines;  // One in a hundred orders ends with an item that is not there.
+};
+
+struct PaymentInput {
+  std::uint64_t district = 0;
+  CustomerChoice customer;
+  std::int64_t amount = 0;
+  std::uint64_t history = 0;  // Key of the row to insert.
+};
+
+struct DeliveryInput {
+  std::uint64_t warehouse = 0;
+  std::int64_t carrier = 0;
+};
+
+struct StockLevelInput {
+  std::uint64_t district = 0;
+  std::int64_t threshold = 0;
+};
+
+Dialogue new_order(Sizes sizes, NewOrderInput input);
+Dialogue payment(Sizes sizes, PaymentInput input);
+Dialogue order_status(Sizes sizes, CustomerChoice customer);
+Dialogue delivery(DeliveryInput input);
+Dialogue stock_level(Sizes sizes, StockLevelInput input);
+
+}  // namespace serval::tpcc
