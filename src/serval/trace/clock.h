@@ -1,0 +1,19 @@
+#pragma once
+// The clock of all recorded times: one for the whole process, never going back, in nanoseconds.
+
+#include <atomic>
+#include <chrono>
+
+#include "serval/history/operation.h"
+
+namespace serval {
+
+// Fenced, so that neither the request before it nor the one after it moves across.
+inline Time now() noexcept {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  const auto ticks = std::chrono::steady_clock::now().time_since_epoch();
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(ticks).count();
+}
+
+}  // namespace serval

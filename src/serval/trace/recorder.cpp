@@ -1,0 +1,129 @@
+#include "serval/trace/recorder.h"
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "serval/base/error.h"
+#include "serval/base/json_writer.h"
+
+namespace serval {
+namespace {
+
+constexpr const char* kSync = "{\"event\":\"sync\"}\n";
+
+std::string header_line(const RunHeader& header) {
+  JsonWriter json;
+  json.begin_object().key("serval").text("history").key("version").number(1);
+  if (header.initial) json.key("initial").number(*header.initial);
+  json.key("facts").begin_object();
+  for (const auto& [name, text] : header.facts) json.key(name).text(text);
+  json.end().end();
+  return json.take() + "\n";
+}
+
+std::string problem_with(const std::string& path, int error) {
+  return fmt::format("{}: {}", path, std::strerror(error));
+}
+
+}  // namespace
+
+Recorder::Recorder(std::string path, const RunHeader& header, Schema schema)
+    : path_(std::move(path)),
+      schema_(std::move(schema)),
+      file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644)) {
+  if (file_ < 0) throw OutputError(problem_with(path_, errno));
+  write(header_line(header) + kSync);
+  if (!problem_.empty()) throw OutputError(problem_);
+  thread_ = std::thread([this] { run(); });
+}
+
+Recorder::~Recorder() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+  if (file_ >= 0) ::close(file_);
+}
+
+SessionLog& Recorder::open_session() {
+  const std::lock_guard lock(mutex_);
+  return sessions_.emplace_back(static_cast<std::int64_t>(sessions_.size()) + 1, schema_, last_transaction_);
+}
+
+void Recorder::run() {
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    wake_.wait_for(lock, kInterval, [this] { return stopping_; });
+    lock.unlock();
+    collect();
+    lock.lock();
+  }
+}
+
+// First the lines of all sessions, then what may have been written meanwhile, also by sessions that are
+// new: a transaction among the lines can have read only what had been asked for when its session was
+// visited.
+void Recorder::collect() {
+  std::string lines, writes;
+  for (SessionLog* session : sessions()) session->take_lines(lines);
+  if (lines.empty()) return;
+  for (SessionLog* session : sessions()) session->peek_writes(writes);
+  write(writes + lines + kSync);
+}
+
+std::vector<SessionLog*> Recorder::sessions() {
+  const std::lock_guard lock(mutex_);
+  std::vector<SessionLog*> all;
+  all.reserve(sessions_.size());
+  for (SessionLog& session : sessions_) all.push_back(&session);
+  return all;
+}
+
+// After a failure nothing more is written, so that the file ends where it was cut.
+void Recorder::write(std::string_view text) {
+  while (!text.empty() && !failed()) {
+    const ssize_t written = ::write(file_, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    const std::lock_guard lock(mutex_);
+    if (written < 0) {
+      if (problem_.empty()) problem_ = problem_with(path_, errno);
+      return;
+    }
+    bytes_ += static_cast<std::uint64_t>(written);
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void Recorder::finish() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+  collect();
+  const std::lock_guard lock(mutex_);
+  if (file_ >= 0 && ::close(std::exchange(file_, -1)) != 0 && problem_.empty())
+    problem_ = problem_with(path_, errno);
+  if (!problem_.empty()) throw OutputError(problem_);
+}
+
+bool Recorder::failed() const {
+  const std::lock_guard lock(mutex_);
+  return !problem_.empty();
+}
+
+std::uint64_t Recorder::bytes() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_;
+}
+
+}  // namespace serval

@@ -1,0 +1,65 @@
+#pragma once
+// What one session asked and heard, as lines of the native format (docs/formats/jsonl.md). One thread
+// writes, a Recorder collects; they share a lock only for the moment of handing over, so that no session
+// waits for a disk.
+//
+//   log.begin(now());
+//   log.ask(request, now());              // From here on others may see what it writes.
+//   log.hear(request, answer, now());
+//   log.end(Outcome::Committed, now(), {});
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "serval/history/operation.h"
+#include "serval/history/transaction.h"
+#include "serval/workload/request.h"
+#include "serval/workload/schema.h"
+
+namespace serval {
+
+class SessionLog {
+ public:
+  // `label` is the session's; transactions take their labels from `last_transaction`, which sessions share;
+  // keys are spelled with the names of the schema's tables.
+  SessionLog(std::int64_t label, const Schema& schema, std::atomic<std::int64_t>& last_transaction)
+      : label_(label), schema_(schema), last_transaction_(last_transaction) {}
+
+  void begin(Time at);
+  void ask(const Request& request, Time at);
+  void hear(const Request& request, const Answer& answer, Time at);
+  void lose(const Request& request);  // The answer never came.
+  void end(Outcome outcome, Time at, const TransactionHints& hints);
+
+  std::int64_t label() const noexcept { return label_; }
+
+  // For the recorder. Whole lines since the last call.
+  void take_lines(std::string& into);
+  // "open" lines of what may have been written and is not in any line taken: by the transaction that is open,
+  // and by those that ended since take_lines.
+  void peek_writes(std::string& into);
+
+ private:
+  std::string key_of(std::uint32_t table, std::uint64_t key) const;
+  void add(std::string_view kind, const std::string& key, std::string_view values, Time end);
+  void add_range(const Request& request, const Answer& answer, Time end);
+  std::string written(const Request& request) const;  // What it writes for certain, or nothing.
+
+  std::int64_t label_;
+  const Schema& schema_;
+  std::atomic<std::int64_t>& last_transaction_;
+  std::int64_t transaction_ = 0;
+  Time begin_ = 0;
+  Time asked_ = 0;
+  std::string operations_;  // Of the open transaction, comma-separated.
+
+  std::mutex handing_over_;
+  std::string lines_;         // Whole transactions.
+  std::string ended_writes_;  // "open" lines of those of them that wrote.
+  std::string open_writes_;   // Writes asked for by the open transaction, comma-separated.
+};
+
+}  // namespace serval
