@@ -1,12 +1,16 @@
-# serval_room(NAME [THIRD_PARTY lib...]): one static library per folder of src/serval, linked to exactly the rooms
-# that its line in tools/rooms.txt allows. Sources are every .cpp below the folder.
+# serval_room(NAME [THIRD_PARTY lib...] [WITHOUT folder...]): one static library per folder of src/serval, linked to
+# exactly the rooms that its line in tools/rooms.txt allows. Sources are every .cpp below the folder, but for the
+# folders that this machine lacks the library for.
 
 file(STRINGS "${CMAKE_SOURCE_DIR}/tools/rooms.txt" SERVAL_ROOM_LINES REGEX "^[a-z]+:")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tools/rooms.txt")
 
 function(serval_room name)
-  cmake_parse_arguments(ROOM "" "" "THIRD_PARTY" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "THIRD_PARTY;WITHOUT" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp")
+  foreach(folder IN LISTS ROOM_WITHOUT)
+    list(FILTER sources EXCLUDE REGEX "/${name}/${folder}/")
+  endforeach()
   set(allowed "")
   foreach(line IN LISTS SERVAL_ROOM_LINES)
     if(line MATCHES "^${name}:(.*)$")

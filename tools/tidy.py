@@ -14,7 +14,7 @@ MAX_FILE_LINES = 600
 MAX_COLUMNS = 110
 CODE = {".h", ".cpp"}
 TEXT = CODE | {".py", ".md", ".txt", ".cmake", ".sh", ".json", ""}
-FOLDERS = ["src", "apps", "tests", "bench", "fuzz", "tools", "scripts", "docs", "cmake", ".ci"]
+FOLDERS = ["src", "apps", "examples", "tests", "bench", "fuzz", "tools", "scripts", "docs", "cmake", ".ci"]
 DOMAIN_WORDS = ("history histories transaction transactions session sessions isolation serializable snapshot anomaly "
                 "anomalies verdict verdicts witness operation operations predicate dependency database txn").split()
 

@@ -8,6 +8,7 @@
 #include "database/replay.h"
 #include "serval/base/error.h"
 #include "serval/history/notation.h"
+#include "serval/workload/workload.h"
 
 namespace serval {
 namespace {
@@ -183,9 +184,29 @@ TEST(Simulate, RefusesOptionsThatMakeNoSense) {
   EXPECT_THROW((void)simulate({.transactions = 1'000'000'000'000}), InputError);
   EXPECT_THROW((void)simulate({.abort_share = 1.5}), InputError);
   EXPECT_THROW((void)simulate({.workload = "maxi"}), InputError);
+  EXPECT_THROW((void)simulate({.workload = "bank"}), InputError);
   EXPECT_THROW((void)simulate({.plant = "lost-updates"}), InputError);
   EXPECT_THROW((void)simulate({.workload = "list-append", .plant = "lost-update"}), InputError);
   EXPECT_THROW((void)simulate({.sessions = 1, .plant = "lost-update"}), InputError);
+}
+
+TEST(Simulate, NamesTheWorkloadsItRunsWhenItRefusesOne) {
+  try {
+    (void)simulate({.workload = "tpcc"});
+    FAIL() << "tpcc is not refused";
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.problem(), "tpcc needs a real database: it asks for ranges");
+    EXPECT_NE(error.hint().find("mini, general"), std::string::npos) << error.hint();
+    EXPECT_EQ(error.hint().find("bank"), std::string::npos) << error.hint();
+  }
+}
+
+TEST(Simulate, RunsEveryWorkloadOfPlans) {
+  for (const WorkloadInfo& info : all_workloads()) {
+    if (info.form != WorkloadInfo::Form::Plans) continue;
+    const History history = simulate({.workload = std::string(info.name), .transactions = 200});
+    EXPECT_EQ(history.transaction_count(), 200u) << info.name;
+  }
 }
 
 TEST(Simulate, ObeysItsBudget) {

@@ -58,12 +58,23 @@ Value initial_value(const WorkloadInfo& workload) {
   return workload.data == WorkloadInfo::Data::Registers ? Value::integer(0) : Value::nil();
 }
 
+// Simulated clients ask what they planned, whatever they are told.
+Workload planned_workload(const SimulationOptions& options) {
+  Workload workload =
+      make_workload(options.workload, make_key_choice(options.key_distribution, options.keys));
+  if (workload.info->form == WorkloadInfo::Form::Plans) return workload;
+  std::vector<std::string_view> names;
+  for (const WorkloadInfo& info : all_workloads())
+    if (info.form == WorkloadInfo::Form::Plans) names.push_back(info.name);
+  refuse(fmt::format("{} needs a real database: {}", workload.info->name,
+                     workload.info->needs_ranges ? "it asks for ranges" : "what it asks depends on answers"),
+         fmt::format("the simulated database runs {}", fmt::join(names, ", ")));
+}
+
 class Simulation {
  public:
   explicit Simulation(const SimulationOptions& options)
-      : Simulation(options,
-                   make_workload(options.workload, make_key_choice(options.key_distribution, options.keys)),
-                   Random(options.seed)) {}
+      : Simulation(options, planned_workload(options), Random(options.seed)) {}
 
   History run() && {
     for (std::uint32_t session = 0; session < options_.sessions; ++session) queue_.schedule(session, 0);

@@ -1,0 +1,271 @@
+#include "serval/database/campaign.h"
+
+#include <set>
+#include <span>
+#include <thread>
+#include <utility>
+
+#include "serval/base/error.h"
+#include "serval/base/random.h"
+#include "serval/trace/clock.h"
+
+namespace serval {
+
+std::uint64_t CampaignCounts::aborted_in_all() const {
+  std::uint64_t sum = 0;
+  for (const auto& [cause, count] : aborted) sum += count;
+  return sum;
+}
+
+// One session after another, of one thread.
+class Campaign::Player {
+ public:
+  Player(Campaign& campaign, std::uint32_t number)
+      : campaign_(campaign),
+        number_(number),
+        random_(Random(campaign.options_.seed + number).next()),
+        next_slot_(std::chrono::steady_clock::now()) {}
+
+  void connect() {
+    client_ = campaign_.database_.connect(number_);
+    log_ = &campaign_.recorder_.open_session();
+  }
+
+  void run() {
+    while (!campaign_.is_over() && campaign_.claim_transaction()) {
+      wait_for_slot();
+      play_one();
+      if (client_ == nullptr && !reconnect()) return;
+    }
+  }
+
+  CampaignCounts counts() const {
+    const std::lock_guard lock(counting_);
+    return counts_;
+  }
+
+  using ListKey = std::pair<std::uint32_t, std::uint64_t>;  // Table and key.
+  const std::set<ListKey>& appended_to() const { return appended_to_; }
+
+  // Reads lists in transactions of a moderate length.
+  void read_lists(const std::set<ListKey>& lists) {
+    constexpr std::size_t kAtOnce = 50;
+    connect();
+    for (auto next = lists.begin(); next != lists.end() && client_ != nullptr;) {
+      log_->begin(now());
+      try {
+        client_->begin();
+        for (std::size_t i = 0; i < kAtOnce && next != lists.end(); ++i, ++next)
+          ask({.kind = Request::Kind::ReadList, .table = next->first, .key = next->second});
+        end(client_->commit(), now(), {});
+      } catch (const TransactionFailure& failure) {
+        fail(failure);
+      }
+    }
+  }
+
+ private:
+  static constexpr int kMostAttempts = 50;  // A server may take seconds to come back.
+  static constexpr std::chrono::milliseconds kPause{200};
+
+  // Keeps the rate: each session has its own slots, and a late one is not made up for.
+  void wait_for_slot() {
+    if (campaign_.options_.rate <= 0) return;
+    const std::chrono::duration<double> span(campaign_.options_.sessions / campaign_.options_.rate);
+    next_slot_ = std::max(next_slot_ + std::chrono::duration_cast<std::chrono::nanoseconds>(span),
+                          std::chrono::steady_clock::now() - std::chrono::milliseconds(10));
+    campaign_.wait_until(std::min(next_slot_, campaign_.deadline_));
+  }
+
+  bool reconnect() {
+    std::string problem;
+    for (int attempt = 0; attempt < kMostAttempts && !campaign_.is_over(); ++attempt) {
+      try {
+        connect();
+        count([](CampaignCounts& counts) { ++counts.reconnections; });
+        return true;
+      } catch (const DatabaseError& error) {
+        problem = error.what();
+        campaign_.wait_until(std::chrono::steady_clock::now() + kPause);
+      }
+    }
+    if (!campaign_.is_over())
+      campaign_.note_problem("the connection was lost and cannot be made again: " + problem, {});
+    return false;
+  }
+
+  void play_one() {
+    std::unique_ptr<Script> script;
+    {
+      const std::lock_guard lock(campaign_.generating_);
+      script = campaign_.generator_.next_script(random_, number_, known_);
+    }
+    const bool aborts = random_.chance(campaign_.options_.abort_share);
+    const Time begin = now();
+    log_->begin(begin);
+    try {
+      client_->begin();
+      perform(*script);
+      if (aborts || script->aborts()) return roll_back();
+      const Outcome outcome = client_->commit();
+      end(outcome, now(), {});
+      if (outcome == Outcome::Committed) {
+        const auto taken = static_cast<std::uint64_t>(now() - begin);
+        count([&](CampaignCounts& counts) { counts.latency.add(taken); });
+      }
+    } catch (const TransactionFailure& failure) {
+      fail(failure);
+    }
+  }
+
+  void perform(Script& script) {
+    while (std::optional<Request> request = script.next()) {
+      if (!only_reads(request->kind)) request->tag = next_tag();
+      if (request->kind == Request::Kind::Append) appended_to_.emplace(request->table, request->key);
+      script.hear(*request, ask(*request));
+    }
+  }
+
+  Answer ask(const Request& request) {
+    log_->ask(request, now());
+    Answer answer;
+    try {
+      answer = client_->perform(request);
+    } catch (const TransactionFailure&) {
+      log_->lose(request);
+      throw;
+    }
+    log_->hear(request, answer, now());
+    ++performed_;
+    return answer;
+  }
+
+  // Different in all sessions of the run; small, so that files stay small.
+  std::int64_t next_tag() {
+    return static_cast<std::int64_t>(written_++ * campaign_.options_.sessions + number_) + 1;
+  }
+
+  void roll_back() {
+    client_->roll_back();
+    log_->end(Outcome::Aborted, now(), client_->hints());
+    count([](CampaignCounts& counts) { ++counts.rolled_back; });
+  }
+
+  void end(Outcome outcome, Time at, std::string error) {
+    TransactionHints hints = client_->hints();
+    hints.error = std::move(error);
+    log_->end(outcome, at, hints);
+    count([&](CampaignCounts& counts) {
+      if (outcome == Outcome::Committed) ++counts.committed;
+      if (outcome == Outcome::Indeterminate) ++counts.indeterminate;
+      if (outcome == Outcome::Aborted) ++counts.aborted[cause_];
+    });
+    cause_ = FailureCause::Other;
+  }
+
+  void fail(const TransactionFailure& failure) {
+    const Time at = now();
+    cause_ = failure.cause();
+    end(failure.outcome(), at, failure.what());
+    if (failure.cause() == FailureCause::ConnectionLost) client_.reset();
+  }
+
+  template <class Change>
+  void count(Change&& change) {
+    const std::lock_guard lock(counting_);
+    change(counts_);
+    counts_.operations += std::exchange(performed_, 0);
+  }
+
+  Campaign& campaign_;
+  std::uint32_t number_;
+  Random random_;
+  KnownTags known_;
+  std::unique_ptr<Client> client_;
+  SessionLog* log_ = nullptr;
+  std::uint64_t written_ = 0;
+  std::uint64_t performed_ = 0;
+  std::set<ListKey> appended_to_;
+  FailureCause cause_ = FailureCause::Other;
+  std::chrono::steady_clock::time_point next_slot_;
+
+  mutable std::mutex counting_;
+  CampaignCounts counts_;
+};
+
+Campaign::Campaign(Database& database, Generator& generator, Recorder& recorder,
+                   const CampaignOptions& options)
+    : database_(database), generator_(generator), recorder_(recorder), options_(options) {
+  for (std::uint32_t i = 0; i <= options.sessions; ++i)
+    players_.push_back(std::make_unique<Player>(*this, i));
+}
+Campaign::~Campaign() = default;
+
+bool Campaign::is_over() const {
+  return stopping_ || std::chrono::steady_clock::now() >= deadline_ || recorder_.failed();
+}
+
+void Campaign::stop() {
+  stopping_ = true;
+  woken_.notify_all();
+}
+
+void Campaign::wait_until(std::chrono::steady_clock::time_point time) {
+  std::unique_lock lock(waiting_);
+  woken_.wait_until(lock, time, [this] { return stopping_.load(); });
+}
+
+bool Campaign::claim_transaction() {
+  return options_.transactions == 0 || begun_.fetch_add(1) < options_.transactions;
+}
+
+void Campaign::note_problem(std::string problem, std::string hint) {
+  const std::lock_guard lock(problem_mutex_);
+  if (!problem_) problem_.emplace(problem, std::move(hint));
+}
+
+void Campaign::run() {
+  const std::span<const std::unique_ptr<Player>> sessions = std::span(players_).first(options_.sessions);
+  for (const auto& player : sessions) player->connect();
+  deadline_ = options_.time ? std::chrono::steady_clock::now() + *options_.time
+                            : std::chrono::steady_clock::time_point::max();
+  std::vector<std::thread> threads;
+  for (const auto& player : sessions)
+    threads.emplace_back([this, &player] {
+      try {
+        player->run();
+      } catch (const std::exception& error) {
+        note_problem(error.what(), {});
+        stop();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  if (problem_) throw *problem_;
+  read_lists_once_more();
+}
+
+// What is appended last would be seen by nobody, and its order unknown.
+void Campaign::read_lists_once_more() {
+  std::set<Player::ListKey> lists;
+  for (const auto& player : players_)
+    lists.insert(player->appended_to().begin(), player->appended_to().end());
+  if (lists.empty() || recorder_.failed()) return;
+  players_.back()->read_lists(lists);
+}
+
+CampaignCounts Campaign::counts() const {
+  CampaignCounts sum;
+  for (const auto& player : players_) {
+    const CampaignCounts one = player->counts();
+    sum.committed += one.committed;
+    sum.rolled_back += one.rolled_back;
+    sum.indeterminate += one.indeterminate;
+    sum.operations += one.operations;
+    sum.reconnections += one.reconnections;
+    for (const auto& [cause, number] : one.aborted) sum.aborted[cause] += number;
+    sum.latency.add(one.latency);
+  }
+  return sum;
+}
+
+}  // namespace serval

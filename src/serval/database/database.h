@@ -1,0 +1,77 @@
+#pragma once
+// A database to be driven: makes its tables, opens sessions, cleans up behind itself.
+//
+//   const std::unique_ptr<Database> database = open_database("sqlite:/tmp/x.db", {.isolation =
+// "serializable"});
+//   database->create(schema);
+//   const std::unique_ptr<Client> client = database->connect(0);
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "serval/database/client.h"
+#include "serval/workload/schema.h"
+
+namespace serval {
+
+// A database that cannot be reached, or does not do what the driver asks of it. Exit code 4.
+class DatabaseError : public std::runtime_error {
+ public:
+  explicit DatabaseError(const std::string& problem, std::string hint = {})
+      : std::runtime_error(problem), hint_(std::move(hint)) {}
+  const std::string& hint() const noexcept { return hint_; }
+
+ private:
+  std::string hint_;
+};
+
+struct DatabaseOptions {
+  std::string isolation;           // By a name of the driver's table; empty: the driver's default.
+  std::vector<std::string> nodes;  // Further addresses of the same database; sessions are spread over all.
+};
+
+class Database {
+ public:
+  virtual ~Database() = default;
+  // What is worth knowing of the server: "database", "version", "isolation", ...; no passwords.
+  virtual std::map<std::string, std::string> facts() = 0;
+  // Makes the tables of the schema, empty of what an earlier run left, under names that begin with serval_.
+  virtual void create(const Schema& schema) = 0;
+  virtual void drop() = 0;  // Exactly what create made.
+  // A new connection; called from any thread. Throws DatabaseError.
+  virtual std::unique_ptr<Client> connect(std::uint32_t session) = 0;
+};
+
+// An isolation that a driver can ask its database for.
+struct IsolationInfo {
+  std::string_view name;      // "repeatable-read"
+  std::string_view promises;  // The level it is documented to keep, by its name in docs/levels.md.
+  std::string_view remark;    // Where the two differ, or nothing.
+};
+
+struct DriverInfo {
+  std::string_view name;         // "sqlite", the scheme of its addresses.
+  std::string_view address;      // "sqlite:FILE[?journal=wal]"
+  std::string_view description;  // One line.
+  std::vector<IsolationInfo> isolations;
+  std::string_view default_isolation;
+  bool has_ranges;  // Scan, UpdateRange, DeleteRange.
+  // Null when this build lacks the library. Throws InputError for an address it cannot read.
+  std::unique_ptr<Database> (*open)(std::string_view address, const DatabaseOptions& options);
+};
+
+std::span<const DriverInfo> all_drivers();
+// Chooses the driver by the scheme ("postgres://...", "sqlite:..."); throws InputError with the nearest
+// names.
+const DriverInfo& driver_of(std::string_view address);
+[[nodiscard]] std::unique_ptr<Database> open_database(std::string_view address,
+                                                      const DatabaseOptions& options);
+// "repeatable-read" for "RR", "repeatable read", ...; throws InputError with the nearest names.
+const IsolationInfo& choose_isolation(const DriverInfo& driver, std::string_view name);
+
+}  // namespace serval

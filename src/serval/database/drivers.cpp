@@ -1,0 +1,175 @@
+#include "serval/database/drivers.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "serval/base/error.h"
+#include "serval/base/nearest_names.h"
+
+namespace serval {
+namespace {
+
+using Open = std::unique_ptr<Database> (*)(std::string_view, const DatabaseOptions&);
+
+#if SERVAL_WITH_SQLITE
+constexpr Open kSqlite = open_sqlite;
+#else
+constexpr Open kSqlite = nullptr;
+#endif
+#if SERVAL_WITH_ROCKSDB
+constexpr Open kRocksdb = open_rocksdb;
+#else
+constexpr Open kRocksdb = nullptr;
+#endif
+#if SERVAL_WITH_POSTGRES
+constexpr Open kPostgres = open_postgres;
+#else
+constexpr Open kPostgres = nullptr;
+#endif
+#if SERVAL_WITH_MARIADB
+constexpr Open kMariadb = open_mariadb;
+#else
+constexpr Open kMariadb = nullptr;
+#endif
+#if SERVAL_WITH_ETCD
+constexpr Open kEtcd = open_etcd;
+#else
+constexpr Open kEtcd = nullptr;
+#endif
+
+std::string plain(std::string_view name) {
+  std::string out;
+  for (const char c : name)
+    if (c != '-' && c != ' ' && c != '_')
+      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kAbbreviations{
+    {{"ser", "serializable"},
+     {"rr", "repeatable-read"},
+     {"si", "snapshot-isolation"},
+     {"rc", "read-committed"},
+     {"ru", "read-uncommitted"}}};
+
+}  // namespace
+
+std::span<const DriverInfo> all_drivers() {
+  static const std::array<DriverInfo, 6> table = {{
+      {"sqlite",
+       "sqlite:FILE[?journal=wal|delete][&cache=shared]",
+       "SQLite in this process; without a file a temporary one",
+       {{"serializable", "strict-serializable", "BEGIN IMMEDIATE for transactions that write"},
+        {"deferred", "strict-serializable", "BEGIN; writers that come second are refused"},
+        {"read-uncommitted", "read-uncommitted", "a shared cache with PRAGMA read_uncommitted"}},
+       "serializable",
+       true,
+       kSqlite},
+      {"rocksdb",
+       "rocksdb:FOLDER[?kind=pessimistic|optimistic]",
+       "RocksDB's transactions in this process; without a folder a temporary one",
+       {{"serializable", "strict-serializable", "every read is a GetForUpdate"},
+        {"snapshot-isolation", "strong-snapshot-isolation",
+         "a snapshot at the begin, checked by every write"},
+        {"read-committed", "read-committed", "no snapshot"}},
+       "serializable",
+       false,
+       kRocksdb},
+      {"postgres",
+       "postgres://[USER@]HOST[:PORT]/DATABASE[?libpq options][&dialect=postgres|cockroach|yugabyte|h2]",
+       "PostgreSQL, and whatever speaks its protocol",
+       {{"serializable", "strict-serializable", ""},
+        {"repeatable-read", "strong-snapshot-isolation", "snapshot isolation by another name"},
+        {"read-committed", "read-committed", ""},
+        {"read-uncommitted", "read-committed", "the same as read committed"}},
+       "read-committed",
+       true,
+       kPostgres},
+      {"mariadb",
+       "mariadb://[USER@]HOST[:PORT]/DATABASE[?snapshot=on|off][&sync_wait=N][&dialect=mariadb|mysql|tidb]",
+       "MariaDB, MySQL, TiDB, Galera clusters",
+       {{"serializable", "strict-serializable", "on one server"},
+        {"repeatable-read", "strong-snapshot-isolation",
+         "only with innodb_snapshot_isolation=ON; else lost updates"},
+        {"read-committed", "read-committed", ""},
+        {"read-uncommitted", "read-uncommitted", ""}},
+       "repeatable-read",
+       true,
+       kMariadb},
+      {"etcd",
+       "etcd://HOST:PORT[,HOST:PORT...]",
+       "etcd's transactions over its JSON gateway",
+       {{"serializable", "strict-serializable", "reads are checked in the transaction that writes"},
+        {"stale", "serializable", "reads of the local member, perhaps old"}},
+       "serializable",
+       false,
+       kEtcd},
+      {"exec",
+       "exec:COMMAND",
+       "a program that speaks JSON lines on its standard input and output",
+       {{"default", "serializable", "whatever the program does"}},
+       "default",
+       true,
+       open_exec},
+  }};
+  return table;
+}
+
+const DriverInfo& driver_of(std::string_view address) {
+  std::string scheme(address.substr(0, address.find(':')));
+  if (scheme == "postgresql" || scheme == "pg") scheme = "postgres";
+  if (scheme == "mysql") scheme = "mariadb";
+  std::vector<std::string_view> names;
+  for (const DriverInfo& driver : all_drivers()) {
+    if (driver.name == scheme) return driver;
+    names.push_back(driver.name);
+  }
+  throw InputError({}, fmt::format("no driver for \"{}\"", scheme), {}, did_you_mean(scheme, names));
+}
+
+const IsolationInfo& choose_isolation(const DriverInfo& driver, std::string_view name) {
+  if (name.empty()) name = driver.default_isolation;
+  for (const auto& [abbreviation, whole] : kAbbreviations)
+    if (plain(name) == abbreviation) name = whole;
+  std::vector<std::string_view> names;
+  for (const IsolationInfo& isolation : driver.isolations) {
+    if (plain(isolation.name) == plain(name)) return isolation;
+    names.push_back(isolation.name);
+  }
+  throw InputError({}, fmt::format("{} has no isolation \"{}\"", driver.name, name), {},
+                   did_you_mean(name, names));
+}
+
+std::unique_ptr<Database> open_database(std::string_view address, const DatabaseOptions& options) {
+  const DriverInfo& driver = driver_of(address);
+  if (driver.open == nullptr)
+    throw DatabaseError(fmt::format("this build of serval cannot drive {}", driver.name),
+                        "install its client library and build again");
+  DatabaseOptions chosen = options;
+  chosen.isolation = choose_isolation(driver, options.isolation).name;
+  return driver.open(address, chosen);
+}
+
+std::string_view name_of(FailureCause cause) {
+  switch (cause) {
+    case FailureCause::Serialization:
+      return "serialization";
+    case FailureCause::Deadlock:
+      return "deadlock";
+    case FailureCause::LockTimeout:
+      return "lock-timeout";
+    case FailureCause::Constraint:
+      return "constraint";
+    case FailureCause::Unavailable:
+      return "unavailable";
+    case FailureCause::ConnectionLost:
+      return "connection-lost";
+    case FailureCause::Other:
+      return "other";
+  }
+  return "other";
+}
+
+}  // namespace serval

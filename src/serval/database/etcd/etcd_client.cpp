@@ -1,0 +1,132 @@
+#include "serval/database/etcd/etcd_client.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "serval/database/database.h"
+#include "serval/database/etcd/base64.h"
+
+namespace serval {
+namespace {
+
+using Sending = EtcdGateway::Sending;
+
+FailureCause cause_of(EtcdFailure::Kind kind) {
+  switch (kind) {
+    case EtcdFailure::Kind::NotSent:
+    case EtcdFailure::Kind::Lost:
+      return FailureCause::ConnectionLost;
+    case EtcdFailure::Kind::Uncertain:
+      return FailureCause::Unavailable;
+    case EtcdFailure::Kind::Refused:
+      return FailureCause::Other;
+  }
+  return FailureCause::Other;
+}
+
+// Whether a commit that ends so has left no trace.
+bool surely_aborted(EtcdFailure::Kind kind) {
+  return kind == EtcdFailure::Kind::NotSent || kind == EtcdFailure::Kind::Refused;
+}
+
+std::int64_t whole_of(const JsonValue& value, const char* name) {
+  const std::optional<std::int64_t> number = value[name].whole();
+  if (!number) throw DatabaseError(fmt::format("etcd's answer has no \"{}\"", name));
+  return *number;
+}
+
+}  // namespace
+
+EtcdClient::EtcdClient(const std::string& endpoint, Reads reads, KeyValueTables tables)
+    : gateway_(endpoint), reads_(reads), tables_(std::move(tables)) {}
+
+void EtcdClient::greet() {
+  try {
+    gateway_.post("/v3/maintenance/status", "{}", Sending::PerhapsTwice);
+  } catch (const EtcdFailure& failure) {
+    throw DatabaseError(fmt::format("etcd: {}", failure.what()));
+  }
+}
+
+void EtcdClient::begin() {
+  read_at_.clear();
+  writes_.clear();
+  snapshot_ = 0;
+  hints_ = {};
+  hints_.node = gateway_.endpoint();
+}
+
+Answer EtcdClient::perform(const Request& request) { return tables_.perform(request, *this); }
+
+std::optional<StoredValue> EtcdClient::get(const std::string& key, Reading) {
+  if (const auto own = writes_.find(key); own != writes_.end()) {
+    if (!own->second) return std::nullopt;
+    return StoredValue{*own->second, std::nullopt};
+  }
+  std::string body = fmt::format(R"({{"key":"{}")", encode_base64(key));
+  if (reads_ == Reads::Stale) body += R"(,"serializable":true)";
+  if (snapshot_ != 0) body += fmt::format(R"(,"revision":"{}")", snapshot_);
+  JsonValue answer;
+  try {
+    answer = gateway_.post("/v3/kv/range", body + "}", Sending::PerhapsTwice);
+  } catch (const EtcdFailure& failure) {
+    throw TransactionFailure(cause_of(failure.kind()), Outcome::Aborted, failure.what());
+  }
+  if (reads_ == Reads::Stale && snapshot_ == 0) snapshot_ = whole_of(answer["header"], "revision");
+  const std::vector<JsonValue>& found = answer["kvs"].items;
+  const std::int64_t revision = found.empty() ? 0 : whole_of(found.front(), "mod_revision");
+  if (read_at_.emplace(key, revision).first->second != revision)
+    throw TransactionFailure(FailureCause::Serialization, Outcome::Aborted,
+                             "a key has changed since this transaction first read it");
+  if (found.empty()) return std::nullopt;
+  return StoredValue{decode_base64(found.front()["value"].text), revision};
+}
+
+// One read is consistent by itself, and so are stale ones, which share a revision.
+bool EtcdClient::needs_commit() const {
+  return !writes_.empty() || (reads_ == Reads::Fresh && read_at_.size() > 1);
+}
+
+std::string EtcdClient::spell_commit() const {
+  std::string compares, changes;
+  for (const auto& [key, revision] : read_at_)
+    compares += fmt::format(R"({}{{"key":"{}","target":"MOD","result":"EQUAL","mod_revision":"{}"}})",
+                            compares.empty() ? "" : ",", encode_base64(key), revision);
+  for (const auto& [key, bytes] : writes_) {
+    const std::string name = encode_base64(key);
+    changes += changes.empty() ? "" : ",";
+    changes +=
+        bytes ? fmt::format(R"({{"request_put":{{"key":"{}","value":"{}"}}}})", name, encode_base64(*bytes))
+              : fmt::format(R"({{"request_delete_range":{{"key":"{}"}}}})", name);
+  }
+  // Without a request that must be fresh, etcd compares with whatever the member happens to have.
+  if (writes_.empty())
+    changes = fmt::format(R"({{"request_range":{{"key":"{}","keys_only":true}}}})",
+                          encode_base64(read_at_.begin()->first));
+  return fmt::format(R"({{"compare":[{}],"success":[{}]}})", compares, changes);
+}
+
+Outcome EtcdClient::commit() {
+  if (!needs_commit()) return Outcome::Committed;
+  JsonValue answer;
+  try {
+    answer = gateway_.post("/v3/kv/txn", spell_commit(), Sending::Once);
+  } catch (const EtcdFailure& failure) {
+    const bool gone = surely_aborted(failure.kind()) || writes_.empty();
+    throw TransactionFailure(cause_of(failure.kind()), gone ? Outcome::Aborted : Outcome::Indeterminate,
+                             failure.what());
+  }
+  if (!answer["succeeded"].boolean)
+    throw TransactionFailure(FailureCause::Serialization, Outcome::Aborted,
+                             "a key has changed since this transaction read it");
+  if (!writes_.empty()) hints_.commit_timestamp = whole_of(answer["header"], "revision");
+  return Outcome::Committed;
+}
+
+void EtcdClient::roll_back() {
+  read_at_.clear();
+  writes_.clear();
+}
+
+}  // namespace serval

@@ -1,0 +1,109 @@
+#include "serval/database/etcd/etcd_gateway.h"
+
+#include <new>
+#include <utility>
+
+#include <curl/curl.h>
+#include <fmt/format.h>
+
+#include "serval/base/contract.h"
+
+namespace serval {
+namespace {
+
+constexpr long kConnectTimeout_ms = 2000, kTimeout_ms = 8000;  // etcd itself gives up after about 7 s.
+
+void start_curl_once() {
+  static const CURLcode started = curl_global_init(CURL_GLOBAL_DEFAULT);
+  if (started != CURLE_OK) throw EtcdFailure(EtcdFailure::Kind::NotSent, curl_easy_strerror(started));
+}
+
+std::size_t receive(char* bytes, std::size_t size, std::size_t count, void* out) noexcept {
+  try {
+    static_cast<std::string*>(out)->append(bytes, size * count);
+    return size * count;
+  } catch (const std::bad_alloc&) {
+    return 0;  // Ends the transfer.
+  }
+}
+
+// By the code of gRPC. Only answers given before a proposal is made say that nothing will come of it.
+EtcdFailure::Kind kind_of(std::optional<std::int64_t> code) {
+  constexpr std::int64_t kInvalidArgument = 3, kNotFound = 5, kPermissionDenied = 7, kResourceExhausted = 8,
+                         kOutOfRange = 11, kUnimplemented = 12, kUnauthenticated = 16;
+  switch (code.value_or(-1)) {
+    case kInvalidArgument:
+    case kNotFound:
+    case kPermissionDenied:
+    case kResourceExhausted:
+    case kOutOfRange:
+    case kUnimplemented:
+    case kUnauthenticated:
+      return EtcdFailure::Kind::Refused;
+    default:
+      return EtcdFailure::Kind::Uncertain;
+  }
+}
+
+}  // namespace
+
+struct EtcdGateway::Handle {
+  CURL* curl = nullptr;
+  curl_slist* headers = nullptr;
+
+  ~Handle() {
+    curl_slist_free_all(headers);
+    curl_easy_cleanup(curl);
+  }
+};
+
+EtcdGateway::EtcdGateway(std::string endpoint)
+    : endpoint_(std::move(endpoint)), handle_(std::make_unique<Handle>()) {
+  start_curl_once();
+  handle_->curl = curl_easy_init();
+  expects(handle_->curl != nullptr, "libcurl has a handle");
+  handle_->headers = curl_slist_append(nullptr, "Content-Type: application/json");
+  handle_->headers = curl_slist_append(handle_->headers, "Expect:");
+  CURL* const curl = handle_->curl;
+  curl_easy_setopt(curl, CURLOPT_HTTPHEADER, handle_->headers);
+  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, receive);
+  curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
+  curl_easy_setopt(curl, CURLOPT_MAXCONNECTS, 1L);
+  curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, kConnectTimeout_ms);
+  curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, kTimeout_ms);
+}
+
+EtcdGateway::~EtcdGateway() = default;
+
+JsonValue EtcdGateway::post(const std::string& path, const std::string& body, Sending sending) {
+  CURL* const curl = handle_->curl;
+  const std::string url = "http://" + endpoint_ + path;
+  std::string answer;
+  curl_easy_setopt(curl, CURLOPT_URL, url.c_str());
+  curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body.c_str());
+  curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE, static_cast<long>(body.size()));
+  curl_easy_setopt(curl, CURLOPT_WRITEDATA, &answer);
+  curl_easy_setopt(curl, CURLOPT_FRESH_CONNECT, sending == Sending::Once ? 1L : 0L);
+  const CURLcode result = curl_easy_perform(curl);
+  if (result == CURLE_COULDNT_CONNECT || result == CURLE_COULDNT_RESOLVE_HOST)
+    throw EtcdFailure(EtcdFailure::Kind::NotSent,
+                      fmt::format("{}: {}", endpoint_, curl_easy_strerror(result)));
+  if (result != CURLE_OK)
+    throw EtcdFailure(EtcdFailure::Kind::Lost, fmt::format("{}: {}", endpoint_, curl_easy_strerror(result)));
+  long status = 0;
+  curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+  JsonValue parsed;
+  try {
+    parsed = parse_json(answer);
+  } catch (const JsonError& error) {
+    throw EtcdFailure(EtcdFailure::Kind::Uncertain,
+                      fmt::format("{}: HTTP {}, {}", endpoint_, status, error.what()));
+  }
+  if (status != 200)
+    throw EtcdFailure(kind_of(parsed["code"].whole()),
+                      fmt::format("{}: {}", endpoint_, parsed["error"].text));
+  return parsed;
+}
+
+}  // namespace serval

@@ -1,0 +1,52 @@
+#pragma once
+// A program that answers lines with lines, and the time it has for each.
+//
+//   ChildProcess child("python3 driver.py", 10s);
+//   const std::string answer = child.ask(R"({"do":"begin"})");
+//
+// Used by one thread at a time.
+
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include <sys/types.h>
+
+namespace serval {
+
+// The program has ended or said nothing in time. It is not there any more.
+class ChildLost : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class ChildProcess {
+ public:
+  // Runs the command by /bin/sh; what it says on standard error goes where ours does. Throws ChildLost.
+  ChildProcess(const std::string& command, std::chrono::milliseconds patience);
+  // Closes the program's input and gives it a second to end by itself.
+  ~ChildProcess();
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  // Sends a line, without its end, and waits for the next one. Throws ChildLost, now and ever after.
+  std::string ask(std::string_view line);
+  bool is_alive() const noexcept { return pid_ > 0; }
+  pid_t pid() const noexcept { return pid_; }
+  void kill() noexcept;
+
+ private:
+  using Deadline = std::chrono::steady_clock::time_point;
+  void send(std::string_view line, Deadline deadline);
+  std::string receive(Deadline deadline);
+  void wait_for(int descriptor, short event, Deadline deadline);
+  [[noreturn]] void lose(const std::string& why);
+
+  std::chrono::milliseconds patience_;
+  pid_t pid_ = -1;
+  int to_ = -1, from_ = -1;
+  std::string received_;  // Behind the last line that was answered.
+};
+
+}  // namespace serval

@@ -1,0 +1,30 @@
+#pragma once
+// How requests and answers are spelled for a program that brings its own database; docs/drivers/exec.md is
+// the page.
+//
+//   spell_request({.kind = Request::Kind::Write, .key = 7, .tag = 3}, schema)
+//       == R"({"do":"write","table":"serval_registers","key":7,"tag":3})"
+
+#include <string>
+#include <string_view>
+
+#include "serval/database/client.h"
+#include "serval/database/json/json_value.h"
+#include "serval/workload/schema.h"
+
+namespace serval {
+
+std::string spell_tables(const Schema& schema);  // A JSON array.
+std::string spell_request(const Request& request, const Schema& schema);
+
+// The line as an object. Throws DatabaseError, which shows the line, where it is none.
+JsonValue read_exec_answer(const std::string& line);
+// Throws the TransactionFailure that an answer with "error" tells of; DatabaseError for "unsupported".
+// `unless_said` is the outcome where the program names none.
+void throw_if_error(const JsonValue& answer, Outcome unless_said);
+// Throws DatabaseError for members of the wrong kind, as do the next two.
+Answer answer_of(const JsonValue& answer);
+Outcome outcome_of(const JsonValue& answer);
+TransactionHints hints_of(const JsonValue& answer);
+
+}  // namespace serval

@@ -1,0 +1,43 @@
+#pragma once
+// A JSON document as a tree, for the short answers of servers and programs. Histories are read without one,
+// by serval/formats.
+//
+//   const JsonValue answer = parse_json(R"({"kvs":[{"mod_revision":"5"}]})");
+//   answer["kvs"].items.front()["mod_revision"].whole() == 5
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace serval {
+
+class JsonError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct JsonValue {
+  enum class Kind : std::uint8_t { Null, Boolean, Number, Text, Array, Object };
+
+  Kind kind = Kind::Null;
+  bool boolean = false;
+  std::string text;                // Of a number: as it is spelled.
+  std::vector<std::string> names;  // Of an object, one for each item.
+  std::vector<JsonValue> items;
+
+  // The member of an object; null where there is none.
+  const JsonValue& operator[](std::string_view name) const;
+  // A whole number of 64 bits, spelled as a number or in quotes (as protocol buffers do).
+  std::optional<std::int64_t> whole() const;
+  bool is(Kind wanted) const noexcept { return kind == wanted; }
+};
+
+// The whole of `text` must be one value. Throws JsonError.
+JsonValue parse_json(std::string_view text);
+
+std::string quote_json(std::string_view text);  // With the quotes around it.
+
+}  // namespace serval

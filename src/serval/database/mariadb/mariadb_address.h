@@ -1,0 +1,29 @@
+#pragma once
+// "mariadb://app@db1:3306/bench?snapshot=on". Passwords are read from ~/.my.cnf (groups client and serval) or
+// MYSQL_PWD, as are the options for TLS.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "serval/database/sql/address.h"
+
+namespace serval::mariadb {
+
+enum class Kind : std::uint8_t { Mariadb, Mysql, Tidb };
+
+struct MariadbAddress {
+  Kind kind = Kind::Mariadb;
+  std::string snapshot;   // innodb_snapshot_isolation: "on", "off", or empty for the server's own.
+  std::string sync_wait;  // wsrep_sync_wait, a number, or empty.
+  std::vector<sql::Place> nodes;
+};
+
+// `further` are the same database's other nodes: HOST, HOST:PORT, or whole addresses. Throws InputError.
+[[nodiscard]] MariadbAddress parse_mariadb_address(std::string_view address,
+                                                   const std::vector<std::string>& further);
+
+// "db1:3306", for people.
+std::string name_of_node(const sql::Place& node);
+
+}  // namespace serval::mariadb

@@ -1,0 +1,118 @@
+// MariaDB, MySQL, TiDB, and Galera clusters: sessions spread over the nodes, tables made through the first.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "serval/base/contract.h"
+#include "serval/database/drivers.h"
+#include "serval/database/mariadb/mariadb_connection.h"
+#include "serval/database/sql/sql_client.h"
+
+namespace serval {
+namespace mariadb {
+namespace {
+
+std::string in_sql(std::string isolation) {
+  std::ranges::replace(isolation, '-', ' ');
+  return isolation;
+}
+
+class MariadbDatabase final : public Database {
+ public:
+  MariadbDatabase(MariadbAddress address, const std::string& isolation)
+      : address_(std::move(address)),
+        isolation_(isolation),
+        dialect_(address_.kind == Kind::Mariadb ? sql::kMariadb : sql::kMysql) {
+    settings_.push_back("set session transaction isolation level " + in_sql(isolation_));
+    if (!address_.snapshot.empty())
+      settings_.push_back("set session innodb_snapshot_isolation = " + address_.snapshot);
+    if (!address_.sync_wait.empty())
+      settings_.push_back("set session wsrep_sync_wait = " + address_.sync_wait);
+    control();
+  }
+
+  std::map<std::string, std::string> facts() override {
+    std::string nodes;
+    for (const sql::Place& node : address_.nodes) nodes += (nodes.empty() ? "" : ",") + name_of_node(node);
+    std::map<std::string, std::string> out = {
+        {"database", name()}, {"version", control().version()}, {"isolation", isolation_}, {"nodes", nodes}};
+    for (const char* variable : {"innodb_snapshot_isolation", "wsrep_sync_wait"})
+      if (const std::string value = variable_of(variable); !value.empty()) out[variable] = value;
+    return out;
+  }
+
+  void create(const Schema& schema) override {
+    schema_ = schema;
+    sql::create_tables(schema, dialect_, [&](const std::string& text) { control().execute(text); });
+    statements_ = std::make_shared<sql::Statements>(schema, dialect_);
+    for (std::size_t i = 1; i < address_.nodes.size(); ++i) wait_for(address_.nodes[i]);
+  }
+
+  void drop() override {
+    sql::drop_tables(schema_, dialect_, [&](const std::string& text) { control().execute(text); });
+    schema_.clear();
+  }
+
+  std::unique_ptr<Client> connect(std::uint32_t session) override {
+    expects(statements_ != nullptr, "create comes first");
+    const sql::Place& node = address_.nodes[session % address_.nodes.size()];
+    const ConnectionOptions options{.node = node,
+                                    .settings = settings_,
+                                    .node_name = address_.nodes.size() > 1 ? name_of_node(node) : ""};
+    return std::make_unique<sql::SqlClient>(std::make_unique<MariadbConnection>(options), statements_);
+  }
+
+ private:
+  std::string name() {
+    const std::string version = control().version();
+    if (version.find("TiDB") != std::string::npos) return "TiDB";
+    return version.find("MariaDB") != std::string::npos ? "MariaDB" : "MySQL";
+  }
+
+  // As a session of the run has it; nothing where the server does not know it.
+  std::string variable_of(const std::string& variable) {
+    try {
+      return control().execute("select @@" + variable);
+    } catch (const DatabaseError&) {
+      return {};
+    }
+  }
+
+  // Another node of a Galera cluster may be late. Servers that know no waiting share one state already.
+  void wait_for(const sql::Place& node) {
+    MariadbConnection connection({.node = node});
+    try {
+      connection.execute("set session wsrep_sync_wait = 1");
+    } catch (const DatabaseError&) {
+      return;
+    }
+    for (const TableInfo& table : schema_)
+      connection.execute(fmt::format("select k from `serval_{}` limit 1", table.name));
+  }
+
+  // The server may have been restarted since.
+  MariadbConnection& control() {
+    if (!control_ || control_->lost())
+      control_ = std::make_unique<MariadbConnection>(
+          ConnectionOptions{.node = address_.nodes.front(), .settings = settings_});
+    return *control_;
+  }
+
+  MariadbAddress address_;
+  std::string isolation_;
+  sql::Dialect dialect_;
+  std::vector<std::string> settings_;
+  std::unique_ptr<MariadbConnection> control_;
+  Schema schema_;
+  std::shared_ptr<const sql::Statements> statements_;
+};
+
+}  // namespace
+}  // namespace mariadb
+
+std::unique_ptr<Database> open_mariadb(std::string_view address, const DatabaseOptions& options) {
+  return std::make_unique<mariadb::MariadbDatabase>(mariadb::parse_mariadb_address(address, options.nodes),
+                                                    options.isolation);
+}
+
+}  // namespace serval

@@ -1,0 +1,245 @@
+#include "serval/database/postgres/postgres_connection.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <libpq-fe.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include "serval/base/contract.h"
+#include "serval/database/database.h"
+#include "serval/database/postgres/sqlstate.h"
+
+namespace serval::postgres {
+namespace {
+
+constexpr Oid kBigint = 20;
+constexpr std::size_t kMostParameters = 64;
+constexpr int kVersionOfXidIfAssigned = 100000;
+
+std::string one_line(const char* message) {
+  std::string out(message == nullptr ? "" : message);
+  while (!out.empty() && (out.back() == '\n' || out.back() == ' ')) out.pop_back();
+  std::ranges::replace_if(
+      out, [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  return out;
+}
+
+std::string_view sqlstate_of(const PGresult* answer) {
+  const char* state = answer == nullptr ? nullptr : PQresultErrorField(answer, PG_DIAG_SQLSTATE);
+  return state == nullptr ? "" : state;
+}
+
+bool succeeded(const PGresult* answer) {
+  const ExecStatusType status = PQresultStatus(answer);
+  return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+}
+
+std::int64_t parse(const char* text) {
+  std::int64_t out = 0;
+  const auto [end, error] = std::from_chars(text, text + std::strlen(text), out);
+  expects(error == std::errc{} && *end == '\0', "the server answers with whole numbers");
+  return out;
+}
+
+std::string hint_for(PGconn* connection) {
+  if (PQconnectionNeedsPassword(connection) != 0 || PQconnectionUsedPassword(connection) != 0)
+    return "the password is read from PGPASSWORD, ~/.pgpass, a service file, or passfile=FILE in the address";
+  return "check host, port and database; scripts/servers start postgres starts a server to try";
+}
+
+}  // namespace
+
+void PostgresConnection::Finish::operator()(pg_conn* connection) const { PQfinish(connection); }
+void PostgresConnection::Clear::operator()(pg_result* result) const { PQclear(result); }
+
+int PostgresConnection::version() const { return PQserverVersion(connection_.get()); }
+int PostgresConnection::backend() const { return PQbackendPID(connection_.get()); }
+bool PostgresConnection::lost() const { return told_to_end_ || PQstatus(connection_.get()) != CONNECTION_OK; }
+
+PostgresConnection::PostgresConnection(const ConnectionOptions& options)
+    : kind_(options.kind), asks_xid_(options.asks_xid), begin_("begin"), node_(options.node_name) {
+  std::vector<const char*> names, values;
+  const auto add = [&](const char* name, const char* value) {
+    names.push_back(name);
+    values.push_back(value);
+  };
+  add("fallback_application_name", "serval");
+  add("connect_timeout", "10");
+  for (const auto& [name, value] : options.node) add(name.c_str(), value.c_str());
+  add(nullptr, nullptr);
+  connection_.reset(PQconnectdbParams(names.data(), values.data(), 0));
+  if (lost())
+    throw DatabaseError(fmt::format("cannot reach {}: {}", name_of_node(options.node),
+                                    one_line(PQerrorMessage(connection_.get()))),
+                        hint_for(connection_.get()));
+  PQsetNoticeReceiver(connection_.get(), &PostgresConnection::on_notice, this);
+  asks_xid_ = asks_xid_ && version() >= kVersionOfXidIfAssigned;
+  if (options.isolation.empty()) return;
+  if (kind_ == Kind::H2)
+    execute("set session characteristics as transaction isolation level " + options.isolation);
+  else
+    begin_ = "begin isolation level " + options.isolation;
+}
+
+void PostgresConnection::on_notice(void* self, const pg_result* notice) {
+  if (cause_of(sqlstate_of(notice)) == FailureCause::ConnectionLost)
+    static_cast<PostgresConnection*>(self)->told_to_end_ = true;
+}
+
+// What came back for what was sent last: the first failure, or else the last success.
+PostgresConnection::Answer PostgresConnection::hear() {
+  hurry();
+  Answer out;
+  while (Answer answer{PQgetResult(connection_.get())}) {
+    if (!out || succeeded(out.get())) out = std::move(answer);
+  }
+  return out;
+}
+
+PostgresConnection::Answer PostgresConnection::ask(const char* text) {
+  PQsendQuery(connection_.get(), text);  // Where that fails, so does what comes after it.
+  return hear();
+}
+
+// H2 sends its answers in two parts, the second only once the first is acknowledged, which takes the system
+// 40 ms unless it is told to hurry, again and again.
+void PostgresConnection::hurry() {
+  if (kind_ != Kind::H2) return;
+  const int on = 1;
+  setsockopt(PQsocket(connection_.get()), IPPROTO_TCP, TCP_QUICKACK, &on, sizeof on);
+}
+
+void PostgresConnection::begin() {
+  xid_.clear();
+  const Answer answer = ask(begin_.c_str());
+  if (!succeeded(answer.get())) fail(answer.get());
+}
+
+void PostgresConnection::prepare(const sql::Statement& statement, std::size_t parameters) {
+  std::array<Oid, kMostParameters> types;
+  types.fill(kBigint);
+  const std::string name = fmt::format("s{}", statement.id);
+  PQsendPrepare(connection_.get(), name.c_str(), statement.text.c_str(), static_cast<int>(parameters),
+                types.data());
+  const Answer answer = hear();
+  if (!succeeded(answer.get())) fail(answer.get());
+  if (prepared_.size() <= statement.id) prepared_.resize(statement.id + 1);
+  prepared_[statement.id] = true;
+}
+
+sql::Result PostgresConnection::run(const sql::Statement& statement,
+                                    std::span<const std::int64_t> parameters) {
+  expects(parameters.size() <= kMostParameters, "few parameters");
+  if (statement.id >= prepared_.size() || !prepared_[statement.id]) prepare(statement, parameters.size());
+  std::array<std::array<char, 24>, kMostParameters> texts;
+  std::array<const char*, kMostParameters> values;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    *std::to_chars(texts[i].data(), texts[i].data() + texts[i].size() - 1, parameters[i]).ptr = '\0';
+    values[i] = texts[i].data();
+  }
+  std::array<char, 16> name;
+  *fmt::format_to_n(name.data(), name.size() - 1, "s{}", statement.id).out = '\0';
+  PQsendQueryPrepared(connection_.get(), name.data(), static_cast<int>(parameters.size()), values.data(),
+                      nullptr, nullptr, 0);
+  const Answer answer = hear();
+  if (!succeeded(answer.get())) fail(answer.get());
+
+  sql::Result out;
+  out.rows = static_cast<std::size_t>(PQntuples(answer.get()));
+  if (statement.answers == sql::Statement::Answers::Count) {
+    const char* changed = PQcmdTuples(answer.get());
+    out.changed = *changed == '\0' ? 0 : static_cast<std::uint64_t>(parse(changed));
+  } else if (statement.answers == sql::Statement::Answers::Text) {
+    if (out.rows > 0) out.text = PQgetvalue(answer.get(), 0, 0);
+  } else {
+    const int width = PQnfields(answer.get());
+    out.cells.reserve(out.rows * static_cast<std::size_t>(width));
+    for (int row = 0; row < static_cast<int>(out.rows); ++row)
+      for (int i = 0; i < width; ++i) out.cells.push_back(parse(PQgetvalue(answer.get(), row, i)));
+  }
+  return out;
+}
+
+// A server that ends a connection says so at once, and libpq takes that for a notice while nothing is asked.
+// Heard before the commit is sent, the commit cannot have happened.
+void PostgresConnection::hear_the_end() {
+  pollfd socket{.fd = PQsocket(connection_.get()), .events = POLLIN, .revents = 0};
+  while (!lost() && poll(&socket, 1, 0) > 0) {
+    if (PQconsumeInput(connection_.get()) == 0) break;
+    PQisBusy(connection_.get());  // Reads what came.
+  }
+  if (lost())
+    throw TransactionFailure(
+        FailureCause::ConnectionLost, Outcome::Aborted,
+        "the connection ended before the commit: " + one_line(PQerrorMessage(connection_.get())));
+}
+
+// Asked in the same message as the commit, the id of the transaction costs no further wait.
+Outcome PostgresConnection::commit() {
+  hear_the_end();
+  if (!asks_xid_) return judge_commit(ask("commit").get());
+  PQsendQuery(connection_.get(), "select txid_current_if_assigned(); commit");
+  const Answer asked(PQgetResult(connection_.get()));
+  if (asked && !succeeded(asked.get())) {
+    hear();
+    return judge_commit(asked.get());
+  }
+  if (asked) xid_ = PQgetvalue(asked.get(), 0, 0);
+  return judge_commit(hear().get());
+}
+
+Outcome PostgresConnection::judge_commit(const PGresult* answer) {
+  if (answer != nullptr && succeeded(answer)) {
+    if (kind_ == Kind::H2) return Outcome::Committed;  // Its command tags say nothing.
+    const std::string_view tag = PQcmdStatus(const_cast<PGresult*>(answer));
+    if (tag == "COMMIT") return Outcome::Committed;
+    if (tag == "ROLLBACK") return Outcome::Aborted;  // A statement before it had failed.
+    throw TransactionFailure(FailureCause::Other, Outcome::Indeterminate,
+                             fmt::format("the server answers \"{}\" to a commit", tag));
+  }
+  const std::string_view state = sqlstate_of(answer);
+  if (!lost() && says_aborted(state, kind_)) fail(answer);
+  throw TransactionFailure(
+      lost() ? FailureCause::ConnectionLost : cause_of(state), Outcome::Indeterminate,
+      "the answer to the commit is lost: " + one_line(PQerrorMessage(connection_.get())));
+}
+
+void PostgresConnection::roll_back() noexcept {
+  if (lost()) return;
+  if (kind_ != Kind::H2 && PQtransactionStatus(connection_.get()) == PQTRANS_IDLE) return;
+  const Answer answer = ask("rollback");
+}
+
+void PostgresConnection::fail(const PGresult* answer) {
+  const std::string_view state = sqlstate_of(answer);
+  const FailureCause cause = lost() ? FailureCause::ConnectionLost : cause_of(state);
+  const char* detail = answer == nullptr ? nullptr : PQresultErrorField(answer, PG_DIAG_MESSAGE_PRIMARY);
+  const std::string message = one_line(detail == nullptr ? PQerrorMessage(connection_.get()) : detail);
+  throw TransactionFailure(cause, Outcome::Aborted,
+                           state.empty() ? message : fmt::format("{} (SQLSTATE {})", message, state));
+}
+
+TransactionHints PostgresConnection::hints() const {
+  TransactionHints out;
+  out.server_transaction = xid_;
+  out.node = fmt::format("{}{}backend {}", node_, node_.empty() ? "" : " ", backend());
+  return out;
+}
+
+std::string PostgresConnection::execute(const std::string& text) {
+  const Answer answer = ask(text.c_str());
+  if (!succeeded(answer.get()))
+    throw DatabaseError(
+        fmt::format("{} ({})", one_line(PQerrorMessage(connection_.get())), text.substr(0, 80)));
+  return PQntuples(answer.get()) > 0 && PQnfields(answer.get()) > 0 ? PQgetvalue(answer.get(), 0, 0) : "";
+}
+
+}  // namespace serval::postgres

@@ -1,0 +1,72 @@
+#pragma once
+// One connection by libpq: prepared statements, and a commit whose outcome is what the server answered.
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "serval/database/postgres/postgres_address.h"
+#include "serval/database/sql/connection.h"
+
+struct pg_conn;  // libpq's.
+struct pg_result;
+
+namespace serval::postgres {
+
+struct ConnectionOptions {
+  std::map<std::string, std::string> node;
+  Kind kind = Kind::Postgres;
+  std::string isolation;  // In SQL: "repeatable read". Empty: not set.
+  std::string node_name;  // For hints, where there are several.
+  bool asks_xid = false;
+};
+
+class PostgresConnection final : public sql::Connection {
+ public:
+  explicit PostgresConnection(const ConnectionOptions& options);  // Throws DatabaseError.
+  PostgresConnection(const PostgresConnection&) = delete;
+  PostgresConnection& operator=(const PostgresConnection&) = delete;
+
+  void begin() override;
+  sql::Result run(const sql::Statement& statement, std::span<const std::int64_t> parameters) override;
+  Outcome commit() override;
+  void roll_back() noexcept override;
+  TransactionHints hints() const override;
+
+  // Any text, outside of all transactions or as a part of one. The first cell of its answer. Throws
+  // DatabaseError.
+  std::string execute(const std::string& text);
+  int version() const;  // 150004
+  int backend() const;  // The id of the server's process.
+  bool lost() const;
+
+ private:
+  struct Finish {
+    void operator()(pg_conn* connection) const;
+  };
+  struct Clear {
+    void operator()(pg_result* result) const;
+  };
+  using Answer = std::unique_ptr<pg_result, Clear>;
+
+  static void on_notice(void* self, const pg_result* notice);
+  void prepare(const sql::Statement& statement, std::size_t parameters);
+  Answer ask(const char* text);
+  Answer hear();
+  void hurry();
+  void hear_the_end();  // Throws where the server has ended the connection already.
+  Outcome judge_commit(const pg_result* answer);
+  [[noreturn]] void fail(const pg_result* answer);
+
+  Kind kind_;
+  bool asks_xid_;
+  std::string begin_;
+  std::string node_;
+  std::string xid_;
+  std::unique_ptr<pg_conn, Finish> connection_;
+  bool told_to_end_ = false;
+  std::vector<bool> prepared_;  // By the id of the statement.
+};
+
+}  // namespace serval::postgres

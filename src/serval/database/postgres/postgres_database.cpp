@@ -1,0 +1,108 @@
+// PostgreSQL and what speaks its protocol: sessions spread over the nodes, tables made through the first.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "serval/base/contract.h"
+#include "serval/database/drivers.h"
+#include "serval/database/postgres/postgres_connection.h"
+#include "serval/database/sql/sql_client.h"
+
+namespace serval {
+namespace postgres {
+namespace {
+
+constexpr int kVersionOfOnConflict = 90500;
+
+sql::Dialect dialect_of(Kind kind, int version) {
+  if (kind == Kind::H2) return sql::kH2;
+  if (kind != Kind::Postgres) return sql::kCockroach;
+  sql::Dialect dialect = sql::kPostgres;
+  if (version < kVersionOfOnConflict) dialect.upsert = sql::Dialect::Upsert::UpdateThenInsert;
+  return dialect;
+}
+
+std::string in_sql(std::string isolation) {
+  std::ranges::replace(isolation, '-', ' ');
+  return isolation;
+}
+
+class PostgresDatabase final : public Database {
+ public:
+  PostgresDatabase(PostgresAddress address, const std::string& isolation)
+      : address_(std::move(address)), isolation_(isolation) {
+    dialect_ = dialect_of(address_.kind, control().version());
+  }
+
+  std::map<std::string, std::string> facts() override {
+    std::string nodes;
+    for (const auto& node : address_.nodes) nodes += (nodes.empty() ? "" : ",") + name_of_node(node);
+    return {{"database", name()},
+            {"version", address_.kind == Kind::H2 ? control().execute("select h2version()")
+                                                  : control().execute("show server_version")},
+            {"isolation", isolation_},
+            {"nodes", nodes}};
+  }
+
+  void create(const Schema& schema) override {
+    schema_ = schema;
+    sql::create_tables(schema, dialect_, [&](const std::string& text) { control().execute(text); });
+    statements_ = std::make_shared<sql::Statements>(schema, dialect_);
+  }
+
+  void drop() override {
+    sql::drop_tables(schema_, dialect_, [&](const std::string& text) { control().execute(text); });
+    schema_.clear();
+  }
+
+  std::unique_ptr<Client> connect(std::uint32_t session) override {
+    expects(statements_ != nullptr, "create comes first");
+    const auto& node = address_.nodes[session % address_.nodes.size()];
+    ConnectionOptions options{.node = node,
+                              .kind = address_.kind,
+                              .isolation = in_sql(isolation_),
+                              .node_name = address_.nodes.size() > 1 ? name_of_node(node) : "",
+                              .asks_xid = address_.asks_xid};
+    return std::make_unique<sql::SqlClient>(std::make_unique<PostgresConnection>(options), statements_);
+  }
+
+ private:
+  std::string name() const {
+    switch (address_.kind) {
+      case Kind::Postgres:
+        return "PostgreSQL";
+      case Kind::Cockroach:
+        return "CockroachDB";
+      case Kind::Yugabyte:
+        return "YugabyteDB";
+      case Kind::H2:
+        return "H2";
+    }
+    return "PostgreSQL";
+  }
+
+  // The server may have been restarted since.
+  PostgresConnection& control() {
+    if (!control_ || control_->lost())
+      control_ = std::make_unique<PostgresConnection>(
+          ConnectionOptions{.node = address_.nodes.front(), .kind = address_.kind});
+    return *control_;
+  }
+
+  PostgresAddress address_;
+  std::string isolation_;
+  std::unique_ptr<PostgresConnection> control_;
+  sql::Dialect dialect_;
+  Schema schema_;
+  std::shared_ptr<const sql::Statements> statements_;
+};
+
+}  // namespace
+}  // namespace postgres
+
+std::unique_ptr<Database> open_postgres(std::string_view address, const DatabaseOptions& options) {
+  return std::make_unique<postgres::PostgresDatabase>(
+      postgres::parse_postgres_address(address, options.nodes), options.isolation);
+}
+
+}  // namespace serval

@@ -1,0 +1,209 @@
+#include "serval/database/probe/probe.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "serval/database/probe/stepped_client.h"
+
+namespace serval {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Plays one schedule.
+class Player {
+ public:
+  Player(Database& database, std::vector<ProbeStep> steps, const ProbeOptions& options)
+      : options_(options), steps_(std::move(steps)) {
+    std::size_t count = 0;
+    for (const ProbeStep& step : steps_) count = std::max(count, step.client + 1);
+    for (std::size_t i = 0; i < count; ++i)
+      clients_.push_back(std::make_unique<SteppedClient>(database.connect(static_cast<std::uint32_t>(i))));
+    waiting_.resize(count);
+  }
+
+  void play() {
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      const ProbeStep& step = steps_[i];
+      clients_[step.client]->order(i, step);
+      if (waiting_[step.client]) continue;
+      wait_for(step.client);
+      if (!waiting_[step.client] && clients_[step.client]->has_ended()) wake_others();
+    }
+    const Clock::time_point deadline = Clock::now() + options_.give_up;
+    for (const auto& client : clients_) has_finished_ &= client->wait_until_idle(deadline);
+  }
+
+  bool has_finished() const { return has_finished_; }
+  bool has_waited() const { return has_waited_; }
+
+  // Only when it has finished, as all that follows.
+  bool lacks_ranges() const {
+    return std::ranges::any_of(clients_, [](const auto& client) { return client->lacks_ranges(); });
+  }
+
+  void refuse_what_went_wrong() const {
+    for (const auto& client : clients_) {
+      client->rethrow_what_went_wrong();
+      const auto& failure = client->failure();
+      if (failure &&
+          (failure->cause == FailureCause::ConnectionLost || failure->cause == FailureCause::Unavailable))
+        throw DatabaseError(fmt::format("the database went away: {}", failure->message));
+    }
+  }
+
+  std::optional<FailureCause> refused() const {
+    for (const auto& client : clients_)
+      if (client->failure()) return client->failure()->cause;
+    return std::nullopt;
+  }
+
+  ProbePlay result() const {
+    ProbePlay out{.steps = steps_, .answers = {}, .committed = {}, .finally = {}};
+    out.answers.resize(steps_.size());
+    for (const auto& client : clients_) {
+      out.committed.push_back(client->has_committed());
+      for (const SteppedClient::Heard& heard : client->heard()) out.answers[heard.step] = heard.answer;
+    }
+    return out;
+  }
+
+ private:
+  void wait_for(std::size_t client) {
+    waiting_[client] = !clients_[client]->wait_until_idle(Clock::now() + options_.patience);
+    has_waited_ |= waiting_[client];
+  }
+
+  // The end of a transaction sets free what it held, and those who waited for it.
+  void wake_others() {
+    for (std::size_t client = 0; client < clients_.size(); ++client)
+      if (waiting_[client]) wait_for(client);
+  }
+
+  const ProbeOptions& options_;
+  std::vector<ProbeStep> steps_;
+  std::vector<std::unique_ptr<SteppedClient>> clients_;
+  std::vector<bool> waiting_;
+  bool has_waited_ = false, has_finished_ = true;
+};
+
+std::vector<Answer::Row> read_finally(Database& database) {
+  std::vector<Answer::Row> rows;
+  const std::unique_ptr<Client> client = database.connect(0);
+  try {
+    client->begin();
+    for (const std::uint64_t key : {kProbeX, kProbeY})
+      for (const Answer::Row& row : client->perform({.kind = Request::Kind::Read, .key = key}).rows)
+        rows.push_back(row);
+    client->commit();
+  } catch (const TransactionFailure& failure) {
+    throw DatabaseError(fmt::format("a transaction that runs alone was refused: {}", failure.what()));
+  }
+  return rows;
+}
+
+ProbeCell probe_schedule(Database& database, const ProbeAnomaly& anomaly, const std::vector<ProbeStep>& steps,
+                         const ProbeOptions& options) {
+  database.create(probe_schema(anomaly.needs_ranges() ? ProbeRows::WithValues : ProbeRows::Plain));
+  ProbeCell cell;
+  ProbePlay play;
+  {
+    Player player(database, steps, options);
+    player.play();
+    cell.waited = player.has_waited();
+    cell.result = ProbeCell::Result::Blocked;
+    if (!player.has_finished()) return cell;
+    player.refuse_what_went_wrong();
+    if (player.lacks_ranges()) return {};
+    cell.refused = player.refused();
+    play = player.result();
+  }
+  play.finally = read_finally(database);
+  cell.result = anomaly.happened(play) ? ProbeCell::Result::Happens : ProbeCell::Result::Prevented;
+  return cell;
+}
+
+int severity(ProbeCell::Result result) {
+  switch (result) {
+    case ProbeCell::Result::Happens:
+      return 3;
+    case ProbeCell::Result::Blocked:
+      return 2;
+    case ProbeCell::Result::Prevented:
+      return 1;
+    case ProbeCell::Result::NotApplicable:
+      return 0;
+  }
+  return 0;
+}
+
+void drop_if_possible(Database& database) {
+  try {
+    database.drop();
+  } catch (const DatabaseError&) {  // What ended the probe matters more.
+  }
+}
+
+ProbeRow probe_isolation(std::string_view address, const IsolationInfo& isolation, const DriverInfo& driver,
+                         const ProbeOptions& options) {
+  const std::unique_ptr<Database> database =
+      open_database(address, {.isolation = std::string(isolation.name), .nodes = options.nodes});
+  ProbeRow row{.isolation = std::string(isolation.name), .facts = database->facts(), .cells = {}};
+  const auto probe_all = [&] {
+    for (const ProbeAnomaly& anomaly : all_probe_anomalies()) {
+      options.progress(isolation.name, anomaly.name);
+      const bool possible = driver.has_ranges || !anomaly.needs_ranges();
+      row.cells.push_back(possible ? probe_anomaly(*database, anomaly, options) : ProbeCell{});
+    }
+  };
+  try {
+    probe_all();
+  } catch (...) {
+    drop_if_possible(*database);
+    throw;
+  }
+  database->drop();
+  return row;
+}
+
+}  // namespace
+
+std::string_view name_of(ProbeCell::Result result) {
+  switch (result) {
+    case ProbeCell::Result::Prevented:
+      return "prevented";
+    case ProbeCell::Result::Happens:
+      return "happens";
+    case ProbeCell::Result::Blocked:
+      return "blocked";
+    case ProbeCell::Result::NotApplicable:
+      return "n/a";
+  }
+  return "n/a";
+}
+
+ProbeCell probe_anomaly(Database& database, const ProbeAnomaly& anomaly, const ProbeOptions& options) {
+  ProbeCell worst;
+  for (const std::vector<ProbeStep>& steps : probe_steps(anomaly.schedules)) {
+    const ProbeCell cell = probe_schedule(database, anomaly, steps, options);
+    if (severity(cell.result) >= severity(worst.result)) worst = cell;
+  }
+  return worst;
+}
+
+std::vector<ProbeRow> probe_database(std::string_view address, const ProbeOptions& options) {
+  const DriverInfo& driver = driver_of(address);
+  std::vector<const IsolationInfo*> chosen;
+  for (const std::string& name : options.isolations) chosen.push_back(&choose_isolation(driver, name));
+  if (chosen.empty())
+    for (const IsolationInfo& isolation : driver.isolations) chosen.push_back(&isolation);
+  std::vector<ProbeRow> rows;
+  for (const IsolationInfo* isolation : chosen)
+    rows.push_back(probe_isolation(address, *isolation, driver, options));
+  return rows;
+}
+
+}  // namespace serval

@@ -1,0 +1,59 @@
+#pragma once
+// The tests of Hermitage (Kleppmann 2014): for each anomaly a schedule of two or three clients, and what they
+// must have seen for it to have happened.
+//
+//   "r1(x) r2(x) w1(x) w2(x) c1 c2"       both read x, then both write it, then both commit
+//
+//   r1(x) w1(x)   client 1 reads, writes x            s1       scans for rows whose value is 30 to 39
+//   i1(p)         inserts p, with the value 30        c1 a1    commits, aborts        |   another schedule
+//
+// x and y exist at the start with other values than 30 to 39; p and q do not. All clients begin before the
+// first step, in order.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "serval/workload/request.h"
+#include "serval/workload/schema.h"
+
+namespace serval {
+
+struct ProbeStep {
+  enum class What : std::uint8_t { Begin, Perform, Commit, RollBack };
+  std::size_t client = 0;  // From 0.
+  What what = What::Begin;
+  Request request;  // Its tag is the number of the step, from 1.
+};
+
+// What became of a schedule that was played.
+struct ProbePlay {
+  std::vector<ProbeStep> steps;
+  std::vector<std::optional<Answer>> answers;  // Of each step; nothing where it failed or was not reached.
+  std::vector<bool> committed;                 // Of each client.
+  std::vector<Answer::Row> finally;            // x and y afterwards.
+};
+
+struct ProbeAnomaly {
+  std::string_view name;         // "G-single"
+  std::string_view description;  // One line.
+  std::string_view schedules;    // Separated by " | ".
+  bool (*happened)(const ProbePlay& play);
+
+  bool needs_ranges() const { return schedules.find('s') != std::string_view::npos; }
+};
+
+std::span<const ProbeAnomaly> all_probe_anomalies();
+
+// The steps of each schedule, after a begin for each client.
+std::vector<std::vector<ProbeStep>> probe_steps(std::string_view schedules);
+
+// The table that schedules are about. Without ranges it has no further column: a write of a row with columns
+// would have to read them.
+enum class ProbeRows : std::uint8_t { Plain, WithValues };
+Schema probe_schema(ProbeRows rows);
+inline constexpr std::uint64_t kProbeX = 1, kProbeY = 2;
+
+}  // namespace serval

@@ -1,0 +1,76 @@
+#pragma once
+// A client with a thread of its own, so that who plays a schedule can go on while a step waits for a lock.
+//
+//   SteppedClient client(database.connect(0));
+//   client.order(0, {.what = ProbeStep::What::Begin});
+//   if (!client.wait_until_idle(deadline)) ...                // It waits; later orders stand in line behind.
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "serval/database/client.h"
+#include "serval/database/probe/probe_anomaly.h"
+
+namespace serval {
+
+class SteppedClient {
+ public:
+  using Deadline = std::chrono::steady_clock::time_point;
+
+  explicit SteppedClient(std::unique_ptr<Client> client);
+  ~SteppedClient();  // Waits for the step that is being done; those behind it are forgotten.
+  SteppedClient(const SteppedClient&) = delete;
+  SteppedClient& operator=(const SteppedClient&) = delete;
+
+  void order(std::size_t number, const ProbeStep& step);
+  bool wait_until_idle(Deadline deadline);
+
+  // What follows: only while it is idle.
+  struct Heard {
+    std::size_t step;
+    Answer answer;
+  };
+  const std::vector<Heard>& heard() const { return heard_; }
+  bool has_committed() const { return committed_; }
+  bool has_ended() const { return committed_ || ended_ || failure_.has_value(); }
+  // The transaction ended by itself; steps after it were left out.
+  struct Failure {
+    FailureCause cause;
+    std::string message;
+  };
+  const std::optional<Failure>& failure() const { return failure_; }
+  bool lacks_ranges() const { return lacks_ranges_; }
+  void rethrow_what_went_wrong() const;  // Anything but the failure of a transaction.
+
+ private:
+  struct Order {
+    std::size_t number;
+    ProbeStep step;
+  };
+  void work();
+  void act(const Order& order);
+  void abandon() noexcept;
+  bool is_over() const { return has_ended() || lacks_ranges_ || wrong_; }
+
+  std::unique_ptr<Client> client_;
+  std::vector<Heard> heard_;
+  bool committed_ = false, ended_ = false, lacks_ranges_ = false;
+  std::optional<Failure> failure_;
+  std::exception_ptr wrong_;
+
+  std::mutex mutex_;  // Guards what follows, and hands over what is above.
+  std::condition_variable changed_;
+  std::deque<Order> orders_;
+  bool busy_ = false, closing_ = false;
+  std::thread thread_;  // Last: it uses everything above.
+};
+
+}  // namespace serval

@@ -1,0 +1,34 @@
+#pragma once
+// A connection that runs prepared statements: what a driver of an SQL database adds to what they share
+// (sql_client.h).
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "serval/database/client.h"
+#include "serval/database/sql/statements.h"
+
+namespace serval::sql {
+
+struct Result {
+  std::size_t rows = 0;
+  std::vector<std::int64_t> cells;  // Row after row.
+  std::string text;
+  std::uint64_t changed = 0;  // Rows written, as the server counts them.
+};
+
+// Failures are TransactionFailures, as of a Client. After one the transaction may still be open: roll_back().
+class Connection {
+ public:
+  virtual ~Connection() = default;
+  virtual void begin() = 0;
+  virtual Result run(const Statement& statement, std::span<const std::int64_t> parameters) = 0;
+  virtual Outcome commit() = 0;
+  virtual void roll_back() noexcept = 0;  // Also of a transaction that is lost already.
+  virtual TransactionHints hints() const { return {}; }
+};
+
+}  // namespace serval::sql

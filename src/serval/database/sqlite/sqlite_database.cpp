@@ -1,0 +1,137 @@
+// SQLite: one file, or a temporary one, and a connection for every client. A shared cache makes one database
+// of all connections of this process, the only way to read what is not committed.
+#include <array>
+#include <atomic>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include "serval/base/contract.h"
+#include "serval/base/error.h"
+#include "serval/database/drivers.h"
+#include "serval/database/sql/address.h"
+#include "serval/database/sql/sql_client.h"
+#include "serval/database/sqlite/sqlite_connection.h"
+
+namespace serval {
+namespace sqlite {
+namespace {
+
+namespace files = std::filesystem;
+
+constexpr std::array<std::string_view, 2> kOptions = {"journal", "cache"};
+constexpr std::array<std::string_view, 2> kJournals = {"wal", "delete"};
+constexpr std::array<std::string_view, 2> kCaches = {"private", "shared"};
+
+// A folder of its own, gone with the object.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string path = (files::temp_directory_path() / "serval-XXXXXX").string();
+    if (mkdtemp(path.data()) == nullptr)
+      throw DatabaseError(fmt::format("cannot make a temporary folder {}", path),
+                          "set TMPDIR to one that is writable");
+    path_ = path;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    files::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const files::path& path() const { return path_; }
+
+ private:
+  files::path path_;
+};
+
+class SqliteDatabase final : public Database {
+ public:
+  SqliteDatabase(const sql::Address& address, const std::string& isolation)
+      : isolation_(isolation),
+        journal_(address.choose("journal", kJournals)),
+        shared_(isolation == "read-uncommitted" || address.choose("cache", kCaches) == "shared") {
+    if (address.place.empty()) folder_ = std::make_unique<TemporaryFolder>();
+    place_ = folder_ ? (folder_->path() / "serval.db").string() : address.place;
+    options_ = {.place = fmt::format("file:{}?cache={}", uri_path(place_), shared_ ? "shared" : "private"),
+                .settings = settings(),
+                .begin = isolation == "serializable" ? "begin immediate" : "begin"};
+    control_ = open();
+    // The file keeps it, so that connections need not ask again and wait for each other.
+    control_->execute("pragma journal_mode = " + journal_);
+  }
+
+  std::map<std::string, std::string> facts() override {
+    return {{"database", "SQLite"},
+            {"version", sqlite3_libversion()},
+            {"isolation", isolation_},
+            {"journal", journal_},
+            {"cache", shared_ ? "shared" : "private"},
+            {"file", folder_ ? "temporary" : place_}};
+  }
+
+  void create(const Schema& schema) override {
+    schema_ = schema;
+    sql::create_tables(schema, sql::kSqlite, [&](const std::string& text) { control_->execute(text); });
+    statements_ = std::make_shared<sql::Statements>(schema, sql::kSqlite);
+  }
+
+  void drop() override {
+    sql::drop_tables(schema_, sql::kSqlite, [&](const std::string& text) { control_->execute(text); });
+    schema_.clear();
+  }
+
+  std::unique_ptr<Client> connect(std::uint32_t /*session*/) override {
+    expects(statements_ != nullptr, "create comes first");
+    return std::make_unique<sql::SqlClient>(open(), statements_);
+  }
+
+ private:
+  static std::string uri_path(const std::string& path) {
+    std::string out;
+    for (const char c : path) {
+      if (c == '%' || c == '?' || c == '#')
+        out += fmt::format("%{:02x}", static_cast<unsigned>(c));
+      else
+        out += c;
+    }
+    return out;
+  }
+
+  // What survives a loss of power is not what is tested here.
+  std::vector<std::string> settings() const {
+    std::vector<std::string> out = {"pragma synchronous = off"};
+    if (isolation_ == "read-uncommitted") out.emplace_back("pragma read_uncommitted = 1");
+    return out;
+  }
+
+  std::unique_ptr<SqliteConnection> open() const {
+    return std::make_unique<SqliteConnection>(options_, turns_);
+  }
+
+  std::string isolation_;
+  std::string journal_;
+  bool shared_;
+  std::unique_ptr<TemporaryFolder> folder_;  // Removed after all connections are closed.
+  std::string place_;
+  ConnectionOptions options_;
+  std::shared_ptr<Turns> turns_ = std::make_shared<Turns>();
+  std::unique_ptr<SqliteConnection> control_;
+  Schema schema_;
+  std::shared_ptr<const sql::Statements> statements_;
+};
+
+}  // namespace
+}  // namespace sqlite
+
+std::unique_ptr<Database> open_sqlite(std::string_view address, const DatabaseOptions& options) {
+  if (!options.nodes.empty()) throw InputError({}, "SQLite is one file: it has no further nodes");
+  address.remove_prefix(std::min(address.find(':') + 1, address.size()));
+  if (address.starts_with("//")) address.remove_prefix(2);
+  return std::make_unique<sqlite::SqliteDatabase>(sql::parse_address(address, sqlite::kOptions),
+                                                  options.isolation);
+}
+
+}  // namespace serval

@@ -1,0 +1,49 @@
+#pragma once
+// Waiting for the others of this process to end their transactions, instead of asking again and again. SQLite
+// has one writer at a time, and says "busy" to the rest.
+//
+//   const std::uint64_t seen = turns.ended();
+//   ...                                       // Busy.
+//   turns.wait(seen, deadline);               // False: the deadline has passed.
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+
+namespace serval::sqlite {
+
+class Turns {
+ public:
+  using Clock = std::chrono::steady_clock;
+  // Other processes do not say when they end.
+  static constexpr std::chrono::milliseconds kLongest{5};
+
+  void end() {
+    {
+      const std::lock_guard lock(mutex_);
+      ++ended_;
+    }
+    next_.notify_one();
+  }
+
+  std::uint64_t ended() const {
+    const std::lock_guard lock(mutex_);
+    return ended_;
+  }
+
+  bool wait(std::uint64_t seen, Clock::time_point deadline) {
+    if (Clock::now() >= deadline) return false;
+    std::unique_lock lock(mutex_);
+    next_.wait_until(lock, std::min(deadline, Clock::now() + kLongest), [&] { return ended_ != seen; });
+    return true;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable next_;
+  std::uint64_t ended_ = 0;
+};
+
+}  // namespace serval::sqlite
