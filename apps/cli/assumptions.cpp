@@ -28,6 +28,7 @@ PlaceOfTransaction parse_place(std::string_view item) {
 OrderBasis choose_assumption(std::string_view name) {
   if (const std::optional<OrderBasis> basis = find_assumption(name)) return *basis;
   std::vector<std::string_view> names;
+  names.reserve(std::size(kAssumableBases));
   for (const OrderBasis basis : kAssumableBases) names.push_back(name_of(basis));
   throw UsageError(fmt::format("--assume has no choice \"{}\"", name), did_you_mean(name, names));
 }

@@ -1,5 +1,7 @@
 // serval check: read, check, report. One file after the other, each with its own budget.
 
+#include "check_command.h"
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -32,25 +34,6 @@
 
 namespace serval::cli {
 namespace {
-
-struct CheckFlags {
-  std::vector<std::string> paths;
-  std::string level;
-  ModelFlags model;
-  ReadingFlags reading;
-  bool json = false;
-  std::string timeout = "10m";
-  std::string memory_limit;
-  std::string engine = "auto";
-  std::vector<std::string> assumptions;
-  std::string transaction_order;
-  bool verify = false;
-  std::string max_anomalies = "10";
-  bool quiet = false;
-  bool verbose = false;
-  std::string colour = "auto";
-  std::string unknown = "fail";
-};
 
 // The flags, understood.
 struct CheckPlan {
@@ -309,7 +292,9 @@ int check_one(const CheckFlags& flags, const CheckPlan& plan, const std::string&
   }
 }
 
-int check_all(const CheckFlags& flags) {
+}  // namespace
+
+int check_files(const CheckFlags& flags) {
   const CheckPlan plan = plan_of(flags);
   catch_signals();
   int worst = kHolds;
@@ -319,8 +304,6 @@ int check_all(const CheckFlags& flags) {
   }
   return worst;
 }
-
-}  // namespace
 
 Action declare_check(Arguments& arguments) {
   auto flags = std::make_shared<CheckFlags>();
@@ -349,7 +332,7 @@ Action declare_check(Arguments& arguments) {
                    "auto|always|never");
   arguments.flag("-q,--quiet", flags->quiet, "The first line only");
   arguments.flag("-v,--verbose", flags->verbose, "Also phases and whole anomalies");
-  return [flags] { return check_all(*flags); };
+  return [flags] { return check_files(*flags); };
 }
 
 }  // namespace serval::cli

@@ -39,6 +39,7 @@ std::vector<FlagValues> flag_values() {
           {"--failed-cas", "nothing mismatch"},
           {"-f --format --from --to", formats},
           {"-w --workload", names_in(all_workloads())},
+          {"--distribution", names_in(all_key_distributions())},
           {"--bug", names_in(all_simulated_bugs())},
           {"--plant", names_in(all_planted_anomalies())},
           {"--progress", "auto plain none"},
@@ -54,6 +55,7 @@ std::string positional_values(const Verb& verb) {
   if (verb.name == "levels") return names_in(all_levels());
   if (verb.name == "anomalies") return names_in(all_anomalies());
   if (verb.name == "models") return names_in(all_models());
+  if (verb.name == "workloads") return names_in(all_workloads());
   if (verb.name == "completion") return "bash zsh fish";
   return {};
 }

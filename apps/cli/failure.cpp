@@ -10,7 +10,8 @@
 #include "serval/base/budget.h"
 #include "serval/base/contract.h"
 #include "serval/base/error.h"
-#include "serval/report/json_writer.h"
+#include "serval/base/json_writer.h"
+#include "serval/database/database.h"
 #include "serval/report/quantity.h"
 #include "usage.h"
 
@@ -94,6 +95,9 @@ Failure describe_current_exception() {
     return {kBadInput, fmt::format("error: {}", error.what())};
   } catch (const UsageError& error) {
     return {kUsage, draw_usage_error(error)};
+  } catch (const DatabaseError& error) {
+    return {kDatabaseFailure,
+            fmt::format("error: {}{}", error.what(), error.hint().empty() ? "" : "\nhint: " + error.hint())};
   } catch (const BudgetExhausted& error) {
     return {kUndecided, fmt::format("error: {}", error.what())};
   } catch (const std::bad_alloc&) {

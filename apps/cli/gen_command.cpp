@@ -97,7 +97,7 @@ Action declare_gen(Arguments& arguments) {
   arguments.option("--sessions", flags->sessions, "Sessions [20]", "N");
   arguments.option("--keys", flags->keys, "Keys [10k]", "N");
   arguments.option("--distribution", flags->distribution,
-                   "Which keys are chosen: uniform, zipf, hotspot [uniform]", "NAME");
+                   "Which keys are chosen: uniform, zipf, hotspot, exponential [uniform]", "NAME");
   arguments.option("--level", flags->level, "What the simulated database keeps [strict-serializable]",
                    "LEVEL");
   arguments.option("--bug", flags->bugs, "Switch a bug on: NAME or NAME:probability=0.1,limit=1; repeatable",

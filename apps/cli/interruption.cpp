@@ -63,6 +63,12 @@ void catch_signals() {
 
 int caught_signal() noexcept { return signal_caught.load(); }
 
+void forget_signal() noexcept {
+  ring(std::chrono::nanoseconds(0), std::chrono::nanoseconds(0));
+  signal_caught = 0;
+  Budget::stop_requested().store(false);
+}
+
 Deadline::Deadline(std::chrono::nanoseconds timeout, std::string words, int exit_code) {
   static std::string buffer;
   buffer = std::move(words);

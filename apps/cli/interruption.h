@@ -12,7 +12,8 @@
 namespace serval::cli {
 
 void catch_signals();
-int caught_signal() noexcept;  // 0: none.
+int caught_signal() noexcept;   // 0: none.
+void forget_signal() noexcept;  // It was heard, and something else goes on; the next one counts again.
 
 // Needs catch_signals() to have run.
 class Deadline {

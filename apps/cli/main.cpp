@@ -36,6 +36,15 @@ constexpr std::array kVerbs{
          "serval gen --plant lost-update -o lost.jsonl              # exactly one anomaly\n"
          "serval gen -w general:operations=8 --bug dirty-read -o h.jsonl",
          declare_gen},
+    Verb{"run", "ADDRESS [options]", "Drive a database with a workload, record what clients saw, check it",
+         "serval run sqlite: -w list-append -t 5s                   # embedded, in a temporary file\n"
+         "serval run postgres://127.0.0.1/test -w mini -i repeatable-read --level serializable\n"
+         "serval run rocksdb: -w general -c 16 -n 100k --seed 7\n"
+         "serval drivers                                            # addresses and isolations",
+         declare_run},
+    Verb{"record", "ADDRESS -o FILE [options]", "The same without checking",
+         "serval record sqlite:/tmp/test.db -w mini -n 10k -o run.jsonl && serval check run.jsonl",
+         declare_record},
     Verb{"convert", "IN OUT [options]", "Write a history in another format",
          "serval convert run.edn run.jsonl\n"
          "serval convert run.jsonl run.txt --to polysi --strict     # refuse to lose anything",
@@ -44,15 +53,23 @@ constexpr std::array kVerbs{
          "serval stats run.jsonl\nserval stats run.txt --json", declare_stats},
     Verb{"lint", "FILE [options]", "Which preconditions a history meets: unique writes, clocks, retries",
          "serval lint run.jsonl\nserval lint run.txt --json", declare_lint},
+    Verb{"probe", "DSN [options]", "Which anomalies a database lets happen, at each isolation it offers",
+         "serval probe rocksdb:                                     # a temporary database in this process\n"
+         "serval probe postgres://localhost/test -i serializable -i repeatable-read\n"
+         "serval probe sqlite: --json > expected.json\n"
+         "serval probe sqlite: --expect expected.json               # exit 1 and the differences",
+         declare_probe},
     Verb{"levels", "[NAME] [--json]", "The isolation levels and what they are called elsewhere",
          "serval levels\nserval levels PL-3", declare_levels},
     Verb{"anomalies", "[NAME] [--json]", "The anomalies and which levels forbid them",
          "serval anomalies\nserval anomalies write-skew", declare_anomalies},
     Verb{"models", "[NAME] [--json]", "What else a history can be judged by: bank, set, cas-register, ...",
          "serval models\nserval models bank", declare_models},
+    Verb{"drivers", "[NAME] [--json]", "The databases that serval can drive, and what they promise",
+         "serval drivers\nserval drivers postgres", declare_drivers},
     Verb{"formats", "[--json]", "The file formats", "serval formats", declare_formats},
-    Verb{"workloads", "[--json]", "What serval gen can run, break and plant", "serval workloads",
-         declare_workloads},
+    Verb{"workloads", "[NAME] [--json]", "What can be run, and what serval gen can break and plant",
+         "serval workloads\nserval workloads bank", declare_workloads},
     Verb{"version", "", "The version of serval", "serval version", declare_version},
     Verb{"completion", "bash|zsh|fish", "Completion script for a shell",
          "serval completion bash > ~/.local/share/bash-completion/completions/serval", declare_completion},

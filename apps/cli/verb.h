@@ -27,6 +27,9 @@ int run_verb(const Verb& verb, int argument_count, const char* const* words);
 
 Action declare_check(Arguments& arguments);
 Action declare_gen(Arguments& arguments);
+Action declare_run(Arguments& arguments);
+Action declare_record(Arguments& arguments);
+Action declare_drivers(Arguments& arguments);
 Action declare_convert(Arguments& arguments);
 Action declare_stats(Arguments& arguments);
 Action declare_lint(Arguments& arguments);
@@ -34,6 +37,7 @@ Action declare_levels(Arguments& arguments);
 Action declare_anomalies(Arguments& arguments);
 Action declare_models(Arguments& arguments);
 Action declare_formats(Arguments& arguments);
+Action declare_probe(Arguments& arguments);
 Action declare_workloads(Arguments& arguments);
 Action declare_version(Arguments& arguments);
 Action declare_completion(Arguments& arguments);

@@ -10,6 +10,7 @@ import pathlib
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -20,6 +21,8 @@ SERVAL = "serval"
 SKEW = "s1: [r(x,0) r(y,0) w(x,1)]  s2: [r(x,0) r(y,0) w(y,1)]\n"
 GOOD = "s1: [r(x,0) w(x,1)]  s2: [r(x,1)]\n"
 BLIND = "s1: [w(x,1)] [w(x,2)]  s2: [w(x,1)]  s3: [r(x,1)]\n"
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
+ANOMALIES = ["G0", "G1a", "G1b", "G1c", "OTV", "PMP", "P4", "G-single", "G2-item", "G2"]
 REPORT_FIELDS = {"schema", "tool", "input", "verdict", "level", "complete", "counts", "anomalies", "engine", "time_s",
                  "peak_rss_bytes", "budget", "exit_code"}
 
@@ -154,7 +157,7 @@ class Json(CliTest):
     def test_tables_and_measurements_are_json_too(self):
         self.file("good.notation", GOOD)
         for words in (["levels"], ["levels", "SI"], ["anomalies"], ["anomalies", "write-skew"], ["formats"],
-                      ["models"], ["models", "bank"], ["workloads"], ["stats", "good.notation"], ["lint", "good.notation"]):
+                      ["models"], ["models", "bank"], ["workloads"], ["workloads", "tpcc"], ["stats", "good.notation"], ["lint", "good.notation"]):
             with self.subTest(words=words):
                 self.assertTrue(json.loads(self.expect(0, *words, "--json").out))
 
@@ -463,6 +466,50 @@ def wait_until_caught(pid, number):
             return
 
 
+class Workloads(CliTest):
+    def rows(self):
+        return json.loads(self.expect(0, "workloads", "--json").out)["workloads"]
+
+    def test_the_list_names_them_all(self):
+        text = self.expect(0, "workloads").out
+        for name in ("mini", "list-append", "blindw-rw+", "bank", "smallbank", "tpcc", "ycsb-a", "ycsb-f", "predicates",
+                     "check-then-insert", "lightweight", "exponential"):
+            self.assertRegex(text, rf"(?m)^  {re.escape(name)} ")
+
+    def test_every_one_has_a_page(self):
+        for row in self.rows():
+            with self.subTest(workload=row["name"]):
+                text = self.expect(0, "workloads", row["name"]).out
+                self.assertIn(f"serval run sqlite: -w {row['name']}", text)
+                for parameter in row["parameters"]:
+                    self.assertRegex(text, rf"(?m)^  {parameter} ")
+                self.assertEqual("serval gen" in text, row["simulated"])
+
+    def test_a_page_as_json_has_ranges_and_tables(self):
+        page = json.loads(self.expect(0, "workloads", "tpcc", "--json").out)
+        self.assertEqual(len(page["tables"]), 9)
+        self.assertEqual(page["parameters"][0], {"name": "warehouses", "description": "warehouses of ten districts each",
+                                                 "default": 1, "least": 1, "greatest": 10000, "whole": True})
+
+    def test_ranges_decide_who_can_run_it(self):
+        drivers = {row["name"]: row["drivers"] for row in self.rows()}
+        self.assertIn("etcd", drivers["bank"])
+        self.assertNotIn("etcd", drivers["tpcc"])
+        self.assertIn("postgres", drivers["tpcc"])
+
+    def test_an_alias_and_a_misspelling(self):
+        self.assertIn("registers", self.expect(0, "workloads", "rw-register").first)
+        self.assertIn("smallbank", self.expect(64, "workloads", "smalbank").err)
+
+    def test_gen_refuses_what_needs_a_real_database_and_runs_the_rest(self):
+        for row in self.rows():
+            with self.subTest(workload=row["name"]):
+                result = self.expect(0 if row["simulated"] else 64, "gen", "-n", "20", "-w", row["name"], "--keys", "50")
+                if not row["simulated"]:
+                    self.assertIn("needs a real database", result.err)
+                    self.assertIn("the simulated database runs mini, general", result.err)
+
+
 class Gen(CliTest):
     def test_the_same_seed_gives_the_same_bytes(self):
         self.generate("a.jsonl", "-n", "500")
@@ -542,6 +589,84 @@ class Lint(CliTest):
         numbers = json.loads(self.expect(0, "stats", self.file("g.notation", GOOD), "--json").out)
         self.assertEqual((numbers["txns"], numbers["ops"], numbers["keys"]), (2, 3, 1))
         self.assertIn("2 committed", self.expect(0, "stats", "g.notation").out)
+
+
+class Probe(CliTest):
+    """By the example program, which needs no library; RocksDB where this build has it."""
+    DATABASE = f"exec:python3 '{EXAMPLES}/exec_driver.py' probe.db"
+
+    def test_a_matrix_of_isolations_and_anomalies(self):
+        result = self.expect(0, "probe", self.DATABASE)
+        rows = [line.split() for line in result.out.splitlines()]
+        self.assertEqual(rows[1], ["isolation", *ANOMALIES])
+        self.assertEqual(rows[2], ["default", *["✓"] * 10])
+        self.assertIn("write skew", result.out)
+
+    def test_broken_promises_are_named(self):
+        self.file("loose.py", f"""
+import sys
+sys.path.insert(0, {str(EXAMPLES)!r})
+sys.dont_write_bytecode = True
+import exec_driver
+
+class Loose(exec_driver.Session):  # Every statement commits by itself.
+    def begin(self, _):
+        return {{"ok": True}}
+    def commit(self, _):
+        return {{"outcome": "committed"}}
+
+exec_driver.Session = Loose
+exec_driver.main()
+""")
+        result = self.expect(0, "probe", "exec:python3 loose.py probe.db")
+        self.assertEqual(result.out.splitlines()[2].split(), ["default", *["happens"] * 10])
+        self.assertIn("default promises serializable, which forbids " + ", ".join(ANOMALIES), result.out)
+
+    def test_a_saved_matrix_is_expected(self):
+        database = "rocksdb:?kind=optimistic"
+        result = self.run_serval("probe", database, "--json")
+        if result.code == 4 and "cannot drive" in result.err:
+            self.skipTest("this build has no RocksDB")
+        matrix = json.loads(result.out)
+        self.assertEqual((result.code, matrix["schema"]), (0, "serval.probe/1"), result)
+        results = {row["isolation"]: {name: cell["result"] for name, cell in row["cells"].items()}
+                   for row in matrix["rows"]}
+        self.assertEqual(results["snapshot-isolation"]["G2-item"], "happens")
+        self.assertEqual([(row["promises"], row["broken_by"]) for row in matrix["rows"]],
+                         [("strict-serializable", []), ("strong-snapshot-isolation", []), ("read-committed", [])])
+        self.assertEqual(results["serializable"]["G2-item"], "prevented")
+        self.assertEqual(results["serializable"]["G2"], "n/a")
+        self.assertEqual(matrix["rows"][0]["cells"]["P4"]["refused"], "serialization")
+        self.assertIn("as expected", self.expect(0, "probe", database, "--expect", self.file("m.json", result.out)).err)
+        matrix["rows"][0]["cells"]["G2-item"]["result"] = "happens"
+        self.file("other.json", json.dumps(matrix))
+        result = self.expect(1, "probe", database, "--expect", "other.json")
+        self.assertIn("serializable G2-item: expected happens, found prevented", result.err)
+        self.expect(0, "probe", database, "-i", "read-committed", "--expect", "other.json")
+
+    def test_a_signal_ends_it_and_drops_the_table(self):
+        probe = subprocess.Popen([SERVAL, "probe", self.DATABASE], cwd=self.folder, stdout=subprocess.PIPE)
+        self.addCleanup(probe.stdout.close)
+        while not (self.folder / "probe.db").exists():
+            self.assertIsNone(probe.poll())
+        probe.send_signal(signal.SIGINT)
+        self.assertEqual(probe.wait(60), 130)
+        self.assertEqual(probe.stdout.read(), b"")
+        rows = sqlite3.connect(self.folder / "probe.db").execute("select name from sqlite_master").fetchall()
+        self.assertEqual(rows, [])
+
+    def test_a_database_that_is_not_there_exits_with_4(self):
+        result = self.expect(4, "probe", "exec:exit 1")
+        self.assertIn("error: the program has ended", result.err)
+        self.assertEqual(result.out, "")
+
+    def test_wrong_words_are_answered(self):
+        self.assertIn('did you mean "rocksdb"?', self.expect(64, "probe", "rockdb:").err)
+        self.assertIn('"serial"', self.expect(64, "probe", "rocksdb:", "-i", "serial").err)
+        self.expect(64, "probe", "rocksdb:", "--patience", "300")
+        self.file("list.json", "[]")
+        self.assertIn("not a matrix", self.expect(3, "probe", self.DATABASE, "--expect", "list.json").err)
+        self.expect(3, "probe", self.DATABASE, "--expect", "missing.json")
 
 
 if __name__ == "__main__":

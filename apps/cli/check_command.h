@@ -1,0 +1,34 @@
+#pragma once
+// Checking files, for serval check and for what records files.
+
+#include <string>
+#include <vector>
+
+#include "model_flags.h"
+#include "reading.h"
+
+namespace serval::cli {
+
+struct CheckFlags {
+  std::vector<std::string> paths;
+  std::string level;
+  ModelFlags model;
+  ReadingFlags reading;
+  bool json = false;
+  std::string timeout = "10m";
+  std::string memory_limit;
+  std::string engine = "auto";
+  std::vector<std::string> assumptions;
+  std::string transaction_order;
+  bool verify = false;
+  std::string max_anomalies = "10";
+  bool quiet = false;
+  bool verbose = false;
+  std::string colour = "auto";
+  std::string unknown = "fail";
+};
+
+// Checks one file after the other and prints their reports. The exit code of all.
+int check_files(const CheckFlags& flags);
+
+}  // namespace serval::cli

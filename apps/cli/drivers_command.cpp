@@ -1,0 +1,77 @@
+// serval drivers: the databases that serval can drive, or one of them.
+
+#include <fmt/format.h>
+
+#include "reference_command.h"
+#include "serval/base/nearest_names.h"
+#include "serval/database/database.h"
+#include "tables.h"
+#include "usage.h"
+#include "verb.h"
+
+namespace serval::cli {
+namespace {
+
+std::string table() {
+  std::vector<std::vector<std::string>> rows{{"driver", "what it is", "isolations", ""}};
+  for (const DriverInfo& row : all_drivers()) {
+    std::string isolations;
+    for (const IsolationInfo& isolation : row.isolations)
+      isolations += fmt::format("{}{}", isolations.empty() ? "" : ", ", isolation.name);
+    rows.push_back({std::string(row.name), std::string(row.description), isolations,
+                    row.open == nullptr ? "not in this build" : ""});
+  }
+  return "serval run ADDRESS -i ISOLATION. serval drivers NAME shows what each isolation promises.\n\n" +
+         aligned(rows);
+}
+
+std::string page(const DriverInfo& row) {
+  std::vector<std::vector<std::string>> rows{{"address", std::string(row.address), ""},
+                                             {"ranges", row.has_ranges ? "yes" : "no: key by key only", ""}};
+  for (const IsolationInfo& isolation : row.isolations)
+    rows.push_back(
+        {std::string(isolation.name), fmt::format("promises {}", isolation.promises),
+         fmt::format("{}{}", isolation.remark, isolation.name == row.default_isolation ? " (default)" : "")});
+  return fmt::format("{}: {}{}\n", row.name, row.description,
+                     row.open == nullptr ? " (not in this build)" : "") +
+         aligned(rows);
+}
+
+const DriverInfo& row_named(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const DriverInfo& row : all_drivers()) {
+    if (row.name == name) return row;
+    names.push_back(row.name);
+  }
+  throw UsageError(fmt::format("there is no driver \"{}\"", name), did_you_mean(name, names));
+}
+
+void write_json(JsonWriter& json, const DriverInfo& row) {
+  json.begin_object().key("name").text(row.name).key("address").text(row.address);
+  json.key("description").text(row.description).key("available").boolean(row.open != nullptr);
+  json.key("ranges").boolean(row.has_ranges).key("default_isolation").text(row.default_isolation);
+  json.key("isolations").begin_array();
+  for (const IsolationInfo& isolation : row.isolations)
+    json.begin_object()
+        .key("name")
+        .text(isolation.name)
+        .key("promises")
+        .text(isolation.promises)
+        .key("remark")
+        .text(isolation.remark)
+        .end();
+  json.end().end();
+}
+
+}  // namespace
+
+Action declare_drivers(Arguments& arguments) {
+  return declare_reference<DriverInfo>(arguments, {.rows = all_drivers,
+                                                   .row_named = row_named,
+                                                   .table = table,
+                                                   .page = page,
+                                                   .write_json = write_json,
+                                                   .name_help = "A driver"});
+}
+
+}  // namespace serval::cli

@@ -1,0 +1,70 @@
+#include "probe_expectation.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "serval/base/error.h"
+#include "serval/database/json/json_value.h"
+
+namespace serval::cli {
+namespace {
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file) throw InputError({path}, fmt::format("cannot be read: {}", std::strerror(errno)));
+  return text;
+}
+
+}  // namespace
+
+ProbeExpectation read_probe_expectation(const std::string& path) {
+  JsonValue document;
+  try {
+    document = parse_json(content_of(path));
+  } catch (const JsonError& error) {
+    throw InputError({path}, error.what());
+  }
+  if (document["schema"].text != "serval.probe/1")
+    throw InputError({path}, "not a matrix of serval probe", {}, "serval probe DSN --json > FILE");
+  ProbeExpectation out;
+  for (const JsonValue& row : document["rows"].items) {
+    const JsonValue& cells = row["cells"];
+    auto& kept = out[row["isolation"].text];
+    for (std::size_t i = 0; i < cells.names.size(); ++i) kept[cells.names[i]] = cells.items[i]["result"].text;
+  }
+  if (out.empty()) throw InputError({path}, "a matrix without rows");
+  return out;
+}
+
+std::vector<std::string> differences_from(const ProbeExpectation& expected,
+                                          const std::vector<ProbeRow>& found, Rows rows) {
+  std::vector<std::string> out;
+  ProbeExpectation left = expected;
+  const std::span<const ProbeAnomaly> anomalies = all_probe_anomalies();
+  for (const ProbeRow& row : found) {
+    auto& wanted = left[row.isolation];
+    for (std::size_t i = 0; i < row.cells.size(); ++i) {
+      const std::string name(anomalies[i].name);
+      const std::string_view result = name_of(row.cells[i].result);
+      const auto cell = wanted.find(name);
+      if (cell == wanted.end() || cell->second != result)
+        out.push_back(fmt::format("{} {}: expected {}, found {}", row.isolation, name,
+                                  cell == wanted.end() ? "nothing" : cell->second, result));
+      wanted.erase(name);
+    }
+    for (const auto& [name, result] : wanted)
+      out.push_back(fmt::format("{} {}: expected {}, not probed", row.isolation, name, result));
+    left.erase(row.isolation);
+  }
+  if (rows == Rows::All)
+    for (const auto& [isolation, cells] : left)
+      out.push_back(fmt::format("{}: expected, not probed", isolation));
+  return out;
+}
+
+}  // namespace serval::cli
