@@ -219,6 +219,7 @@ std::vector<fs::path> logs_in(const std::string& folder) {
   }
   std::ranges::sort(found);
   std::vector<fs::path> logs;
+  logs.reserve(found.size());
   for (auto& [order, path] : found) logs.push_back(std::move(path));
   return logs;
 }
