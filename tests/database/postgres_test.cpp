@@ -131,7 +131,7 @@ TEST_F(Postgres, AnUpdateThatWaitedAnswersTheRowItReplaced) {
 }
 
 TEST_F(Postgres, ADeadlockIsCalledOne) {
-  const std::unique_ptr<Database> database = created("read-committed", "?options=-c%20deadlock_timeout=50ms");
+  const std::unique_ptr<Database> database = created("read-committed");
   const Pair clients = connect_pair(*database);
   clients.first->begin();
   clients.second->begin();
