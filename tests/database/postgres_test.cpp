@@ -225,11 +225,14 @@ TEST_F(Postgres, TellsTheIdOfTransactionsThatWrite) {
   EXPECT_FALSE(client->hints().server_transaction.empty());
 }
 
-TEST_F(Postgres, DropLeavesNoTable) {
+TEST_F(Postgres, DropLeavesNoTableEvenWhenItsConnectionIsLost) {
   const std::unique_ptr<Database> database = created("serializable");
   PostgresConnection admin = connection();
   const std::string count = "select count(*) from pg_class where relname like 'serval%'";
   EXPECT_NE(admin.execute(count), "0");
+  admin.execute(
+      "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and "
+      "application_name = 'serval'");
   database->drop();
   EXPECT_EQ(admin.execute(count), "0");
 }

@@ -50,8 +50,15 @@ class PostgresDatabase final : public Database {
     statements_ = std::make_shared<sql::Statements>(schema, dialect_);
   }
 
+  // That the connection is lost shows only when it is used; dropping twice does no harm.
   void drop() override {
-    sql::drop_tables(schema_, dialect_, [&](const std::string& text) { control().execute(text); });
+    const auto execute = [&](const std::string& text) { control().execute(text); };
+    try {
+      sql::drop_tables(schema_, dialect_, execute);
+    } catch (const DatabaseError&) {
+      if (!control_->lost()) throw;
+      sql::drop_tables(schema_, dialect_, execute);
+    }
     schema_.clear();
   }
 
