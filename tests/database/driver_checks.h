@@ -49,6 +49,30 @@ inline Answer perform_alone(Client& client, const Request& request) {
   return answer;
 }
 
+struct Failure {
+  FailureCause cause;
+  Outcome outcome;
+  friend bool operator==(const Failure&, const Failure&) = default;
+};
+
+inline void PrintTo(const Failure& failure, std::ostream* out) {
+  *out << name_of(failure.cause) << ", " << name_of(failure.outcome);
+}
+
+// How it failed; a failure of the test where it did not.
+inline Failure failure_of(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const TransactionFailure& failure) {
+    return {failure.cause(), failure.outcome()};
+  }
+  ADD_FAILURE() << "it did not fail";
+  return {FailureCause::Other, Outcome::Committed};
+}
+
+// What a database makes of an insert where the row is there: PostgreSQL before 9.5 can only abort.
+enum class RefusedInserts : std::uint8_t { Answer, Abort };
+
 inline void check_registers(Client& client) {
   using Kind = Request::Kind;
   EXPECT_EQ(spelled(perform_alone(client, {.kind = Kind::Read, .key = 1})), "1:0");
@@ -88,16 +112,22 @@ inline void check_lists(Client& client) {
             (List{21, 22, 123456789}));
 }
 
-inline void check_rows(Client& client) {
+inline void check_rows(Client& client, RefusedInserts inserts) {
   using Kind = Request::Kind;
   EXPECT_EQ(spelled(perform_alone(client, {.kind = Kind::Scan, .table = 2, .low = 0, .high = 99})), "");
   EXPECT_TRUE(perform_alone(client, {.kind = Kind::Insert, .table = 2, .key = 1, .tag = 31}).applied);
   EXPECT_TRUE(
       perform_alone(client, {.kind = Kind::Insert, .table = 2, .key = 2, .tag = 32, .columns = {8, -5}})
           .applied);
-  const Answer refused = perform_alone(client, {.kind = Kind::Insert, .table = 2, .key = 2, .tag = 33});
-  EXPECT_FALSE(refused.applied);
-  EXPECT_EQ(spelled(refused), "2:32(8,-5)");
+  const Request taken{.kind = Kind::Insert, .table = 2, .key = 2, .tag = 33};
+  if (inserts == RefusedInserts::Abort) {
+    EXPECT_EQ(failure_of([&] { perform_alone(client, taken); }),
+              (Failure{FailureCause::Constraint, Outcome::Aborted}));
+  } else {
+    const Answer refused = perform_alone(client, taken);
+    EXPECT_FALSE(refused.applied);
+    EXPECT_EQ(spelled(refused), "2:32(8,-5)");
+  }
   perform_alone(client, {.kind = Kind::Write, .table = 2, .key = 3, .tag = 34, .columns = {8, 6}});
   perform_alone(client, {.kind = Kind::Write, .table = 2, .key = 2, .tag = 35});
   EXPECT_EQ(spelled(perform_alone(client, {.kind = Kind::Scan, .table = 2, .low = 1, .high = 2})),
@@ -136,39 +166,18 @@ inline void check_ranges(Client& client) {
 }
 
 // Makes the tables of checked_schema; leaves them there.
-inline void check_requests(Database& database) {
+inline void check_requests(Database& database, RefusedInserts inserts = RefusedInserts::Answer) {
   database.create(checked_schema());
   const std::unique_ptr<Client> client = database.connect(0);
   check_registers(*client);
   check_lists(*client);
-  check_rows(*client);
+  check_rows(*client, inserts);
   check_ranges(*client);
 
   client->begin();
   client->perform({.kind = Request::Kind::Write, .key = 2, .tag = 51});
   client->roll_back();
   EXPECT_EQ(spelled(perform_alone(*client, {.kind = Request::Kind::Read, .key = 2})), "2:0");
-}
-
-struct Failure {
-  FailureCause cause;
-  Outcome outcome;
-  friend bool operator==(const Failure&, const Failure&) = default;
-};
-
-inline void PrintTo(const Failure& failure, std::ostream* out) {
-  *out << name_of(failure.cause) << ", " << name_of(failure.outcome);
-}
-
-// How it failed; a failure of the test where it did not.
-inline Failure failure_of(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const TransactionFailure& failure) {
-    return {failure.cause(), failure.outcome()};
-  }
-  ADD_FAILURE() << "it did not fail";
-  return {FailureCause::Other, Outcome::Committed};
 }
 
 // Two sessions; the first writes and commits before the second writes.

@@ -18,7 +18,11 @@ sql::Dialect dialect_of(Kind kind, int version) {
   if (kind == Kind::H2) return sql::kH2;
   if (kind != Kind::Postgres) return sql::kCockroach;
   sql::Dialect dialect = sql::kPostgres;
-  if (version < kVersionOfOnConflict) dialect.upsert = sql::Dialect::Upsert::UpdateThenInsert;
+  if (version < kVersionOfOnConflict) {
+    dialect.upsert = sql::Dialect::Upsert::UpdateThenInsert;
+    // To look for the row first would be a read, which hides what serializable transactions do wrong without it.
+    dialect.insert = sql::Dialect::Insert::Fails;
+  }
   return dialect;
 }
 

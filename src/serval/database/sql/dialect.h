@@ -14,6 +14,8 @@ struct Dialect {
   enum class Parameters : std::uint8_t { Dollar, NumberedMark, Mark };  // $1, ?1, ?
   // UpdateThenInsert: two statements; an insert that comes second fails for its constraint.
   enum class Upsert : std::uint8_t { OnConflict, OnDuplicateKey, UpdateThenInsert };
+  // What becomes of an insert where the row is there: a count of 0, or a failure for its constraint.
+  enum class Insert : std::uint8_t { Refused, Fails };
   // How a statement that writes tells what it wrote: a clause of it, a query around it, or a further query.
   enum class Written : std::uint8_t { Returning, DeltaTable, ReadBack };
   // How an update tells what was there before: in one statement, or by a read that locks before it.
@@ -23,6 +25,7 @@ struct Dialect {
 
   Parameters parameters = Parameters::Dollar;
   Upsert upsert = Upsert::OnConflict;
+  Insert insert = Insert::Refused;
   Written updated = Written::Returning;
   Written deleted = Written::Returning;
   Before before = Before::LockedRead;

@@ -133,6 +133,7 @@ Statement Writer::write(Given given) {
 // Counts 0 where the row is there. Without ON CONFLICT, one that comes at the same time fails for its
 // constraint.
 Statement Writer::add(Given given) {
+  if (dialect_.insert == Dialect::Insert::Fails) return insert(given);
   if (dialect_.upsert == Dialect::Upsert::OnConflict)
     return finish(fmt::format("insert into {} ({}) values ({}) on conflict (k) do nothing", table_, names(),
                               row_values(given)));
