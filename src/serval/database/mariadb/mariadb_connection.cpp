@@ -104,7 +104,7 @@ void MariadbConnection::fetch_rows(MYSQL_STMT* statement, sql::Result& into) {
   std::array<std::int64_t, kMostCells> cells;
   std::array<MYSQL_BIND, kMostCells> binds;
   for (std::size_t i = 0; i < width; ++i) binds[i] = whole_number(cells[i]);
-  int code = mysql_stmt_bind_result(statement, binds.data());
+  int code = mysql_stmt_bind_result(statement, binds.data()) != 0 ? 1 : 0;
   while (code == 0 && (code = mysql_stmt_fetch(statement)) == 0) {
     ++into.rows;
     into.cells.insert(into.cells.end(), cells.begin(), cells.begin() + static_cast<std::ptrdiff_t>(width));
@@ -120,7 +120,7 @@ void MariadbConnection::fetch_text(MYSQL_STMT* statement, sql::Result& into) {
   std::memset(&bind, 0, sizeof bind);
   bind.buffer_type = MYSQL_TYPE_STRING;
   bind.length = &length;
-  int code = mysql_stmt_bind_result(statement, &bind);
+  int code = mysql_stmt_bind_result(statement, &bind) != 0 ? 1 : 0;
   while (code == 0 && ((code = mysql_stmt_fetch(statement)) == 0 || code == MYSQL_DATA_TRUNCATED)) {
     ++into.rows;
     into.text.resize(length);

@@ -83,7 +83,8 @@ PostgresConnection::PostgresConnection(const ConnectionOptions& options)
   PQsetNoticeReceiver(connection_.get(), &PostgresConnection::on_notice, this);
   asks_xid_ = asks_xid_ && version() >= kVersionOfXidIfAssigned;
   if (options.isolation.empty()) return;
-  // By default a deadlock lasts a second, and workloads that seek conflicts do little else. Not all users may.
+  // By default a deadlock lasts a second, and workloads that seek conflicts do little else. Not all users
+  // may set it.
   if (kind_ == Kind::Postgres) ask("set deadlock_timeout = '20ms'");
   if (kind_ == Kind::H2)
     execute("set session characteristics as transaction isolation level " + options.isolation);

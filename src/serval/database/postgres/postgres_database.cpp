@@ -20,7 +20,8 @@ sql::Dialect dialect_of(Kind kind, int version) {
   sql::Dialect dialect = sql::kPostgres;
   if (version < kVersionOfOnConflict) {
     dialect.upsert = sql::Dialect::Upsert::UpdateThenInsert;
-    // To look for the row first would be a read, which hides what serializable transactions do wrong without it.
+    // To look for the row first would be a read, which hides what serializable transactions do wrong
+    // without it.
     dialect.insert = sql::Dialect::Insert::Fails;
   }
   return dialect;

@@ -34,7 +34,7 @@ struct Dialect {
   std::string_view key = "bigint";  // The type of keys.
   std::string_view text = "text";   // The type of long texts.
   // Reads what writes see: where the two differ, a refused write must tell what refused it.
-  std::string_view current_read = "";
+  std::string_view current_read;
 };
 
 inline constexpr Dialect kSqlite{

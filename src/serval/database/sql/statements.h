@@ -50,7 +50,7 @@ struct TableStatements {
 
 class Statements {
  public:
-  Statements(const Schema& schema, const Dialect& dialect);
+  Statements(const Schema& schema, const Dialect& used);
 
   Dialect dialect;
   std::vector<TableStatements> tables;
