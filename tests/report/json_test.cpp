@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "report/reports.h"
-#include "serval/report/json_report.h"
 #include "serval/base/json_writer.h"
+#include "serval/report/json_report.h"
 
 namespace serval {
 namespace {

@@ -61,7 +61,7 @@ std::span<const DriverInfo> all_drivers() {
       {"sqlite",
        "sqlite:FILE[?journal=wal|delete][&cache=shared]",
        "SQLite in this process; without a file a temporary one",
-       {{"serializable", "strict-serializable", "BEGIN IMMEDIATE for transactions that write"},
+       {{"serializable", "strict-serializable", "BEGIN IMMEDIATE: one transaction at a time"},
         {"deferred", "strict-serializable", "BEGIN; writers that come second are refused"},
         {"read-uncommitted", "read-uncommitted", "a shared cache with PRAGMA read_uncommitted"}},
        "serializable",
@@ -78,7 +78,8 @@ std::span<const DriverInfo> all_drivers() {
        false,
        kRocksdb},
       {"postgres",
-       "postgres://[USER@]HOST[:PORT]/DATABASE[?libpq options][&dialect=postgres|cockroach|yugabyte|h2]",
+       "postgres://[USER@]HOST[:PORT]/DATABASE[?libpq "
+       "options][&dialect=postgres|cockroach|yugabyte|h2][&xid=on]",
        "PostgreSQL, and whatever speaks its protocol",
        {{"serializable", "strict-serializable", ""},
         {"repeatable-read", "strong-snapshot-isolation", "snapshot isolation by another name"},

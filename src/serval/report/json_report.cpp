@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "serval/report/explanation.h"
 #include "serval/base/json_writer.h"
+#include "serval/report/explanation.h"
 #include "serval/report/names.h"
 
 namespace serval {
