@@ -11,7 +11,8 @@ namespace serval {
 namespace {
 
 constexpr std::uint64_t kReachabilityEffort = 4'000'000'000;  // Edges, 256 questions at a time.
-constexpr std::uint64_t kShorteningEffort = 2'000'000;        // Edges, once a closed walk is known.
+constexpr std::uint64_t kShorteningEffort = 2'000'000;        // Edges, once a closed walk is known: at most,
+constexpr std::uint64_t kShorteningRounds = 3;                // and so many looks at all of them.
 constexpr std::uint64_t kSearchEffort = 100'000'000;          // Edges, until then.
 constexpr std::uint64_t kUntanglingEffort = 200'000;          // Steps, where walks cross themselves.
 
@@ -125,8 +126,10 @@ class ClassSearch {
     std::vector<Vertex> best;
     Pivot best_pivot{0};
     bool found_any = false;
+    const std::uint64_t shortening =
+        std::min<std::uint64_t>(kShorteningEffort, kShorteningRounds * (product_.targets.size() + 10'000));
     for (const Pivot& pivot : pivots) {
-      if (finder.spent() > (found_any ? kShorteningEffort : kSearchEffort)) break;
+      if (finder.spent() > (found_any ? shortening : kSearchEffort)) break;
       const std::size_t most = best.empty() ? product_.vertex_count() : best.size() - 2;
       if (most == 0) break;
       std::vector<Vertex> found = finder.path(vertex(pivot.start, CycleAutomaton::start()), most,
