@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -287,7 +288,8 @@ class RandomRegisters {
 
 TEST(Saturation, AgreesWithTheAxiomsAsWrittenOnRandomHistories) {
   std::map<Level, std::array<int, 2>> tally;
-  for (std::uint64_t seed = 0; seed < 6000 && !testing::Test::HasFailure(); ++seed) {
+  const std::uint64_t count = std::getenv("SERVAL_RANDOM_HISTORIES") == nullptr ? 6000 : 2500;  // A sample.
+  for (std::uint64_t seed = 0; seed < count && !testing::Test::HasFailure(); ++seed) {
     const History history = RandomRegisters(seed).make();
     Naive naive(history);
     for (const Level level : kLevels) {
@@ -298,7 +300,7 @@ TEST(Saturation, AgreesWithTheAxiomsAsWrittenOnRandomHistories) {
     }
   }
   for (const auto& [level, counts] : tally)
-    for (const int count : counts) EXPECT_GT(count, 100) << name_of(level);
+    for (const int times : counts) EXPECT_GT(times, static_cast<int>(count / 100)) << name_of(level);
 }
 
 TEST(Saturation, AcceptsEveryLevelForAStraightHistory) {
