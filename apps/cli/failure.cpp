@@ -95,6 +95,8 @@ Failure describe_current_exception() {
     return {kBadInput, fmt::format("error: {}", error.what())};
   } catch (const UsageError& error) {
     return {kUsage, draw_usage_error(error)};
+  } catch (const TransactionFailure& failure) {
+    return {kDatabaseFailure, fmt::format("error: the database says: {}", failure.what())};
   } catch (const DatabaseError& error) {
     return {kDatabaseFailure,
             fmt::format("error: {}{}", error.what(), error.hint().empty() ? "" : "\nhint: " + error.hint())};

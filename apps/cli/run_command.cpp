@@ -83,8 +83,7 @@ std::filesystem::path make_folder(const RunFlags& flags) {
   const std::string name =
       fmt::format("{:%Y%m%dT%H%M%SZ}-{}", fmt::gmtime(std::time(nullptr)), slug_of(flags));
   for (int attempt = 0;; ++attempt) {
-    const std::filesystem::path folder =
-        base / (attempt == 0 ? name : fmt::format("{}-{}", name, attempt + 1));
+    std::filesystem::path folder = base / (attempt == 0 ? name : fmt::format("{}-{}", name, attempt + 1));
     std::error_code error;
     std::filesystem::create_directories(base, error);
     if (!error && std::filesystem::create_directory(folder, error)) {
@@ -160,21 +159,40 @@ class Run {
         open_database(flags_.address, {.isolation = std::string(isolation_.name), .nodes = flags_.nodes});
     const Schema schema = workload_.generator->schema();
     path_ = flags_.out.empty() ? make_folder(flags_) / "history.jsonl" : std::filesystem::path(flags_.out);
-    database->create(schema);
-    Recorder recorder(path_.string(), header(*database, schema), schema);
-    Campaign campaign(*database, *workload_.generator, recorder, options_);
-    drive(campaign);
-    recorder.finish();
-    look_at_invariants(*database);
-    if (!flags_.keep_tables) database->drop();
+    try {
+      database->create(schema);
+      Recorder recorder(path_.string(), header(*database, schema), schema);
+      Campaign campaign(*database, *workload_.generator, recorder, options_);
+      drive(campaign);
+      recorder.finish();
+      look_at_invariants(*database);
+    } catch (...) {
+      clean_up(*database);
+      throw;
+    }
+    clean_up(*database);
+  }
+
+  // A database that went away keeps its tables; the recording counts more.
+  void clean_up(Database& database) const noexcept {
+    if (flags_.keep_tables) return;
+    try {
+      database.drop();
+    } catch (const std::exception& error) {
+      note(fmt::format("note: the tables serval_* are left behind: {}", error.what()));
+    }
   }
 
   void look_at_invariants(Database& database) {
-    const std::unique_ptr<Client> client = database.connect(0);
-    client->begin();
-    FinalState state([&](const Request& request) { return client->perform(request); });
-    broken_ = workload_.generator->broken_invariants(state);
-    client->roll_back();
+    try {
+      const std::unique_ptr<Client> client = database.connect(0);
+      client->begin();
+      FinalState state([&](const Request& request) { return client->perform(request); });
+      broken_ = workload_.generator->broken_invariants(state);
+      client->roll_back();
+    } catch (const TransactionFailure& failure) {
+      note(fmt::format("note: the final state could not be read: {}", failure.what()));
+    }
   }
 
   RunHeader header(Database& database, const Schema& schema) const {

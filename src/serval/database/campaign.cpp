@@ -219,7 +219,7 @@ bool Campaign::claim_transaction() {
   return options_.transactions == 0 || begun_.fetch_add(1) < options_.transactions;
 }
 
-void Campaign::note_problem(std::string problem, std::string hint) {
+void Campaign::note_problem(const std::string& problem, std::string hint) {
   const std::lock_guard lock(problem_mutex_);
   if (!problem_) problem_.emplace(problem, std::move(hint));
 }

@@ -61,7 +61,7 @@ class Campaign {
   void wait_until(std::chrono::steady_clock::time_point time);  // Or until stop().
   bool claim_transaction();  // False once as many have begun as were asked for.
   void read_lists_once_more();
-  void note_problem(std::string problem, std::string hint);
+  void note_problem(const std::string& problem, std::string hint);
 
   Database& database_;
   Generator& generator_;
