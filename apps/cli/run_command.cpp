@@ -127,6 +127,8 @@ class Run {
     if (workload_.info->needs_ranges && !driver.has_ranges)
       throw UsageError(fmt::format("{} needs ranges, which {} does not have", flags.workload, driver.name),
                        "serval workloads lists those that do without");
+    database_ =
+        open_database(flags.address, {.isolation = std::string(isolation_.name), .nodes = flags.nodes});
   }
 
   int go() {
@@ -155,22 +157,20 @@ class Run {
   }
 
   void record() {
-    const std::unique_ptr<Database> database =
-        open_database(flags_.address, {.isolation = std::string(isolation_.name), .nodes = flags_.nodes});
     const Schema schema = workload_.generator->schema();
     path_ = flags_.out.empty() ? make_folder(flags_) / "history.jsonl" : std::filesystem::path(flags_.out);
     try {
-      database->create(schema);
-      Recorder recorder(path_.string(), header(*database, schema), schema);
-      Campaign campaign(*database, *workload_.generator, recorder, options_);
+      database_->create(schema);
+      Recorder recorder(path_.string(), header(*database_, schema), schema);
+      Campaign campaign(*database_, *workload_.generator, recorder, options_);
       drive(campaign);
       recorder.finish();
-      look_at_invariants(*database);
+      look_at_invariants(*database_);
     } catch (...) {
-      clean_up(*database);
+      clean_up(*database_);
       throw;
     }
-    clean_up(*database);
+    clean_up(*database_);
   }
 
   // A database that went away keeps its tables; the recording counts more.
@@ -257,6 +257,7 @@ class Run {
   CampaignOptions options_;
   Workload workload_;
   const IsolationInfo& isolation_;
+  std::unique_ptr<Database> database_;
   std::filesystem::path path_;
   std::vector<std::string> broken_;
 };
