@@ -55,15 +55,9 @@ class PostgresDatabase final : public Database {
     statements_ = std::make_shared<sql::Statements>(schema, dialect_);
   }
 
-  // That the connection is lost shows only when it is used; dropping twice does no harm.
   void drop() override {
     const auto execute = [&](const std::string& text) { control().execute(text); };
-    try {
-      sql::drop_tables(schema_, dialect_, execute);
-    } catch (const DatabaseError&) {
-      if (!control_->lost()) throw;
-      sql::drop_tables(schema_, dialect_, execute);
-    }
+    sql::drop_tables(schema_, dialect_, execute, [this] { return control_->lost(); });
     schema_.clear();
   }
 

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "serval/database/database.h"
+
 namespace serval::sql {
 namespace {
 
@@ -269,9 +271,18 @@ void create_tables(const Schema& schema, const Dialect& dialect, const Execute& 
   execute("commit");
 }
 
-void drop_tables(const Schema& schema, const Dialect& dialect, const Execute& execute) {
-  for (const TableInfo& table : schema)
-    execute(fmt::format("drop table if exists {}", table_name(table, dialect)));
+void drop_tables(const Schema& schema, const Dialect& dialect, const Execute& execute,
+                 const std::function<bool()>& is_lost) {
+  const auto drop_all = [&] {
+    for (const TableInfo& table : schema)
+      execute(fmt::format("drop table if exists {}", table_name(table, dialect)));
+  };
+  try {
+    drop_all();
+  } catch (const DatabaseError&) {
+    if (!is_lost()) throw;
+    drop_all();
+  }
 }
 
 }  // namespace serval::sql

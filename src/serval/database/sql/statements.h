@@ -60,6 +60,9 @@ class Statements {
 using Execute = std::function<void(const std::string& text)>;
 // Makes the tables, after dropping those of an earlier run, and the rows that exist at the start.
 void create_tables(const Schema& schema, const Dialect& dialect, const Execute& execute);
-void drop_tables(const Schema& schema, const Dialect& dialect, const Execute& execute);
+// Once more where `is_lost()` after a failure: that a connection is lost shows only when it is used.
+void drop_tables(
+    const Schema& schema, const Dialect& dialect, const Execute& execute,
+    const std::function<bool()>& is_lost = [] { return false; });
 
 }  // namespace serval::sql
