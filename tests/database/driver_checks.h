@@ -6,6 +6,7 @@
 //   check_requests(*database);
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -262,6 +263,29 @@ inline void check_updates_at_once(Database& database) {
   }
   EXPECT_EQ(steps, next.size());
   EXPECT_GT(steps, 0u);
+}
+
+// Each of two transactions waits for what the other wrote: one is the victim, and the other commits.
+inline void expect_one_deadlock(Database& database) {
+  const Pair clients = connect_pair(database);
+  clients.first->begin();
+  clients.second->begin();
+  write(*clients.first, 0, 1);
+  write(*clients.second, 1, 2);
+  std::atomic<int> deadlocks = 0;
+  const auto write_other = [&](Client& client, std::uint64_t key) {
+    try {
+      write(client, key, 3);
+      EXPECT_EQ(client.commit(), Outcome::Committed);
+    } catch (const TransactionFailure& failure) {
+      EXPECT_EQ(failure.cause(), FailureCause::Deadlock);
+      ++deadlocks;
+    }
+  };
+  std::thread other([&] { write_other(*clients.first, 1); });
+  write_other(*clients.second, 0);
+  other.join();
+  EXPECT_EQ(deadlocks, 1);
 }
 
 }  // namespace serval

@@ -131,28 +131,7 @@ TEST_F(Postgres, AnUpdateThatWaitedAnswersTheRowItReplaced) {
   }
 }
 
-TEST_F(Postgres, ADeadlockIsCalledOne) {
-  const std::unique_ptr<Database> database = created("read-committed");
-  const Pair clients = connect_pair(*database);
-  clients.first->begin();
-  clients.second->begin();
-  write(*clients.first, 0, 1);
-  write(*clients.second, 1, 2);
-  std::atomic<int> deadlocks = 0;
-  const auto write_other = [&](Client& client, std::uint64_t key) {
-    try {
-      write(client, key, 3);
-      EXPECT_EQ(client.commit(), Outcome::Committed);
-    } catch (const TransactionFailure& failure) {
-      EXPECT_EQ(failure.cause(), FailureCause::Deadlock);
-      ++deadlocks;
-    }
-  };
-  std::thread other([&] { write_other(*clients.first, 1); });
-  write_other(*clients.second, 0);
-  other.join();
-  EXPECT_EQ(deadlocks, 1);
-}
+TEST_F(Postgres, ADeadlockIsCalledOne) { expect_one_deadlock(*created("read-committed")); }
 
 TEST_F(Postgres, WaitingForALockEndsWhereTheAddressSaysSo) {
   const std::unique_ptr<Database> database = created("read-committed", "?options=-c%20lock_timeout=50ms");

@@ -165,7 +165,7 @@ TEST_F(Sqlite, CreateEmptiesWhatAnEarlierRunLeft) {
   database->create(checked_schema());
   EXPECT_EQ(spelled(perform_alone(*database->connect(0), {.kind = Request::Kind::Read, .key = 0})), "0:0");
   database->drop();
-  std::filesystem::remove(file);
+  for (const char* part : {"", "-shm", "-wal"}) std::filesystem::remove(file + part);
 }
 
 TEST_F(Sqlite, RefusesAddressesItCannotRead) {
