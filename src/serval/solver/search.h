@@ -1,0 +1,124 @@
+#pragma once
+// The search behind OrderSolver: clauses with two watched literals each, decisions, learning at the first
+// unique implication point, restarts, and a DynamicOrder that refuses cycles. Variables are dense numbers
+// here; each is a statement about two vertices or a plain choice.
+//
+// Invariants, after propagate() found no conflict:
+//   S1  A watched literal is false only if the clause's other watched one is true, and on no higher level.
+//   S2  The order holds exactly the true statements of the trail, in the trail's order.
+//   S3  A literal on level 0 has a proof; a literal above has a reason clause, or is a decision.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "serval/base/budget.h"
+#include "serval/solver/clause_store.h"
+#include "serval/solver/dynamic_order.h"
+#include "serval/solver/order_solver.h"
+#include "serval/solver/proof_log.h"
+#include "serval/solver/variable_queue.h"
+
+namespace serval {
+
+class Search {
+ public:
+  Search(const CsrGraph& known, std::vector<Vertex> order, Budget& budget);
+
+  // True means that `from` comes before `to`.
+  Literal add_statement(Vertex from, Vertex to);
+  Literal add_choice();
+  std::uint32_t add_clause(std::span<const Literal> clause);
+  bool solve();
+
+  std::span<const std::uint32_t> rank() const noexcept { return order_.rank(); }
+  bool is_true(Literal literal) const;
+  Refutation refutation();
+  SolverStatistics statistics() const noexcept;
+
+ private:
+  enum class Truth : std::int8_t { False = -1, Open = 0, True = 1 };
+  struct Variable {
+    Vertex from, to;  // Both kNoVertex: a choice.
+    std::uint32_t level = 0;
+    ClauseId reason = kNoClause;
+    ProofId proof = 0;        // On level 0.
+    bool used = false;        // By a clause.
+    bool last_value = false;  // Choices only; statements have the order.
+    bool seen = false;        // Analysis only.
+  };
+  struct Watch {
+    ClauseId clause;
+    Literal other;  // Some other literal of the clause; where it is true, the clause need not be looked at.
+  };
+  static constexpr Vertex kNoVertex = 0xFFFFFFFFu;
+
+  // search.cpp
+  Literal add_variable(Vertex from, Vertex to);
+  Truth truth(Literal literal) const noexcept { return truth_[literal.code]; }
+  std::uint32_t level() const noexcept { return static_cast<std::uint32_t>(level_starts_.size()); }
+  std::uint32_t level_of(Literal literal) const noexcept { return variables_[literal.variable()].level; }
+  bool is_statement(Literal literal) const noexcept {
+    return variables_[literal.variable()].from != kNoVertex;
+  }
+  Vertex from(Literal statement) const noexcept;
+  Vertex to(Literal statement) const noexcept;
+  void watch(ClauseId clause);
+  void fit_in(ClauseId clause);
+  void set(Literal literal, ClauseId reason);
+  void set_proven(Literal literal, ProofId proof);
+  ProofId prove(ClauseId reason, Literal conclusion);
+  bool propagate();
+  bool propagate_clauses(Literal became_true);
+  bool insert_into_order(Literal statement);
+  void backtrack(std::uint32_t to_level);
+  bool decide();
+  void restart();
+  void resolve_conflict();
+  void refute(ProofId proof);
+
+  // learning.cpp
+  void analyse();
+  void meet(std::span<const Literal> literals, Literal except, std::uint32_t& open);
+  void shorten_learned();
+  bool follows(Literal literal);
+  std::uint32_t move_second_highest();
+  void learn();
+  void bump_clause(ClauseId clause);
+  void forget_clauses();
+  void compact_proofs();
+
+  Budget& budget_;
+  DynamicOrder order_;
+  ClauseStore clauses_;
+  ProofLog proofs_;
+  VariableQueue queue_;
+  std::vector<Variable> variables_;
+  std::vector<Truth> truth_;                 // By literal.
+  std::vector<std::vector<Watch>> watches_;  // By literal: what to look at when it becomes false.
+
+  std::vector<Literal> trail_;
+  std::vector<std::uint32_t> level_starts_;  // Where in the trail level 1, 2, ... begins.
+  std::size_t next_for_clauses_ = 0, next_for_order_ = 0;
+
+  std::vector<Literal> conflict_;  // All false.
+  ProofId conflict_proof_ = 0;
+  std::optional<ProofId> refuted_by_;
+
+  std::vector<Literal> learned_;
+  std::vector<ProofId> antecedents_;
+  std::vector<std::uint32_t> to_clear_;  // Variables with `seen`.
+  std::vector<Literal> stack_;
+  std::vector<std::uint32_t> level_stamp_;
+  std::uint32_t stamp_ = 0;
+
+  std::uint32_t given_clauses_ = 0;
+  std::uint32_t learned_clauses_ = 0, learned_limit_ = 4000;
+  std::uint64_t proof_limit_ = std::uint64_t{1} << 25;
+  float clause_increment_ = 1;
+  std::uint64_t conflicts_until_restart_ = 0;
+  SolverStatistics statistics_;
+};
+
+}  // namespace serval
