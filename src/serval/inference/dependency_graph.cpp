@@ -318,6 +318,12 @@ std::optional<CsrGraph> dependency_graph(const History& history, const Relations
   return build_graph_unless_ascending(source.vertex_count(), source);
 }
 
+CsrGraph whole_dependency_graph(const History& history, const Relations& relations, GraphShape shape,
+                                Budget& budget) {
+  EdgeSource source(history, relations, shape, budget);
+  return build_graph(source.vertex_count(), source);
+}
+
 std::vector<Edge> explain_edge(const History& history, const Relations& relations, GraphShape shape,
                                TransactionId from, TransactionId to) {
   std::vector<Edge> edges = Reasons(history, relations, from, to).all();

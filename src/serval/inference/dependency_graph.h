@@ -77,6 +77,10 @@ class VertexMap {
 std::optional<CsrGraph> dependency_graph(const History& history, const Relations& relations, GraphShape shape,
                                          Budget& budget);
 
+// The same graph in any case.
+CsrGraph whole_dependency_graph(const History& history, const Relations& relations, GraphShape shape,
+                                Budget& budget);
+
 // Every reason why `from` must come before `to` directly, data edges first (ww before wr before rw), then
 // session order, then real time if the shape uses them.
 std::vector<Edge> explain_edge(const History& history, const Relations& relations, GraphShape shape,

@@ -17,6 +17,8 @@ std::string_view name_of(OrderBasis basis) {
       return "sequential-keys";
     case OrderBasis::LinearizableKeys:
       return "linearizable-keys";
+    case OrderBasis::Case:
+      return "case";
   }
   broken_contract("a basis of the table", __FILE__, __LINE__);
 }

@@ -20,13 +20,20 @@
 
 namespace serval {
 
-enum class OrderBasis : std::uint8_t { Reads, Versions, CommitOrder, SequentialKeys, LinearizableKeys };
+enum class OrderBasis : std::uint8_t {
+  Reads,
+  Versions,
+  CommitOrder,
+  SequentialKeys,
+  LinearizableKeys,
+  Case,  // Only within a proof by cases: as the case has it.
+};
 
 // Those that can be assumed, in the order in which they are used: what contradicts an earlier one gives way.
 inline constexpr std::array kAssumableBases{OrderBasis::Versions, OrderBasis::CommitOrder,
                                             OrderBasis::SequentialKeys, OrderBasis::LinearizableKeys};
 
-// "reads", "versions", "commit-order", "sequential-keys", "linearizable-keys".
+// "reads", "versions", "commit-order", "sequential-keys", "linearizable-keys", "case".
 std::string_view name_of(OrderBasis basis);
 // Of one that can be assumed, also by Elle's names; wfr-keys is not among them, since it is always used.
 std::optional<OrderBasis> find_assumption(std::string_view name);

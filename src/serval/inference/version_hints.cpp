@@ -64,6 +64,8 @@ class KeyOrder {
       case OrderBasis::LinearizableKeys:
         from_real_time();
         break;
+      case OrderBasis::Case:
+        break;
     }
     return std::move(steps_);
   }
