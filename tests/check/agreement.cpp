@@ -116,6 +116,17 @@ class Precondition {
       if (writers_.contains({key, Value::nil()})) return false;
     return reads_are_certain() && lists_.appends_are_unique();
   }
+  // A read of a register may have seen one of several, all of which happened.
+  bool sources_are_known() const {
+    for (const TransactionId t : history_.transactions()) {
+      if (history_.outcome(t) == Outcome::Indeterminate) return false;
+      for (const auto& [key, dealing] : dealings_[t.index])
+        if (std::ranges::count(dealing.external_seen, dealing.seen) <
+            static_cast<std::ptrdiff_t>(dealing.external_seen.size()))
+          return false;
+    }
+    return lists_.appends_are_unique();
+  }
   bool order_is_known() const {
     for (const KeyId key : history_.key_ids())
       if (!has_one_chain(key)) return false;
@@ -215,7 +226,8 @@ bool is_about(Level level, const History& history) {
 
 Known known_of(const History& history) {
   const Precondition precondition(history);
-  if (!precondition.reads_are_known()) return Known::Nothing;
+  if (!precondition.reads_are_known())
+    return precondition.sources_are_known() ? Known::Sources : Known::Nothing;
   if (!precondition.order_is_known()) return Known::Reads;
   return precondition.is_one_chain() ? Known::Chain : Known::Order;
 }
@@ -239,20 +251,21 @@ std::optional<Known> enough_to_decide(Level level) {
     case Level::Causal:
       return Known::Reads;
     case Level::MonotonicView:
-    case Level::PrefixConsistency:
       return Known::Chain;
     case Level::CursorStability:
     case Level::ConsistentView:
     case Level::ParallelSnapshotIsolation:
+    case Level::Linearizable:
+      return Known::Order;
+    case Level::PrefixConsistency:
     case Level::SnapshotIsolation:
     case Level::StrongSessionSnapshotIsolation:
     case Level::StrongSnapshotIsolation:
     case Level::RepeatableRead:
     case Level::Serializable:
     case Level::StrongSessionSerializable:
-    case Level::Linearizable:
     case Level::StrictSerializable:
-      return Known::Order;
+      return Known::Sources;
   }
   return std::nullopt;
 }

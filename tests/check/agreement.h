@@ -24,6 +24,8 @@ Comparison compare(const History& history, Level level, const LevelSet& truth);
 bool is_about(Level level, const History& history);
 
 // What a history lets anybody know, the more the later.
+//   Sources every value that is read has possible writers, all of which happened; of lists only one. No
+//           transaction saw a key change.
 //   Reads   every value that is read has one possible writer, and nothing is deleted.
 //   Order   and the order of versions: every transaction reads a register before it writes it, except that
 //   one
@@ -31,7 +33,7 @@ bool is_about(Level level, const History& history);
 //           (mini-transactions, MTC Definition 9, made a little wider); of a list, all but one transaction's
 //           appends are seen.
 //   Chain   and no two transactions read the same version of a register and overwrote it.
-enum class Known { Nothing, Reads, Order, Chain };
+enum class Known { Nothing, Sources, Reads, Order, Chain };
 Known known_of(const History& history);
 
 // How much must be known for check() to decide a level; nothing: no engine promises it yet. One table, which

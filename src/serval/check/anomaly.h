@@ -70,6 +70,16 @@ enum class AnomalyKind : std::uint8_t {
   ReadSkewRealTime,
   NonAdjacentAntiDependencyRealTime,
   AntiDependencyCycleRealTime,
+  // No order at all, though no dependency that is certain says so: whichever way the versions that were
+  // written without a read are ordered, some cycle arises. By what the order would have to be, and by what it
+  // would have to keep beside the data.
+  NoPrefixOrder,
+  NoSnapshotOrder,
+  NoSnapshotOrderSession,
+  NoSnapshotOrderRealTime,
+  NoSerialOrder,
+  NoSerialOrderSession,
+  NoSerialOrderRealTime,
   // Lightweight transactions (MTC Algorithm 2).
   BrokenChain,
 };

@@ -369,6 +369,77 @@ std::vector<AnomalyInfo> real_time_cycles() {
   };
 }
 
+std::vector<AnomalyInfo> missing_orders() {
+  return {
+      {.kind = AnomalyKind::NoPrefixOrder,
+       .name = "no-prefix-order",
+       .adya = "",
+       .aliases = {},
+       .description = "However the writes are ordered, some transaction does not see a prefix of them.",
+       .example =
+           "s1: [w(x,1)] [w(y,1) w(u,1)]  s2: [w(y,2)] [w(x,2) w(z,1)]  s3: [r(z,1) r(u,1) r(x,1) r(y,2)]",
+       .citation = "Biswas & Enea 2019; Cerone, Bernardi & Gotsman 2015",
+       .forbidden_by = {Level::PrefixConsistency}},
+      {.kind = AnomalyKind::NoSnapshotOrder,
+       .name = "no-snapshot-order",
+       .adya = "",
+       .aliases = {"no-si-order"},
+       .description = "However the writes are ordered, some transaction's reads are no snapshot of them.",
+       .example = "s1: [w(x,1) w(y,1)]  s2: [w(x,2) w(y,2)]  s3: [r(x,1) r(y,2)]",
+       .citation = "Cerone & Gotsman 2018; PolySI (Huang et al. 2023)",
+       .forbidden_by = {Level::SnapshotIsolation}},
+      {.kind = AnomalyKind::NoSnapshotOrderSession,
+       .name = "no-snapshot-order-session",
+       .adya = "",
+       .aliases = {},
+       .description =
+           "However the writes are ordered, some transaction's reads are no snapshot of them that holds what "
+           "its session did before.",
+       .example =
+           "s1: [w(x,1)] [w(y,1) w(u,1)]  s2: [w(y,2)] [w(x,2) w(z,1)]  s3: [r(z,1) r(u,1) r(x,1) r(y,2)]",
+       .citation = "Daudjee & Salem 2006; PolySI (Huang et al. 2023)",
+       .forbidden_by = {Level::StrongSessionSnapshotIsolation}},
+      {.kind = AnomalyKind::NoSnapshotOrderRealTime,
+       .name = "no-snapshot-order-realtime",
+       .adya = "",
+       .aliases = {},
+       .description =
+           "However the writes are ordered, some transaction's reads are no snapshot of them that holds what "
+           "had ended before it began.",
+       .example = "s1: [w(x,1)]@0..1  s2: [w(y,1) w(u,1)]@2..9  s3: [w(y,2)]@0..1  s4: [w(x,2) w(z,1)]@2..9  "
+                  "s5: [r(z,1) r(u,1) r(x,1) r(y,2)]@0..9",
+       .citation = "Daudjee & Salem 2006; Viper (Zhang et al. 2023)",
+       .forbidden_by = {Level::StrongSnapshotIsolation}},
+      {.kind = AnomalyKind::NoSerialOrder,
+       .name = "no-serial-order",
+       .adya = "",
+       .aliases = {"unserializable"},
+       .description = "However the writes are ordered, no serial execution explains the reads.",
+       .example = "s1: [w(x,1) w(y,1)]  s2: [r(x,1) w(y,2)]  s3: [r(y,1) w(x,2)]",
+       .citation = "Papadimitriou 1979; Cobra (Tan et al. 2020)",
+       .forbidden_by = {Level::RepeatableRead}},
+      {.kind = AnomalyKind::NoSerialOrderSession,
+       .name = "no-serial-order-session",
+       .adya = "",
+       .aliases = {},
+       .description =
+           "However the writes are ordered, no serial execution that keeps the sessions explains the reads.",
+       .example = "s1: [w(x,1) w(y,1) w(z,1)]  s2: [r(z,1) w(x,2)] [r(y,1)]  s3: [r(z,1) w(y,2) r(x,1)]",
+       .citation = "Cobra (Tan et al. 2020); King Cobra",
+       .forbidden_by = {Level::StrongSessionSerializable}},
+      {.kind = AnomalyKind::NoSerialOrderRealTime,
+       .name = "no-serial-order-realtime",
+       .adya = "",
+       .aliases = {},
+       .description =
+           "However the writes are ordered, no serial execution that keeps real time explains the reads.",
+       .example = "s1: [w(x,1) w(y,1) w(z,1)]@0..9  s2: [r(z,1) w(x,2)]@0..1  s3: [r(y,1)]@2..9  "
+                  "s4: [r(z,1) w(y,2) r(x,1)]@0..9",
+       .citation = "Papadimitriou 1979; King Cobra",
+       .forbidden_by = {Level::StrictSerializable}},
+  };
+}
+
 std::vector<AnomalyInfo> broken_chains() {
   return {
       {.kind = AnomalyKind::BrokenChain,

@@ -42,6 +42,7 @@ class Judge {
   CheckResult judge(Level level) {
     CheckResult result{
         .level = level, .verdict = Undecided{}, .engine = "read-anomalies", .complete = false, .phases = {}};
+    trail_ = {};
     try {
       decide(level, result);
     } catch (const BudgetExhausted& exhausted) {
@@ -53,6 +54,8 @@ class Judge {
           Undecided{Undecided::Cause::MemoryBudget, "memory budget used up while checking", proven_so_far()};
     }
     result.complete = !undecided(result.verdict);
+    result.attempts = trail_.attempts();
+    if (!result.attempts.empty()) result.engine = "polygraph";
     return result;
   }
 
@@ -74,7 +77,7 @@ class Judge {
         decide_lightweight(level, result);
       } else if (decides_by_graph(level)) {
         result.engine = dependency_engine(relations());
-        result.verdict = check_dependencies(history_, relations(), level, options_, budget_);
+        result.verdict = check_dependencies(history_, relations(), level, options_, trail_, budget_);
       } else if (decides_by_single_anti_dependencies(level)) {
         result.engine = "single-anti-dependency";
         result.verdict = check_single_anti_dependencies(history_, relations(), level, options_, budget_);
@@ -98,7 +101,7 @@ class Judge {
       result.verdict = missing_order(history_, relations());
     } else if (!relations().shows_order.empty()) {
       result.engine = dependency_engine(relations());
-      result.verdict = check_dependencies(history_, relations(), level, options_, budget_);
+      result.verdict = check_dependencies(history_, relations(), level, options_, trail_, budget_);
     } else {
       result.verdict = check_lightweight_transactions(history_, relations(), options_, budget_);
     }
@@ -115,7 +118,7 @@ class Judge {
     const std::optional<Level> stronger = weakest_graph_level_above(level);
     if (stronger) {
       result.engine = dependency_engine(relations());
-      Verdict verdict = check_dependencies(history_, relations(), *stronger, options_, budget_);
+      Verdict verdict = check_dependencies(history_, relations(), *stronger, options_, trail_, budget_);
       if (Violated* violation = std::get_if<Violated>(&verdict)) keep_forbidden(level, *violation);
       if (!violated(verdict) || !std::get<Violated>(verdict).anomalies.empty()) {
         result.verdict = std::move(verdict);
@@ -167,6 +170,7 @@ class Judge {
   const CheckOptions& options_;
   Budget unlimited_ = Budget::unlimited();
   Budget& budget_;
+  Trail trail_;
   std::optional<Relations> relations_;
 };
 
@@ -236,10 +240,14 @@ Survey survey(const History& history, const CheckOptions& options) {
     });
     if (!settled) survey.results.push_back(judge.judge(level));
   };
-  for (const Level level : kGraphLevels) visit(level);
+  // Without times the strong levels can only be refuted, by what refutes their strong-session variants.
+  const bool has_times = history.has_times() || history.transaction_count() <= 1;
+  for (const Level level : kGraphLevels)
+    if (has_times || !uses_real_time(level)) visit(level);
   visit(Level::Causal);  // Implies most of those below.
   // The weak levels, weakest first: a read that one forbids refutes whatever implies it.
-  for (const LevelInfo& info : all_levels()) visit(info.level);
+  for (const LevelInfo& info : all_levels())
+    if (has_times || !uses_real_time(info.level)) visit(info.level);
   draw_conclusions(survey);
   if (breaks_read_committed(survey) && !refusal_of(survey, *survey.weakest_refuted))
     survey.results.push_back(judge.judge(*survey.weakest_refuted));

@@ -12,12 +12,13 @@
 #include <vector>
 
 #include "serval/base/budget.h"
+#include "serval/check/trail.h"
 #include "serval/check/verdict.h"
 #include "serval/inference/version_hints.h"
 
 namespace serval {
 
-enum class Engine { Auto, MiniTransaction, LightweightTransaction };
+enum class Engine { Auto, MiniTransaction, LightweightTransaction, Polygraph };
 
 struct CheckOptions {
   std::size_t max_anomalies = 10;  // Limits what is kept, not what is counted.
@@ -32,9 +33,11 @@ using Phases = std::vector<std::pair<std::string_view, double>>;  // Name and se
 struct CheckResult {
   Level level;  // As asked.
   Verdict verdict;
-  std::string_view engine;  // "mini-transaction", "list-append", "dependency-graph", "read-anomalies", ...
-  bool complete = false;    // The answer is final for this history (not Undecided).
+  std::string_view
+      engine;  // "mini-transaction", "list-append", "dependency-graph", "polygraph", "read-anomalies", ...
+  bool complete = false;  // The answer is final for this history (not Undecided).
   Phases phases;
+  std::vector<Attempt> attempts = {};  // Of the search for an order, where there was one.
 };
 
 // Levels without an engine of their own are refuted by the reads and the cycles without anti-dependencies

@@ -7,6 +7,7 @@
 #include "serval/check/cycle_search.h"
 #include "serval/check/evidence.h"
 #include "serval/check/graph_cycle.h"
+#include "serval/check/polygraph/order_search.h"
 #include "serval/graph/topological_order.h"
 #include "serval/inference/chosen_order.h"
 #include "serval/inference/dependency_graph.h"
@@ -112,12 +113,13 @@ Undecided no_times(std::string reason) {
 class Decision {
  public:
   Decision(const History& history, const Relations& relations, Level level, const CheckOptions& options,
-           Budget& budget)
+           Trail& trail, Budget& budget)
       : history_(history),
         relations_(relations),
         level_(level == Level::RepeatableRead ? Level::Serializable : level),
         family_(*family_of(level)),
         options_(options),
+        trail_(trail),
         budget_(budget) {
     if (uses_real_time(level)) clock_problem_ = find_clock_contradiction(history);
     shape_ = shape_of(family_);
@@ -133,12 +135,17 @@ class Decision {
     const std::optional<std::vector<Vertex>> order = order_of(relations_);
     if (!order) std::ranges::move(cycles(), std::back_inserter(anomalies));
     if (!anomalies.empty()) return make_violated(std::move(anomalies), options_);
-    if (!reads_are_certain()) return missing_order(history_, relations_);
+    if (!reads_are_certain() && !can_search()) return missing_order(history_, relations_);
+    const bool asked = options_.engine == Engine::Polygraph && can_search();
+    Verdict verdict = reads_are_certain() && order_is_settled() && !asked
+                          ? execution(history_, relations_, shape_, level_, *order)
+                          : search_order();
+    if (!holds(verdict)) return verdict;
+    // What holds without times says nothing about real time.
     if (clock_problem_) return no_times("the clock contradicts itself: " + *clock_problem_);
     if (uses_real_time(level_) && history_.transaction_count() > 1 && !history_.has_times())
       return no_times("the history has no times");
-    if (order_is_settled()) return execution(history_, relations_, shape_, level_, *order);
-    return try_orders(*order);
+    return verdict;
   }
 
  private:
@@ -172,6 +179,22 @@ class Decision {
     });
   }
 
+  // Which of several versions a read of a register saw can be searched for; not so of lists, nor below
+  // snapshots.
+  bool can_search() const {
+    if (relations_.has_unsupported() || family_ < Family::PrefixConsistency) return false;
+    return std::ranges::none_of(relations_.ambiguous_reads, [&](OperationId read) {
+      return history_.kind(read) == OperationKind::ReadList || is_repeated(read);
+    });
+  }
+  // Two reads that may have seen one version only if both saw the initial one are not worth a question.
+  bool is_repeated(OperationId read) const {
+    const TransactionId t = history_.transaction_of(read);
+    const auto range =
+        std::ranges::equal_range(relations_.footprints.repeated_reads, t, {}, &RepeatedRead::transaction);
+    return std::ranges::find(range, history_.key(read), &RepeatedRead::key) != range.end();
+  }
+
   // The known edges decide: no order of versions that is still open can add a cycle.
   bool order_is_settled() const {
     switch (family_) {
@@ -187,50 +210,67 @@ class Decision {
     return relations_.open_writes.empty();
   }
 
-  // Orders of the open versions that may do: as the times suggest within what is known, as the history or its
-  // times have it, and the one found for the known edges.
-  Verdict try_orders(const std::vector<Vertex>& order) {
-    std::vector<std::vector<std::uint32_t>> candidates;
-    if (graph_ && history_.has_times())
-      candidates.push_back(ranks(topological_order(*graph_, times_of_vertices(), budget_)));
-    // The likely ones may not agree with what is assumed about the database; the others follow from it.
-    if (relations_.hinted.empty()) std::ranges::move(likely_orders(history_), std::back_inserter(candidates));
-    candidates.push_back(ranks(order));
-    for (const std::vector<std::uint32_t>& rank : candidates)
-      if (const auto found = try_order(rank)) return *found;
-    return missing_order(history_, relations_);
-  }
-
-  // Where the commits of the transactions stand.
-  std::vector<std::uint32_t> ranks(const std::vector<Vertex>& order) const {
-    const VertexMap map(shape_);
-    std::vector<std::uint32_t> rank(history_.transaction_count());
-    for (std::uint32_t i = 0; i < order.size(); ++i) {
-      const Vertex v = order[i];
-      if (!map.is_helper(v, history_.transaction_count()) && map.is_commit(v))
-        rank[map.transaction(v).index] = i;
+  // Where reads leave the order of versions open, or what they saw. An order that keeps the sessions is an
+  // order, too, and easier to find.
+  Verdict search_order() {
+    if (!shape_.session_order) {
+      GraphShape sessions = shape_;
+      sessions.session_order = true;
+      CsrGraph graph = whole_dependency_graph(history_, relations_, sessions, budget_);
+      if (topological_order(graph, budget_).size() == graph.vertex_count()) {
+        OrderSearch search(history_, relations_, sessions, std::move(graph), trail_, budget_);
+        if (search.run()) return execution(history_, relations_, sessions, level_, search.order());
+      }
     }
-    return rank;
-  }
-
-  // When a vertex may have happened; helpers at once.
-  std::vector<std::int64_t> times_of_vertices() const {
-    const VertexMap map(shape_);
-    std::vector<std::int64_t> times(graph_->vertex_count(), kUnknownBegin);
-    for (const TransactionId t : history_.transactions()) {
-      const Interval interval = history_.interval(t);
-      times[map.commit(t)] = interval.end;
-      if (shape_.real_time) times[map.end(t)] = interval.end;
-      if (shape_.snapshots) times[map.begin(t)] = interval.begin;
+    OrderSearch search(history_, relations_, shape_,
+                       whole_dependency_graph(history_, relations_, shape_, budget_), trail_, budget_);
+    try {
+      if (search.run()) return execution(history_, relations_, shape_, level_, search.order());
+      return refusal(search);
+    } catch (const BudgetExhausted& exhausted) {
+      return cut_short(exhausted, search);
     }
-    return times;
   }
 
-  std::optional<Holds> try_order(const std::vector<std::uint32_t>& rank) {
-    const Relations chosen = with_chosen_order(history_, relations_, rank);
-    const std::optional<std::vector<Vertex>> order = order_of(chosen);
-    if (!order) return std::nullopt;
-    return execution(history_, chosen, shape_, level_, *order);
+  Verdict refusal(OrderSearch& search) {
+    if (std::optional<Contradiction> found = search.contradiction()) {
+      std::vector<Anomaly> anomalies;
+      anomalies.push_back({kind_of(*found), std::move(*found)});
+      return make_violated(std::move(anomalies), options_);
+    }
+    Undecided open = missing_order(history_, relations_);
+    open.details.emplace_back(
+        search.has_optional_sources()
+            ? "no order without the transactions that may not have happened, and whose values others wrote "
+              "too"
+            : "the search found no order, but no proof of that which is small enough to check");
+    return open;
+  }
+
+  // By what the order would have to be, and what its circles need beside the data.
+  AnomalyKind kind_of(const Contradiction& found) const {
+    if (family_ == Family::PrefixConsistency) return AnomalyKind::NoPrefixOrder;
+    bool session = false, real_time = false;
+    for (const Contradiction::Node& node : found.nodes)
+      for (const Edge& edge : node.cycle) {
+        session = session || edge.kind == EdgeKind::Session;
+        real_time = real_time || edge.kind == EdgeKind::RealTime;
+      }
+    const bool snapshots = family_ == Family::SnapshotIsolation;
+    if (real_time)
+      return snapshots ? AnomalyKind::NoSnapshotOrderRealTime : AnomalyKind::NoSerialOrderRealTime;
+    if (session) return snapshots ? AnomalyKind::NoSnapshotOrderSession : AnomalyKind::NoSerialOrderSession;
+    return snapshots ? AnomalyKind::NoSnapshotOrder : AnomalyKind::NoSerialOrder;
+  }
+
+  static Undecided cut_short(const BudgetExhausted& exhausted, const OrderSearch& search) {
+    const bool time = exhausted.cause() == BudgetExhausted::Cause::TimeBudget;
+    Undecided open{time ? Undecided::Cause::TimeBudget : Undecided::Cause::Stopped, exhausted.what(), {}};
+    open.details.emplace_back("no violation among the dependencies that are known");
+    std::ranges::move(search.progress(), std::back_inserter(open.details));
+    open.details.emplace_back(
+        "what would settle it: times, a read before each write, or the database's version order (--assume)");
+    return open;
   }
 
   const History& history_;
@@ -238,6 +278,7 @@ class Decision {
   Level level_;
   Family family_;
   const CheckOptions& options_;
+  Trail& trail_;
   Budget& budget_;
   std::optional<std::string> clock_problem_;
   GraphShape shape_;
@@ -249,9 +290,9 @@ class Decision {
 bool decides_by_graph(Level level) { return level != Level::Linearizable && family_of(level).has_value(); }
 
 Verdict check_dependencies(const History& history, const Relations& relations, Level level,
-                           const CheckOptions& options, Budget& budget) {
+                           const CheckOptions& options, Trail& trail, Budget& budget) {
   expects(family_of(level).has_value(), "a level that cycles decide");
-  return Decision(history, relations, level, options, budget).verdict();
+  return Decision(history, relations, level, options, trail, budget).verdict();
 }
 
 std::string_view dependency_engine(const Relations& relations) {

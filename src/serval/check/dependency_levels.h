@@ -8,10 +8,11 @@
 // III and IV; one write without a read is allowed as a key's first) and each value that is read was left
 // behind by one transaction only. Both are checked. Where they fail, a violation that is found still stands:
 // it rests on known edges alone. Without one, read-uncommitted and read-committed hold all the same, because
-// they leave the order of registers open; for the other levels some orders are tried, and where none is an
-// execution the verdict is Undecided.
+// they leave the order of registers open; for the other levels an order is searched for
+// (polygraph/order_search.h).
 
 #include "serval/check/check.h"
+#include "serval/check/trail.h"
 #include "serval/inference/reads_from.h"
 
 namespace serval {
@@ -20,7 +21,7 @@ bool decides_by_graph(Level level);
 
 // Requires decides_by_graph(level), or linearizable and a history of single operations.
 Verdict check_dependencies(const History& history, const Relations& relations, Level level,
-                           const CheckOptions& options, Budget& budget);
+                           const CheckOptions& options, Trail& trail, Budget& budget);
 
 // What the engine is called on such a history: "mini-transaction" where reads settle the order of registers,
 // "list-append" where there are lists, "dependency-graph" elsewhere.

@@ -67,8 +67,26 @@ struct ChainBreak {
 };
 std::string_view name_of(ChainBreak::Rule rule);
 
-using Evidence =
-    std::variant<BadRead, Cycle, Divergence, ChainBreak, OrderConflict, DirtyUpdate, VersionContradiction>;
+// Whichever way the questions are answered that reads leave open, some transactions precede themselves. Only
+// the transactions that this takes are looked at; reads from others are left out, which explains less, never
+// more.
+struct Contradiction {
+  // A question, and a case for each answer; or the end of a case.
+  struct Node {
+    // The end: with the answers given so far these edges go in a circle. Edges with the basis Case rest on
+    // them.
+    std::vector<Edge> cycle = {};
+    // Without `read`: which of two writes of a key came first? cases[0] is for writes[0].
+    // With `read`: which of the writes did it see, none() being the initial version? One case for each.
+    OperationId read = OperationId::none();
+    std::vector<OperationId> writes = {};
+    std::vector<std::uint32_t> cases = {};  // Nodes, each behind the one that names it.
+  };
+  std::vector<Node> nodes;  // The first is where to begin.
+};
+
+using Evidence = std::variant<BadRead, Cycle, Divergence, ChainBreak, OrderConflict, DirtyUpdate,
+                              VersionContradiction, Contradiction>;
 
 struct Anomaly {
   AnomalyKind kind;

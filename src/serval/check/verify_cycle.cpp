@@ -105,6 +105,8 @@ Flaw flaw_of_forced(const Facts& facts, const Edge& edge) {
   return flaw_of_version(facts, reader, edge.to_read, edge.to_op);
 }
 
+}  // namespace
+
 Flaw flaw_of_edge(const Facts& facts, const Edge& edge) {
   for (const TransactionId t : {edge.from, edge.to})
     if (Flaw flaw = flaw_of_participation(facts, t)) return flaw;
@@ -131,6 +133,8 @@ Flaw flaw_of_edge(const Facts& facts, const Edge& edge) {
   }
   return "an edge of no known kind";
 }
+
+namespace {
 
 Flaw flaw_of_closing(const Facts& facts, const Cycle& cycle) {
   for (std::size_t i = 0; i < cycle.edges.size(); ++i) {

@@ -79,6 +79,8 @@ Flaw flaw_of_basis(const Facts& facts, const VersionPrecedence& claim) {
       return flaw_of_sessions(facts, first, second);
     case OrderBasis::LinearizableKeys:
       return flaw_of_times(facts, first, second);
+    case OrderBasis::Case:
+      return "an order that holds in one case only";
   }
   return "an order on no known basis";
 }

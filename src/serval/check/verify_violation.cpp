@@ -137,6 +137,14 @@ Flaw flaw_of_shape(Level level, AnomalyKind kind, const DirtyUpdate&) {
                               : Flaw(fmt::format("{} allows {}", name_of(level), name_of(kind)));
 }
 
+// Every way to answer must end in a circle that the level forbids.
+Flaw flaw_of_shape(Level level, AnomalyKind kind, const Contradiction& claim) {
+  for (const Contradiction::Node& node : claim.nodes)
+    if (!node.cycle.empty())
+      if (Flaw flaw = flaw_of_shape(level, kind, Cycle{node.cycle})) return flaw;
+  return std::nullopt;
+}
+
 Flaw flaw_of_shape(Level level, AnomalyKind, const ChainBreak& chain) {
   if (family_of(level) != Family::Serializable)
     return fmt::format("a broken chain says nothing about {}", name_of(level));

@@ -16,6 +16,10 @@ namespace serval::verify {
 [[nodiscard]] Flaw flaw_of(const Facts& facts, AnomalyKind kind, const OrderConflict& claim);
 [[nodiscard]] Flaw flaw_of(const Facts& facts, AnomalyKind kind, const DirtyUpdate& claim);
 [[nodiscard]] Flaw flaw_of(const Facts& facts, AnomalyKind kind, const VersionContradiction& claim);
+[[nodiscard]] Flaw flaw_of(const Facts& facts, AnomalyKind kind, const Contradiction& claim);
+
+// One step of a cycle; one that holds in a case only does not stand alone.
+[[nodiscard]] Flaw flaw_of_edge(const Facts& facts, const Edge& edge);
 
 // `op` belongs to `t`, is about `key`, and reads (or writes) it.
 [[nodiscard]] Flaw flaw_of_read(const Facts& facts, TransactionId t, KeyId key, OperationId op);

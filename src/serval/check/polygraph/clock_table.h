@@ -1,0 +1,78 @@
+#pragma once
+// For every vertex of an acyclic graph, how many events of each chain lead to it: reachability from any
+// transaction by one comparison.
+//
+//   table.row(v)[c] > points.commit_event(place)       the commit at this place of chain c precedes v
+//
+// O(edges * chains) time, vertices * chains words.
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "serval/base/budget.h"
+#include "serval/check/polygraph/chains.h"
+#include "serval/check/polygraph/points.h"
+
+namespace serval {
+
+class ClockTable {
+ public:
+  ClockTable(const History& history, const Points& points, const Chains& chains)
+      : history_(history), points_(points), chains_(chains) {}
+
+  // Requires a topological order of the whole graph. A second call keeps the rows of the first for changed().
+  void fill(const CsrGraph& graph, const std::vector<Vertex>& order, Budget& budget) {
+    std::swap(cells_, before_);
+    cells_.assign(std::size_t{graph.vertex_count()} * chains_.count, 0);
+    for (const Vertex v : order) {
+      budget.poll("clocks");
+      const std::span<std::uint32_t> own = cells_of(v);
+      count_own_event(v, own);
+      for (const Vertex next : graph.successors(v)) join(cells_of(next), own);
+    }
+  }
+
+  std::span<const std::uint32_t> row(Vertex v) const {
+    return std::span(cells_).subspan(std::size_t{v} * chains_.count, chains_.count);
+  }
+  bool changed(Vertex v) const {
+    if (before_.empty()) return true;
+    const auto old = std::span(before_).subspan(std::size_t{v} * chains_.count, chains_.count);
+    return !std::ranges::equal(old, row(v));
+  }
+  // How much certainly precedes the vertex; greater along every edge between begins and commits.
+  std::int64_t sum(Vertex v) const {
+    std::int64_t sum = 0;
+    for (const std::uint32_t cell : row(v)) sum += cell;
+    return sum;
+  }
+
+ private:
+  std::span<std::uint32_t> cells_of(Vertex v) {
+    return std::span(cells_).subspan(std::size_t{v} * chains_.count, chains_.count);
+  }
+  static void join(std::span<std::uint32_t> into, std::span<const std::uint32_t> from) {
+    for (std::size_t i = 0; i < into.size(); ++i) into[i] = std::max(into[i], from[i]);
+  }
+  void count_own_event(Vertex v, std::span<std::uint32_t> own) const {
+    const VertexMap& map = points_.map();
+    if (map.is_helper(v, history_.transaction_count())) return;
+    const TransactionId t = map.transaction(v);
+    if (chains_.chain[t.index] == Chains::kNone) return;
+    const std::uint32_t place = chains_.place[t.index];
+    std::uint32_t& cell = own[chains_.chain[t.index]];
+    if (map.is_commit(v))
+      cell = std::max(cell, points_.commit_event(place) + 1);
+    else if (map.is_begin(v))
+      cell = std::max(cell, points_.begin_event(place) + 1);
+  }
+
+  const History& history_;
+  const Points& points_;
+  const Chains& chains_;
+  std::vector<std::uint32_t> cells_, before_;
+};
+
+}  // namespace serval

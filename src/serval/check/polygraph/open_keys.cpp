@@ -1,0 +1,198 @@
+#include "serval/check/polygraph/open_keys.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <absl/container/flat_hash_map.h>
+
+namespace serval {
+namespace {
+
+class Collector {
+ public:
+  Collector(const History& history, const Relations& relations, const Chains& chains, bool exclusive,
+            Budget& budget)
+      : history_(history),
+        relations_(relations),
+        chains_(chains),
+        exclusive_(exclusive),
+        budget_(budget),
+        index_(history.key_count(), OpenKeys::kClosed) {}
+
+  OpenKeys run() {
+    find_keys();
+    collect_writes();
+    collect_reads();
+    if (!relations_.ambiguous_reads.empty()) collect_many_sourced();
+    open_.index_of_key = std::move(index_);
+    return std::move(open_);
+  }
+
+ private:
+  void open(KeyId key) {
+    if (index_[key.index] != OpenKeys::kClosed) return;
+    index_[key.index] = 0;
+    open_.keys.push_back(key);
+  }
+
+  void find_keys() {
+    for (const OperationId write : relations_.open_writes)
+      if (!relations_.order_is_shown(history_.key(write))) open(history_.key(write));
+    for (const DivergentWrites& pair : relations_.divergences)
+      if (!relations_.order_is_shown(pair.key)) open(pair.key);
+    for (const OperationId read : relations_.ambiguous_reads) open(history_.key(read));
+    if (exclusive_) find_lists();
+    std::ranges::sort(open_.keys);
+    for (std::uint32_t i = 0; i < open_.keys.size(); ++i) index_[open_.keys[i].index] = i;
+  }
+
+  KeyId key_of(VersionId version) const {
+    const OperationId write = relations_.footprints.write_operation[version.index];
+    return write.is_none() ? KeyId{version.index} : history_.key(write);
+  }
+
+  // Lists with several appends that nobody saw.
+  void find_lists() {
+    unseen_.assign(relations_.footprints.versions.size(), false);
+    for (std::uint32_t v = 0; v < relations_.later.rows(); ++v) {
+      const std::span<const TransactionId> writers = relations_.later[v];
+      const KeyId key = key_of(VersionId{v});
+      if (writers.size() < 2 || !relations_.order_is_shown(key)) continue;
+      open(key);
+      for (const TransactionId t : writers) unseen_[access_to(t, key).written.index] = true;
+    }
+  }
+
+  const Access& access_to(TransactionId t, KeyId key) const {
+    return *std::ranges::find(relations_.footprints.of(t), key, &Access::key);
+  }
+
+  bool counts(const Access& access) const {
+    if (access.written.is_none() || index_[access.key.index] == OpenKeys::kClosed) return false;
+    return !relations_.order_is_shown(access.key) || unseen_[access.written.index];
+  }
+
+  // By key, then chain, then place: counted, placed and sorted within the key.
+  void collect_writes() {
+    std::vector<std::uint32_t> first(open_.keys.size() + 1, 0);
+    const auto for_each_write = [&](auto&& visit) {
+      for (const TransactionId t : history_.transactions()) {
+        budget_.poll("open keys");
+        if (!relations_.takes_part[t.index]) continue;
+        for (const Access& access : relations_.footprints.of(t))
+          if (counts(access)) visit(t, access);
+      }
+    };
+    for_each_write([&](TransactionId, const Access& access) { ++first[index_[access.key.index] + 1]; });
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    open_.writes.resize(first.back());
+    std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
+    for_each_write([&](TransactionId t, const Access& access) {
+      open_.writes[next[index_[access.key.index]]++] = {t, chains_.place[t.index], access.written};
+    });
+    open_.key_of_write.resize(open_.writes.size());
+    for (std::uint32_t key = 0; key < open_.keys.size(); ++key) {
+      budget_.poll("open keys");
+      const auto begin = open_.writes.begin() + first[key], end = open_.writes.begin() + first[key + 1];
+      std::ranges::sort(begin, end, {}, [&](const OpenKeys::Write& w) {
+        return std::pair(chains_.chain[w.writer.index], w.place);
+      });
+      std::uint32_t chain = Chains::kNone;
+      for (std::uint32_t w = first[key]; w < first[key + 1]; ++w) {
+        open_.key_of_write[w] = key;
+        const std::uint32_t own = chains_.chain[open_.writes[w].writer.index];
+        if (own != chain) open_.entries.push_back({own, w});
+        chain = own;
+      }
+      open_.first_entry.push_back(static_cast<std::uint32_t>(open_.entries.size()));
+    }
+    open_.entries.push_back({Chains::kNone, first.back()});
+    write_of_version_.assign(relations_.footprints.versions.size(), OpenKeys::kInitial);
+    for (std::uint32_t w = 0; w < open_.writes.size(); ++w)
+      write_of_version_[open_.writes[w].version.index] = w;
+  }
+
+  void collect_reads() {
+    for (const TransactionId t : history_.transactions()) {
+      budget_.poll("open keys");
+      if (!relations_.takes_part[t.index]) continue;
+      for (const Access& access : relations_.footprints.of(t)) {
+        if (access.read.is_none() || index_[access.key.index] == OpenKeys::kClosed) continue;
+        const std::uint32_t seen = write_of_version_[access.read.index];
+        if (seen != OpenKeys::kInitial)
+          open_.reads.push_back({t, index_[access.key.index], seen});
+        else if (access.read.index < history_.key_count() && !relations_.order_is_shown(access.key))
+          open_.initial_reads.push_back({t, index_[access.key.index], seen});
+      }
+    }
+    std::vector<std::uint64_t> offsets(open_.writes.size() + 1, 0);
+    for (const OpenKeys::Read& read : open_.reads) ++offsets[read.seen + 1];
+    std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+    std::vector<TransactionId> readers(open_.reads.size());
+    std::vector<std::uint64_t> next(offsets.begin(), offsets.end() - 1);
+    for (const OpenKeys::Read& read : open_.reads) readers[next[read.seen]++] = read.reader;
+    open_.readers = {std::move(offsets), std::move(readers)};
+  }
+
+  struct Source {
+    TransactionId writer;
+    std::uint32_t write;  // kInitial for a writer that does not take part.
+  };
+
+  // Who wrote which value of the keys that have such reads.
+  void collect_many_sourced() {
+    std::vector<bool> wanted(history_.key_count(), false);
+    for (const OperationId read : relations_.ambiguous_reads) wanted[history_.key(read).index] = true;
+    absl::flat_hash_map<std::pair<std::uint32_t, std::uint64_t>, std::vector<Source>> sources;
+    const Footprints& footprints = relations_.footprints;
+    for (const TransactionId t : history_.transactions())
+      for (const Access& access : footprints.of(t)) {
+        budget_.poll("open keys");
+        if (access.written.is_none() || !wanted[access.key.index]) continue;
+        const Value value = history_.value(footprints.write_operation[access.written.index]);
+        const bool counted = relations_.takes_part[t.index];
+        sources[{access.key.index, value.bits()}].push_back(
+            {t, counted ? write_of_version_[access.written.index] : OpenKeys::kInitial});
+      }
+    for (const OperationId read : relations_.ambiguous_reads) {
+      const Value value = value_read(history_, read);
+      const auto found = sources.find({history_.key(read).index, value.bits()});
+      add_many_sourced(read, value.is_nil(), found == sources.end() ? std::vector<Source>{} : found->second);
+    }
+    std::ranges::stable_sort(open_.many_sourced, {}, &OpenKeys::ManySourced::reader);
+  }
+
+  void add_many_sourced(OperationId read, bool initial, const std::vector<Source>& sources) {
+    const TransactionId reader = history_.transaction_of(read);
+    OpenKeys::ManySourced one{reader, read, index_[history_.key(read).index], {}};
+    for (const Source& source : sources) {
+      if (source.writer == reader) continue;
+      if (source.write == OpenKeys::kInitial)
+        open_.has_optional_sources = true;
+      else
+        one.sources.push_back(source.write);
+    }
+    std::ranges::sort(one.sources);
+    if (initial) one.sources.push_back(OpenKeys::kInitial);
+    open_.many_sourced.push_back(std::move(one));
+  }
+
+  const History& history_;
+  const Relations& relations_;
+  const Chains& chains_;
+  bool exclusive_;
+  Budget& budget_;
+  std::vector<std::uint32_t> index_;             // By key: its place among the open ones.
+  std::vector<bool> unseen_;                     // By version, where unseen appends count.
+  std::vector<std::uint32_t> write_of_version_;  // By version.
+  OpenKeys open_;
+};
+
+}  // namespace
+
+OpenKeys find_open_keys(const History& history, const Relations& relations, const Chains& chains,
+                        bool exclusive, Budget& budget) {
+  return Collector(history, relations, chains, exclusive, budget).run();
+}
+
+}  // namespace serval

@@ -1,0 +1,80 @@
+#pragma once
+// The keys whose versions stand in an order that reads leave open, with all that was written to them and
+// read from them: what is left to decide once everything certain is in the dependency graph.
+//
+//   s1: [w(x,1)]  s2: [w(x,2)]  s3: [r(x,1)]      x is open: 1 and 2 may come in either order
+//
+// Every open question has one form. T3 read what T1 wrote, and T2 wrote the key as well: T2 comes before T1,
+// or T3 before T2. At snapshot isolation also: of two writers of a key one sees the other. Appends that
+// nobody saw follow those that somebody saw, so of lists only they are open, and only to that second
+// question.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "serval/base/jagged.h"
+#include "serval/check/polygraph/chains.h"
+#include "serval/inference/reads_from.h"
+
+namespace serval {
+
+struct OpenKeys {
+  static constexpr std::uint32_t kInitial = 0xFFFFFFFFu;  // In place of a write: the initial version.
+  static constexpr std::uint32_t kClosed = 0xFFFFFFFFu;
+
+  struct Write {
+    TransactionId writer;
+    std::uint32_t place;  // In the writer's chain.
+    VersionId version;
+  };
+  struct Read {
+    TransactionId reader;
+    std::uint32_t key;   // Index into keys.
+    std::uint32_t seen;  // Index into writes.
+  };
+  // A read of a value that several transactions left behind.
+  struct ManySourced {
+    TransactionId reader;
+    OperationId operation;
+    std::uint32_t key;
+    std::vector<std::uint32_t> sources;  // Indices into writes, or kInitial; ascending.
+  };
+  // The writes of one key by one chain.
+  struct Entry {
+    std::uint32_t chain;
+    std::uint32_t first_write;  // They end where those of the next entry begin.
+  };
+
+  std::vector<KeyId> keys;
+  std::vector<std::uint32_t> index_of_key;    // By key of the history: its place in keys, or kClosed.
+  std::vector<std::uint32_t> first_entry{0};  // By key, one more than keys.
+  std::vector<Entry> entries;                 // And one at the end.
+  std::vector<Write> writes;                  // By key, chain and place.
+  std::vector<std::uint32_t> key_of_write;    // By write.
+  std::vector<Read> reads;                    // Certain reads of writes above, by reader.
+  Jagged<TransactionId> readers;              // By write.
+  std::vector<Read> initial_reads;            // Certain reads of initial versions: `seen` is kInitial.
+  std::vector<ManySourced> many_sourced;      // By reader.
+  // Some read may have seen an indeterminate transaction that otherwise nobody saw: what contradicts without
+  // it may not contradict with it.
+  bool has_optional_sources = false;
+
+  std::span<const Entry> entries_of(std::uint32_t key) const {
+    return std::span(entries).subspan(first_entry[key], first_entry[key + 1] - first_entry[key]);
+  }
+  std::span<const Write> writes_of(const Entry& entry) const {
+    return std::span(writes).subspan(entry.first_write, (&entry + 1)->first_write - entry.first_write);
+  }
+  // All writes of a key.
+  std::uint32_t first_write_of(std::uint32_t key) const { return entries[first_entry[key]].first_write; }
+  std::uint32_t index_of(const Write& write) const {
+    return static_cast<std::uint32_t>(&write - writes.data());
+  }
+};
+
+// `exclusive`: of two writers of a key one must see the other, so that unseen appends count.
+OpenKeys find_open_keys(const History& history, const Relations& relations, const Chains& chains,
+                        bool exclusive, Budget& budget);
+
+}  // namespace serval

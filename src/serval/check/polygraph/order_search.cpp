@@ -1,0 +1,215 @@
+#include "serval/check/polygraph/order_search.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "serval/check/polygraph/contradiction.h"
+#include "serval/check/polygraph/reasons.h"
+#include "serval/graph/topological_order.h"
+
+namespace serval {
+namespace {
+
+constexpr std::uint64_t kMostClockCells = 400'000'000;  // Twice four bytes each.
+
+std::vector<std::uint32_t> ranks_of(const std::vector<Vertex>& order) {
+  std::vector<std::uint32_t> rank(order.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
+  return rank;
+}
+
+}  // namespace
+
+OrderSearch::OrderSearch(const History& history, const Relations& relations, GraphShape shape, CsrGraph graph,
+                         Trail& trail, Budget& budget)
+    : history_(history),
+      relations_(relations),
+      trail_(trail),
+      budget_(budget),
+      points_(shape),
+      graph_(std::move(graph)) {}
+
+bool OrderSearch::run() {
+  trail_.time("saturate", [&] { return saturate(); });
+  if (impossible_) return false;
+  trail_.time("guess", [&] {
+    choose_candidate();
+    return fmt::format("{}, {} questions answered wrongly", candidate_->name, candidate_->wrong.size());
+  });
+  if (candidate_->wrong.empty()) return true;
+  trail_.time("solve", [&] { return solve(); });
+  return !impossible_;
+}
+
+// Who saw the initial version precedes all writers, that is, the first of each chain.
+CsrGraph OrderSearch::with_initial_reads(CsrGraph graph) const {
+  if (open_.initial_reads.empty()) return graph;
+  return build_graph(graph.vertex_count(), [&](auto&& emit) {
+    for (Vertex v = 0; v < graph.vertex_count(); ++v)
+      for (const Vertex next : graph.successors(v)) emit(v, next);
+    for (const OpenKeys::Read& read : open_.initial_reads)
+      for (const OpenKeys::Entry& entry : open_.entries_of(read.key)) {
+        const TransactionId first = open_.writes_of(entry).front().writer;
+        if (first != read.reader) emit(points_.begin(read.reader), points_.commit(first));
+      }
+  });
+}
+
+std::string OrderSearch::saturate() {
+  const GraphShape shape = points_.shape();
+  chains_ = shape.session_order
+                ? chains_of_sessions(history_, relations_)
+                : chains_of_graph(history_, relations_, shape, graph_, topological_order(graph_, budget_));
+  open_ = find_open_keys(history_, relations_, chains_, points_.exclusive(), budget_);
+  const std::uint64_t cells = std::uint64_t{graph_.vertex_count()} * chains_.count;
+  saturation_.emplace(history_, points_, chains_, open_, with_initial_reads(std::move(graph_)), budget_);
+  if (cells > kMostClockCells) return fmt::format("left out: {} chains", chains_.count);
+  has_clocks_ = saturation_->run();
+  const std::string work = fmt::format("{} chains, {} rounds, {} conclusions", chains_.count,
+                                       saturation_->rounds().size(), saturation_->conclusions().size());
+  if (has_clocks_) return work;
+  impossible_ = true;
+  culprits_ = participants_of_cycle(history_, points_, chains_, open_, *saturation_, budget_);
+  return work + ", which contradict each other";
+}
+
+void OrderSearch::choose_candidate() {
+  questions_.emplace(open_, points_);
+  const CsrGraph& graph = saturation_->graph();
+  const auto good_enough = [&] {
+    return candidate_ && candidate_->wrong.size() <= history_.transaction_count() / 100;
+  };
+  if (history_.has_times()) consider("by the times", topological_order(graph, times_of_vertices(), budget_));
+  if (!good_enough())
+    consider("by the numbers", has_clocks_ ? saturation_->order() : topological_order(graph, budget_));
+  if (!good_enough() && has_clocks_)
+    consider("by the clocks", topological_order(graph, sums_of_vertices(), budget_));
+}
+
+void OrderSearch::consider(std::string name, std::vector<Vertex> order) {
+  std::vector<std::uint32_t> rank = ranks_of(order);
+  checked_.clear();
+  std::vector<WrongAnswer> wrong = wrong_answers(rank);
+  if (!candidate_ || wrong.size() < candidate_->wrong.size())
+    candidate_ = Candidate{std::move(name), std::move(order), std::move(wrong)};
+}
+
+// When a vertex may have happened; helpers at once.
+std::vector<std::int64_t> OrderSearch::times_of_vertices() const {
+  const VertexMap& map = points_.map();
+  std::vector<std::int64_t> times(saturation_->graph().vertex_count(), kUnknownBegin);
+  for (const TransactionId t : history_.transactions()) {
+    const Interval interval = history_.interval(t);
+    times[map.commit(t)] = interval.end;
+    if (points_.shape().real_time) times[map.end(t)] = interval.end;
+    if (points_.shape().snapshots) times[map.begin(t)] = interval.begin;
+  }
+  return times;
+}
+
+std::vector<std::int64_t> OrderSearch::sums_of_vertices() const {
+  std::vector<std::int64_t> sums(saturation_->graph().vertex_count());
+  for (Vertex v = 0; v < sums.size(); ++v) sums[v] = saturation_->clocks().sum(v);
+  return sums;
+}
+
+// Of the keys that some transaction touches which has moved since the last look; of all at the first.
+std::vector<WrongAnswer> OrderSearch::wrong_answers(std::span<const std::uint32_t> rank) {
+  std::vector<bool> touched(open_.keys.size(), checked_.empty());
+  if (!checked_.empty())
+    for (const TransactionId t : history_.transactions()) {
+      const Vertex begin = points_.begin(t), commit = points_.commit(t);
+      if (rank[begin] == checked_[begin] && rank[commit] == checked_[commit]) continue;
+      for (const Access& access : relations_.footprints.of(t)) {
+        const std::uint32_t key = open_.index_of_key[access.key.index];
+        if (key != OpenKeys::kClosed) touched[key] = true;
+      }
+    }
+  std::vector<WrongAnswer> wrong;
+  asked_.resize(open_.keys.size(), 0);
+  for (std::uint32_t key = 0; key < open_.keys.size(); ++key) {
+    budget_.look("verifying an order");
+    if (!touched[key]) continue;
+    const std::size_t before = wrong.size();
+    questions_->find_wrong(key, rank, wrong);
+    asked_[key] += static_cast<std::uint32_t>(wrong.size() - before);
+  }
+  checked_.assign(rank.begin(), rank.end());
+  return wrong;
+}
+
+std::string OrderSearch::solve() {
+  solver_.emplace(saturation_->graph(), candidate_->order, budget_);
+  checked_ = ranks_of(candidate_->order);
+  std::vector<WrongAnswer> wrong = candidate_->wrong;
+  std::size_t asked = 0, rounds = 0;
+  while (!wrong.empty()) {
+    ++rounds;
+    asked += wrong.size();
+    for (const WrongAnswer& one : wrong) questions_->ask(one, *solver_);
+    if (!solver_->solve()) {
+      impossible_ = true;
+      find_culprits();
+      break;
+    }
+    wrong = wrong_answers(solver_->rank());
+  }
+  const SolverStatistics work = solver_->statistics();
+  return fmt::format("{} questions in {} rounds, {} decisions, {} conflicts: {}", asked, rounds,
+                     work.decisions, work.conflicts, impossible_ ? "no order" : "an order");
+}
+
+void OrderSearch::find_culprits() {
+  const Refutation refutation = solver_->refutation();
+  culprits_ =
+      participants_of_vertices(history_, points_, chains_, open_, *saturation_, refutation.vertices, budget_);
+  for (const std::uint32_t clause : refutation.clauses)
+    std::ranges::copy(questions_->about(clause), std::back_inserter(culprits_));
+  std::ranges::sort(culprits_);
+  // A read is asked about together with all that it may have seen.
+  std::vector<TransactionId> sources;
+  for (const OpenKeys::ManySourced& read : open_.many_sourced)
+    if (std::ranges::binary_search(culprits_, read.reader))
+      for (const std::uint32_t source : read.sources)
+        if (source != OpenKeys::kInitial) sources.push_back(open_.writes[source].writer);
+  std::ranges::copy(sources, std::back_inserter(culprits_));
+  std::ranges::sort(culprits_);
+  culprits_.erase(std::unique(culprits_.begin(), culprits_.end()), culprits_.end());
+}
+
+std::vector<Vertex> OrderSearch::order() const {
+  if (!solver_) return candidate_->order;
+  const std::span<const std::uint32_t> rank = solver_->rank();
+  std::vector<Vertex> order(rank.size());
+  for (Vertex v = 0; v < rank.size(); ++v) order[rank[v]] = v;
+  return order;
+}
+
+std::optional<Contradiction> OrderSearch::contradiction() {
+  if (open_.has_optional_sources) return std::nullopt;
+  std::optional<Contradiction> found;
+  trail_.time("explain", [&] {
+    found = smallest_contradiction(history_, relations_, open_, points_, culprits_, budget_);
+    return fmt::format("from {} transactions{}", culprits_.size(), found ? "" : ": no small proof");
+  });
+  return found;
+}
+
+std::vector<std::string> OrderSearch::progress() const {
+  std::vector<std::string> lines;
+  if (saturation_)
+    lines.push_back(fmt::format("{} keys are open; {} conclusions were drawn without a contradiction",
+                                open_.keys.size(), saturation_->conclusions().size()));
+  const std::uint64_t asked = std::accumulate(asked_.begin(), asked_.end(), std::uint64_t{0});
+  if (asked == 0) return lines;
+  const auto hottest = std::ranges::max_element(asked_);
+  lines.push_back(
+      fmt::format("{} questions about {} keys stayed open, most about {}", asked,
+                  std::ranges::count_if(asked_, [](std::uint32_t number) { return number > 0; }),
+                  history_.spell_key(open_.keys[static_cast<std::size_t>(hottest - asked_.begin())])));
+  return lines;
+}
+
+}  // namespace serval

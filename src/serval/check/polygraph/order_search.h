@@ -1,0 +1,85 @@
+#pragma once
+// Finds an order of the transactions where reads leave the order of versions open, or shows that there is
+// none: the problem of Cobra, PolySI and Viper, NP-complete in general. Saturate, guess, verify, and only
+// then solve.
+//
+//   1. saturate   what certain order forces about the open keys (version_saturation.h); a cycle ends it
+//   2. guess      a topological order: by the times, by the numbers, or by how much precedes each
+//   3. verify     which reads would not see what they saw (open_questions.h); none: the order is the proof
+//   4. solve      the questions that the order got wrong (solver/order_solver.h); back to 3
+//
+// What real databases produce needs few questions, so that it is near-linear. A read of a value that several
+// transactions wrote is a question as well: which of them did it see?
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "serval/check/polygraph/chains.h"
+#include "serval/check/polygraph/open_keys.h"
+#include "serval/check/polygraph/open_questions.h"
+#include "serval/check/polygraph/points.h"
+#include "serval/check/polygraph/version_saturation.h"
+#include "serval/check/trail.h"
+#include "serval/check/verdict.h"
+#include "serval/solver/order_solver.h"
+
+namespace serval {
+
+class OrderSearch {
+ public:
+  // `graph` is the dependency graph of that shape and must be acyclic; reads that are not certain must be of
+  // registers.
+  OrderSearch(const History& history, const Relations& relations, GraphShape shape, CsrGraph graph,
+              Trail& trail, Budget& budget);
+
+  // True: in order() every read sees what it saw. False: there is no such order.
+  bool run();
+
+  std::vector<Vertex> order() const;  // After true: all vertices.
+  // After false: few transactions that already contradict each other. Nothing where no proof was found that
+  // is small enough to show, or where a read may have seen a transaction that may not have happened.
+  std::optional<Contradiction> contradiction();
+  bool has_optional_sources() const { return open_.has_optional_sources; }
+
+  // What is known so far, in words: for a search that was cut short.
+  std::vector<std::string> progress() const;
+
+ private:
+  struct Candidate {
+    std::string name;
+    std::vector<Vertex> order;
+    std::vector<WrongAnswer> wrong;
+  };
+
+  CsrGraph with_initial_reads(CsrGraph graph) const;
+  std::string saturate();
+  void choose_candidate();
+  void consider(std::string name, std::vector<Vertex> order);
+  std::vector<std::int64_t> times_of_vertices() const;
+  std::vector<std::int64_t> sums_of_vertices() const;
+  std::string solve();
+  std::vector<WrongAnswer> wrong_answers(std::span<const std::uint32_t> rank);
+  void find_culprits();
+
+  const History& history_;
+  const Relations& relations_;
+  Trail& trail_;
+  Budget& budget_;
+  Points points_;
+  CsrGraph graph_;
+  Chains chains_;
+  OpenKeys open_;
+  std::optional<VersionSaturation> saturation_;
+  bool has_clocks_ = false;
+  bool impossible_ = false;
+  std::optional<OpenQuestions> questions_;
+  std::optional<Candidate> candidate_;
+  std::optional<OrderSolver> solver_;
+  std::vector<std::uint32_t> checked_;  // By vertex: the rank in the order that was looked at last.
+  std::vector<std::uint32_t> asked_;    // By open key: how many questions were asked about it.
+  std::vector<TransactionId> culprits_;
+};
+
+}  // namespace serval

@@ -1,0 +1,62 @@
+#pragma once
+// What "before" means at a level, as vertices of its dependency graph (dependency_graph.h).
+//
+//   one writer before another    commit(T2) -> begin(T1), or commit(T1) where writers may overlap
+//   a reader before a writer     begin(T3) -> commit(T2)
+//
+// Without snapshots a transaction has one vertex and all of these are it.
+
+#include <cstdint>
+#include <utility>
+
+#include "serval/inference/dependency_graph.h"
+
+namespace serval {
+
+// `first` comes before `second`.
+struct Step {
+  Vertex first, second;
+  friend bool operator==(const Step&, const Step&) = default;
+};
+
+class Points {
+ public:
+  explicit Points(GraphShape shape) : map_(shape), shape_(shape) {}
+
+  Vertex begin(TransactionId t) const { return map_.begin(t); }
+  Vertex commit(TransactionId t) const { return map_.commit(t); }
+  // What a writer that comes later must have behind the commits of earlier ones.
+  Vertex overwrites(TransactionId t) const {
+    return shape_.writes_may_overlap ? map_.commit(t) : map_.begin(t);
+  }
+  Step write_then_write(TransactionId earlier, TransactionId later) const {
+    return {commit(earlier), overwrites(later)};
+  }
+  Step read_then_write(TransactionId reader, TransactionId writer) const {
+    return {begin(reader), commit(writer)};
+  }
+  // Of two writers of a key one must see the other.
+  bool exclusive() const { return shape_.snapshots && !shape_.writes_may_overlap; }
+
+  const VertexMap& map() const { return map_; }
+  GraphShape shape() const { return shape_; }
+
+  // The events of a chain are the begins and commits of its transactions, or just the transactions; a clock
+  // counts them.
+  std::uint32_t events() const { return shape_.snapshots ? 2 : 1; }
+  std::uint32_t begin_event(std::uint32_t place) const { return place * events(); }
+  std::uint32_t commit_event(std::uint32_t place) const { return place * events() + events() - 1; }
+  // How many transactions of a chain have committed, or begun, within so many of its events.
+  std::uint32_t commits_within(std::uint32_t clock) const { return clock / events(); }
+  std::uint32_t begins_within(std::uint32_t clock) const { return (clock + events() - 1) / events(); }
+  // How many have come to the point that overwrites() means.
+  std::uint32_t overwrites_within(std::uint32_t clock) const {
+    return shape_.writes_may_overlap ? commits_within(clock) : begins_within(clock);
+  }
+
+ private:
+  VertexMap map_;
+  GraphShape shape_;
+};
+
+}  // namespace serval

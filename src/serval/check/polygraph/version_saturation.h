@@ -1,0 +1,71 @@
+#pragma once
+// What certain order forces about the open keys, to a fixpoint. T3 read what T1 wrote, T2 wrote the key too:
+//
+//   T2 ~> T3   forces   T2 -> T1        (T3 had T2 behind it and still saw T1's version)
+//   T1 ~> T2   forces   T3 -> T2        (T2 overwrote what T3 saw)
+//   T1 ~> T2   forces   T1 -> T2        (snapshot isolation: of two writers one sees the other)
+//
+// with ~> as known so far. Round after round: clocks over chains (clock_table.h), then per read and chain the
+// last writer behind it, per write and chain the last one before it; later and earlier ones of a chain
+// follow by themselves. A round looks only at what the clocks of the last one changed. Three to five rounds
+// are usual, and of all questions a few in a thousand stay open.
+//
+// O(rounds * accesses * chains), and a topological order a round.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "serval/check/polygraph/clock_table.h"
+#include "serval/check/polygraph/open_keys.h"
+
+namespace serval {
+
+// A step that was not known before, and why it must be.
+struct Conclusion {
+  enum class Rule : std::uint8_t { WriteBehindRead, Overwritten, Exclusive };
+  Step step;
+  Rule rule;
+  std::uint32_t seen, other;                     // Indices of OpenKeys::writes: of T1 and of T2.
+  TransactionId reader = TransactionId::none();  // T3, but for Exclusive.
+};
+
+class VersionSaturation {
+ public:
+  // `graph` is the dependency graph in the shape of `points`, acyclic.
+  VersionSaturation(const History& history, const Points& points, const Chains& chains, const OpenKeys& open,
+                    CsrGraph graph, Budget& budget);
+
+  // False: what is forced has a cycle.
+  bool run();
+
+  const CsrGraph& graph() const { return graph_; }             // With all that was forced.
+  const std::vector<Vertex>& order() const { return order_; }  // Topological; incomplete after false.
+  const ClockTable& clocks() const { return clocks_; }
+  const std::vector<Conclusion>& conclusions() const { return conclusions_; }
+  // How many of the conclusions had been drawn before each round.
+  const std::vector<std::size_t>& rounds() const { return rounds_; }
+
+ private:
+  bool sort_and_count();
+  void look_at_reads();
+  void look_at_writes();
+  void look_at_read(const OpenKeys::Read& read);
+  void look_at_write(std::uint32_t index);
+  void conclude(const Conclusion& conclusion);
+  void extend_graph(std::size_t first);
+
+  const History& history_;
+  const Points& points_;
+  const Chains& chains_;
+  const OpenKeys& open_;
+  Budget& budget_;
+  CsrGraph graph_;
+  std::vector<Vertex> order_;
+  ClockTable clocks_;
+  std::vector<Conclusion> conclusions_;
+  std::vector<std::size_t> rounds_;
+};
+
+}  // namespace serval
