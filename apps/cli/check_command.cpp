@@ -52,8 +52,8 @@ struct CheckPlan {
 
 CheckPlan plan_of(const CheckFlags& flags) {
   static constexpr std::array<std::string_view, 2> kUnknownWords{"fail", "pass"};
-  static constexpr std::array<std::string_view, 3> kEngines{"auto", "mini-transaction",
-                                                            "lightweight-transaction"};
+  static constexpr std::array<std::string_view, 4> kEngines{"auto", "mini-transaction",
+                                                            "lightweight-transaction", "polygraph"};
   require_valid(flags.reading);
   CheckPlan plan;
   plan.engine = static_cast<Engine>(choose("--engine", flags.engine, kEngines));
@@ -72,8 +72,10 @@ CheckPlan plan_of(const CheckFlags& flags) {
   if (plan.max_anomalies == 0) throw UsageError("--max-anomalies must be at least 1");
   plan.unknown_passes = choose("--unknown", flags.unknown, kUnknownWords) == 1;
   plan.progress = choose_progress(flags.reading.progress);
-  plan.text = {
-      .colour = wants_colour(choose_colour(flags.colour)), .brief = flags.quiet, .detailed = flags.verbose};
+  plan.text = {.colour = wants_colour(choose_colour(flags.colour)),
+               .brief = flags.quiet,
+               .detailed = flags.verbose,
+               .explains_engine = flags.explain_engine};
   return plan;
 }
 
@@ -320,6 +322,8 @@ Action declare_check(Arguments& arguments) {
                    "SIZE");
   arguments.option("--engine", flags->engine, "How to check: auto picks the cheapest complete engine",
                    "NAME");
+  arguments.flag("--explain-engine", flags->explain_engine,
+                 "Also what was tried to find an order, and how long each step took");
   arguments.option("--assume", flags->assumptions,
                    "Trust the database for an order of versions (docs/assumptions.md); repeatable", "NAME");
   arguments.option("--transaction-order", flags->transaction_order,

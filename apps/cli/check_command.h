@@ -24,6 +24,7 @@ struct CheckFlags {
   std::string max_anomalies = "10";
   bool quiet = false;
   bool verbose = false;
+  bool explain_engine = false;
   std::string colour = "auto";
   std::string unknown = "fail";
 };

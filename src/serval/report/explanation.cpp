@@ -84,6 +84,12 @@ std::vector<Participant> participants_of(const History& history, const Anomaly& 
     take_part(participants, history, dirty->update);
     take_part(participants, history, dirty->read);
   }
+  if (const auto* cases = std::get_if<Contradiction>(&anomaly.evidence))
+    for (const Contradiction::Node& node : cases->nodes)
+      for (const Edge& edge : node.cycle) {
+        take_part(participants, edge.from, edge.from_op);
+        for (const OperationId op : {edge.to_read, edge.to_op}) take_part(participants, edge.to, op);
+      }
   if (const auto* versions = std::get_if<VersionContradiction>(&anomaly.evidence))
     for (const VersionPrecedence& step : versions->steps)
       for (const OperationId op : {step.earlier, step.seen_earlier, step.later, step.seen_later})
@@ -194,6 +200,8 @@ class Narrator {
 
   std::string why_overwritten(const Edge& edge, const std::string& before, const std::string& version) const {
     if (edge.to_op.is_none()) return before;
+    if (edge.basis == OrderBasis::Case)
+      return fmt::format("{}; {} {} after that", before, name(edge.to), wrote_briefly(edge.to_op));
     if (edge.basis != OrderBasis::Reads)
       return fmt::format("{}; {} {} later: {}", before, name(edge.to), wrote_briefly(edge.to_op),
                          on_what(edge.basis, edge.seen_earlier, edge.seen_later));
@@ -226,6 +234,8 @@ class Narrator {
         return fmt::format("a session {} and then {} (sequential-keys)", touched(earlier), touched(later));
       case OrderBasis::LinearizableKeys:
         return fmt::format("{} before {} (linearizable-keys)", touched(earlier), touched(later));
+      case OrderBasis::Case:
+        return "as this case has it";
     }
     return {};
   }
@@ -279,6 +289,57 @@ class Narrator {
       story_.steps.push_back({claim(cycle.edges[i]), why(cycle.edges[i]) + how_seen(cycle, i)});
     story_.fingerprint += ":" + shape(cycle);
     story_.conclusion = fmt::format("so {}: no {}{}.", contradiction(cycle), order(), respected(cycle));
+  }
+
+  // A question with one answer that ends at once is told as what must be, "or else"; others as cases.
+  void tell_about(AnomalyKind kind, const Contradiction& claim) {
+    std::size_t circles = 0;
+    for (const Contradiction::Node& node : claim.nodes) circles += node.cycle.empty() ? 0 : 1;
+    story_.fingerprint += fmt::format(":{}", circles);
+    tell_node(claim, 0, "");
+    const bool real_time =
+        kind == AnomalyKind::NoSerialOrderRealTime || kind == AnomalyKind::NoSnapshotOrderRealTime;
+    const bool session =
+        kind == AnomalyKind::NoSerialOrderSession || kind == AnomalyKind::NoSnapshotOrderSession;
+    story_.conclusion = fmt::format("so whichever came first, no {}{}.", order(),
+                                    real_time ? " that respects real time"
+                                    : session ? " that respects the sessions"
+                                              : "");
+  }
+  void tell_node(const Contradiction& claim, std::uint32_t index, const std::string& premise) {
+    const Contradiction::Node& node = claim.nodes[index];
+    if (!node.cycle.empty()) {
+      story_.steps.push_back({premise + circle(node.cycle), reasons(node.cycle)});
+      return;
+    }
+    std::vector<std::size_t> longer;
+    for (std::size_t i = 0; i < node.cases.size(); ++i)
+      if (claim.nodes[node.cases[i]].cycle.empty()) longer.push_back(i);
+    const bool must = longer.size() == 1;
+    for (std::size_t i = 0; i < node.cases.size(); ++i)
+      if (!must || i != longer[0])
+        tell_node(claim, node.cases[i], premise + fmt::format("if {}: ", answer(node, i)));
+    if (!must) return;
+    story_.steps.push_back({"", fmt::format("so {}", answer(node, longer[0]))});
+    tell_node(claim, node.cases[longer[0]], premise);
+  }
+  std::string answer(const Contradiction::Node& node, std::size_t choice) const {
+    const OperationId chosen = node.writes[choice];
+    if (node.read.is_none())
+      return fmt::format("{} {} before {} {}", name(chosen), wrote(chosen), name(node.writes[1 - choice]),
+                         wrote(node.writes[1 - choice]));
+    if (chosen.is_none()) return fmt::format("{} {} before any write", name(node.read), saw(node.read));
+    return fmt::format("{} {} from {}", name(node.read), saw(node.read), name(chosen));
+  }
+  std::string circle(const std::vector<Edge>& edges) const {
+    std::string out = name(edges.front().from);
+    for (const Edge& edge : edges) out += fmt::format(" ─{}→ {}", label(edge), name(edge.to));
+    return out;
+  }
+  std::string reasons(const std::vector<Edge>& edges) const {
+    std::string out;
+    for (const Edge& edge : edges) out += (out.empty() ? "" : ". ") + why(edge);
+    return out;
   }
 
   // What the order would have to respect beside the data; without such edges the data alone contradict.

@@ -28,6 +28,7 @@ class JsonReport {
     json_.key("engine").text(report_.result.engine);
     json_.key("verified").boolean(report_.verification == Verification::Passed);
     phases();
+    attempts();
     json_.key("time_s").number(report_.budget.seconds);
     json_.key("peak_rss_bytes").number(report_.budget.peak_rss_bytes);
     budget();
@@ -154,6 +155,7 @@ class JsonReport {
       for (std::size_t i = 0; i < cycle->edges.size(); ++i)
         edge(cycle->edges[i], story.participants[i].name,
              story.participants[(i + 1) % cycle->edges.size()].name, story.steps[i].why);
+    if (const auto* cases = std::get_if<Contradiction>(&one.evidence)) circles(*cases, story);
     if (const auto* split = std::get_if<Divergence>(&one.evidence)) {
       edge(branch(*split, split->first, split->second), name_in(story, split->first.transaction),
            name_in(story, split->second.transaction), story.steps[0].why);
@@ -161,6 +163,12 @@ class JsonReport {
            name_in(story, split->first.transaction), story.steps[1].why);
     }
     json_.end();
+  }
+
+  // The steps of every case; those that hold in their case only are so marked ("assumed": "case").
+  void circles(const Contradiction& claim, const Explanation& story) {
+    for (const Contradiction::Node& node : claim.nodes)
+      for (const Edge& step : node.cycle) edge(step, name_in(story, step.from), name_in(story, step.to), "");
   }
 
   static Edge branch(const Divergence& split, const Divergence::Branch& from, const Divergence::Branch& to) {
@@ -197,6 +205,20 @@ class JsonReport {
       for (const OperationId op : one.operations) json_.text(spell_operation(history, op));
       json_.end().end();
     }
+    json_.end();
+  }
+
+  void attempts() {
+    json_.key("attempts").begin_array();
+    for (const Attempt& one : report_.result.attempts)
+      json_.begin_object()
+          .key("step")
+          .text(one.step)
+          .key("time_s")
+          .number(one.seconds)
+          .key("result")
+          .text(one.result)
+          .end();
     json_.end();
   }
 

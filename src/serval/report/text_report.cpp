@@ -253,8 +253,17 @@ class TextReport {
     const char* reach = report_.result.complete ? "complete: the answer is final for this history"
                                                 : "incomplete: it cannot settle this history";
     labelled("engine", fmt::format("{}, {}", report_.result.engine, reach));
+    if (options_.explains_engine || options_.detailed) attempts();
     if (report_.verification == Verification::Passed)
       labelled("verified", "the evidence was re-proved from the raw history");
+  }
+
+  void attempts() {
+    if (report_.result.attempts.empty())
+      labelled("", "the order followed from the reads; nothing had to be tried");
+    for (const Attempt& one : report_.result.attempts)
+      labelled("", fmt::format("{}  {}  {}", padded(one.step, 10), padded(spell_seconds(one.seconds), 8),
+                               one.result));
   }
 
   void cost() {

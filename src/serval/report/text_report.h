@@ -15,8 +15,9 @@ namespace serval {
 
 struct TextOptions {
   bool colour = false;
-  bool brief = false;     // The first line only.
-  bool detailed = false;  // Also phases and anomalies without elision.
+  bool brief = false;            // The first line only.
+  bool detailed = false;         // Also phases and anomalies without elision.
+  bool explains_engine = false;  // Also what was tried to find an order.
   std::size_t width = 110;
 };
 
