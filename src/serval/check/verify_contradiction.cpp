@@ -7,8 +7,8 @@
 #include "serval/check/verify_violation.h"
 #include "serval/history/notation.h"
 
-// A proof by cases: each question is one that some order must answer, all its answers are there, and each ends
-// in a circle of edges that are certain or follow from the answers given on the way.
+// A proof by cases: each question is one that some order must answer, all its answers are there, and each
+// ends in a circle of edges that are certain or follow from the answers given on the way.
 
 namespace serval::verify {
 namespace {

@@ -1,21 +1,50 @@
 #include "serval/inference/dependency_graph.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "serval/inference/hinted_edges.h"
 
 namespace serval {
 namespace {
 
+// The writers that certainly come later than each version, as far as they matter: where session order counts,
+// the first of each session, because it leads to the others.
+class LaterWriters {
+ public:
+  LaterWriters(const History& history, const Relations& relations, bool session_order)
+      : all_(relations.later), reduced_(session_order && relations.later.rows() > 0) {
+    if (!reduced_) return;
+    std::vector<std::uint32_t> seen_in(history.session_count(), 0);
+    std::vector<TransactionId> first;
+    for (std::uint32_t v = 0; v < all_.rows(); ++v) {
+      first.clear();
+      for (const TransactionId writer : all_[v])
+        if (std::exchange(seen_in[history.session(writer).index], v + 1) != v + 1) first.push_back(writer);
+      few_.push_row(first);
+    }
+  }
+
+  std::size_t rows() const { return all_.rows(); }
+  std::span<const TransactionId> operator[](std::size_t version) const {
+    return reduced_ ? few_[version] : all_[version];
+  }
+
+ private:
+  const Jagged<TransactionId>& all_;
+  bool reduced_;
+  Jagged<TransactionId> few_;
+};
+
 // The helper vertices of versions that many others follow: one for each of the later writers and direction.
 class HelperVertices {
  public:
-  static constexpr std::size_t kFew = 16;  // So many writers are reached directly.
+  static constexpr std::size_t kFew = 24;  // So many writers are reached directly.
 
-  HelperVertices(const Relations& relations, GraphShape shape, Vertex first) : end_(first) {
+  HelperVertices(const LaterWriters& later, GraphShape shape, Vertex first) : end_(first) {
     if (shape.data != GraphShape::Data::All) return;
-    for (std::uint32_t v = 0; v < relations.later.rows(); ++v) {
-      const std::size_t size = relations.later[v].size();
+    for (std::uint32_t v = 0; v < later.rows(); ++v) {
+      const std::size_t size = later[v].size();
       if (size <= kFew) continue;
       rows_.push_back({VersionId{v}, end_});
       expects(end_ + 2 * size < 0xFFFFFFFFu, "fewer than 2^32 - 1 vertices");
@@ -54,7 +83,8 @@ class EdgeSource {
         relations_(relations),
         shape_(shape),
         vertices_(shape),
-        helpers_(relations, shape, vertices_.count(history.transaction_count())),
+        later_(history, relations, shape.session_order),
+        helpers_(later_, shape, vertices_.count(history.transaction_count())),
         budget_(budget) {
     if (shape.real_time) real_time_ = real_time_order(history, relations.takes_part, budget);
   }
@@ -91,7 +121,7 @@ class EdgeSource {
         if constexpr (kData != GraphShape::Data::All) continue;
         if (!version.overwriter.is_none() && version.overwriter != t)
           emit(begin, vertices_.commit(version.overwriter));
-        if (relations_.later.rows() > 0) later_edges(t, access.read, emit);
+        if (later_.rows() > 0) later_edges(t, access.read, emit);
       }
     }
     if constexpr (kData == GraphShape::Data::WritesAndReads) repeated_edges(emit);
@@ -109,7 +139,7 @@ class EdgeSource {
   // From a reader of the version to the writers of later ones; writers stand there in ascending order.
   template <class Emit>
   void later_edges(TransactionId reader, VersionId version, Emit& emit) {
-    const std::span<const TransactionId> writers = relations_.later_writers(version);
+    const std::span<const TransactionId> writers = later_[version.index];
     if (writers.empty()) return;
     const Vertex begin = vertices_.begin(reader);
     if (writers.size() <= HelperVertices::kFew) {
@@ -131,7 +161,7 @@ class EdgeSource {
   template <class Emit>
   void helper_edges(Emit& emit) {
     helpers_.for_each_row([&](VersionId version, Vertex first) {
-      const std::span<const TransactionId> writers = relations_.later_writers(version);
+      const std::span<const TransactionId> writers = later_[version.index];
       for (std::size_t i = 0; i < writers.size(); ++i) {
         const Vertex onward = HelperVertices::onward(first, i), backward = HelperVertices::backward(first, i);
         emit(onward, vertices_.commit(writers[i]));
@@ -154,8 +184,8 @@ class EdgeSource {
       const Version version = footprints.versions[v];
       if (shown_only && !relations_.order_is_shown(history_.key(footprints.write_operation[v]))) continue;
       if (!version.overwriter.is_none()) write_edge(version.writer, version.overwriter, emit);
-      for (const TransactionId later : relations_.later_writers(VersionId{static_cast<std::uint32_t>(v)}))
-        write_edge(version.writer, later, emit);
+      if (later_.rows() == 0) continue;
+      for (const TransactionId later : later_[v]) write_edge(version.writer, later, emit);
     }
   }
 
@@ -205,6 +235,7 @@ class EdgeSource {
   const Relations& relations_;
   GraphShape shape_;
   VertexMap vertices_;
+  LaterWriters later_;
   HelperVertices helpers_;
   Budget& budget_;
   RealTimeOrder real_time_;

@@ -32,16 +32,21 @@ class ClockTable {
       count_own_event(v, own);
       for (const Vertex next : graph.successors(v)) join(cells_of(next), own);
     }
+    changed_.assign(graph.vertex_count(), true);
+    if (before_.empty()) return;
+    for (Vertex v = 0; v < graph.vertex_count(); ++v)
+      changed_[v] = !std::ranges::equal(row(v), row_before(v));
   }
 
   std::span<const std::uint32_t> row(Vertex v) const {
     return std::span(cells_).subspan(std::size_t{v} * chains_.count, chains_.count);
   }
-  bool changed(Vertex v) const {
-    if (before_.empty()) return true;
-    const auto old = std::span(before_).subspan(std::size_t{v} * chains_.count, chains_.count);
-    return !std::ranges::equal(old, row(v));
+  // Since the fill() before; after the first, everything.
+  bool changed(Vertex v) const { return changed_[v]; }
+  bool changed(Vertex v, std::uint32_t chain) const {
+    return before_.empty() || row(v)[chain] != row_before(v)[chain];
   }
+  void prefetch(Vertex v) const { __builtin_prefetch(cells_.data() + std::size_t{v} * chains_.count); }
   // How much certainly precedes the vertex; greater along every edge between begins and commits.
   std::int64_t sum(Vertex v) const {
     std::int64_t sum = 0;
@@ -50,6 +55,9 @@ class ClockTable {
   }
 
  private:
+  std::span<const std::uint32_t> row_before(Vertex v) const {
+    return std::span(before_).subspan(std::size_t{v} * chains_.count, chains_.count);
+  }
   std::span<std::uint32_t> cells_of(Vertex v) {
     return std::span(cells_).subspan(std::size_t{v} * chains_.count, chains_.count);
   }
@@ -73,6 +81,7 @@ class ClockTable {
   const Points& points_;
   const Chains& chains_;
   std::vector<std::uint32_t> cells_, before_;
+  std::vector<bool> changed_;  // By vertex.
 };
 
 }  // namespace serval

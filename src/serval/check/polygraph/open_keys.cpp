@@ -88,18 +88,20 @@ class Collector {
     open_.writes.resize(first.back());
     std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
     for_each_write([&](TransactionId t, const Access& access) {
-      open_.writes[next[index_[access.key.index]]++] = {t, chains_.place[t.index], access.written};
+      open_.writes[next[index_[access.key.index]]++] = {t, access.written};
     });
     open_.key_of_write.resize(open_.writes.size());
+    open_.places.resize(open_.writes.size());
     for (std::uint32_t key = 0; key < open_.keys.size(); ++key) {
       budget_.poll("open keys");
       const auto begin = open_.writes.begin() + first[key], end = open_.writes.begin() + first[key + 1];
       std::ranges::sort(begin, end, {}, [&](const OpenKeys::Write& w) {
-        return std::pair(chains_.chain[w.writer.index], w.place);
+        return std::pair(chains_.chain[w.writer.index], chains_.place[w.writer.index]);
       });
       std::uint32_t chain = Chains::kNone;
       for (std::uint32_t w = first[key]; w < first[key + 1]; ++w) {
         open_.key_of_write[w] = key;
+        open_.places[w] = chains_.place[open_.writes[w].writer.index];
         const std::uint32_t own = chains_.chain[open_.writes[w].writer.index];
         if (own != chain) open_.entries.push_back({own, w});
         chain = own;
@@ -125,12 +127,18 @@ class Collector {
           open_.initial_reads.push_back({t, index_[access.key.index], seen});
       }
     }
+    std::vector<OpenKeys::Read> reads = std::move(open_.reads);
+    open_.reads.resize(reads.size());
     std::vector<std::uint64_t> offsets(open_.writes.size() + 1, 0);
-    for (const OpenKeys::Read& read : open_.reads) ++offsets[read.seen + 1];
+    for (const OpenKeys::Read& read : reads) ++offsets[read.seen + 1];
     std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
-    std::vector<TransactionId> readers(open_.reads.size());
+    std::vector<TransactionId> readers(reads.size());
     std::vector<std::uint64_t> next(offsets.begin(), offsets.end() - 1);
-    for (const OpenKeys::Read& read : open_.reads) readers[next[read.seen]++] = read.reader;
+    for (const OpenKeys::Read& read : reads) {
+      const std::uint64_t place = next[read.seen]++;
+      readers[place] = read.reader;
+      open_.reads[place] = read;
+    }
     open_.readers = {std::move(offsets), std::move(readers)};
   }
 

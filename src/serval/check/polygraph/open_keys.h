@@ -9,6 +9,7 @@
 // nobody saw follow those that somebody saw, so of lists only they are open, and only to that second
 // question.
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -25,7 +26,6 @@ struct OpenKeys {
 
   struct Write {
     TransactionId writer;
-    std::uint32_t place;  // In the writer's chain.
     VersionId version;
   };
   struct Read {
@@ -51,8 +51,9 @@ struct OpenKeys {
   std::vector<std::uint32_t> first_entry{0};  // By key, one more than keys.
   std::vector<Entry> entries;                 // And one at the end.
   std::vector<Write> writes;                  // By key, chain and place.
+  std::vector<std::uint32_t> places;          // By write: in the writer's chain.
   std::vector<std::uint32_t> key_of_write;    // By write.
-  std::vector<Read> reads;                    // Certain reads of writes above, by reader.
+  std::vector<Read> reads;                    // Certain reads of writes above, by the write.
   Jagged<TransactionId> readers;              // By write.
   std::vector<Read> initial_reads;            // Certain reads of initial versions: `seen` is kInitial.
   std::vector<ManySourced> many_sourced;      // By reader.
@@ -63,14 +64,15 @@ struct OpenKeys {
   std::span<const Entry> entries_of(std::uint32_t key) const {
     return std::span(entries).subspan(first_entry[key], first_entry[key + 1] - first_entry[key]);
   }
-  std::span<const Write> writes_of(const Entry& entry) const {
-    return std::span(writes).subspan(entry.first_write, (&entry + 1)->first_write - entry.first_write);
+  std::uint32_t end_of(const Entry& entry) const { return (&entry + 1)->first_write; }
+  // The last write of an entry whose place in the chain is below `limit`; kInitial where there is none.
+  std::uint32_t last_below(const Entry& entry, std::uint32_t limit) const {
+    const auto first = places.begin() + entry.first_write, last = places.begin() + end_of(entry);
+    const auto end = std::lower_bound(first, last, limit);
+    return end == first ? kInitial : static_cast<std::uint32_t>(end - places.begin()) - 1;
   }
-  // All writes of a key.
+  // All writes of a key begin here and end where those of the next begin.
   std::uint32_t first_write_of(std::uint32_t key) const { return entries[first_entry[key]].first_write; }
-  std::uint32_t index_of(const Write& write) const {
-    return static_cast<std::uint32_t>(&write - writes.data());
-  }
 };
 
 // `exclusive`: of two writers of a key one must see the other, so that unseen appends count.

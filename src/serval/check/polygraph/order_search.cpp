@@ -51,7 +51,7 @@ CsrGraph OrderSearch::with_initial_reads(CsrGraph graph) const {
       for (const Vertex next : graph.successors(v)) emit(v, next);
     for (const OpenKeys::Read& read : open_.initial_reads)
       for (const OpenKeys::Entry& entry : open_.entries_of(read.key)) {
-        const TransactionId first = open_.writes_of(entry).front().writer;
+        const TransactionId first = open_.writes[entry.first_write].writer;
         if (first != read.reader) emit(points_.begin(read.reader), points_.commit(first));
       }
   });

@@ -21,7 +21,7 @@ struct Step {
 
 class Points {
  public:
-  explicit Points(GraphShape shape) : map_(shape), shape_(shape) {}
+  explicit Points(GraphShape shape) : map_(shape), shape_(shape), shift_(shape.snapshots ? 1 : 0) {}
 
   Vertex begin(TransactionId t) const { return map_.begin(t); }
   Vertex commit(TransactionId t) const { return map_.commit(t); }
@@ -44,11 +44,11 @@ class Points {
   // The events of a chain are the begins and commits of its transactions, or just the transactions; a clock
   // counts them.
   std::uint32_t events() const { return shape_.snapshots ? 2 : 1; }
-  std::uint32_t begin_event(std::uint32_t place) const { return place * events(); }
-  std::uint32_t commit_event(std::uint32_t place) const { return place * events() + events() - 1; }
+  std::uint32_t begin_event(std::uint32_t place) const { return place << shift_; }
+  std::uint32_t commit_event(std::uint32_t place) const { return (place << shift_) + shift_; }
   // How many transactions of a chain have committed, or begun, within so many of its events.
-  std::uint32_t commits_within(std::uint32_t clock) const { return clock / events(); }
-  std::uint32_t begins_within(std::uint32_t clock) const { return (clock + events() - 1) / events(); }
+  std::uint32_t commits_within(std::uint32_t clock) const { return clock >> shift_; }
+  std::uint32_t begins_within(std::uint32_t clock) const { return (clock + shift_) >> shift_; }
   // How many have come to the point that overwrites() means.
   std::uint32_t overwrites_within(std::uint32_t clock) const {
     return shape_.writes_may_overlap ? commits_within(clock) : begins_within(clock);
@@ -57,6 +57,7 @@ class Points {
  private:
   VertexMap map_;
   GraphShape shape_;
+  std::uint32_t shift_;  // Of two events a transaction, 1.
 };
 
 }  // namespace serval

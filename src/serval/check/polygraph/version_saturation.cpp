@@ -7,11 +7,7 @@
 namespace serval {
 namespace {
 
-// The last of the writes of an entry whose place is below `limit`; null where there is none.
-const OpenKeys::Write* last_below(std::span<const OpenKeys::Write> writes, std::uint32_t limit) {
-  const auto end = std::ranges::lower_bound(writes, limit, {}, &OpenKeys::Write::place);
-  return end == writes.begin() ? nullptr : &*(end - 1);
-}
+constexpr std::size_t kAhead = 8;  // Rows of clocks in flight.
 
 }  // namespace
 
@@ -46,59 +42,65 @@ bool VersionSaturation::sort_and_count() {
 }
 
 void VersionSaturation::look_at_reads() {
-  TransactionId last = TransactionId::none();
-  bool changed = false;
-  for (const OpenKeys::Read& read : open_.reads) {
+  for (std::size_t i = 0; i < open_.reads.size(); ++i) {
     budget_.poll("saturation");
-    if (read.reader != last) changed = clocks_.changed(points_.begin(read.reader));
-    last = read.reader;
-    if (changed) look_at_read(read);
+    if (i + kAhead < open_.reads.size()) clocks_.prefetch(points_.begin(open_.reads[i + kAhead].reader));
+    if (clocks_.changed(points_.begin(open_.reads[i].reader))) look_at_read(open_.reads[i]);
   }
 }
 
 void VersionSaturation::look_at_read(const OpenKeys::Read& read) {
   const TransactionId seen = open_.writes[read.seen].writer;
-  const auto behind_read = clocks_.row(points_.begin(read.reader));
-  const auto behind_seen = clocks_.row(points_.overwrites(seen));
+  const Vertex reads = points_.begin(read.reader);
+  const auto behind_read = clocks_.row(reads), behind_seen = clocks_.row(points_.overwrites(seen));
   for (const OpenKeys::Entry& entry : open_.entries_of(read.key)) {
     const std::uint32_t commits = points_.commits_within(behind_read[entry.chain]);
     // What precedes the version that was read needs no conclusion; mostly that is all.
     if (commits <= points_.commits_within(behind_seen[entry.chain])) continue;
-    const OpenKeys::Write* other = last_below(open_.writes_of(entry), commits);
-    if (other == nullptr || other->writer == seen || other->writer == read.reader) continue;
-    if (behind_seen[entry.chain] > points_.commit_event(other->place)) continue;
-    conclude({points_.write_then_write(other->writer, seen), Conclusion::Rule::WriteBehindRead, read.seen,
-              open_.index_of(*other), read.reader});
+    if (!clocks_.changed(reads, entry.chain)) continue;
+    const std::uint32_t other = open_.last_below(entry, commits);
+    if (other == OpenKeys::kInitial || other == read.seen) continue;
+    if (behind_seen[entry.chain] > points_.commit_event(open_.places[other])) continue;
+    const TransactionId writer = open_.writes[other].writer;
+    if (writer != read.reader)
+      conclude({points_.write_then_write(writer, seen), Conclusion::Rule::WriteBehindRead, read.seen, other,
+                read.reader});
   }
 }
 
 void VersionSaturation::look_at_writes() {
   for (std::uint32_t w = 0; w < open_.writes.size(); ++w) {
     budget_.poll("saturation");
+    if (w + kAhead < open_.writes.size()) clocks_.prefetch(points_.commit(open_.writes[w + kAhead].writer));
     if (clocks_.changed(points_.commit(open_.writes[w].writer))) look_at_write(w);
   }
 }
 
 void VersionSaturation::look_at_write(std::uint32_t index) {
-  const OpenKeys::Write& later = open_.writes[index];
-  const auto behind_commit = clocks_.row(points_.commit(later.writer));
-  const auto behind_begin = clocks_.row(points_.begin(later.writer));
+  const TransactionId later = open_.writes[index].writer;
+  const Vertex commit = points_.commit(later);
+  const auto behind_commit = clocks_.row(commit), behind_begin = clocks_.row(points_.begin(later));
+  const bool has_previous = index > 0 && open_.key_of_write[index - 1] == open_.key_of_write[index] &&
+                            chain_of(index - 1) == chain_of(index);
+  const auto behind_previous =
+      clocks_.row(points_.commit(open_.writes[has_previous ? index - 1 : index].writer));
   for (const OpenKeys::Entry& entry : open_.entries_of(open_.key_of_write[index])) {
-    const auto writes = open_.writes_of(entry);
-    const OpenKeys::Write* earlier =
-        last_below(writes, points_.overwrites_within(behind_commit[entry.chain]));
-    if (earlier == &later) earlier = earlier == writes.data() ? nullptr : earlier - 1;
-    if (earlier == nullptr) continue;
-    const std::uint32_t seen = open_.index_of(*earlier);
+    if (!clocks_.changed(commit, entry.chain)) continue;
+    std::uint32_t seen = open_.last_below(entry, points_.overwrites_within(behind_commit[entry.chain]));
+    if (seen == index) seen = index == entry.first_write ? OpenKeys::kInitial : index - 1;
+    if (seen == OpenKeys::kInitial) continue;
+    // What the chain's writer before had behind it, it has dealt with; and it precedes this one.
+    if (has_previous && seen != index - 1 &&
+        open_.places[seen] < points_.overwrites_within(behind_previous[entry.chain]))
+      continue;
     for (const TransactionId reader : open_.readers[seen]) {
       const std::uint32_t chain = chains_.chain[reader.index];
-      if (reader == later.writer || behind_commit[chain] > points_.begin_event(chains_.place[reader.index]))
+      if (reader == later || behind_commit[chain] > points_.begin_event(chains_.place[reader.index]))
         continue;
-      conclude({points_.read_then_write(reader, later.writer), Conclusion::Rule::Overwritten, seen, index,
-                reader});
+      conclude({points_.read_then_write(reader, later), Conclusion::Rule::Overwritten, seen, index, reader});
     }
-    if (points_.exclusive() && behind_begin[entry.chain] <= points_.commit_event(earlier->place))
-      conclude({points_.write_then_write(earlier->writer, later.writer), Conclusion::Rule::Exclusive, seen,
+    if (points_.exclusive() && behind_begin[entry.chain] <= points_.commit_event(open_.places[seen]))
+      conclude({points_.write_then_write(open_.writes[seen].writer, later), Conclusion::Rule::Exclusive, seen,
                 index});
   }
 }

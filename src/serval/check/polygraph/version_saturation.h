@@ -53,6 +53,9 @@ class VersionSaturation {
   void look_at_writes();
   void look_at_read(const OpenKeys::Read& read);
   void look_at_write(std::uint32_t index);
+  std::uint32_t chain_of(std::uint32_t write) const {
+    return chains_.chain[open_.writes[write].writer.index];
+  }
   void conclude(const Conclusion& conclusion);
   void extend_graph(std::size_t first);
 
