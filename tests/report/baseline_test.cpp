@@ -74,7 +74,14 @@ TEST(Baseline, RealTime) {
 }
 
 TEST(Baseline, Unknown) {
-  expect_baseline("unknown.txt", text_of("s1: [w(x,1)]  s2: [w(x,1)]  s3: [r(x,1)]", Level::Serializable));
+  expect_baseline("unknown.txt", text_of("s1: [w(x,1)]  s2: [w(x,1)]?  s3: [r(x,1)] [r(x,0)]",
+                                         Level::StrongSessionSerializable));
+}
+
+TEST(Baseline, NoSerialOrder) {
+  expect_baseline(
+      "no_serial_order.txt",
+      text_of("s1: [w(x,1) w(y,1)]  s2: [w(x,2) w(y,2)]  s3: [r(x,1) r(y,2)]", Level::Serializable));
 }
 
 TEST(Baseline, Survey) { expect_baseline("survey.txt", text_of(kWriteSkew, std::nullopt)); }

@@ -21,8 +21,9 @@ std::string text_of(std::string_view history, std::optional<Level> level, const 
 TEST(TextReport, FirstLineIsVerdictPathLevel) {
   EXPECT_EQ(first_line(text_of("s1: [r(x,0)]", Level::Serializable)), "VALID h.notation serializable");
   EXPECT_EQ(first_line(text_of(kWriteSkew, Level::Serializable)), "VIOLATION h.notation serializable");
-  EXPECT_EQ(first_line(text_of("s1: [w(x,1)]  s2: [w(x,1)]  s3: [r(x,1)]", Level::Serializable)),
-            "UNKNOWN h.notation serializable");
+  EXPECT_EQ(first_line(text_of("s1: [w(x,1)]  s2: [w(x,1)]?  s3: [r(x,1)] [r(x,0)]",
+                               Level::StrongSessionSerializable)),
+            "UNKNOWN h.notation strong-session-serializable");
 }
 
 TEST(TextReport, BriefIsTheFirstLineAlone) {

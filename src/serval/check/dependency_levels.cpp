@@ -104,6 +104,13 @@ std::vector<Vertex> ascending_order(Vertex vertices) {
   return order;
 }
 
+// Of the levels that are searched and leave the sessions out.
+Level strong_session_variant(Level level) {
+  return level == Level::SnapshotIsolation ? Level::StrongSessionSnapshotIsolation
+         : level == Level::Serializable    ? Level::StrongSessionSerializable
+                                           : level;
+}
+
 Undecided no_times(std::string reason) {
   return {Undecided::Cause::NoTimes,
           std::move(reason),
@@ -219,7 +226,8 @@ class Decision {
       CsrGraph graph = whole_dependency_graph(history_, relations_, sessions, budget_);
       if (topological_order(graph, budget_).size() == graph.vertex_count()) {
         OrderSearch search(history_, relations_, sessions, std::move(graph), trail_, budget_);
-        if (search.run()) return execution(history_, relations_, sessions, level_, search.order());
+        if (search.run())
+          return execution(history_, relations_, sessions, strong_session_variant(level_), search.order());
       }
     }
     OrderSearch search(history_, relations_, shape_,

@@ -84,12 +84,14 @@ std::vector<Participant> participants_of(const History& history, const Anomaly& 
     take_part(participants, history, dirty->update);
     take_part(participants, history, dirty->read);
   }
-  if (const auto* cases = std::get_if<Contradiction>(&anomaly.evidence))
+  if (const auto* cases = std::get_if<Contradiction>(&anomaly.evidence)) {
     for (const Contradiction::Node& node : cases->nodes)
       for (const Edge& edge : node.cycle) {
         take_part(participants, edge.from, edge.from_op);
         for (const OperationId op : {edge.to_read, edge.to_op}) take_part(participants, edge.to, op);
       }
+    std::ranges::sort(participants, {}, &Participant::transaction);
+  }
   if (const auto* versions = std::get_if<VersionContradiction>(&anomaly.evidence))
     for (const VersionPrecedence& step : versions->steps)
       for (const OperationId op : {step.earlier, step.seen_earlier, step.later, step.seen_later})
@@ -291,7 +293,7 @@ class Narrator {
     story_.conclusion = fmt::format("so {}: no {}{}.", contradiction(cycle), order(), respected(cycle));
   }
 
-  // A question with one answer that ends at once is told as what must be, "or else"; others as cases.
+  // A question of which all answers but one end at once is told as what must be, "or else"; others as cases.
   void tell_about(AnomalyKind kind, const Contradiction& claim) {
     std::size_t circles = 0;
     for (const Contradiction::Node& node : claim.nodes) circles += node.cycle.empty() ? 0 : 1;
@@ -315,12 +317,19 @@ class Narrator {
     std::vector<std::size_t> longer;
     for (std::size_t i = 0; i < node.cases.size(); ++i)
       if (claim.nodes[node.cases[i]].cycle.empty()) longer.push_back(i);
-    const bool must = longer.size() == 1;
-    for (std::size_t i = 0; i < node.cases.size(); ++i)
-      if (!must || i != longer[0])
+    if (longer.size() != 1) {
+      for (std::size_t i = 0; i < node.cases.size(); ++i)
         tell_node(claim, node.cases[i], premise + fmt::format("if {}: ", answer(node, i)));
-    if (!must) return;
-    story_.steps.push_back({"", fmt::format("so {}", answer(node, longer[0]))});
+      return;
+    }
+    std::string otherwise;
+    for (std::size_t i = 0; i < node.cases.size(); ++i) {
+      if (i == longer[0]) continue;
+      const std::vector<Edge>& cycle = claim.nodes[node.cases[i]].cycle;
+      otherwise +=
+          fmt::format("{}or else {}: {}", otherwise.empty() ? "" : "; ", circle(cycle), reasons(cycle));
+    }
+    story_.steps.push_back({premise + answer(node, longer[0]), otherwise});
     tell_node(claim, node.cases[longer[0]], premise);
   }
   std::string answer(const Contradiction::Node& node, std::size_t choice) const {

@@ -14,6 +14,7 @@ namespace {
 
 using Participant = Explanation::Participant;
 
+constexpr std::size_t kWidestClaim = 48;       // Wider ones have their reason on a line of its own.
 constexpr std::size_t kShownParticipants = 8;  // Of a long cycle; the steps are cut alike.
 constexpr std::size_t kShownOperations = 8;    // Of a long transaction, beside the ones that matter.
 constexpr std::size_t kLabelWidth = 11;        // "  refuted    "
@@ -206,6 +207,8 @@ class TextReport {
   void step(std::size_t index, const Explanation::Step& one, std::size_t width) {
     if (one.claim.empty())
       out_ += fmt::format("    {}\n", one.why);
+    else if (width > kWidestClaim)
+      out_ += fmt::format("    {}. {}\n       {}\n", index + 1, one.claim, one.why);
     else
       out_ += fmt::format("    {}. {}   {}\n", index + 1, padded(one.claim, width), one.why);
   }
