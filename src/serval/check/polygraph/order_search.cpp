@@ -1,6 +1,7 @@
 #include "serval/check/polygraph/order_search.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -12,6 +13,8 @@
 namespace serval {
 namespace {
 
+constexpr std::size_t kFewRounds = 20;
+constexpr std::size_t kAnyNumber = std::numeric_limits<std::size_t>::max();
 constexpr std::uint64_t kMostClockCells = 400'000'000;  // Twice four bytes each.
 
 std::vector<std::uint32_t> ranks_of(const std::vector<Vertex>& order) {
@@ -32,15 +35,49 @@ OrderSearch::OrderSearch(const History& history, const Relations& relations, Gra
       graph_(std::move(graph)) {}
 
 bool OrderSearch::run() {
+  prepare();
+  if (history_.has_times()) {
+    trail_.time("times", [&] { return try_times(); });
+    if (found_) return true;
+  }
   trail_.time("saturate", [&] { return saturate(); });
   if (impossible_) return false;
   trail_.time("guess", [&] {
     choose_candidate();
     return fmt::format("{}, {} questions answered wrongly", candidate_->name, candidate_->wrong.size());
   });
-  if (candidate_->wrong.empty()) return true;
-  trail_.time("solve", [&] { return solve(); });
+  if (!candidate_->wrong.empty()) trail_.time("solve", [&] { return solve(kAnyNumber); });
   return !impossible_;
+}
+
+void OrderSearch::prepare() {
+  const GraphShape shape = points_.shape();
+  chains_ = shape.session_order
+                ? chains_of_sessions(history_, relations_)
+                : chains_of_graph(history_, relations_, shape, graph_, topological_order(graph_, budget_));
+  open_ = find_open_keys(history_, relations_, chains_, points_.exclusive(), budget_);
+  questions_.emplace(open_, points_);
+  saturation_.emplace(history_, points_, chains_, open_, with_initial_reads(std::move(graph_)), budget_);
+}
+
+// Databases mostly commit in the order of the answers, and then there is nearly nothing left to ask.
+std::string OrderSearch::try_times() {
+  std::vector<Vertex> order = topological_order(saturation_->graph(), times_of_vertices(), budget_);
+  if (order.size() < saturation_->graph().vertex_count()) return "what is known goes in a circle";
+  consider("by the times", std::move(order));
+  const std::size_t wrong = candidate_->wrong.size();
+  std::string result = fmt::format("{} questions answered wrongly", wrong);
+  if (wrong == 0)
+    found_ = true;
+  else if (wrong <= 1 + history_.transaction_count() / 50)
+    result += "; " + solve(kFewRounds);
+  if (found_) return result;
+  candidate_.reset();
+  solver_.reset();
+  questions_.emplace(open_, points_);
+  impossible_ = false;
+  culprits_.clear();
+  return result;
 }
 
 // Who saw the initial version precedes all writers, that is, the first of each chain.
@@ -58,13 +95,7 @@ CsrGraph OrderSearch::with_initial_reads(CsrGraph graph) const {
 }
 
 std::string OrderSearch::saturate() {
-  const GraphShape shape = points_.shape();
-  chains_ = shape.session_order
-                ? chains_of_sessions(history_, relations_)
-                : chains_of_graph(history_, relations_, shape, graph_, topological_order(graph_, budget_));
-  open_ = find_open_keys(history_, relations_, chains_, points_.exclusive(), budget_);
-  const std::uint64_t cells = std::uint64_t{graph_.vertex_count()} * chains_.count;
-  saturation_.emplace(history_, points_, chains_, open_, with_initial_reads(std::move(graph_)), budget_);
+  const std::uint64_t cells = std::uint64_t{saturation_->graph().vertex_count()} * chains_.count;
   if (cells > kMostClockCells) return fmt::format("left out: {} chains", chains_.count);
   has_clocks_ = saturation_->run();
   const std::string work = fmt::format("{} chains, {} rounds, {} conclusions", chains_.count,
@@ -76,7 +107,6 @@ std::string OrderSearch::saturate() {
 }
 
 void OrderSearch::choose_candidate() {
-  questions_.emplace(open_, points_);
   const CsrGraph& graph = saturation_->graph();
   const auto good_enough = [&] {
     return candidate_ && candidate_->wrong.size() <= history_.transaction_count() / 100;
@@ -140,12 +170,12 @@ std::vector<WrongAnswer> OrderSearch::wrong_answers(std::span<const std::uint32_
   return wrong;
 }
 
-std::string OrderSearch::solve() {
+std::string OrderSearch::solve(std::size_t most_rounds) {
   solver_.emplace(saturation_->graph(), candidate_->order, budget_);
   checked_ = ranks_of(candidate_->order);
   std::vector<WrongAnswer> wrong = candidate_->wrong;
   std::size_t asked = 0, rounds = 0;
-  while (!wrong.empty()) {
+  while (!wrong.empty() && rounds < most_rounds) {
     ++rounds;
     asked += wrong.size();
     for (const WrongAnswer& one : wrong) questions_->ask(one, *solver_);
@@ -156,9 +186,13 @@ std::string OrderSearch::solve() {
     }
     wrong = wrong_answers(solver_->rank());
   }
+  found_ = wrong.empty() && !impossible_;
   const SolverStatistics work = solver_->statistics();
   return fmt::format("{} questions in {} rounds, {} decisions, {} conflicts: {}", asked, rounds,
-                     work.decisions, work.conflicts, impossible_ ? "no order" : "an order");
+                     work.decisions, work.conflicts,
+                     impossible_ ? "no order"
+                     : found_    ? "an order"
+                                 : "given up");
 }
 
 void OrderSearch::find_culprits() {

@@ -3,6 +3,7 @@
 // none: the problem of Cobra, PolySI and Viper, NP-complete in general. Saturate, guess, verify, and only
 // then solve.
 //
+//   0. times      where they are recorded: the order they suggest, verified, and at most a few questions
 //   1. saturate   what certain order forces about the open keys (version_saturation.h); a cycle ends it
 //   2. guess      a topological order: by the times, by the numbers, or by how much precedes each
 //   3. verify     which reads would not see what they saw (open_questions.h); none: the order is the proof
@@ -54,12 +55,14 @@ class OrderSearch {
   };
 
   CsrGraph with_initial_reads(CsrGraph graph) const;
+  void prepare();
+  std::string try_times();
   std::string saturate();
   void choose_candidate();
   void consider(std::string name, std::vector<Vertex> order);
   std::vector<std::int64_t> times_of_vertices() const;
   std::vector<std::int64_t> sums_of_vertices() const;
-  std::string solve();
+  std::string solve(std::size_t most_rounds);
   std::vector<WrongAnswer> wrong_answers(std::span<const std::uint32_t> rank);
   void find_culprits();
 
@@ -73,7 +76,7 @@ class OrderSearch {
   OpenKeys open_;
   std::optional<VersionSaturation> saturation_;
   bool has_clocks_ = false;
-  bool impossible_ = false;
+  bool found_ = false, impossible_ = false;
   std::optional<OpenQuestions> questions_;
   std::optional<Candidate> candidate_;
   std::optional<OrderSolver> solver_;
