@@ -39,6 +39,9 @@ class ClauseStore {
   std::span<Literal> literals(ClauseId id) noexcept {
     return {literals_.data() + clauses_[id].first_literal, clauses_[id].size};
   }
+  std::span<const Literal> literals(ClauseId id) const noexcept {
+    return {literals_.data() + clauses_[id].first_literal, clauses_[id].size};
+  }
   std::span<Clause> all() noexcept { return clauses_; }
 
   // Drops the clauses that `keep` refuses. By old number, the new one or kNoClause.

@@ -41,6 +41,7 @@ DynamicOrder::DynamicOrder(const CsrGraph& known, std::vector<Vertex> order, Bud
 }
 
 bool DynamicOrder::insert(Vertex from, Vertex to, std::uint32_t label) {
+  moved_.clear();
   if (rank_[from] >= rank_[to]) {
     if (reaches(to, from)) {
       show_cycle(to, from);
@@ -150,13 +151,14 @@ void DynamicOrder::reorder() {
   const auto by_place = [this](Vertex a, Vertex b) { return rank_[a] < rank_[b]; };
   std::ranges::sort(backward_, by_place);
   std::ranges::sort(forward_, by_place);
-  backward_.insert(backward_.end(), forward_.begin(), forward_.end());
+  moved_.assign(backward_.begin(), backward_.end());
+  moved_.insert(moved_.end(), forward_.begin(), forward_.end());
   places_.clear();
-  for (const Vertex v : backward_) places_.push_back(rank_[v]);
+  for (const Vertex v : moved_) places_.push_back(rank_[v]);
   std::ranges::inplace_merge(places_, places_.end() - static_cast<std::ptrdiff_t>(forward_.size()));
   for (std::size_t i = 0; i < places_.size(); ++i) {
-    rank_[backward_[i]] = places_[i];
-    order_[places_[i]] = backward_[i];
+    rank_[moved_[i]] = places_[i];
+    order_[places_[i]] = moved_[i];
   }
 }
 

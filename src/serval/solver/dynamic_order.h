@@ -37,6 +37,8 @@ class DynamicOrder {
   std::vector<Vertex> known_path(Vertex from, Vertex to);
 
   std::span<const std::uint32_t> rank() const noexcept { return rank_; }
+  // What the last insertion gave a new place.
+  std::span<const Vertex> moved() const noexcept { return moved_; }
   std::uint64_t reorderings() const noexcept { return reorderings_; }
   std::uint64_t vertices_visited() const noexcept { return vertices_visited_; }
 
@@ -74,7 +76,7 @@ class DynamicOrder {
   std::vector<std::uint32_t> seen_in_;  // By vertex: the last search that came here.
   std::vector<Step> steps_;             // By vertex, of the last search forward.
   std::uint32_t search_ = 0;
-  std::vector<Vertex> forward_, backward_;
+  std::vector<Vertex> forward_, backward_, moved_;
   std::vector<std::uint32_t> places_;
   std::uint64_t reorderings_ = 0, vertices_visited_ = 0;
 };

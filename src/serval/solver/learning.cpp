@@ -162,6 +162,9 @@ void Search::forget_clauses() {
     std::erase_if(watches, [&](const Watch& each) { return moved[each.clause] == kNoClause; });
     for (Watch& each : watches) each.clause = moved[each.clause];
   }
+  for (std::vector<ClauseId>& clauses : leaning_)
+    for (ClauseId& clause : clauses) clause = moved[clause];
+  for (ClauseId& clause : unlikely_) clause = moved[clause];
   if (proofs_.size() > proof_limit_) compact_proofs();
 }
 

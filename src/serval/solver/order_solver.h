@@ -10,9 +10,9 @@
 //
 // A search that learns from conflicts (CDCL: Marques-Silva & Sakallah 1999, Moskewicz et al. 2001, Eén &
 // Sörensson 2003) over the clauses, and beside it one total order that agrees with the known edges and with
-// every statement taken to be true (DynamicOrder). A statement that closes a cycle is a conflict.
-// Statements that nobody has decided are first tried as the present order has them, so a start that is
-// nearly right costs nearly nothing.
+// every statement taken to be true (DynamicOrder). A statement that closes a cycle is a conflict. Decisions
+// are made only for clauses that the present order does not satisfy, so a start that is nearly right costs
+// nearly nothing.
 //
 // Clauses may be added between calls of solve(); what was learned stays. Memory is linear in vertices,
 // known edges and clauses; a call costs what changes, not what is there. Deterministic. One thread.

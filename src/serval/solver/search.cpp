@@ -1,6 +1,7 @@
 #include "serval/solver/search.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "serval/base/contract.h"
 
@@ -9,6 +10,7 @@ namespace {
 
 constexpr const char* kPhase = "order solver";
 constexpr std::uint64_t kRestartUnit = 100;
+constexpr std::uint64_t kSwitchPeriod = 1000;  // Conflicts.
 
 // 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ... (Luby, Sinclair & Zuckerman 1993), counted from 0.
 std::uint64_t luby(std::uint64_t index) {
@@ -28,11 +30,15 @@ std::uint64_t luby(std::uint64_t index) {
 }  // namespace
 
 Search::Search(const CsrGraph& known, std::vector<Vertex> order, Budget& budget)
-    : budget_(budget), order_(known, std::move(order), budget), conflicts_until_restart_(kRestartUnit) {}
+    : budget_(budget),
+      order_(known, std::move(order), budget),
+      first_statement_(known.vertex_count(), kNoVariable),
+      conflicts_until_restart_(kRestartUnit) {}
 
 Literal Search::add_variable(Vertex from, Vertex to) {
   expects(variables_.size() < 0x7FFFFFFFu, "fewer than 2^31 - 1 variables");
   variables_.push_back({.from = from, .to = to});
+  leaning_.resize(leaning_.size() + 2);
   truth_.resize(truth_.size() + 2, Truth::Open);
   watches_.resize(watches_.size() + 2);
   queue_.add_variable();
@@ -56,9 +62,54 @@ Vertex Search::to(Literal statement) const noexcept { return from(!statement); }
 
 bool Search::is_true(Literal literal) const {
   expects(literal.variable() < variables_.size(), "a literal of this solver");
-  if (is_statement(literal)) return rank()[from(literal)] < rank()[to(literal)];
-  if (truth(literal) != Truth::Open) return truth(literal) == Truth::True;
-  return variables_[literal.variable()].last_value != literal.negative();
+  return is_statement(literal) ? rank()[from(literal)] < rank()[to(literal)] : likely(literal);
+}
+
+bool Search::likely(Literal literal) const noexcept {
+  return variables_[literal.variable()].likely != literal.negative();
+}
+
+// The first time that a clause uses a variable.
+void Search::use(Literal literal) {
+  Variable& variable = variables_[literal.variable()];
+  if (variable.used) return;
+  variable.used = true;
+  queue_.push(literal.variable());
+  if (!is_statement(literal)) return;
+  variable.likely = rank()[variable.from] < rank()[variable.to];
+  variable.next_at_from = std::exchange(first_statement_[variable.from], literal.variable());
+  variable.next_at_to = std::exchange(first_statement_[variable.to], literal.variable());
+}
+
+bool Search::lean_if_likely(ClauseId clause) {
+  for (const Literal literal : clauses_.literals(clause)) {
+    if (!likely(literal)) continue;
+    leaning_[literal.code].push_back(clause);
+    return true;
+  }
+  return false;
+}
+
+void Search::lean(ClauseId clause) {
+  if (!lean_if_likely(clause)) unlikely_.push_back(clause);
+}
+
+void Search::flip(std::uint32_t variable) {
+  const Literal was{2 * variable + (variables_[variable].likely ? 0u : 1u)};
+  variables_[variable].likely = !variables_[variable].likely;
+  const std::vector<ClauseId> clauses = std::exchange(leaning_[was.code], {});
+  for (const ClauseId clause : clauses) lean(clause);
+}
+
+void Search::look_at_moved() {
+  for (const Vertex v : order_.moved()) {
+    for (std::uint32_t i = first_statement_[v]; i != kNoVariable;) {
+      const Variable& variable = variables_[i];
+      const std::uint32_t next = variable.from == v ? variable.next_at_from : variable.next_at_to;
+      if (variable.likely != (rank()[variable.from] < rank()[variable.to])) flip(i);
+      i = next;
+    }
+  }
 }
 
 std::uint32_t Search::add_clause(std::span<const Literal> clause) {
@@ -76,12 +127,10 @@ std::uint32_t Search::add_clause(std::span<const Literal> clause) {
     refute(proof);
     return number;
   }
-  for (const Literal literal : literals) {
-    Variable& variable = variables_[literal.variable()];
-    if (!variable.used && truth(literal) == Truth::Open) queue_.push(literal.variable());
-    variable.used = true;
-  }
-  fit_in(clauses_.add(literals, 0, proof));
+  for (const Literal literal : literals) use(literal);
+  const ClauseId id = clauses_.add(literals, 0, proof);
+  lean(id);
+  fit_in(id);
   return number;
 }
 
@@ -198,8 +247,14 @@ bool Search::propagate_clauses(Literal became_true) {
 }
 
 bool Search::insert_into_order(Literal statement) {
-  if (!is_statement(statement)) return true;
-  if (order_.insert(from(statement), to(statement), statement.code)) return true;
+  if (!is_statement(statement)) {
+    if (!likely(statement)) flip(statement.variable());
+    return true;
+  }
+  if (order_.insert(from(statement), to(statement), statement.code)) {
+    look_at_moved();
+    return true;
+  }
   ++statistics_.cycles;
   conflict_.clear();
   for (const std::uint32_t code : order_.cycle()) conflict_.push_back({code});
@@ -216,7 +271,6 @@ void Search::backtrack(std::uint32_t to_level) {
     const Literal literal = trail_.back();
     trail_.pop_back();
     if (trail_.size() < next_for_order_ && is_statement(literal)) order_.remove_last();
-    variables_[literal.variable()].last_value = !literal.negative();
     truth_[literal.code] = truth_[(!literal).code] = Truth::Open;
     queue_.push(literal.variable());
   }
@@ -225,26 +279,54 @@ void Search::backtrack(std::uint32_t to_level) {
   next_for_order_ = std::min(next_for_order_, keep);
 }
 
-// Statements as the present order has them: such a decision closes no cycle and moves nothing.
+// Decides only as long as a given clause is false in the present order: what is right already costs
+// nothing, and a jump back over many decisions loses nothing, because the order keeps what they achieved.
 bool Search::decide() {
-  while (!queue_.empty()) {
-    const Literal positive{2 * queue_.pop()};
-    if (truth(positive) != Truth::Open) continue;
-    ++statistics_.decisions;
-    const Literal decision = is_true(positive) ? positive : !positive;
-    level_starts_.push_back(static_cast<std::uint32_t>(trail_.size()));
-    set(decision, kNoClause);
-    return true;
-  }
-  return false;
+  while (!unlikely_.empty() && lean_if_likely(unlikely_.back())) unlikely_.pop_back();
+  if (unlikely_.empty()) return false;
+  const Literal decision = repairing_ ? nearest_open(unlikely_.back()) : busiest_open();
+  ++statistics_.decisions;
+  level_starts_.push_back(static_cast<std::uint32_t>(trail_.size()));
+  set(decision, kNoClause);
+  return true;
 }
 
-// Goes back only to the first decision that would now be another one (van der Tak, Ramos & Heule 2011).
+// Of the clause's literals, all of them against the present order, one whose ends are the closest.
+Literal Search::nearest_open(ClauseId clause) const {
+  std::optional<Literal> best;
+  std::uint32_t best_distance = 0;
+  for (const Literal literal : clauses_.literals(clause)) {
+    if (truth(literal) != Truth::Open) continue;
+    const std::uint32_t distance = is_statement(literal) ? rank()[from(literal)] - rank()[to(literal)] : 0;
+    if (best && distance >= best_distance) continue;
+    best = literal;
+    best_distance = distance;
+  }
+  expects(best.has_value(), "an open literal in a clause that is not true");
+  return *best;
+}
+
+// Of all variables, as it is in the present order: such a decision closes no cycle and moves nothing.
+Literal Search::busiest_open() {
+  while (true) {
+    const Literal positive{2 * queue_.pop()};
+    if (truth(positive) == Truth::Open) return likely(positive) ? positive : !positive;
+  }
+}
+
+// Goes back, while following the busiest variables only to the first decision that would now be another one
+// (van der Tak, Ramos & Heule 2011).
 void Search::restart() {
   ++statistics_.restarts;
   conflicts_until_restart_ = kRestartUnit * luby(statistics_.restarts);
+  if (statistics_.conflicts >= next_switch_) {
+    repairing_ = !repairing_;
+    switch_period_ += switch_period_ / 2;
+    next_switch_ = statistics_.conflicts + switch_period_;
+    return backtrack(0);
+  }
   while (!queue_.empty() && truth({2 * queue_.top()}) != Truth::Open) queue_.pop();
-  if (queue_.empty()) return;
+  if (repairing_ || queue_.empty()) return backtrack(0);
   const double next_weight = queue_.weight(queue_.top());
   std::uint32_t keep = 0;
   while (keep < level() && queue_.weight(trail_[level_starts_[keep]].variable()) >= next_weight) ++keep;
@@ -267,6 +349,9 @@ void Search::resolve_conflict() {
 }
 
 bool Search::solve() {
+  repairing_ = true;
+  switch_period_ = kSwitchPeriod;
+  next_switch_ = statistics_.conflicts + switch_period_;
   while (!refuted_by_) {
     if (!propagate()) {
       resolve_conflict();

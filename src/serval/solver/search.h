@@ -7,6 +7,11 @@
 //   S1  A watched literal is false only if the clause's other watched one is true, and on no higher level.
 //   S2  The order holds exactly the true statements of the trail, in the trail's order.
 //   S3  A literal on level 0 has a proof; a literal above has a reason clause, or is a decision.
+//   S4  A variable that a clause uses is `likely` exactly if it is true in the present order (a choice: if it
+//       was so when last set). A given clause is in `leaning_` of one of its likely literals, or in `unlikely_`.
+//
+// Two ways to decide take turns, as both have their histories: repairing a clause by the statement that moves
+// least (orders that exist are found so), and the variable that conflicts met most (so are contradictions).
 
 #include <cstdint>
 #include <optional>
@@ -38,21 +43,23 @@ class Search {
   SolverStatistics statistics() const noexcept;
 
  private:
+  static constexpr Vertex kNoVertex = 0xFFFFFFFFu;
+  static constexpr std::uint32_t kNoVariable = 0xFFFFFFFFu;
   enum class Truth : std::int8_t { False = -1, Open = 0, True = 1 };
   struct Variable {
-    Vertex from, to;  // Both kNoVertex: a choice.
+    Vertex from, to;                                                     // Both kNoVertex: a choice.
+    std::uint32_t next_at_from = kNoVariable, next_at_to = kNoVariable;  // Statements about the same vertex.
     std::uint32_t level = 0;
     ClauseId reason = kNoClause;
-    ProofId proof = 0;        // On level 0.
-    bool used = false;        // By a clause.
-    bool last_value = false;  // Choices only; statements have the order.
-    bool seen = false;        // Analysis only.
+    ProofId proof = 0;    // On level 0.
+    bool used = false;    // By a clause.
+    bool likely = false;  // Statements: as the present order has it. Choices: as last set.
+    bool seen = false;    // Analysis only.
   };
   struct Watch {
     ClauseId clause;
     Literal other;  // Some other literal of the clause; where it is true, the clause need not be looked at.
   };
-  static constexpr Vertex kNoVertex = 0xFFFFFFFFu;
 
   // search.cpp
   Literal add_variable(Vertex from, Vertex to);
@@ -73,7 +80,15 @@ class Search {
   bool propagate_clauses(Literal became_true);
   bool insert_into_order(Literal statement);
   void backtrack(std::uint32_t to_level);
+  void use(Literal literal);
+  bool likely(Literal literal) const noexcept;
+  void lean(ClauseId clause);
+  bool lean_if_likely(ClauseId clause);
+  void flip(std::uint32_t variable);
+  void look_at_moved();
   bool decide();
+  Literal nearest_open(ClauseId clause) const;
+  Literal busiest_open();
   void restart();
   void resolve_conflict();
   void refute(ProofId proof);
@@ -98,6 +113,10 @@ class Search {
   std::vector<Truth> truth_;                 // By literal.
   std::vector<std::vector<Watch>> watches_;  // By literal: what to look at when it becomes false.
 
+  std::vector<std::uint32_t> first_statement_;  // By vertex: a variable about it that a clause uses.
+  std::vector<std::vector<ClauseId>> leaning_;  // By literal: given clauses that are likely because it is.
+  std::vector<ClauseId> unlikely_;              // The other given clauses, and some that are likely again.
+
   std::vector<Literal> trail_;
   std::vector<std::uint32_t> level_starts_;  // Where in the trail level 1, 2, ... begins.
   std::size_t next_for_clauses_ = 0, next_for_order_ = 0;
@@ -118,6 +137,8 @@ class Search {
   std::uint64_t proof_limit_ = std::uint64_t{1} << 25;
   float clause_increment_ = 1;
   std::uint64_t conflicts_until_restart_ = 0;
+  bool repairing_ = true;  // Or following the busiest variables.
+  std::uint64_t switch_period_ = 0, next_switch_ = 0;
   SolverStatistics statistics_;
 };
 
