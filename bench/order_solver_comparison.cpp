@@ -8,12 +8,14 @@
 #include <ctime>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "order_solver/cadical_order_solver.h"
 #include "order_solver/polygraph.h"
+#include "order_solver/random_clauses.h"
 #include "serval/solver/order_solver.h"
 
 namespace {
@@ -21,17 +23,19 @@ namespace {
 using namespace serval;
 using namespace serval::bench;
 
+constexpr const char* kNoAnswer = "no answer";
+
 struct Row {
-  std::string answer = "no answer";
+  std::string answer = kNoAnswer;
   double seconds = 0;  // Of processor time: other programs may run beside.
   std::uint64_t rounds = 0, clauses = 0, conflicts = 0, visited = 0;
 };
 
+// The constraints that the present order violates, until there are none.
 template <class Solver>
-void solve_in_rounds(Solver& solver, const Polygraph& graph, Row& row) {
+void answer(Solver& solver, const Polygraph& graph, Row& row) {
   while (true) {
     ++row.rounds;
-    const std::uint64_t before = row.clauses;
     std::vector<std::vector<Literal>> clauses;
     for_each_violation(graph, solver.rank(), [&](const Polygraph::Read& read, Vertex other) {
       std::vector<Literal>& clause = clauses.emplace_back(1, solver.before(read.reader, other));
@@ -39,15 +43,20 @@ void solve_in_rounds(Solver& solver, const Polygraph& graph, Row& row) {
     });
     for (const std::vector<Literal>& clause : clauses) solver.add_clause(clause);
     row.clauses += clauses.size();
-    if (row.clauses == before) {
-      row.answer = "order";
-      return;
-    }
-    if (!solver.solve()) {
-      row.answer = "impossible";
-      return;
-    }
+    if (!clauses.empty() && !solver.solve()) row.answer = "impossible";
+    if (clauses.empty()) row.answer = "order";
+    if (row.answer != kNoAnswer) return;
   }
+}
+
+// All clauses at once.
+template <class Solver>
+void answer(Solver& solver, const RandomClauses& instance, Row& row) {
+  row.rounds = 1;
+  row.clauses = instance.clauses.size();
+  for (const auto& [a, b, c, d] : instance.clauses)
+    solver.add_clause(std::vector<Literal>{solver.before(a, b), solver.before(c, d)});
+  row.answer = solver.solve() ? "order" : "impossible";
 }
 
 void note(const OrderSolver& solver, Row& row) {
@@ -60,14 +69,14 @@ void note(const CadicalOrderSolver& solver, Row& row) {
   row.visited = solver.vertices_visited();
 }
 
-template <class Solver>
-Row run(const Polygraph& graph, int seconds) {
+template <class Solver, class Instance>
+Row run(const Instance& instance, int seconds) {
   Row row;
   Budget budget = Budget::until(Budget::Clock::now() + std::chrono::seconds(seconds));
   const std::clock_t before = std::clock();
-  Solver solver(graph.known, graph.start, budget);
+  Solver solver(instance.known, instance.start, budget);
   try {
-    solve_in_rounds(solver, graph, row);
+    answer(solver, instance, row);
   } catch (const BudgetExhausted&) {
   }
   note(solver, row);
@@ -83,29 +92,39 @@ void print(std::string_view name, std::string_view solver, const Row& row) {
 
 struct Case {
   const char* name;
-  PolygraphSize size;
+  std::variant<PolygraphSize, RandomClausesSize> size;
 };
 
-constexpr Case kCases[] = {
-    {"large 10k, near", {10'000, 20, 10'000, 8, 20, 0}},
-    {"large 100k, near", {100'000, 20, 10'000, 8, 20, 0}},
-    {"large 1M, near", {1'000'000, 20, 10'000, 8, 20, 0}},
-    {"large 10k, far", {10'000, 20, 10'000, 8, 1000, 0}},
-    {"large 100k, far", {100'000, 20, 10'000, 8, 1000, 0}},
-    {"large 100k, impossible", {100'000, 20, 10'000, 8, 20, 1}},
-    {"hard 50, 5 keys", {50, 0, 5, 4, 50, 0}},
-    {"hard 100, 5 keys", {100, 0, 5, 4, 100, 0}},
-    {"hard 100, 20 keys", {100, 0, 20, 4, 100, 0}},
-    {"hard 200, 10 keys", {200, 0, 10, 4, 200, 0}},
-    {"hard 500, 10 keys", {500, 0, 10, 4, 500, 0}},
-    {"hard 500, 50 keys", {500, 0, 50, 4, 500, 0}},
-    {"hard 1000, 100 keys", {1000, 0, 100, 4, 1000, 0}},
-    {"hard 50, 5 keys, impossible", {50, 0, 5, 4, 50, 1}},
-    {"hard 100, 5 keys, impossible", {100, 0, 5, 4, 100, 1}},
-    {"hard 200, 10 keys, impossible", {200, 0, 10, 4, 200, 1}},
-    {"hard 500, 50 keys, impossible", {500, 0, 50, 4, 500, 1}},
-    {"hard 1000, 100 keys, impossible", {1000, 0, 100, 4, 1000, 1}},
+// transactions, sessions, keys, operations, displacement; vertices, clauses.
+const Case kCases[] = {
+    {"large 10k, near", PolygraphSize{10'000, 20, 10'000, 8, 20}},
+    {"large 100k, near", PolygraphSize{100'000, 20, 10'000, 8, 20}},
+    {"large 1M, near", PolygraphSize{1'000'000, 20, 10'000, 8, 20}},
+    {"large 10k, far", PolygraphSize{10'000, 20, 10'000, 8, 1000}},
+    {"large 100k, far", PolygraphSize{100'000, 20, 10'000, 8, 1000}},
+    {"large 1M, far", PolygraphSize{1'000'000, 20, 10'000, 8, 1000}},
+    {"large 100k, planted", PolygraphSize{100'000, 20, 10'000, 8, 20, true}},
+    {"large 100k, 1 stale read", PolygraphSize{100'000, 20, 10'000, 8, 20, false, 1}},
+    {"dense 100, 5 keys", PolygraphSize{100, 0, 5, 4, 100}},
+    {"dense 500, 10 keys", PolygraphSize{500, 0, 10, 4, 500}},
+    {"dense 500, 50 keys", PolygraphSize{500, 0, 50, 4, 500}},
+    {"dense 1000, 100 keys", PolygraphSize{1000, 0, 100, 4, 1000}},
+    {"dense 2000, 500 keys", PolygraphSize{2000, 0, 500, 4, 2000}},
+    {"dense 500, 50 keys, 1 stale", PolygraphSize{500, 0, 50, 4, 500, false, 1}},
+    {"dense 500, 50 keys, 20 stale", PolygraphSize{500, 0, 50, 4, 500, false, 20}},
+    {"dense 1000, 100 keys, planted", PolygraphSize{1000, 0, 100, 4, 1000, true}},
+    {"dense 2000, 500 keys, 5 stale", PolygraphSize{2000, 0, 500, 4, 2000, false, 5}},
+    {"clauses 50 x 500", RandomClausesSize{50, 500, true}},
+    {"clauses 100 x 700", RandomClausesSize{100, 700, true}},
+    {"clauses 100 x 3000", RandomClausesSize{100, 3000, true}},
+    {"clauses 400 x 40000", RandomClausesSize{400, 40'000, true}},
+    {"clauses 30 x 200, no order hidden", RandomClausesSize{30, 200, false}},
+    {"clauses 50 x 400, no order hidden", RandomClausesSize{50, 400, false}},
+    {"clauses 100 x 3000, no order hidden", RandomClausesSize{100, 3000, false}},
 };
+
+Polygraph make(const PolygraphSize& size, Budget& budget) { return make_polygraph(size, 1, budget); }
+RandomClauses make(const RandomClausesSize& size, Budget&) { return make_random_clauses(size, 1); }
 
 }  // namespace
 
@@ -117,9 +136,13 @@ int main(int argc, char** argv) {
   for (const Case& each : kCases) {
     if (std::string_view(each.name).find(pattern) == std::string_view::npos) continue;
     Budget unlimited = Budget::unlimited();
-    const Polygraph graph = make_polygraph(each.size, 1, unlimited);
-    print(each.name, "OrderSolver", run<OrderSolver>(graph, seconds));
-    print(each.name, "CaDiCaL", run<CadicalOrderSolver>(graph, seconds));
+    std::visit(
+        [&](const auto& size) {
+          const auto instance = make(size, unlimited);
+          print(each.name, "OrderSolver", run<OrderSolver>(instance, seconds));
+          print(each.name, "CaDiCaL", run<CadicalOrderSolver>(instance, seconds));
+        },
+        each.size);
   }
   return 0;
 }

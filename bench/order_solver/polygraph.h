@@ -19,9 +19,10 @@ struct PolygraphSize {
   Vertex transactions;
   std::uint32_t sessions;  // 0: no session order.
   std::uint32_t keys;
-  std::uint32_t operations;      // A transaction, half of them writes, each of a key of its own.
-  Vertex displacement;           // How far from the hidden order the start may be.
-  std::uint32_t contradictions;  // Pairs of readers that see two writes in different orders.
+  std::uint32_t operations;       // A transaction, half of them writes, each of a key of its own.
+  Vertex displacement;            // How far from the hidden order the start may be.
+  bool planted = false;           // Two readers in the middle that disagree about two updates.
+  std::uint32_t stale_reads = 0;  // That many reads see an older version.
 };
 
 struct Polygraph {
@@ -50,11 +51,13 @@ inline std::vector<Vertex> displaced_numbers(const PolygraphSize& size, Random& 
   return number;
 }
 
-// Two writes of two keys, and two readers that disagree about their order: each sees one of them and what
+// Two updates of two keys, and two readers that disagree about their order: each sees one of them and what
 // the other one overwrote.
 inline void plant(Polygraph& graph, std::span<Vertex> latest, std::span<const Vertex> four, Random& random) {
   const auto x = static_cast<std::uint32_t>(random.below(latest.size()));
   const auto y = static_cast<std::uint32_t>((x + 1 + random.below(latest.size() - 1)) % latest.size());
+  graph.reads.push_back({four[0], latest[x], x});
+  graph.reads.push_back({four[1], latest[y], y});
   graph.reads.push_back({four[2], four[0], x});
   graph.reads.push_back({four[2], latest[y], y});
   graph.reads.push_back({four[3], latest[x], x});
@@ -79,6 +82,27 @@ inline void execute(Polygraph& graph, std::span<Vertex> latest, Vertex transacti
   }
 }
 
+// A read sees an older version than it did, if its version is not the first one.
+inline void make_stale(Polygraph& graph, Random& random) {
+  Polygraph::Read& read = graph.reads[random.below(graph.reads.size())];
+  const std::vector<Vertex>& row = graph.writers[read.key];  // As they executed.
+  const auto seen = std::ranges::find(row, read.writer);
+  if (seen != row.end() && seen != row.begin())
+    read.writer = row[random.below(static_cast<std::uint64_t>(seen - row.begin()))];
+}
+
+using Edges = std::vector<std::pair<Vertex, Vertex>>;
+inline Edges session_edges(const PolygraphSize& size, std::span<const Vertex> number, Random& random) {
+  Edges edges;
+  std::vector<Vertex> previous(size.sessions, Polygraph::kInitial);
+  for (Vertex i = 0; i < size.transactions && size.sessions > 0; ++i) {
+    Vertex& last = previous[random.below(size.sessions)];
+    if (last != Polygraph::kInitial) edges.emplace_back(last, number[i]);
+    last = number[i];
+  }
+  return edges;
+}
+
 }  // namespace polygraph_detail
 
 inline Polygraph make_polygraph(const PolygraphSize& size, std::uint64_t seed, Budget& budget) {
@@ -88,26 +112,18 @@ inline Polygraph make_polygraph(const PolygraphSize& size, std::uint64_t seed, B
   graph.writers.resize(size.keys);
   const std::vector<Vertex> number = detail::displaced_numbers(size, random);
   std::vector<Vertex> latest(size.keys, Polygraph::kInitial);
-  const Vertex spacing =
-      size.contradictions == 0 ? size.transactions : size.transactions / (size.contradictions + 1);
   for (Vertex i = 0; i < size.transactions; ++i) {
-    if (i % spacing == spacing - 1 && i + 5 < size.transactions && i / spacing < size.contradictions) {
-      const std::vector<Vertex> four{number[i], number[i + 1], number[i + 2], number[i + 3]};
-      detail::plant(graph, latest, four, random);
+    if (size.planted && i == size.transactions / 2) {
+      detail::plant(graph, latest, std::span(number).subspan(i, 4), random);
       i += 3;
     } else {
       detail::execute(graph, latest, number[i], size.operations, random);
     }
   }
-  std::vector<Vertex> previous(size.sessions, Polygraph::kInitial);
-  std::vector<std::pair<Vertex, Vertex>> session_edges;
-  for (Vertex i = 0; i < size.transactions && size.sessions > 0; ++i) {
-    Vertex& last = previous[random.below(size.sessions)];
-    if (last != Polygraph::kInitial) session_edges.emplace_back(last, number[i]);
-    last = number[i];
-  }
+  for (std::uint32_t i = 0; i < size.stale_reads; ++i) detail::make_stale(graph, random);
+  const detail::Edges sessions = detail::session_edges(size, number, random);
   graph.known = build_graph(size.transactions, [&](auto&& edge) {
-    for (const auto& [from, to] : session_edges) edge(from, to);
+    for (const auto& [from, to] : sessions) edge(from, to);
     for (const Polygraph::Read& read : graph.reads)
       if (read.writer != Polygraph::kInitial) edge(read.writer, read.reader);
   });

@@ -8,7 +8,7 @@
 //   S2  The order holds exactly the true statements of the trail, in the trail's order.
 //   S3  A literal on level 0 has a proof; a literal above has a reason clause, or is a decision.
 //   S4  A variable that a clause uses is `likely` exactly if it is true in the present order (a choice: if it
-//       was so when last set). A given clause is in `leaning_` of one of its likely literals, or in `unlikely_`.
+//       was so when last set). A given clause is in leaning_ of one of its likely literals, or in unlikely_.
 //
 // Two ways to decide take turns, as both have their histories: repairing a clause by the statement that moves
 // least (orders that exist are found so), and the variable that conflicts met most (so are contradictions).
