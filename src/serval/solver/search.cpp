@@ -32,13 +32,15 @@ std::uint64_t luby(std::uint64_t index) {
 Search::Search(const CsrGraph& known, std::vector<Vertex> order, Budget& budget)
     : budget_(budget),
       order_(known, std::move(order), budget),
-      first_statement_(known.vertex_count(), kNoVariable),
+      row_of_vertex_(known.vertex_count(), kNoRow),
       conflicts_until_restart_(kRestartUnit) {}
 
 Literal Search::add_variable(Vertex from, Vertex to) {
   expects(variables_.size() < 0x7FFFFFFFu, "fewer than 2^31 - 1 variables");
   variables_.push_back({.from = from, .to = to});
   leaning_.resize(leaning_.size() + 2);
+  likely_.push_back(0);  // Statements find their value when a clause uses them.
+  likely_.push_back(1);
   truth_.resize(truth_.size() + 2, Truth::Open);
   watches_.resize(watches_.size() + 2);
   queue_.add_variable();
@@ -65,8 +67,13 @@ bool Search::is_true(Literal literal) const {
   return is_statement(literal) ? rank()[from(literal)] < rank()[to(literal)] : likely(literal);
 }
 
-bool Search::likely(Literal literal) const noexcept {
-  return variables_[literal.variable()].likely != literal.negative();
+std::vector<Search::Neighbour>& Search::neighbours_of(Vertex v) {
+  if (row_of_vertex_[v] == kNoRow) {
+    row_of_vertex_[v] = static_cast<std::uint32_t>(neighbours_.size());
+    neighbours_.emplace_back();
+    is_moved_.push_back(0);
+  }
+  return neighbours_[row_of_vertex_[v]];
 }
 
 // The first time that a clause uses a variable.
@@ -76,9 +83,11 @@ void Search::use(Literal literal) {
   variable.used = true;
   queue_.push(literal.variable());
   if (!is_statement(literal)) return;
-  variable.likely = rank()[variable.from] < rank()[variable.to];
-  variable.next_at_from = std::exchange(first_statement_[variable.from], literal.variable());
-  variable.next_at_to = std::exchange(first_statement_[variable.to], literal.variable());
+  const Vertex u = from(literal), v = to(literal);
+  neighbours_of(u).push_back({.vertex = v, .comes_after = literal});
+  neighbours_of(v).push_back({.vertex = u, .comes_after = !literal});
+  likely_[literal.code] = rank()[u] < rank()[v] ? 1 : 0;
+  likely_[(!literal).code] = 1 - likely_[literal.code];
 }
 
 bool Search::lean_if_likely(ClauseId clause) {
@@ -94,22 +103,33 @@ void Search::lean(ClauseId clause) {
   if (!lean_if_likely(clause)) unlikely_.push_back(clause);
 }
 
-void Search::flip(std::uint32_t variable) {
-  const Literal was{2 * variable + (variables_[variable].likely ? 0u : 1u)};
-  variables_[variable].likely = !variables_[variable].likely;
-  const std::vector<ClauseId> clauses = std::exchange(leaning_[was.code], {});
+void Search::flip(Literal likely_so_far) {
+  likely_[likely_so_far.code] = 0;
+  likely_[(!likely_so_far).code] = 1;
+  const std::vector<ClauseId> clauses = std::exchange(leaning_[likely_so_far.code], {});
   for (const ClauseId clause : clauses) lean(clause);
 }
 
-void Search::look_at_moved() {
+void Search::note_moved() {
   for (const Vertex v : order_.moved()) {
-    for (std::uint32_t i = first_statement_[v]; i != kNoVariable;) {
-      const Variable& variable = variables_[i];
-      const std::uint32_t next = variable.from == v ? variable.next_at_from : variable.next_at_to;
-      if (variable.likely != (rank()[variable.from] < rank()[variable.to])) flip(i);
-      i = next;
+    const std::uint32_t row = row_of_vertex_[v];
+    if (row == kNoRow || is_moved_[row] != 0) continue;
+    is_moved_[row] = 1;
+    moved_.push_back(v);
+  }
+}
+
+void Search::look_at_moved() {
+  for (const Vertex v : moved_) {
+    is_moved_[row_of_vertex_[v]] = 0;
+    const std::uint32_t place = rank()[v];
+    for (const Neighbour& other : neighbours_[row_of_vertex_[v]]) {
+      const bool comes_after = rank()[other.vertex] > place;
+      if (comes_after != likely(other.comes_after))
+        flip(comes_after ? !other.comes_after : other.comes_after);
     }
   }
+  moved_.clear();
 }
 
 std::uint32_t Search::add_clause(std::span<const Literal> clause) {
@@ -248,11 +268,11 @@ bool Search::propagate_clauses(Literal became_true) {
 
 bool Search::insert_into_order(Literal statement) {
   if (!is_statement(statement)) {
-    if (!likely(statement)) flip(statement.variable());
+    if (!likely(statement)) flip(!statement);
     return true;
   }
   if (order_.insert(from(statement), to(statement), statement.code)) {
-    look_at_moved();
+    note_moved();
     return true;
   }
   ++statistics_.cycles;
@@ -282,6 +302,7 @@ void Search::backtrack(std::uint32_t to_level) {
 // Decides only as long as a given clause is false in the present order: what is right already costs
 // nothing, and a jump back over many decisions loses nothing, because the order keeps what they achieved.
 bool Search::decide() {
+  look_at_moved();
   while (!unlikely_.empty() && lean_if_likely(unlikely_.back())) unlikely_.pop_back();
   if (unlikely_.empty()) return false;
   const Literal decision = repairing_ ? nearest_open(unlikely_.back()) : busiest_open();

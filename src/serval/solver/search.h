@@ -3,7 +3,7 @@
 // unique implication point, restarts, and a DynamicOrder that refuses cycles. Variables are dense numbers
 // here; each is a statement about two vertices or a plain choice.
 //
-// Invariants, after propagate() found no conflict:
+// Invariants, after propagate() found no conflict (S4: and look_at_moved()):
 //   S1  A watched literal is false only if the clause's other watched one is true, and on no higher level.
 //   S2  The order holds exactly the true statements of the trail, in the trail's order.
 //   S3  A literal on level 0 has a proof; a literal above has a reason clause, or is a decision.
@@ -44,17 +44,20 @@ class Search {
 
  private:
   static constexpr Vertex kNoVertex = 0xFFFFFFFFu;
-  static constexpr std::uint32_t kNoVariable = 0xFFFFFFFFu;
+  static constexpr std::uint32_t kNoRow = 0xFFFFFFFFu;
   enum class Truth : std::int8_t { False = -1, Open = 0, True = 1 };
   struct Variable {
-    Vertex from, to;                                                     // Both kNoVertex: a choice.
-    std::uint32_t next_at_from = kNoVariable, next_at_to = kNoVariable;  // Statements about the same vertex.
+    Vertex from, to;  // Both kNoVertex: a choice.
     std::uint32_t level = 0;
     ClauseId reason = kNoClause;
-    ProofId proof = 0;    // On level 0.
-    bool used = false;    // By a clause.
-    bool likely = false;  // Statements: as the present order has it. Choices: as last set.
-    bool seen = false;    // Analysis only.
+    ProofId proof = 0;  // On level 0.
+    bool used = false;  // By a clause.
+    bool seen = false;  // Analysis only.
+  };
+  // A statement, seen from one of its vertices.
+  struct Neighbour {
+    Vertex vertex;
+    Literal comes_after;  // `vertex` comes after the one whose neighbour it is.
   };
   struct Watch {
     ClauseId clause;
@@ -81,10 +84,12 @@ class Search {
   bool insert_into_order(Literal statement);
   void backtrack(std::uint32_t to_level);
   void use(Literal literal);
-  bool likely(Literal literal) const noexcept;
+  bool likely(Literal literal) const noexcept { return likely_[literal.code] != 0; }
+  std::vector<Neighbour>& neighbours_of(Vertex v);
   void lean(ClauseId clause);
   bool lean_if_likely(ClauseId clause);
-  void flip(std::uint32_t variable);
+  void flip(Literal likely_so_far);
+  void note_moved();
   void look_at_moved();
   bool decide();
   Literal nearest_open(ClauseId clause) const;
@@ -113,9 +118,13 @@ class Search {
   std::vector<Truth> truth_;                 // By literal.
   std::vector<std::vector<Watch>> watches_;  // By literal: what to look at when it becomes false.
 
-  std::vector<std::uint32_t> first_statement_;  // By vertex: a variable about it that a clause uses.
+  std::vector<std::uint8_t> likely_;            // By literal; the negation has the other value.
   std::vector<std::vector<ClauseId>> leaning_;  // By literal: given clauses that are likely because it is.
   std::vector<ClauseId> unlikely_;              // The other given clauses, and some that are likely again.
+  std::vector<std::uint32_t> row_of_vertex_;    // By vertex: its row in neighbours_, or kNoRow.
+  std::vector<std::vector<Neighbour>> neighbours_;
+  std::vector<Vertex> moved_;           // Since likely_ was brought up to date.
+  std::vector<std::uint8_t> is_moved_;  // By row of neighbours_.
 
   std::vector<Literal> trail_;
   std::vector<std::uint32_t> level_starts_;  // Where in the trail level 1, 2, ... begins.
