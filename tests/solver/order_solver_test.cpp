@@ -182,9 +182,9 @@ class SmallInstances : public OrderSolverTest {
   }
 
   // Asks after every clause with probability `eagerness`, and at the end.
-  void compare(const Instance& instance, double eagerness, Random& random) {
+  void compare(const Instance& instance, double eagerness, SolverLimits limits, Random& random) {
     const CsrGraph known = graph_of(instance.vertices, instance.edges);
-    OrderSolver solver(known, instance.order, budget);
+    OrderSolver solver(known, instance.order, budget, limits);
     choices_.clear();
     for (std::uint32_t i = 0; i < instance.choices; ++i) choices_.push_back(solver.choice());
     std::vector<World> worlds = every_world(instance.vertices, instance.choices, instance.edges);
@@ -214,22 +214,29 @@ class SmallInstances : public OrderSolverTest {
     for (std::size_t i = 0; i < clauses; ++i) ASSERT_TRUE(world.satisfies(instance.clauses[i]));
   }
 
+  void compare_many(std::uint64_t instances, SolverLimits limits) {
+    for (std::uint64_t seed = 0; seed < instances; ++seed) {
+      SCOPED_TRACE(seed);
+      Random random(seed);
+      const Instance instance = random_instance(random);
+      compare(instance, seed % 2 == 0 ? 0.0 : random.unit(), limits, random);
+      if (HasFatalFailure() || HasNonfatalFailure()) return;
+    }
+    EXPECT_GT(impossible_, instances / 5);  // Both answers are tried in earnest.
+    EXPECT_LT(impossible_, 4 * instances / 5);
+  }
+
   std::vector<Literal> choices_;
-  std::uint32_t impossible_ = 0;
+  std::uint64_t impossible_ = 0;
 };
 
-TEST_F(SmallInstances, AgreeWithEveryOrder) {
-  constexpr std::uint64_t kInstances = 40000;
-  for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
-    SCOPED_TRACE(seed);
-    Random random(seed);
-    const Instance instance = random_instance(random);
-    compare(instance, seed % 2 == 0 ? 0.0 : random.unit(), random);
-    if (HasFatalFailure() || HasNonfatalFailure()) return;
-  }
-  EXPECT_GT(impossible_, kInstances / 5);  // Both answers are tried in earnest.
-  EXPECT_LT(impossible_, 4 * kInstances / 5);
-}
+// Restarts, switches, forgets and tidies up nearly always.
+constexpr SolverLimits kRestless{
+    .restart_unit = 1, .switch_period = 2, .learned_clauses = 1, .antecedents = 8};
+
+TEST_F(SmallInstances, AgreeWithEveryOrder) { compare_many(30000, {}); }
+
+TEST_F(SmallInstances, AgreeWithEveryOrderWhenTheSearchIsRestless) { compare_many(30000, kRestless); }
 
 // --- larger ones ---
 
@@ -271,31 +278,39 @@ TEST_F(OrderSolverTest, HiddenOrderOfFiftyVerticesIsFound) {
   }
 }
 
-TEST_F(OrderSolverTest, RefutationOfRandomClausesIsImpossibleByItself) {
+using TripleClause = std::array<std::pair<Vertex, Vertex>, 3>;
+
+void add(OrderSolver& solver, const TripleClause& clause) {
+  solver.add_clause({solver.before(clause[0].first, clause[0].second),
+                     solver.before(clause[1].first, clause[1].second),
+                     solver.before(clause[2].first, clause[2].second)});
+}
+
+class Refutations : public OrderSolverTest, public ::testing::WithParamInterface<SolverLimits> {};
+
+TEST_P(Refutations, AreImpossibleByThemselves) {
+  constexpr Vertex kVertices = 14;
+  const CsrGraph known = graph_of(kVertices, {});
   std::uint64_t conflicts = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    HiddenOrder hidden(14, seed);
-    const CsrGraph known = graph_of(14, {});
-    OrderSolver solver = solver_of(known);
-    std::vector<std::array<std::pair<Vertex, Vertex>, 3>> clauses;
+    HiddenOrder pairs(kVertices, seed);
+    OrderSolver solver(known, topological_order(known, budget), budget, GetParam());
+    std::vector<TripleClause> clauses;
     for (int i = 0; i < 350; ++i) {
-      const auto& clause = clauses.emplace_back(std::array{hidden.pair(), hidden.pair(), hidden.pair()});
-      std::vector<Literal> literals;
-      for (const auto& [u, v] : clause) literals.push_back(solver.before(u, v));
-      solver.add_clause(literals);
+      clauses.push_back({pairs.pair(), pairs.pair(), pairs.pair()});
+      add(solver, clauses.back());
     }
     ASSERT_FALSE(solver.solve());
     conflicts += solver.statistics().conflicts;
     OrderSolver again = solver_of(known);
-    for (const std::uint32_t each : solver.refutation().clauses) {
-      std::vector<Literal> literals;
-      for (const auto& [u, v] : clauses[each]) literals.push_back(again.before(u, v));
-      again.add_clause(literals);
-    }
+    for (const std::uint32_t each : solver.refutation().clauses) add(again, clauses[each]);
     ASSERT_FALSE(again.solve());
   }
   EXPECT_GT(conflicts, 1000u);
 }
+
+INSTANTIATE_TEST_SUITE_P(Calm, Refutations, ::testing::Values(SolverLimits{}));
+INSTANTIATE_TEST_SUITE_P(Restless, Refutations, ::testing::Values(kRestless));
 
 TEST_F(OrderSolverTest, BudgetEndsTheSearchAndASecondCallGoesOn) {
   HiddenOrder hidden(50, 1);

@@ -7,7 +7,7 @@
 namespace serval {
 namespace {
 
-constexpr std::uint32_t kLearnedLimitStep = 500;
+constexpr std::uint32_t kLearnedGrowth = 8;  // By an eighth each time.
 constexpr std::uint32_t kLevelsWorthKeeping = 2;
 constexpr float kLargestActivity = 1e20F, kActivityDecay = 0.999F;
 
@@ -134,7 +134,7 @@ void Search::bump_clause(ClauseId clause) {
 
 // Drops the less useful half of what was learned: joining many levels, long unused. Reasons stay.
 void Search::forget_clauses() {
-  learned_limit_ += kLearnedLimitStep;
+  limits_.learned_clauses += limits_.learned_clauses / kLearnedGrowth + 1;
   std::vector<bool> is_reason(clauses_.size(), false);
   for (const Literal literal : trail_) {
     const ClauseId reason = variables_[literal.variable()].reason;
@@ -165,7 +165,7 @@ void Search::forget_clauses() {
   for (std::vector<ClauseId>& clauses : leaning_)
     for (ClauseId& clause : clauses) clause = moved[clause];
   for (ClauseId& clause : unlikely_) clause = moved[clause];
-  if (proofs_.size() > proof_limit_) compact_proofs();
+  if (proofs_.size() > limits_.antecedents) compact_proofs();
 }
 
 // Everything learned and forgotten may still be an antecedent of what is kept; what is not goes.
@@ -179,7 +179,7 @@ void Search::compact_proofs() {
   for (const Literal literal : trail_)
     if (level_of(literal) == 0)
       variables_[literal.variable()].proof = moved[variables_[literal.variable()].proof];
-  proof_limit_ = std::max<std::uint64_t>(proof_limit_, 2 * proofs_.size());
+  limits_.antecedents = std::max<std::uint64_t>(limits_.antecedents, 2 * proofs_.size());
 }
 
 }  // namespace serval

@@ -47,11 +47,19 @@ struct SolverStatistics {
   std::uint64_t vertices_visited = 0;  // By searches for a new place in the order, or for a cycle.
 };
 
+// When the search changes its ways. Tests take small ones, so that small instances see everything.
+struct SolverLimits {
+  std::uint32_t restart_unit = 100;      // Conflicts, times Luby's sequence.
+  std::uint32_t switch_period = 1000;    // Conflicts before the other way to decide is tried.
+  std::uint32_t learned_clauses = 4000;  // Kept at first.
+  std::uint64_t antecedents = 1u << 25;  // Kept for refutations before those that no longer matter go.
+};
+
 class OrderSolver {
  public:
   // `known` must outlive the solver; `order` names each of its vertices once, and all edges point forward
   // in it. O(vertices + edges).
-  OrderSolver(const CsrGraph& known, std::vector<Vertex> order, Budget& budget);
+  OrderSolver(const CsrGraph& known, std::vector<Vertex> order, Budget& budget, SolverLimits limits = {});
   OrderSolver(OrderSolver&&) noexcept;
   OrderSolver& operator=(OrderSolver&&) noexcept;
   ~OrderSolver();

@@ -9,8 +9,6 @@ namespace serval {
 namespace {
 
 constexpr const char* kPhase = "order solver";
-constexpr std::uint64_t kRestartUnit = 100;
-constexpr std::uint64_t kSwitchPeriod = 1000;  // Conflicts.
 
 // 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ... (Luby, Sinclair & Zuckerman 1993), counted from 0.
 std::uint64_t luby(std::uint64_t index) {
@@ -29,11 +27,12 @@ std::uint64_t luby(std::uint64_t index) {
 
 }  // namespace
 
-Search::Search(const CsrGraph& known, std::vector<Vertex> order, Budget& budget)
+Search::Search(const CsrGraph& known, std::vector<Vertex> order, Budget& budget, SolverLimits limits)
     : budget_(budget),
       order_(known, std::move(order), budget),
       row_of_vertex_(known.vertex_count(), kNoRow),
-      conflicts_until_restart_(kRestartUnit) {}
+      limits_(limits),
+      conflicts_until_restart_(limits.restart_unit) {}
 
 Literal Search::add_variable(Vertex from, Vertex to) {
   expects(variables_.size() < 0x7FFFFFFFu, "fewer than 2^31 - 1 variables");
@@ -339,7 +338,7 @@ Literal Search::busiest_open() {
 // (van der Tak, Ramos & Heule 2011).
 void Search::restart() {
   ++statistics_.restarts;
-  conflicts_until_restart_ = kRestartUnit * luby(statistics_.restarts);
+  conflicts_until_restart_ = limits_.restart_unit * luby(statistics_.restarts);
   if (statistics_.conflicts >= next_switch_) {
     repairing_ = !repairing_;
     switch_period_ += switch_period_ / 2;
@@ -371,7 +370,7 @@ void Search::resolve_conflict() {
 
 bool Search::solve() {
   repairing_ = true;
-  switch_period_ = kSwitchPeriod;
+  switch_period_ = limits_.switch_period;
   next_switch_ = statistics_.conflicts + switch_period_;
   while (!refuted_by_) {
     if (!propagate()) {
@@ -379,7 +378,7 @@ bool Search::solve() {
       continue;
     }
     if (conflicts_until_restart_ == 0) restart();
-    if (learned_clauses_ > learned_limit_) forget_clauses();
+    if (learned_clauses_ > limits_.learned_clauses) forget_clauses();
     if (!decide()) return true;
   }
   return false;

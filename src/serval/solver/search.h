@@ -29,7 +29,7 @@ namespace serval {
 
 class Search {
  public:
-  Search(const CsrGraph& known, std::vector<Vertex> order, Budget& budget);
+  Search(const CsrGraph& known, std::vector<Vertex> order, Budget& budget, SolverLimits limits);
 
   // True means that `from` comes before `to`.
   Literal add_statement(Vertex from, Vertex to);
@@ -142,8 +142,8 @@ class Search {
   std::uint32_t stamp_ = 0;
 
   std::uint32_t given_clauses_ = 0;
-  std::uint32_t learned_clauses_ = 0, learned_limit_ = 4000;
-  std::uint64_t proof_limit_ = std::uint64_t{1} << 25;
+  std::uint32_t learned_clauses_ = 0;
+  SolverLimits limits_;  // Some of them grow.
   float clause_increment_ = 1;
   std::uint64_t conflicts_until_restart_ = 0;
   bool repairing_ = true;  // Or following the busiest variables.
