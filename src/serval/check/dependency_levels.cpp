@@ -226,15 +226,19 @@ class Decision {
       CsrGraph graph = whole_dependency_graph(history_, relations_, sessions, budget_);
       if (topological_order(graph, budget_).size() == graph.vertex_count()) {
         OrderSearch search(history_, relations_, sessions, std::move(graph), trail_, budget_);
-        if (search.run())
-          return execution(history_, relations_, sessions, strong_session_variant(level_), search.order());
+        Verdict verdict = search_within(search, sessions, strong_session_variant(level_));
+        if (!violated(verdict)) return verdict;
       }
     }
     OrderSearch search(history_, relations_, shape_,
                        whole_dependency_graph(history_, relations_, shape_, budget_), trail_, budget_);
+    return search_within(search, shape_, level_);
+  }
+
+  Verdict search_within(OrderSearch& search, GraphShape shape, Level level) {
     try {
-      if (search.run()) return execution(history_, relations_, shape_, level_, search.order());
-      return refusal(search);
+      if (search.run()) return execution(history_, relations_, shape, level, search.order());
+      return shape.session_order == shape_.session_order ? refusal(search) : Violated{};
     } catch (const BudgetExhausted& exhausted) {
       return cut_short(exhausted, search);
     }

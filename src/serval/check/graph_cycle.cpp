@@ -74,7 +74,8 @@ class Teller {
   VertexMap map_;
 };
 
-// From the members of one component, the shortest cycle that the effort allows; at least one is found.
+}  // namespace
+
 std::vector<Vertex> shortest_cycle(std::span<const Vertex> component, const CsrGraph& graph, Budget& budget) {
   constexpr std::uint64_t kEffort = 5'000'000;
   PathFinder finder(graph, std::numeric_limits<std::uint64_t>::max(), budget);
@@ -87,8 +88,6 @@ std::vector<Vertex> shortest_cycle(std::span<const Vertex> component, const CsrG
   }
   return best;
 }
-
-}  // namespace
 
 std::vector<Anomaly> cycles_of_graph(const History& history, const Relations& relations, GraphShape shape,
                                      const CsrGraph& graph, Budget& budget) {

@@ -3,6 +3,7 @@
 // cycle_search.h are those of Adya; this finds what a graph forbids that none of them describes, as prefix
 // consistency does: an anti-dependency must come after a read dependency or a step of session order.
 
+#include <span>
 #include <vector>
 
 #include "serval/check/verdict.h"
@@ -14,5 +15,9 @@ namespace serval {
 // fixed effort goes.
 std::vector<Anomaly> cycles_of_graph(const History& history, const Relations& relations, GraphShape shape,
                                      const CsrGraph& graph, Budget& budget);
+
+// Through members of one cyclic component, the shortest cycle that a fixed effort finds; at least one. Names
+// its first vertex again at the end.
+std::vector<Vertex> shortest_cycle(std::span<const Vertex> component, const CsrGraph& graph, Budget& budget);
 
 }  // namespace serval

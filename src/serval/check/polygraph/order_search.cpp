@@ -98,7 +98,7 @@ std::string OrderSearch::saturate() {
   const std::uint64_t cells = std::uint64_t{saturation_->graph().vertex_count()} * chains_.count;
   if (cells > kMostClockCells) return fmt::format("left out: {} chains", chains_.count);
   has_clocks_ = saturation_->run();
-  const std::string work = fmt::format("{} chains, {} rounds, {} conclusions", chains_.count,
+  std::string work = fmt::format("{} chains, {} rounds, {} conclusions", chains_.count,
                                        saturation_->rounds().size(), saturation_->conclusions().size());
   if (has_clocks_) return work;
   impossible_ = true;

@@ -1,12 +1,11 @@
 #include "serval/check/polygraph/reasons.h"
 
 #include <algorithm>
-#include <limits>
 
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 
-#include "serval/graph/path_finder.h"
+#include "serval/check/graph_cycle.h"
 #include "serval/graph/strong_components.h"
 
 namespace serval {
@@ -146,17 +145,8 @@ std::vector<TransactionId> participants_of_cycle(const History& history, const P
                                                  const Chains& chains, const OpenKeys& open,
                                                  const VersionSaturation& saturation, Budget& budget) {
   ReasonWalk walk(history, points, chains, open, saturation, budget);
-  constexpr std::uint64_t kEffort = 5'000'000;
-  PathFinder finder(saturation.graph(), std::numeric_limits<std::uint64_t>::max(), budget);
-  std::vector<Vertex> best;
   const Jagged<Vertex> components = cyclic_components(saturation.graph(), budget);
-  for (const Vertex start : components[0]) {
-    if (!best.empty() && finder.spent() > kEffort) break;
-    const std::size_t most = best.empty() ? saturation.graph().vertex_count() : best.size() - 2;
-    std::vector<Vertex> found = finder.path(start, most, [&](Vertex v) { return v == start; });
-    if (!found.empty()) best = std::move(found);
-  }
-  walk.take_path(best);
+  walk.take_path(shortest_cycle(components[0], saturation.graph(), budget));
   return walk.finish();
 }
 
