@@ -32,21 +32,29 @@ class ClockTable {
       count_own_event(v, own);
       for (const Vertex next : graph.successors(v)) join(cells_of(next), own);
     }
-    changed_.assign(graph.vertex_count(), true);
+    changed_.assign(graph.vertex_count(), ~std::uint64_t{0});
     if (before_.empty()) return;
-    for (Vertex v = 0; v < graph.vertex_count(); ++v)
-      changed_[v] = !std::ranges::equal(row(v), row_before(v));
+    for (Vertex v = 0; v < graph.vertex_count(); ++v) {
+      const auto now = row(v), before = row_before(v);
+      std::uint64_t bits = 0;
+      for (std::size_t chain = 0; chain < now.size(); ++chain)
+        bits |= std::uint64_t{now[chain] != before[chain]} << (chain % 64);
+      changed_[v] = bits;
+    }
   }
 
   std::span<const std::uint32_t> row(Vertex v) const {
     return std::span(cells_).subspan(std::size_t{v} * chains_.count, chains_.count);
   }
-  // Since the fill() before; after the first, everything.
-  bool changed(Vertex v) const { return changed_[v]; }
-  bool changed(Vertex v, std::uint32_t chain) const {
-    return before_.empty() || row(v)[chain] != row_before(v)[chain];
+  // Since the fill() before; after the first, everything. Of a chain: this one, or one 64 chains apart.
+  bool changed(Vertex v) const { return changed_[v] != 0; }
+  bool changed(Vertex v, std::uint32_t chain) const { return (changed_[v] >> (chain % 64) & 1) != 0; }
+  void prefetch(Vertex v) const {
+    const std::uint32_t* cells = cells_.data() + std::size_t{v} * chains_.count;
+    __builtin_prefetch(cells);
+    __builtin_prefetch(cells + 16);
+    __builtin_prefetch(changed_.data() + v);
   }
-  void prefetch(Vertex v) const { __builtin_prefetch(cells_.data() + std::size_t{v} * chains_.count); }
   // How much certainly precedes the vertex; greater along every edge between begins and commits.
   std::int64_t sum(Vertex v) const {
     std::int64_t sum = 0;
@@ -81,7 +89,7 @@ class ClockTable {
   const Points& points_;
   const Chains& chains_;
   std::vector<std::uint32_t> cells_, before_;
-  std::vector<bool> changed_;  // By vertex.
+  std::vector<std::uint64_t> changed_;  // By vertex, a bit a chain.
 };
 
 }  // namespace serval

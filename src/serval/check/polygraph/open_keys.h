@@ -9,7 +9,6 @@
 // nobody saw follow those that somebody saw, so of lists only they are open, and only to that second
 // question.
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -67,9 +66,14 @@ struct OpenKeys {
   std::uint32_t end_of(const Entry& entry) const { return (&entry + 1)->first_write; }
   // The last write of an entry whose place in the chain is below `limit`; kInitial where there is none.
   std::uint32_t last_below(const Entry& entry, std::uint32_t limit) const {
-    const auto first = places.begin() + entry.first_write, last = places.begin() + end_of(entry);
-    const auto end = std::lower_bound(first, last, limit);
-    return end == first ? kInitial : static_cast<std::uint32_t>(end - places.begin()) - 1;
+    std::uint32_t first = entry.first_write;
+    // Halving without branches: where the answer lies is as good as random.
+    for (std::uint32_t size = end_of(entry) - first; size > 1;) {
+      const std::uint32_t half = size / 2;
+      first = places[first + half] < limit ? first + half : first;
+      size -= half;
+    }
+    return places[first] < limit ? first : kInitial;
   }
   // All writes of a key begin here and end where those of the next begin.
   std::uint32_t first_write_of(std::uint32_t key) const { return entries[first_entry[key]].first_write; }

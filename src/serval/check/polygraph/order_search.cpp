@@ -99,7 +99,7 @@ std::string OrderSearch::saturate() {
   if (cells > kMostClockCells) return fmt::format("left out: {} chains", chains_.count);
   has_clocks_ = saturation_->run();
   std::string work = fmt::format("{} chains, {} rounds, {} conclusions", chains_.count,
-                                       saturation_->rounds().size(), saturation_->conclusions().size());
+                                 saturation_->rounds().size(), saturation_->conclusions().size());
   if (has_clocks_) return work;
   impossible_ = true;
   culprits_ = participants_of_cycle(history_, points_, chains_, open_, *saturation_, budget_);

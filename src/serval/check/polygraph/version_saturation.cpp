@@ -54,10 +54,10 @@ void VersionSaturation::look_at_read(const OpenKeys::Read& read) {
   const Vertex reads = points_.begin(read.reader);
   const auto behind_read = clocks_.row(reads), behind_seen = clocks_.row(points_.overwrites(seen));
   for (const OpenKeys::Entry& entry : open_.entries_of(read.key)) {
+    if (!clocks_.changed(reads, entry.chain)) continue;
     const std::uint32_t commits = points_.commits_within(behind_read[entry.chain]);
     // What precedes the version that was read needs no conclusion; mostly that is all.
     if (commits <= points_.commits_within(behind_seen[entry.chain])) continue;
-    if (!clocks_.changed(reads, entry.chain)) continue;
     const std::uint32_t other = open_.last_below(entry, commits);
     if (other == OpenKeys::kInitial || other == read.seen) continue;
     if (behind_seen[entry.chain] > points_.commit_event(open_.places[other])) continue;
