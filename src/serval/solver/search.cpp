@@ -397,8 +397,7 @@ Refutation Search::refutation() {
     }
   }
   std::ranges::sort(result.vertices);
-  const auto repeated = std::ranges::unique(result.vertices);
-  result.vertices.erase(repeated.begin(), repeated.end());
+  result.vertices.erase(std::unique(result.vertices.begin(), result.vertices.end()), result.vertices.end());
   return result;
 }
 
