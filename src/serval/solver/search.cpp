@@ -1,6 +1,7 @@
 #include "serval/solver/search.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "serval/base/contract.h"
@@ -12,17 +13,11 @@ constexpr const char* kPhase = "order solver";
 
 // 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ... (Luby, Sinclair & Zuckerman 1993), counted from 0.
 std::uint64_t luby(std::uint64_t index) {
-  std::uint64_t size = 1, power = 0;
-  while (size < index + 1) {
-    size = 2 * size + 1;
-    ++power;
+  for (std::uint64_t i = index + 1;;) {
+    const std::uint64_t power = std::bit_floor(i);
+    if (i == 2 * power - 1) return power;
+    i -= power - 1;
   }
-  while (size - 1 != index) {
-    size = (size - 1) / 2;
-    --power;
-    index %= size;
-  }
-  return std::uint64_t{1} << power;
 }
 
 }  // namespace
