@@ -31,6 +31,7 @@
 #include "serval/report/text_report.h"
 #include "usage.h"
 #include "verb.h"
+#include "writing.h"
 
 namespace serval::cli {
 namespace {
@@ -240,12 +241,22 @@ class FileCheck {
     return flags_.json ? json_report(words) + "\n" : text_report(words, plan_.text);
   }
 
+  // What either form of the output says, without colour.
+  void write_report_files() const {
+    if (flags_.report_folder.empty()) return;
+    TextOptions text = plan_.text;
+    text.colour = false;
+    write_file(flags_.report_folder + "/report.txt", text_report(report_, text));
+    write_file(flags_.report_folder + "/report.json", json_report(report_) + "\n");
+  }
+
   int publish() {
     report_.exit_code = exit_code();
     report_.budget.seconds = seconds();
     report_.budget.peak_rss_bytes = peak_rss_bytes();
     progress_.clear();
     print(rendered());
+    write_report_files();
     return report_.exit_code;
   }
 

@@ -27,6 +27,7 @@ struct CheckFlags {
   bool explain_engine = false;
   std::string colour = "auto";
   std::string unknown = "fail";
+  std::string report_folder;  // Where the report goes as well, as report.txt and report.json; empty: nowhere.
 };
 
 // Checks one file after the other and prints their reports. The exit code of all.

@@ -1,11 +1,15 @@
 #include "writing.h"
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 
 #include <fmt/format.h>
 
 #include "choices.h"
+#include "serval/base/error.h"
 #include "usage.h"
 
 namespace serval::cli {
@@ -23,6 +27,13 @@ void require_writable(const std::string& path, Overwrite overwrite) {
   const std::filesystem::file_status status = std::filesystem::status(path, ignored);
   if (path == "-" || !std::filesystem::is_regular_file(status) || overwrite == Overwrite::Allow) return;
   throw UsageError(fmt::format("{} is there already", path), "add --force to overwrite it");
+}
+
+void write_file(const std::string& path, std::string_view content) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(content.data(), static_cast<std::streamsize>(content.size()));
+  file.close();
+  if (!file) throw OutputError(fmt::format("{}: {}", path, std::strerror(errno)));
 }
 
 }  // namespace serval::cli

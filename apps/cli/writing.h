@@ -1,5 +1,5 @@
 #pragma once
-// Writing a history for a command: which format, and never over an existing file by accident.
+// Writing a history or a report for a command: which format, and no history over an existing file.
 
 #include <string>
 #include <string_view>
@@ -14,5 +14,7 @@ Format output_format(std::string_view flag, std::string_view name, const std::st
 
 enum class Overwrite { Refuse, Allow };
 void require_writable(const std::string& path, Overwrite overwrite);  // Throws UsageError.
+
+void write_file(const std::string& path, std::string_view content);  // Throws OutputError.
 
 }  // namespace serval::cli
