@@ -7,6 +7,7 @@
 
 #include "serval/base/error.h"
 #include "serval/base/nearest_names.h"
+#include "serval/database/simulated/simulated_level.h"
 
 namespace serval {
 namespace {
@@ -54,10 +55,17 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kAbbrevia
      {"rc", "read-committed"},
      {"ru", "read-uncommitted"}}};
 
+std::vector<IsolationInfo> simulated_isolations() {
+  std::vector<IsolationInfo> out;
+  for (const SimulatedLevelInfo& level : all_simulated_levels())
+    out.insert(out.begin(), {level.name, level.name, level.description});
+  return out;
+}
+
 }  // namespace
 
 std::span<const DriverInfo> all_drivers() {
-  static const std::array<DriverInfo, 6> table = {{
+  static const std::array<DriverInfo, 7> table = {{
       {"sqlite",
        "sqlite:FILE[?journal=wal|delete][&cache=shared]",
        "SQLite in this process; without a file a temporary one",
@@ -107,6 +115,9 @@ std::span<const DriverInfo> all_drivers() {
        "serializable",
        false,
        kEtcd},
+      {"simulated", "simulated:[?bug=NAME[:probability=P,limit=N][+NAME...]][&seed=N][&latency=MICROSECONDS]",
+       "a store in this process that keeps the level it is asked for, except where its bugs strike",
+       simulated_isolations(), "strict-serializable", true, open_simulated},
       {"exec",
        "exec:COMMAND",
        "a program that speaks JSON lines on its standard input and output",

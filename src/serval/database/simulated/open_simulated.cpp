@@ -1,0 +1,165 @@
+// The simulated database as a driver: an in-process store that keeps the level it is asked for, except where
+// its address asks for bugs.
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <condition_variable>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "serval/base/contract.h"
+#include "serval/base/error.h"
+#include "serval/database/address.h"
+#include "serval/database/drivers.h"
+#include "serval/database/simulated/shared_store.h"
+
+namespace serval {
+namespace simulated {
+namespace {
+
+class SimulatedClient final : public Client {
+ public:
+  SimulatedClient(std::shared_ptr<SharedStore> store, std::uint32_t number, std::chrono::microseconds latency)
+      : store_(std::move(store)), session_(store_->open_session(number)), latency_(latency) {}
+  ~SimulatedClient() override { store_->close_session(session_); }
+  SimulatedClient(const SimulatedClient&) = delete;
+  SimulatedClient& operator=(const SimulatedClient&) = delete;
+
+  void begin() override { store_->begin(session_); }
+
+  // While an answer travels, others go on: without it, transactions would hardly overlap on few cores.
+  Answer perform(const Request& request) override {
+    try {
+      Answer answer = store_->perform(session_, request);
+      travel();
+      return answer;
+    } catch (const Conflict& conflict) {
+      throw TransactionFailure(FailureCause::Serialization, Outcome::Aborted, conflict.what());
+    }
+  }
+
+  Outcome commit() override {
+    try {
+      return store_->commit(session_) == SharedStore::Ended::Committed ? Outcome::Committed
+                                                                       : Outcome::Aborted;
+    } catch (const Conflict& conflict) {
+      throw TransactionFailure(FailureCause::Serialization, Outcome::Aborted, conflict.what());
+    }
+  }
+
+  void roll_back() override { store_->roll_back(session_); }
+
+  // The numbers of the snapshot and of the commit.
+  TransactionHints hints() const override {
+    TransactionHints hints;
+    if (session_->view && session_->view->snapshot != kNoPosition)
+      hints.start_timestamp = static_cast<std::int64_t>(session_->view->snapshot);
+    if (session_->committed) hints.commit_timestamp = static_cast<std::int64_t>(*session_->committed);
+    return hints;
+  }
+
+ private:
+  void travel() {
+    if (latency_.count() == 0) return;
+    std::unique_lock lock(way_);
+    arrival_.wait_for(lock, latency_, [] { return false; });
+  }
+
+  std::shared_ptr<SharedStore> store_;
+  SharedStore::Session session_;
+  std::chrono::microseconds latency_;
+  std::mutex way_;
+  std::condition_variable arrival_;
+};
+
+struct SimulatedOptions {
+  SimulatedLevel level;
+  std::vector<SimulatedBug> bugs;
+  std::uint64_t seed;
+  std::chrono::microseconds latency;
+};
+
+class SimulatedDriver final : public Database {
+ public:
+  explicit SimulatedDriver(SimulatedOptions options) : options_(std::move(options)) {}
+
+  std::map<std::string, std::string> facts() override {
+    std::map<std::string, std::string> out{
+        {"database", "simulated"}, {"version", "1"}, {"isolation", std::string(info(options_.level).name)}};
+    for (const SimulatedBug& bug : options_.bugs) {
+      std::string& all = out["bugs"];
+      all += fmt::format("{}{}:probability={}", all.empty() ? "" : "+", info(bug.kind).name, bug.probability);
+      if (bug.limit > 0) all += fmt::format(",limit={}", bug.limit);
+    }
+    return out;
+  }
+
+  void create(const Schema& schema) override {
+    auto store = std::make_shared<SharedStore>(options_.level, options_.bugs, options_.seed, schema);
+    const std::lock_guard lock(mutex_);
+    store_ = std::move(store);
+  }
+
+  void drop() override {
+    const std::lock_guard lock(mutex_);
+    store_.reset();
+  }
+
+  std::unique_ptr<Client> connect(std::uint32_t session) override {
+    const std::lock_guard lock(mutex_);
+    expects(store_ != nullptr, "create comes first");
+    return std::make_unique<SimulatedClient>(store_, session, options_.latency);
+  }
+
+ private:
+  SimulatedOptions options_;
+  std::mutex mutex_;
+  std::shared_ptr<SharedStore> store_;
+};
+
+// "dirty-read:probability=0.5+lost-update"
+std::vector<SimulatedBug> parse_bugs(std::string_view specs) {
+  std::vector<SimulatedBug> bugs;
+  while (!specs.empty()) {
+    const std::string_view spec = specs.substr(0, specs.find('+'));
+    specs.remove_prefix(std::min(spec.size() + 1, specs.size()));
+    bugs.push_back(parse_simulated_bug(spec));
+  }
+  return bugs;
+}
+
+std::uint64_t parse_number(const AddressParts& parts, const std::string& name, std::uint64_t otherwise,
+                           std::uint64_t most) {
+  const std::string text = parts.option(name, std::to_string(otherwise));
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number > most)
+    throw InputError({},
+                     fmt::format("{}=\"{}\" in the address: a whole number up to {} fits", name, text, most));
+  return number;
+}
+
+}  // namespace
+}  // namespace simulated
+
+std::unique_ptr<Database> open_simulated(std::string_view address, const DatabaseOptions& options) {
+  const AddressParts parts = read_address(address, {"bug", "seed", "latency"});
+  if (!parts.place.empty())
+    throw InputError({}, fmt::format("the simulated database has no place \"{}\"", parts.place), {},
+                     "simulated: or simulated:?bug=NAME");
+  if (!options.nodes.empty()) throw InputError({}, "the simulated database runs in this process: no nodes");
+  constexpr std::uint64_t kLatency = 20, kMostLatency = 1'000'000;  // Microseconds.
+  return std::make_unique<simulated::SimulatedDriver>(simulated::SimulatedOptions{
+      parse_simulated_level(options.isolation), simulated::parse_bugs(parts.option("bug", "")),
+      simulated::parse_number(parts, "seed", 1, std::numeric_limits<std::uint64_t>::max()),
+      std::chrono::microseconds(simulated::parse_number(parts, "latency", kLatency, kMostLatency))});
+}
+
+}  // namespace serval

@@ -1,0 +1,187 @@
+// The simulated database as a driver: sessions in threads, each level's promise, each bug caught, and what a
+// recording shows that was cut off.
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "database/driver_checks.h"
+#include "serval/base/error.h"
+#include "serval/check/check.h"
+#include "serval/check/verify_witness.h"
+#include "serval/database/campaign.h"
+#include "serval/database/simulated/simulated_bug.h"
+#include "serval/database/simulated/simulated_level.h"
+#include "serval/formats/format.h"
+#include "serval/workload/workload.h"
+
+namespace serval {
+namespace {
+
+class SimulatedDriverTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "serval-simulated-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string path() const { return (folder_ / "run.jsonl").string(); }
+
+  // A run of eight sessions, as serval run does it.
+  History run(const std::string& address, std::string_view isolation, const char* workload,
+              std::uint64_t seed = 7) {
+    const std::unique_ptr<Database> database = open_database(address, {.isolation = std::string(isolation)});
+    const Workload chosen = make_workload(workload, KeyRequest{.keys = 20});
+    const Schema schema = chosen.generator->schema();
+    database->create(schema);
+    std::filesystem::remove(path());
+    RunHeader header;
+    if (schema.front().initial == TableInfo::Initial::Zero &&
+        schema.front().holds == TableInfo::Holds::Registers)
+      header.initial = 0;
+    Recorder recorder(path(), header, schema);
+    Campaign campaign(*database, *chosen.generator, recorder,
+                      {.sessions = 8, .transactions = 1000, .seed = seed});
+    campaign.run();
+    recorder.finish();
+    return read_history(path());
+  }
+
+  static Verdict proved(const History& history, Level level) {
+    CheckResult result = check(history, level);
+    const auto flaw = verify_witness(history, level, result.verdict);
+    EXPECT_FALSE(flaw) << *flaw;
+    return result.verdict;
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(SimulatedDriverTest, AnswersEveryRequestAtEveryLevel) {
+  for (const SimulatedLevelInfo& level : all_simulated_levels()) {
+    if (level.snapshots == SimulatedLevelInfo::Snapshots::Any) continue;  // May miss its own past.
+    const auto database = open_database("simulated:", {.isolation = std::string(level.name)});
+    check_requests(*database);
+  }
+}
+
+TEST_F(SimulatedDriverTest, EveryLevelKeepsItsPromise) {
+  for (const SimulatedLevelInfo& level : all_simulated_levels())
+    for (const char* workload : {"mini", "list-append"}) {
+      const History history = run("simulated:", level.name, workload);
+      EXPECT_TRUE(holds(proved(history, *find_level(level.name)))) << level.name << " " << workload;
+    }
+}
+
+TEST_F(SimulatedDriverTest, NoLevelIsViolatedUnderOtherWorkloads) {
+  for (const SimulatedLevelInfo& level : all_simulated_levels())
+    for (const char* workload : {"registers", "lightweight", "bank", "predicates"}) {
+      const History history = run("simulated:", level.name, workload);
+      EXPECT_FALSE(violated(proved(history, *find_level(level.name)))) << level.name << " " << workload;
+    }
+}
+
+TEST_F(SimulatedDriverTest, WeakLevelsAreCaughtAtStrongerOnes) {
+  const auto caught = [&](const char* isolation, Level level) {
+    for (std::uint64_t seed = 1; seed <= 10; ++seed)
+      if (violated(proved(run("simulated:", isolation, "list-append", seed), level))) return true;
+    return false;
+  };
+  EXPECT_TRUE(caught("read-uncommitted", Level::ReadCommitted));
+  EXPECT_TRUE(caught("read-committed", Level::SnapshotIsolation));
+  EXPECT_TRUE(caught("strong-snapshot-isolation", Level::Serializable));
+  EXPECT_TRUE(caught("serializable", Level::StrictSerializable));
+}
+
+TEST_F(SimulatedDriverTest, EveryBugIsCaught) {
+  for (const SimulatedBugInfo& bug : all_simulated_bugs()) {
+    const std::string address = "simulated:?bug=" + std::string(bug.name) + ":probability=0.5";
+    bool caught = false;
+    for (std::uint64_t seed = 1; seed <= 10 && !caught; ++seed)
+      caught = violated(
+          proved(run(address, "strict-serializable", "list-append", seed), Level::StrictSerializable));
+    EXPECT_TRUE(caught) << bug.name;
+  }
+}
+
+// What a check sees that looks at the file while it grows.
+TEST_F(SimulatedDriverTest, ARecordingCutAtAnySyncShowsNoViolationThatIsNone) {
+  for (const char* workload : {"mini", "list-append", "lightweight", "bank"}) {
+    run("simulated:", "strict-serializable", workload);
+    std::ifstream file(path());
+    std::stringstream whole;
+    whole << file.rdbuf();
+    const std::string text = whole.str();
+    for (std::size_t at = 0; (at = text.find("\"sync\"", at)) != std::string::npos; ++at) {
+      const std::string cut = (folder_ / "cut.jsonl").string();
+      std::ofstream(cut) << text.substr(0, at + 60);  // And a part of the next line.
+      EXPECT_FALSE(violated(check(read_history(cut), Level::StrictSerializable).verdict))
+          << workload << " " << at;
+    }
+  }
+}
+
+TEST_F(SimulatedDriverTest, ConflictsAbortWhoComesSecond) {
+  const auto strict = open_database("simulated:", {});
+  strict->create(checked_schema());
+  EXPECT_EQ(failure_of([&] { try_write_skew(connect_pair(*strict)); }),
+            (Failure{FailureCause::Serialization, Outcome::Aborted}));
+  EXPECT_EQ(failure_of([&] { try_lost_update(connect_pair(*strict)); }),
+            (Failure{FailureCause::Serialization, Outcome::Aborted}));
+  const auto snapshots = open_database("simulated:", {.isolation = "strong-snapshot-isolation"});
+  snapshots->create(checked_schema());
+  EXPECT_EQ(try_write_skew(connect_pair(*snapshots)), Outcome::Committed);
+  EXPECT_EQ(failure_of([&] { try_lost_update(connect_pair(*snapshots)); }),
+            (Failure{FailureCause::Serialization, Outcome::Aborted}));
+}
+
+TEST_F(SimulatedDriverTest, ALockingReadIsCheckedLikeAWrite) {
+  const auto database = open_database("simulated:", {.isolation = "strong-snapshot-isolation"});
+  database->create(checked_schema());
+  const Pair clients = connect_pair(*database);
+  clients.first->begin();
+  clients.first->perform({.kind = Request::Kind::Read, .key = 0, .locks = true});
+  perform_alone(*clients.second, {.kind = Request::Kind::Write, .key = 0, .tag = 5});
+  write(*clients.first, 1, 6);
+  EXPECT_EQ(failure_of([&] { clients.first->commit(); }),
+            (Failure{FailureCause::Serialization, Outcome::Aborted}));
+}
+
+TEST_F(SimulatedDriverTest, PhantomsAreRefusedWhereReadsAreChecked) {
+  const auto database = open_database("simulated:", {});
+  database->create(checked_schema());
+  const Pair clients = connect_pair(*database);
+  clients.first->begin();
+  clients.first->perform({.kind = Request::Kind::Scan, .table = 2, .column = 0, .low = 7, .high = 7});
+  perform_alone(*clients.second, {.kind = Request::Kind::Insert, .table = 2, .key = 3, .tag = 5});
+  write(*clients.first, 1, 6);
+  EXPECT_EQ(failure_of([&] { clients.first->commit(); }),
+            (Failure{FailureCause::Serialization, Outcome::Aborted}));
+}
+
+TEST_F(SimulatedDriverTest, TellsTheNumbersOfSnapshotAndCommit) {
+  const auto database = open_database("simulated:", {});
+  database->create(checked_schema());
+  const auto client = database->connect(0);
+  perform_alone(*client, {.kind = Request::Kind::Write, .key = 0, .tag = 5});
+  perform_alone(*client, {.kind = Request::Kind::Write, .key = 0, .tag = 6});
+  EXPECT_EQ(client->hints().start_timestamp, 1);
+  EXPECT_EQ(client->hints().commit_timestamp, 2);
+}
+
+TEST_F(SimulatedDriverTest, WrongAddressesAreAnsweredWithTheRightOnes) {
+  for (const char* address :
+       {"simulated:?bug=lost-updat", "simulated:?bugs=lost-update", "simulated:/tmp", "simulated:?seed=x",
+        "simulated:?latency=-1", "simulated:?bug=lost-update:probability=2"})
+    EXPECT_THROW((void)open_database(address, {}), InputError) << address;
+  EXPECT_EQ(open_database("simulated:?bug=lost-update+long-fork:limit=1", {})->facts()["bugs"],
+            "lost-update:probability=0.01+long-fork:probability=0.01,limit=1");
+}
+
+}  // namespace
+}  // namespace serval
