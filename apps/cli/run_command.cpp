@@ -1,54 +1,36 @@
 // serval run and serval record: drive a database with a workload and write down what its clients saw; run
 // also checks it.
 
+#include "run_command.h"
+
 #include <chrono>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <random>
-#include <thread>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "check_command.h"
+#include "choices.h"
 #include "exit_code.h"
 #include "interruption.h"
+#include "live_check.h"
+#include "memory_limit.h"
 #include "output.h"
 #include "quantities.h"
+#include "run_watch.h"
+#include "serval/base/contract.h"
 #include "serval/base/error.h"
 #include "serval/check/level.h"
 #include "serval/database/campaign.h"
-#include "serval/report/quantity.h"
 #include "serval/workload/workload.h"
 #include "usage.h"
 #include "verb.h"
 
 namespace serval::cli {
 namespace {
-
-struct RunFlags {
-  std::string address;
-  std::vector<std::string> nodes;
-  std::string workload = "list-append";
-  std::string isolation;
-  std::string level;
-  std::string clients = "8";
-  std::string time, transactions;
-  std::string keys, distribution;
-  std::string rate;
-  std::string seed;
-  std::string aborts = "0.02";
-  std::string out;
-  std::string progress = "auto";
-  bool json = false;
-  bool verify = false;
-  std::string max_anomalies = "10";
-  bool keep_tables = false;
-  bool checks = true;
-};
 
 std::uint64_t seed_of(const RunFlags& flags) {
   if (!flags.seed.empty()) return parse_count("--seed", flags.seed);
@@ -95,24 +77,6 @@ std::filesystem::path make_folder(const RunFlags& flags) {
   }
 }
 
-std::string spelled_aborts(const CampaignCounts& counts) {
-  std::string out;
-  for (const auto& [cause, number] : counts.aborted)
-    out += fmt::format("{}{} {}", out.empty() ? " (" : ", ", number, name_of(cause));
-  return out.empty() ? out : out + ")";
-}
-
-std::string spelled_counts(const CampaignCounts& counts, double seconds) {
-  const double rate = static_cast<double>(counts.committed) / std::max(seconds, 1e-9);
-  std::string line = fmt::format("{:.1f} s   {} committed ({:.0f}/s)   {} aborted{}   {} rolled back",
-                                 seconds, counts.committed, rate, counts.aborted_in_all(),
-                                 spelled_aborts(counts), counts.rolled_back);
-  if (counts.indeterminate > 0) line += fmt::format("   {} indeterminate", counts.indeterminate);
-  if (counts.reconnections > 0) line += fmt::format("   {} new connections", counts.reconnections);
-  return line +
-         fmt::format("   p99 {}", spell_seconds(static_cast<double>(counts.latency.quantile(0.99)) * 1e-9));
-}
-
 class Run {
  public:
   explicit Run(const RunFlags& flags)
@@ -120,9 +84,10 @@ class Run {
         seed_(seed_of(flags)),
         options_(options_of(flags, seed_)),
         workload_(workload_or_refuse(flags)),
-        isolation_(choose_isolation(driver_of(flags.address), flags.isolation)) {
-    if (!flags.level.empty() && !find_level(flags.level))
-      throw UsageError(fmt::format("there is no level \"{}\"", flags.level), "serval levels");
+        isolation_(choose_isolation(driver_of(flags.address), flags.isolation)),
+        level_(choose_level(flags.level.empty() ? isolation_.promises : flags.level)) {
+    if (flags.stop_on_violation && !checks_live())
+      throw UsageError("--stop-on-violation needs a check while it runs", why_not_live());
     const DriverInfo& driver = driver_of(flags.address);
     if (workload_.info->needs_ranges && !driver.has_ranges)
       throw UsageError(fmt::format("{} needs ranges, which {} does not have", flags.workload, driver.name),
@@ -140,6 +105,9 @@ class Run {
     const int verdict = flags_.checks ? check() : static_cast<int>(kHolds);
     const int invariants = broken_.empty() ? static_cast<int>(kHolds) : static_cast<int>(kViolated);
     for (const std::string& sentence : broken_) note("broken invariant: " + sentence);
+    if (flags_.checks && flags_.out.empty())
+      note(fmt::format("folder     {}   history.jsonl, report.txt, report.json",
+                       path_.parent_path().string()));
     return signal != 0 ? 128 + signal : worse(verdict, invariants);
   }
 
@@ -209,47 +177,52 @@ class Run {
     return header;
   }
 
-  // Runs the campaign beside a line that says how it goes.
+  // Runs the campaign beside what checks the recording so far and says how it goes.
   void drive(Campaign& campaign) {
-    const auto start = std::chrono::steady_clock::now();
-    const auto seconds = [&] {
-      return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    };
-    std::atomic<bool> over = false;
-    std::thread watcher([&] {
-      const bool terminal = flags_.progress == "auto" && ::isatty(STDERR_FILENO) == 1;
-      double next = terminal ? 0.5 : 10;
-      while (!over) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        if (caught_signal() != 0) campaign.stop();
-        if (seconds() < next || flags_.progress == "none") continue;
-        next += terminal ? 0.5 : 10;
-        const std::string line = spelled_counts(campaign.counts(), seconds());
-        terminal ? draw("\r\x1b[K" + line) : note(line);
-      }
-      if (terminal) draw("\r\x1b[K");
-    });
-    try {
-      campaign.run();
-    } catch (...) {
-      over = true;
-      watcher.join();
-      throw;
-    }
-    over = true;
-    watcher.join();
-    note("ran        " + spelled_counts(campaign.counts(), seconds()));
+    std::optional<LiveCheck> live;
+    if (checks_live()) live.emplace(path_.string(), level_, default_memory_limit());
+    RunWatch watch(campaign, live ? &*live : nullptr,
+                   {choose_progress(flags_.progress), flags_.stop_on_violation});
+    campaign.run();
+    watch.stop();
+    note("ran        " + watch.totals());
+    if (!live) return;
+    live->stop();
+    found_live_ = live->state();
   }
 
-  int check() const {
+  // Rows that a range changes are known from its answer only, so a recording that is cut off may lack who
+  // wrote what others read.
+  bool checks_live() const {
+    return flags_.checks && !flags_.no_live && LiveCheck::watches(level_) && !workload_.info->needs_ranges;
+  }
+
+  std::string why_not_live() const {
+    if (flags_.no_live) return "leave out --no-live";
+    if (workload_.info->needs_ranges)
+      return fmt::format("{} is checked at the end: it has ranges", flags_.workload);
+    return fmt::format("{} is checked at the end", name_of(level_));
+  }
+
+  int check() {
     CheckFlags check;
     check.paths = {path_.string()};
-    check.level = flags_.level.empty() ? std::string(isolation_.promises) : flags_.level;
+    check.level = name_of(level_);
     check.json = flags_.json;
     check.verify = flags_.verify;
     check.max_anomalies = flags_.max_anomalies;
     check.reading.progress = flags_.progress;
-    return check_files(check);
+    if (flags_.out.empty()) check.report_folder = path_.parent_path().string();
+    return agreed(check_files(check));
+  }
+
+  // A violation that was seen on the way stands, whatever became of the whole.
+  int agreed(int verdict) const {
+    if (!found_live_.violated() || verdict == kViolated) return verdict;
+    if (verdict == kHolds)
+      throw BrokenContract("a violation was found while the run went on, and none in the whole recording");
+    note("violation  of what was checked while it ran: " + spelled(found_live_, LiveState::Clock::now()));
+    return worse(verdict, kViolated);
   }
 
   const RunFlags& flags_;
@@ -258,19 +231,11 @@ class Run {
   Workload workload_;
   const IsolationInfo& isolation_;
   std::unique_ptr<Database> database_;
+  Level level_;
   std::filesystem::path path_;
+  LiveState found_live_;
   std::vector<std::string> broken_;
 };
-
-int refuse_or_go(const RunFlags& flags) {
-  std::optional<Run> run;
-  try {
-    run.emplace(flags);
-  } catch (const InputError& error) {  // Of flags, not of a file.
-    throw UsageError(error.problem(), error.hint().empty() ? "serval drivers" : error.hint());
-  }
-  return run->go();
-}
 
 void declare_shared(Arguments& arguments, RunFlags& flags) {
   arguments.word("ADDRESS", flags.address, "sqlite:FILE, postgres://HOST/DATABASE, ... (serval drivers)");
@@ -295,6 +260,16 @@ void declare_shared(Arguments& arguments, RunFlags& flags) {
 
 }  // namespace
 
+int run_database(const RunFlags& flags) {
+  std::optional<Run> run;
+  try {
+    run.emplace(flags);
+  } catch (const InputError& error) {  // Of flags, not of a file.
+    throw UsageError(error.problem(), error.hint().empty() ? "serval drivers" : error.hint());
+  }
+  return run->go();
+}
+
 Action declare_run(Arguments& arguments) {
   auto flags = std::make_shared<RunFlags>();
   declare_shared(arguments, *flags);
@@ -305,7 +280,9 @@ Action declare_run(Arguments& arguments) {
   arguments.flag("--verify", flags->verify, "Re-prove the verdict from the raw history");
   arguments.option("--max-anomalies", flags->max_anomalies, "Show at most so many [10]; all are counted",
                    "N");
-  return [flags] { return refuse_or_go(*flags); };
+  arguments.flag("--no-live", flags->no_live, "Check at the end only, not while it runs");
+  arguments.flag("--stop-on-violation", flags->stop_on_violation, "End the run at the first violation");
+  return [flags] { return run_database(*flags); };
 }
 
 Action declare_record(Arguments& arguments) {
@@ -314,7 +291,7 @@ Action declare_record(Arguments& arguments) {
   declare_shared(arguments, *flags);
   arguments.option("-o,--out", flags->out, "The recorded history [serval-out/<time>-<what>/history.jsonl]",
                    "FILE");
-  return [flags] { return refuse_or_go(*flags); };
+  return [flags] { return run_database(*flags); };
 }
 
 }  // namespace serval::cli

@@ -39,6 +39,12 @@ class Budget {
 
   static Budget unlimited() noexcept { return Budget(Clock::time_point::max()); }
   static Budget until(Clock::time_point deadline) noexcept { return Budget(deadline); }
+  // Until `stop` is set, from any thread. It outlives the budget.
+  static Budget until_set(const std::atomic<bool>& stop) noexcept {
+    Budget budget = unlimited();
+    budget.own_stop_ = &stop;
+    return budget;
+  }
 
   // Throws BudgetExhausted once the deadline has passed or a stop was requested. `phase` is a literal.
   void poll(const char* phase) {
@@ -46,7 +52,8 @@ class Budget {
   }
   // The same, looking at the clock every time: for loops whose steps are long.
   void look(const char* phase) const {
-    if (stop_requested().load(std::memory_order_relaxed))
+    const bool stopped = own_stop_ != nullptr && own_stop_->load(std::memory_order_relaxed);
+    if (stopped || stop_requested().load(std::memory_order_relaxed))
       throw BudgetExhausted(BudgetExhausted::Cause::Stopped, phase);
     if (deadline_ != Clock::time_point::max() && Clock::now() >= deadline_)
       throw BudgetExhausted(BudgetExhausted::Cause::TimeBudget, phase);
@@ -63,6 +70,7 @@ class Budget {
   explicit Budget(Clock::time_point deadline) noexcept : deadline_(deadline) {}
   static constexpr std::uint32_t kCallsPerLook = 4096;
   Clock::time_point deadline_;
+  const std::atomic<bool>* own_stop_ = nullptr;
   std::uint32_t calls_ = 0;
 };
 

@@ -1,0 +1,36 @@
+#pragma once
+// Driving a database, for serval run, record and demo.
+
+#include <string>
+#include <vector>
+
+namespace serval::cli {
+
+// As on the command line; docs/cli.md has the table.
+struct RunFlags {
+  std::string address;
+  std::vector<std::string> nodes;
+  std::string workload = "list-append";
+  std::string isolation;
+  std::string level;
+  std::string clients = "8";
+  std::string time, transactions;
+  std::string keys, distribution;
+  std::string rate;
+  std::string seed;
+  std::string aborts = "0.02";
+  std::string out;
+  std::string progress = "auto";
+  bool json = false;
+  bool verify = false;
+  std::string max_anomalies = "10";
+  bool keep_tables = false;
+  bool checks = true;
+  bool no_live = false;
+  bool stop_on_violation = false;
+};
+
+// Runs, records, checks and reports. The exit code.
+int run_database(const RunFlags& flags);
+
+}  // namespace serval::cli

@@ -1,0 +1,91 @@
+#include "run_watch.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "interruption.h"
+#include "output.h"
+#include "serval/report/quantity.h"
+
+namespace serval::cli {
+namespace {
+
+constexpr double kLinePause = 0.5;  // Seconds.
+constexpr double kLogPause = 10;
+constexpr const char* kClearLine = "\r\x1b[K";
+
+std::string spelled_aborts(const CampaignCounts& counts) {
+  std::string out;
+  for (const auto& [cause, number] : counts.aborted)
+    out += fmt::format("{}{} {}", out.empty() ? " (" : ", ", number, name_of(cause));
+  return out.empty() ? out : out + ")";
+}
+
+std::string spelled_counts(const CampaignCounts& counts, double seconds) {
+  const double rate = static_cast<double>(counts.committed) / std::max(seconds, 1e-9);
+  std::string line = fmt::format("{:.1f} s   {} committed ({:.0f}/s)   {} aborted{}   {} rolled back",
+                                 seconds, counts.committed, rate, counts.aborted_in_all(),
+                                 spelled_aborts(counts), counts.rolled_back);
+  if (counts.indeterminate > 0) line += fmt::format("   {} indeterminate", counts.indeterminate);
+  if (counts.reconnections > 0) line += fmt::format("   {} new connections", counts.reconnections);
+  return line +
+         fmt::format("   p99 {}", spell_seconds(static_cast<double>(counts.latency.quantile(0.99)) * 1e-9));
+}
+
+// A line that wraps could not be taken away again.
+std::string fitted(std::string line) {
+  winsize size{};
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 2) return line;
+  while (display_width(line) >= size.ws_col) line.pop_back();
+  while (!line.empty() && (static_cast<unsigned char>(line.back()) & 0x80) != 0) line.pop_back();
+  return line;
+}
+
+}  // namespace
+
+RunWatch::RunWatch(Campaign& campaign, const LiveCheck* live, const WatchOptions& options)
+    : campaign_(campaign),
+      live_(live),
+      options_(options),
+      terminal_(options.progress == ProgressMode::Auto && ::isatty(STDERR_FILENO) == 1),
+      thread_([this] { run(); }) {}
+
+std::string RunWatch::totals() const { return spelled_counts(campaign_.counts(), seconds()); }
+
+void RunWatch::stop() noexcept {
+  over_ = true;
+  if (thread_.joinable()) thread_.join();
+}
+
+void RunWatch::run() {
+  const double pause = terminal_ ? kLinePause : kLogPause;
+  double next = pause;
+  while (!over_) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    if (caught_signal() != 0) campaign_.stop();
+    look_at_findings();
+    if (options_.progress == ProgressMode::None || seconds() < next) continue;
+    next += pause;
+    std::string line = totals();
+    if (live_ != nullptr) line += "   " + spelled(live_->state(), Clock::now());
+    terminal_ ? draw(kClearLine + fitted(std::move(line))) : note(line);
+  }
+  if (terminal_) draw(kClearLine);
+}
+
+// The first violation is news of its own, however quiet the rest.
+void RunWatch::look_at_findings() {
+  if (live_ == nullptr || told_) return;
+  const LiveState state = live_->state();
+  if (!state.violated()) return;
+  told_ = true;
+  note(fmt::format("{}violation  found after {:.1f} s   {}", terminal_ ? kClearLine : "", seconds(),
+                   spelled(state, Clock::now())));
+  if (options_.stop_on_violation) campaign_.stop();
+}
+
+}  // namespace serval::cli

@@ -1,0 +1,52 @@
+#pragma once
+// Beside a running campaign: says how it goes, on a terminal in one line that is redrawn, else in a line
+// every ten seconds; and ends it at a signal, or at the first violation where that is asked for.
+//
+//   RunWatch watch(campaign, &live, {.progress = ProgressMode::Auto});
+//   campaign.run();
+//   watch.stop();                  // The line is gone.
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "live_check.h"
+#include "progress.h"
+#include "serval/database/campaign.h"
+
+namespace serval::cli {
+
+struct WatchOptions {
+  ProgressMode progress = ProgressMode::Auto;
+  bool stop_on_violation = false;
+};
+
+class RunWatch {
+ public:
+  // `live` may be null: nothing is checked meanwhile.
+  RunWatch(Campaign& campaign, const LiveCheck* live, const WatchOptions& options);
+  ~RunWatch() { stop(); }
+  RunWatch(const RunWatch&) = delete;
+  RunWatch& operator=(const RunWatch&) = delete;
+
+  void stop() noexcept;
+  std::string totals() const;  // "10.0 s   4211 committed (421/s)   ..."
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void run();
+  void look_at_findings();
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+  Campaign& campaign_;
+  const LiveCheck* live_;
+  WatchOptions options_;
+  bool terminal_;
+  bool told_ = false;  // Of the first violation.
+  Clock::time_point start_ = Clock::now();
+  std::atomic<bool> over_ = false;
+  std::thread thread_;  // Last: it uses all the others.
+};
+
+}  // namespace serval::cli
