@@ -45,6 +45,8 @@ constexpr std::array kVerbs{
     Verb{"record", "ADDRESS -o FILE [options]", "The same without checking",
          "serval record sqlite:/tmp/test.db -w mini -n 10k -o run.jsonl && serval check run.jsonl",
          declare_record},
+    Verb{"demo", "", "Serval at work in twenty seconds, on databases that need no server", "serval demo",
+         declare_demo},
     Verb{"convert", "IN OUT [options]", "Write a history in another format",
          "serval convert run.edn run.jsonl\n"
          "serval convert run.jsonl run.txt --to polysi --strict     # refuse to lose anything",
