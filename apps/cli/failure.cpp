@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "exit_code.h"
+#include "probe_expectation.h"
 #include "serval/base/budget.h"
 #include "serval/base/contract.h"
 #include "serval/base/error.h"
@@ -51,12 +52,12 @@ Excerpt excerpt(std::string_view line, std::size_t caret) {
           display_width(front) + display_width(shown_before)};
 }
 
-std::string draw_input_error(const InputError& error) {
+std::string draw_input_error(const InputError& error, std::string_view what) {
   const SourcePosition& at = error.position();
   std::string place = at.file;
   if (at.line != 0) place += fmt::format(":{}", at.line);
   if (at.line != 0 && at.column != 0) place += fmt::format(":{}", at.column);
-  std::string out = fmt::format("error: bad history {}\n", harmless(place));
+  std::string out = fmt::format("error: bad {} {}\n", what, harmless(place));
   if (error.source_line().empty() || at.line == 0) {
     out += fmt::format("  {}", error.problem());
   } else {
@@ -89,8 +90,10 @@ std::string draw_bug(const char* what) {
 Failure describe_current_exception() {
   try {
     throw;
+  } catch (const ExpectationError& error) {
+    return {kBadInput, draw_input_error(error, "expectation")};
   } catch (const InputError& error) {
-    return {kBadInput, draw_input_error(error)};
+    return {kBadInput, draw_input_error(error, "history")};
   } catch (const OutputError& error) {
     return {kBadInput, fmt::format("error: {}", error.what())};
   } catch (const UsageError& error) {

@@ -1,5 +1,6 @@
 #include "probe_expectation.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -16,28 +17,40 @@ namespace {
 std::string content_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) throw InputError({path}, fmt::format("cannot be read: {}", std::strerror(errno)));
+  if (!file) throw ExpectationError({path}, fmt::format("cannot be read: {}", std::strerror(errno)));
   return text;
+}
+
+[[noreturn]] void refuse(const std::string& path, std::string_view text, const JsonError& error) {
+  const std::size_t at = std::min(error.offset(), text.size());
+  const std::string_view before = text.substr(0, at);
+  const std::size_t begin = before.rfind('\n') + 1;  // Of the line; npos is one less than 0.
+  const std::size_t end = std::min(text.find('\n', at), text.size());
+  const auto line = static_cast<std::uint64_t>(std::ranges::count(before, '\n')) + 1;
+  throw ExpectationError({path, line, at - begin + 1}, error.what(),
+                         std::string(text.substr(begin, end - begin)), "serval probe DSN --json > FILE");
 }
 
 }  // namespace
 
 ProbeExpectation read_probe_expectation(const std::string& path) {
   JsonValue document;
+  const std::string text = content_of(path);
   try {
-    document = parse_json(content_of(path));
+    document = parse_json(text);
   } catch (const JsonError& error) {
-    throw InputError({path}, error.what());
+    refuse(path, text, error);
   }
   if (document["schema"].text != "serval.probe/1")
-    throw InputError({path}, "not a matrix of serval probe", {}, "serval probe DSN --json > FILE");
+    throw ExpectationError({path, 1, 1}, "not a matrix of serval probe", {},
+                           "serval probe DSN --json > FILE");
   ProbeExpectation out;
   for (const JsonValue& row : document["rows"].items) {
     const JsonValue& cells = row["cells"];
     auto& kept = out[row["isolation"].text];
     for (std::size_t i = 0; i < cells.names.size(); ++i) kept[cells.names[i]] = cells.items[i]["result"].text;
   }
-  if (out.empty()) throw InputError({path}, "a matrix without rows");
+  if (out.empty()) throw ExpectationError({path, 1, 1}, "a matrix without rows");
   return out;
 }
 

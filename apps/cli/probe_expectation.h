@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "serval/base/error.h"
 #include "serval/database/probe/probe.h"
 
 namespace serval::cli {
@@ -12,7 +13,13 @@ namespace serval::cli {
 // By isolation and anomaly: "prevented", "happens", "blocked", "n/a".
 using ProbeExpectation = std::map<std::string, std::map<std::string, std::string>>;
 
-// Throws InputError.
+// What is wrong with such a file, and where.
+class ExpectationError : public InputError {
+ public:
+  using InputError::InputError;
+};
+
+// Throws ExpectationError.
 ProbeExpectation read_probe_expectation(const std::string& path);
 
 // Chosen: rows of the expectation that were not probed are none of its business.

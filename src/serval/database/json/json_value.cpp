@@ -162,7 +162,7 @@ class Parser {
     while (peek() == ' ' || peek() == '\n' || peek() == '\r' || peek() == '\t') ++at_;
   }
   [[noreturn]] void fail(const char* expected) const {
-    throw JsonError(fmt::format("expected {} at byte {}", expected, at_ + 1));
+    throw JsonError(fmt::format("expected {} at byte {}", expected, at_ + 1), at_);
   }
 
   std::string_view text_;

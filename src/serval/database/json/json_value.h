@@ -16,7 +16,12 @@ namespace serval {
 
 class JsonError : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit JsonError(const std::string& problem, std::size_t offset = 0)
+      : std::runtime_error(problem), offset_(offset) {}
+  std::size_t offset() const noexcept { return offset_; }  // Of the byte where it went wrong.
+
+ private:
+  std::size_t offset_;
 };
 
 struct JsonValue {
