@@ -77,6 +77,12 @@ std::filesystem::path make_folder(const RunFlags& flags) {
   }
 }
 
+// The ids of transactions cost PostgreSQL a little work, and others either nothing or a request of its own.
+std::string address_of(const RunFlags& flags) {
+  if (!flags.server_ids || driver_of(flags.address).name != "postgres") return flags.address;
+  return flags.address + (flags.address.find('?') == std::string::npos ? "?xid=on" : "&xid=on");
+}
+
 class Run {
  public:
   explicit Run(const RunFlags& flags)
@@ -93,7 +99,7 @@ class Run {
       throw UsageError(fmt::format("{} needs ranges, which {} does not have", flags.workload, driver.name),
                        "serval workloads lists those that do without");
     database_ =
-        open_database(flags.address, {.isolation = std::string(isolation_.name), .nodes = flags.nodes});
+        open_database(address_of(flags), {.isolation = std::string(isolation_.name), .nodes = flags.nodes});
   }
 
   int go() {
@@ -254,6 +260,8 @@ void declare_shared(Arguments& arguments, RunFlags& flags) {
   arguments.option("--abort", flags.aborts, "Share of transactions that roll back by themselves [0.02]",
                    "SHARE");
   arguments.option("--node", flags.nodes, "A further address of the same database; repeatable", "ADDRESS");
+  arguments.flag("--server-ids", flags.server_ids,
+                 "Ask the server for the ids of transactions where they are not free (PostgreSQL)");
   arguments.flag("--no-cleanup", flags.keep_tables, "Leave the tables serval_* behind");
   arguments.option("--progress", flags.progress, "Signs of life on standard error", "auto|plain|none");
 }

@@ -28,6 +28,7 @@ struct RunFlags {
   bool checks = true;
   bool no_live = false;
   bool stop_on_violation = false;
+  bool server_ids = false;
 };
 
 // Runs, records, checks and reports. The exit code.

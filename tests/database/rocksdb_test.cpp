@@ -78,6 +78,22 @@ TEST_P(Rocksdb, AnswersEveryKindOfRequestAtEveryIsolation) {
   }
 }
 
+TEST_P(Rocksdb, TellsTheSequenceNumberOfASnapshot) {
+  open("snapshot-isolation");
+  one->begin();
+  write(*one, 0, 1);
+  ASSERT_EQ(one->commit(), Outcome::Committed);
+  const std::optional<std::int64_t> before = one->hints().start_timestamp;
+  ASSERT_TRUE(before.has_value());
+  one->begin();
+  one->roll_back();
+  EXPECT_GT(one->hints().start_timestamp, before);
+  open("read-committed");
+  one->begin();
+  one->roll_back();
+  EXPECT_EQ(one->hints().start_timestamp, std::nullopt);
+}
+
 TEST_P(Rocksdb, SnapshotIsolationLetsWriteSkewCommit) {
   open("snapshot-isolation");
   EXPECT_EQ(write_skew(), std::pair(kCommitted, kCommitted));

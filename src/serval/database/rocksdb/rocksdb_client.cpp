@@ -25,7 +25,10 @@ RocksdbClient::RocksdbClient(std::shared_ptr<RocksdbStore> store, RocksdbIsolati
 
 void RocksdbClient::begin() {
   transaction_ = store_->begin(std::move(transaction_));
-  if (isolation_ == RocksdbIsolation::SnapshotIsolation) transaction_->SetSnapshot();
+  snapshot_.reset();
+  if (isolation_ != RocksdbIsolation::SnapshotIsolation) return;
+  transaction_->SetSnapshot();
+  snapshot_ = static_cast<std::int64_t>(transaction_->GetSnapshot()->GetSequenceNumber());
 }
 
 Answer RocksdbClient::perform(const Request& request) { return tables_.perform(request, *this); }
@@ -45,6 +48,7 @@ void RocksdbClient::roll_back() {
 
 TransactionHints RocksdbClient::hints() const {
   TransactionHints hints;
+  hints.start_timestamp = snapshot_;
   if (transaction_ &&
       store_->kind() == RocksdbStore::Kind::Pessimistic)  // Optimistic ones have no number of their own.
     hints.server_transaction = std::to_string(transaction_->GetID());

@@ -2,6 +2,7 @@
 // A session of RocksDB: one transaction at a time, in this process.
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "serval/database/client.h"
@@ -36,6 +37,7 @@ class RocksdbClient final : public Client, private KeyValueTransaction {
   RocksdbIsolation isolation_;
   KeyValueTables tables_;
   std::unique_ptr<rocksdb::Transaction> transaction_;
+  std::optional<std::int64_t> snapshot_;  // Its sequence number.
 };
 
 }  // namespace serval
