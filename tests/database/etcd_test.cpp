@@ -222,6 +222,19 @@ TEST_F(Etcd, BlindWritesNeverConflict) {
   EXPECT_LT(one->hints().commit_timestamp, other->hints().commit_timestamp);
 }
 
+TEST_F(Etcd, TellsTheRevisionsOfTheFirstReadAndOfTheCommit) {
+  one->begin();
+  write(*one, 0, 1);
+  ASSERT_EQ(commit(*one), kCommitted);
+  const std::optional<std::int64_t> made = one->hints().commit_timestamp;
+  other->begin();
+  read(*other, 0);
+  write(*other, 0, 2);
+  ASSERT_EQ(commit(*other), kCommitted);
+  EXPECT_EQ(other->hints().start_timestamp, made);
+  EXPECT_GT(other->hints().commit_timestamp, made);
+}
+
 TEST_F(Etcd, StaleReadsOfOneTransactionShareARevision) {
   open("stale");
   one->begin();

@@ -87,7 +87,7 @@ std::span<const DriverInfo> all_drivers() {
        kRocksdb},
       {"postgres",
        "postgres://[USER@]HOST[:PORT]/DATABASE[?libpq "
-       "options][&dialect=postgres|cockroach|yugabyte|h2][&xid=on]",
+       "options][&dialect=postgres|cockroach|yugabyte|h2][&xid=on][&timeout=60s]",
        "PostgreSQL, and whatever speaks its protocol",
        {{"serializable", "strict-serializable", ""},
         {"repeatable-read", "strong-snapshot-isolation", "snapshot isolation by another name"},
@@ -97,7 +97,8 @@ std::span<const DriverInfo> all_drivers() {
        true,
        kPostgres},
       {"mariadb",
-       "mariadb://[USER@]HOST[:PORT]/DATABASE[?snapshot=on|off][&sync_wait=N][&dialect=mariadb|mysql|tidb]",
+       "mariadb://[USER@]HOST[:PORT]/"
+       "DATABASE[?snapshot=on|off][&sync_wait=N][&dialect=mariadb|mysql|tidb][&timeout=60s]",
        "MariaDB, MySQL, TiDB, Galera clusters",
        {{"serializable", "strict-serializable", "on one server"},
         {"repeatable-read", "strong-snapshot-isolation",
@@ -108,7 +109,9 @@ std::span<const DriverInfo> all_drivers() {
        true,
        kMariadb},
       {"etcd",
-       "etcd://HOST:PORT[,HOST:PORT...]",
+       "etcd://"
+       "[USER@]HOST:PORT[,HOST:PORT...][?tls=on][&cacert=FILE][&cert=FILE&key=FILE][&passfile=FILE][&timeout="
+       "8s]",
        "etcd's transactions over its JSON gateway",
        {{"serializable", "strict-serializable", "reads are checked in the transaction that writes"},
         {"stale", "serializable", "reads of the local member, perhaps old"}},

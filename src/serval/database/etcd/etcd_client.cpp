@@ -38,8 +38,8 @@ std::int64_t whole_of(const JsonValue& value, const char* name) {
 
 }  // namespace
 
-EtcdClient::EtcdClient(const std::string& endpoint, Reads reads, KeyValueTables tables)
-    : gateway_(endpoint), reads_(reads), tables_(std::move(tables)) {}
+EtcdClient::EtcdClient(const std::string& endpoint, Reads reads, KeyValueTables tables, EtcdAccess access)
+    : gateway_(endpoint, std::move(access)), reads_(reads), tables_(std::move(tables)) {}
 
 void EtcdClient::greet() {
   try {
@@ -73,7 +73,9 @@ std::optional<StoredValue> EtcdClient::get(const std::string& key, Reading) {
   } catch (const EtcdFailure& failure) {
     throw TransactionFailure(cause_of(failure.kind()), Outcome::Aborted, failure.what());
   }
-  if (reads_ == Reads::Stale && snapshot_ == 0) snapshot_ = whole_of(answer["header"], "revision");
+  const std::int64_t seen_at = whole_of(answer["header"], "revision");
+  if (!hints_.start_timestamp) hints_.start_timestamp = seen_at;
+  if (reads_ == Reads::Stale && snapshot_ == 0) snapshot_ = seen_at;
   const std::vector<JsonValue>& found = answer["kvs"].items;
   const std::int64_t revision = found.empty() ? 0 : whole_of(found.front(), "mod_revision");
   if (read_at_.emplace(key, revision).first->second != revision)

@@ -22,7 +22,7 @@ class EtcdClient final : public Client, private KeyValueTransaction {
  public:
   enum class Reads { Fresh, Stale };
 
-  EtcdClient(const std::string& endpoint, Reads reads, KeyValueTables tables);
+  EtcdClient(const std::string& endpoint, Reads reads, KeyValueTables tables, EtcdAccess access = {});
 
   void greet();  // Throws DatabaseError where the member does not answer.
 

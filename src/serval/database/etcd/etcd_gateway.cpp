@@ -1,5 +1,6 @@
 #include "serval/database/etcd/etcd_gateway.h"
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -11,7 +12,8 @@
 namespace serval {
 namespace {
 
-constexpr long kConnectTimeout_ms = 2000, kTimeout_ms = 8000;  // etcd itself gives up after about 7 s.
+constexpr long kConnectTimeout_ms = 2000;
+constexpr std::int64_t kUnauthenticated = 16;
 
 void start_curl_once() {
   static const CURLcode started = curl_global_init(CURL_GLOBAL_DEFAULT);
@@ -30,7 +32,7 @@ std::size_t receive(char* bytes, std::size_t size, std::size_t count, void* out)
 // By the code of gRPC. Only answers given before a proposal is made say that nothing will come of it.
 EtcdFailure::Kind kind_of(std::optional<std::int64_t> code) {
   constexpr std::int64_t kInvalidArgument = 3, kNotFound = 5, kPermissionDenied = 7, kResourceExhausted = 8,
-                         kOutOfRange = 11, kUnimplemented = 12, kUnauthenticated = 16;
+                         kOutOfRange = 11, kUnimplemented = 12;
   switch (code.value_or(-1)) {
     case kInvalidArgument:
     case kNotFound:
@@ -38,11 +40,19 @@ EtcdFailure::Kind kind_of(std::optional<std::int64_t> code) {
     case kResourceExhausted:
     case kOutOfRange:
     case kUnimplemented:
-    case kUnauthenticated:
       return EtcdFailure::Kind::Refused;
+    case kUnauthenticated:  // A token has a limited life; a new connection gets a new one.
+      return EtcdFailure::Kind::NotSent;
     default:
       return EtcdFailure::Kind::Uncertain;
   }
+}
+
+// Whether the request cannot have reached the server.
+bool never_sent(CURLcode result) {
+  return result == CURLE_COULDNT_CONNECT || result == CURLE_COULDNT_RESOLVE_HOST ||
+         result == CURLE_SSL_CONNECT_ERROR || result == CURLE_PEER_FAILED_VERIFICATION ||
+         result == CURLE_SSL_CERTPROBLEM || result == CURLE_SSL_CACERT_BADFILE;
 }
 
 }  // namespace
@@ -57,8 +67,8 @@ struct EtcdGateway::Handle {
   }
 };
 
-EtcdGateway::EtcdGateway(std::string endpoint)
-    : endpoint_(std::move(endpoint)), handle_(std::make_unique<Handle>()) {
+EtcdGateway::EtcdGateway(std::string endpoint, EtcdAccess access)
+    : endpoint_(std::move(endpoint)), access_(std::move(access)), handle_(std::make_unique<Handle>()) {
   start_curl_once();
   handle_->curl = curl_easy_init();
   expects(handle_->curl != nullptr, "libcurl has a handle");
@@ -70,15 +80,36 @@ EtcdGateway::EtcdGateway(std::string endpoint)
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
   curl_easy_setopt(curl, CURLOPT_MAXCONNECTS, 1L);
-  curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, kConnectTimeout_ms);
-  curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, kTimeout_ms);
+  const auto timeout_ms = static_cast<long>(access_.timeout.count());
+  curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, std::min(kConnectTimeout_ms, timeout_ms));
+  curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, timeout_ms);
+  if (!access_.ca_file.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO, access_.ca_file.c_str());
+  if (!access_.certificate_file.empty())
+    curl_easy_setopt(curl, CURLOPT_SSLCERT, access_.certificate_file.c_str());
+  if (!access_.key_file.empty()) curl_easy_setopt(curl, CURLOPT_SSLKEY, access_.key_file.c_str());
 }
 
 EtcdGateway::~EtcdGateway() = default;
 
+void EtcdGateway::authenticate() {
+  const JsonValue answer = send(
+      "/v3/auth/authenticate",
+      fmt::format(R"({{"name":{},"password":{}}})", quote_json(access_.user), quote_json(access_.password)),
+      Sending::PerhapsTwice);
+  const std::string header = "Authorization: " + answer["token"].text;
+  handle_->headers = curl_slist_append(handle_->headers, header.c_str());
+  curl_easy_setopt(handle_->curl, CURLOPT_HTTPHEADER, handle_->headers);
+  authenticated_ = true;
+}
+
 JsonValue EtcdGateway::post(const std::string& path, const std::string& body, Sending sending) {
+  if (!access_.user.empty() && !authenticated_) authenticate();
+  return send(path, body, sending);
+}
+
+JsonValue EtcdGateway::send(const std::string& path, const std::string& body, Sending sending) {
   CURL* const curl = handle_->curl;
-  const std::string url = "http://" + endpoint_ + path;
+  const std::string url = (access_.tls ? "https://" : "http://") + endpoint_ + path;
   std::string answer;
   curl_easy_setopt(curl, CURLOPT_URL, url.c_str());
   curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body.c_str());
@@ -86,7 +117,7 @@ JsonValue EtcdGateway::post(const std::string& path, const std::string& body, Se
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, &answer);
   curl_easy_setopt(curl, CURLOPT_FRESH_CONNECT, sending == Sending::Once ? 1L : 0L);
   const CURLcode result = curl_easy_perform(curl);
-  if (result == CURLE_COULDNT_CONNECT || result == CURLE_COULDNT_RESOLVE_HOST)
+  if (never_sent(result))
     throw EtcdFailure(EtcdFailure::Kind::NotSent,
                       fmt::format("{}: {}", endpoint_, curl_easy_strerror(result)));
   if (result != CURLE_OK)

@@ -1,7 +1,7 @@
 #pragma once
 // One connection to the JSON gateway of an etcd member.
 //
-//   EtcdGateway gateway("127.0.0.1:2379");
+//   EtcdGateway gateway("127.0.0.1:2379", {.tls = true, .ca_file = "ca.pem"});
 //   const JsonValue answer = gateway.post("/v3/kv/range", R"({"key":"Zm9v"})");
 
 #include <chrono>
@@ -29,9 +29,17 @@ class EtcdFailure : public std::runtime_error {
   Kind kind_;
 };
 
+// How members are spoken to.
+struct EtcdAccess {
+  bool tls = false;
+  std::string ca_file, certificate_file, key_file;  // PEM; empty: the system's, none.
+  std::string user, password;                       // No user: no authentication.
+  std::chrono::milliseconds timeout{8000};          // etcd itself gives up after about 7 s.
+};
+
 class EtcdGateway {
  public:
-  explicit EtcdGateway(std::string endpoint);
+  explicit EtcdGateway(std::string endpoint, EtcdAccess access = {});
   ~EtcdGateway();
   EtcdGateway(const EtcdGateway&) = delete;
   EtcdGateway& operator=(const EtcdGateway&) = delete;
@@ -46,7 +54,12 @@ class EtcdGateway {
 
  private:
   struct Handle;
+  void authenticate();  // Before the first request.
+  JsonValue send(const std::string& path, const std::string& body, Sending sending);
+
   std::string endpoint_;
+  EtcdAccess access_;
+  bool authenticated_ = false;
   std::unique_ptr<Handle> handle_;
 };
 

@@ -1,5 +1,7 @@
 // The driver of etcd, over the JSON gateway of its members.
 
+#include <cstdlib>
+#include <fstream>
 #include <mutex>
 #include <utility>
 
@@ -11,6 +13,7 @@
 #include "serval/database/etcd/base64.h"
 #include "serval/database/etcd/etcd_client.h"
 #include "serval/database/key_value/stored_value.h"
+#include "serval/database/timeout.h"
 
 namespace serval {
 namespace {
@@ -21,8 +24,11 @@ constexpr std::size_t kBatch = 100;  // Rows of one transaction while tables are
 
 class EtcdDatabase final : public Database {
  public:
-  EtcdDatabase(std::vector<std::string> endpoints, std::string isolation)
-      : endpoints_(std::move(endpoints)), isolation_(std::move(isolation)), control_(endpoints_.front()) {
+  EtcdDatabase(std::vector<std::string> endpoints, std::string isolation, EtcdAccess access)
+      : endpoints_(std::move(endpoints)),
+        isolation_(std::move(isolation)),
+        access_(std::move(access)),
+        control_(endpoints_.front(), access_) {
     version_ = order("/v3/maintenance/status", "{}")["version"].text;
   }
 
@@ -60,7 +66,7 @@ class EtcdDatabase final : public Database {
     const std::string& endpoint = endpoints_[session % endpoints_.size()];
     const auto reads = isolation_ == "stale" ? EtcdClient::Reads::Stale : EtcdClient::Reads::Fresh;
     std::unique_lock lock(mutex_);
-    auto client = std::make_unique<EtcdClient>(endpoint, reads, tables_);
+    auto client = std::make_unique<EtcdClient>(endpoint, reads, tables_, access_);
     lock.unlock();
     client->greet();
     return client;
@@ -78,6 +84,7 @@ class EtcdDatabase final : public Database {
 
   std::vector<std::string> endpoints_;
   std::string isolation_, version_;
+  EtcdAccess access_;
   std::mutex mutex_;  // Guards what follows.
   EtcdGateway control_;
   KeyValueTables tables_;
@@ -94,18 +101,59 @@ void add_endpoints(std::string_view list, std::vector<std::string>& out) {
   }
 }
 
+// As other drivers do it: from a file, or from the environment. etcdctl knows the second name as well.
+std::string read_password(const AddressParts& parts) {
+  const std::string path = parts.option("passfile", "");
+  if (!path.empty()) {
+    std::ifstream file(path);
+    std::string password;
+    if (!std::getline(file, password)) throw InputError({path}, "the password cannot be read");
+    return password;
+  }
+  for (const char* name : {"SERVAL_ETCD_PASSWORD", "ETCDCTL_PASSWORD"})
+    if (const char* password = std::getenv(name)) return password;
+  throw InputError({}, "the user of etcd has no password", {},
+                   "it is read from passfile=FILE, SERVAL_ETCD_PASSWORD or ETCDCTL_PASSWORD");
+}
+
+// Takes the user away from the front of the place.
+EtcdAccess access_of(AddressParts& parts) {
+  EtcdAccess access;
+  access.ca_file = parts.option("cacert", "");
+  access.certificate_file = parts.option("cert", "");
+  access.key_file = parts.option("key", "");
+  const std::string tls =
+      parts.option("tls", access.ca_file.empty() && access.key_file.empty() ? "off" : "on");
+  if (tls != "on" && tls != "off")
+    throw InputError({}, fmt::format("tls cannot be \"{}\"", tls), {}, "on or off");
+  access.tls = tls == "on";
+  if (const std::string timeout = parts.option("timeout", ""); !timeout.empty())
+    access.timeout = parse_timeout(timeout);
+  const std::size_t at = parts.place.find('@');
+  if (at == std::string::npos) return access;
+  access.user = parts.place.substr(0, at);
+  parts.place.erase(0, at + 1);
+  if (access.user.find(':') != std::string::npos)
+    throw InputError({}, "a password in an address is seen by everyone who sees the command", {},
+                     "leave it out; it is read from passfile=FILE, SERVAL_ETCD_PASSWORD or ETCDCTL_PASSWORD");
+  access.password = read_password(parts);
+  return access;
+}
+
 }  // namespace
 
 std::unique_ptr<Database> open_etcd(std::string_view address, const DatabaseOptions& options) {
+  AddressParts parts = read_address(address, {"tls", "cacert", "cert", "key", "passfile", "timeout"});
+  EtcdAccess access = access_of(parts);
   std::vector<std::string> endpoints;
-  add_endpoints(read_address(address, {}).place, endpoints);
+  add_endpoints(parts.place, endpoints);
   for (const std::string& node : options.nodes) {
     const std::size_t slashes = node.find("://");
     add_endpoints(slashes == std::string::npos ? node : node.substr(slashes + 3), endpoints);
   }
   if (endpoints.empty())
     throw InputError({}, "etcd needs the address of a member", {}, "etcd://127.0.0.1:2379");
-  return std::make_unique<EtcdDatabase>(std::move(endpoints), options.isolation);
+  return std::make_unique<EtcdDatabase>(std::move(endpoints), options.isolation, std::move(access));
 }
 
 }  // namespace serval

@@ -6,11 +6,12 @@
 #include <fmt/format.h>
 
 #include "serval/base/error.h"
+#include "serval/database/timeout.h"
 
 namespace serval::mariadb {
 namespace {
 
-constexpr std::array<std::string_view, 3> kOptions = {"snapshot", "sync_wait", "dialect"};
+constexpr std::array<std::string_view, 4> kOptions = {"snapshot", "sync_wait", "dialect", "timeout"};
 constexpr std::array<std::string_view, 3> kDialects = {"mariadb", "mysql", "tidb"};
 constexpr std::array<std::string_view, 3> kSnapshots = {"", "on", "off"};
 constexpr std::uint16_t kPort = 3306;
@@ -42,6 +43,8 @@ MariadbAddress parse_mariadb_address(std::string_view address, const std::vector
   out.snapshot = parsed.choose("snapshot", kSnapshots);
   if (const auto wait = parsed.options.find("sync_wait"); wait != parsed.options.end())
     out.sync_wait = wait->second;
+  if (const auto timeout = parsed.options.find("timeout"); timeout != parsed.options.end())
+    out.timeout = parse_timeout(timeout->second);
   if (!std::ranges::all_of(out.sync_wait, [](char c) { return c >= '0' && c <= '9'; }))
     throw InputError({}, fmt::format("sync_wait cannot be \"{}\"", out.sync_wait), {}, "a number, 0 to 15");
   out.nodes.push_back(checked(sql::parse_place(parsed.place)));

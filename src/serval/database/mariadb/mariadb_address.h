@@ -2,6 +2,7 @@
 // "mariadb://app@db1:3306/bench?snapshot=on". Passwords are read from ~/.my.cnf (groups client and serval) or
 // MYSQL_PWD, as are the options for TLS.
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@ struct MariadbAddress {
   Kind kind = Kind::Mariadb;
   std::string snapshot;   // innodb_snapshot_isolation: "on", "off", or empty for the server's own.
   std::string sync_wait;  // wsrep_sync_wait, a number, or empty.
+  std::chrono::milliseconds timeout{60'000};  // For every answer.
   std::vector<sql::Place> nodes;
 };
 

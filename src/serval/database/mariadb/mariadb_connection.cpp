@@ -1,5 +1,6 @@
 #include "serval/database/mariadb/mariadb_connection.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -35,11 +36,17 @@ MariadbConnection::MariadbConnection(const ConnectionOptions& options)
     : node_(options.node_name), connection_(mysql_init(nullptr)) {
   expects(connection_ != nullptr, "memory for a connection");
   MYSQL* const handle = connection_.get();
-  const unsigned protocol = MYSQL_PROTOCOL_TCP, timeout_s = 10;
+  const unsigned protocol = MYSQL_PROTOCOL_TCP;
+  // libmariadb counts whole seconds.
+  const auto answer_s =
+      static_cast<unsigned>((options.timeout + std::chrono::milliseconds(999)) / std::chrono::seconds(1));
+  const unsigned timeout_s = std::min(10u, answer_s);
   const my_bool off = 0;
   mysql_options(handle, MYSQL_READ_DEFAULT_GROUP, "serval");
   mysql_options(handle, MYSQL_OPT_PROTOCOL, &protocol);
   mysql_options(handle, MYSQL_OPT_CONNECT_TIMEOUT, &timeout_s);
+  mysql_options(handle, MYSQL_OPT_READ_TIMEOUT, &answer_s);
+  mysql_options(handle, MYSQL_OPT_WRITE_TIMEOUT, &answer_s);
   mysql_options(handle, MYSQL_OPT_RECONNECT, &off);
   const sql::Place& node = options.node;
   // Found rows: an update counts what it matched, whether or not that changed.

@@ -1,6 +1,7 @@
 #pragma once
 // One connection by libmariadb: prepared statements over TCP, never reconnecting by itself.
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ struct ConnectionOptions {
   sql::Place node;
   std::vector<std::string> settings;  // Statements for every new connection.
   std::string node_name;              // For hints, where there are several.
+  std::chrono::milliseconds timeout{60'000};
 };
 
 class MariadbConnection final : public sql::Connection {

@@ -59,7 +59,8 @@ class MariadbDatabase final : public Database {
     const sql::Place& node = address_.nodes[session % address_.nodes.size()];
     const ConnectionOptions options{.node = node,
                                     .settings = settings_,
-                                    .node_name = address_.nodes.size() > 1 ? name_of_node(node) : ""};
+                                    .node_name = address_.nodes.size() > 1 ? name_of_node(node) : "",
+                                    .timeout = address_.timeout};
     return std::make_unique<sql::SqlClient>(std::make_unique<MariadbConnection>(options), statements_);
   }
 
@@ -81,7 +82,7 @@ class MariadbDatabase final : public Database {
 
   // Another node of a Galera cluster may be late. Servers that know no waiting share one state already.
   void wait_for(const sql::Place& node) {
-    MariadbConnection connection({.node = node});
+    MariadbConnection connection({.node = node, .timeout = address_.timeout});
     try {
       connection.execute("set session wsrep_sync_wait = 1");
     } catch (const DatabaseError&) {
@@ -94,8 +95,8 @@ class MariadbDatabase final : public Database {
   // The server may have been restarted since.
   MariadbConnection& control() {
     if (!control_ || control_->lost())
-      control_ = std::make_unique<MariadbConnection>(
-          ConnectionOptions{.node = address_.nodes.front(), .settings = settings_});
+      control_ = std::make_unique<MariadbConnection>(ConnectionOptions{
+          .node = address_.nodes.front(), .settings = settings_, .timeout = address_.timeout});
     return *control_;
   }
 

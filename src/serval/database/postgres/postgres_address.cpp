@@ -9,6 +9,7 @@
 
 #include "serval/base/error.h"
 #include "serval/database/sql/address.h"
+#include "serval/database/timeout.h"
 
 namespace serval::postgres {
 namespace {
@@ -36,7 +37,7 @@ Parts take_apart(std::string_view address) {
     rest.remove_prefix(std::min(option.size() + 1, rest.size()));
     const std::string name(option.substr(0, option.find('=')));
     const std::string_view value = option.substr(std::min(name.size() + 1, option.size()));
-    if (name == "dialect" || name == "xid") {
+    if (name == "dialect" || name == "xid" || name == "timeout") {
       out.ours.options[name] = value;
       continue;
     }
@@ -73,6 +74,8 @@ PostgresAddress parse_postgres_address(std::string_view address, const std::vect
   const std::string dialect = parts.ours.choose("dialect", kDialects);
   out.kind = static_cast<Kind>(std::ranges::find(kDialects, dialect) - kDialects.begin());
   out.asks_xid = parts.ours.choose("xid", kSwitch) == "on";
+  if (const auto timeout = parts.ours.options.find("timeout"); timeout != parts.ours.options.end())
+    out.timeout = parse_timeout(timeout->second);
   out.nodes.push_back(ask_libpq(parts.for_libpq));
   for (const std::string& node : further) {
     if (node.find("://") != std::string::npos) {

@@ -3,6 +3,7 @@
 // the rest. A password is not accepted here; libpq finds it in PGPASSWORD, ~/.pgpass, a service file or the
 // address's passfile.
 
+#include <chrono>
 #include <map>
 #include <string>
 #include <string_view>
@@ -14,7 +15,8 @@ enum class Kind : std::uint8_t { Postgres, Cockroach, Yugabyte, H2 };
 
 struct PostgresAddress {
   Kind kind = Kind::Postgres;
-  bool asks_xid = false;  // Asks every transaction for its id, together with the commit.
+  bool asks_xid = false;                      // Asks every transaction for its id, together with the commit.
+  std::chrono::milliseconds timeout{60'000};  // For every answer.
   // What libpq is told, a map for every node.
   std::vector<std::map<std::string, std::string>> nodes;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -62,23 +63,34 @@ void PostgresConnection::Clear::operator()(pg_result* result) const { PQclear(re
 
 int PostgresConnection::version() const { return PQserverVersion(connection_.get()); }
 int PostgresConnection::backend() const { return PQbackendPID(connection_.get()); }
-bool PostgresConnection::lost() const { return told_to_end_ || PQstatus(connection_.get()) != CONNECTION_OK; }
+bool PostgresConnection::lost() const {
+  return timed_out_ || told_to_end_ || PQstatus(connection_.get()) != CONNECTION_OK;
+}
+
+std::string PostgresConnection::problem() const {
+  if (timed_out_) return fmt::format("no answer within {} ms", timeout_.count());
+  return one_line(PQerrorMessage(connection_.get()));
+}
 
 PostgresConnection::PostgresConnection(const ConnectionOptions& options)
-    : kind_(options.kind), asks_xid_(options.asks_xid), begin_("begin"), node_(options.node_name) {
+    : kind_(options.kind),
+      asks_xid_(options.asks_xid),
+      begin_("begin"),
+      node_(options.node_name),
+      timeout_(options.timeout) {
   std::vector<const char*> names, values;
   const auto add = [&](const char* name, const char* value) {
     names.push_back(name);
     values.push_back(value);
   };
   add("fallback_application_name", "serval");
-  add("connect_timeout", "10");
+  const std::string connect_s = std::to_string(std::clamp<std::int64_t>(timeout_.count() / 1000, 2, 10));
+  add("connect_timeout", connect_s.c_str());
   for (const auto& [name, value] : options.node) add(name.c_str(), value.c_str());
   add(nullptr, nullptr);
   connection_.reset(PQconnectdbParams(names.data(), values.data(), 0));
   if (lost())
-    throw DatabaseError(fmt::format("cannot reach {}: {}", name_of_node(options.node),
-                                    one_line(PQerrorMessage(connection_.get()))),
+    throw DatabaseError(fmt::format("cannot reach {}: {}", name_of_node(options.node), problem()),
                         hint_for(connection_.get()));
   PQsetNoticeReceiver(connection_.get(), &PostgresConnection::on_notice, this);
   asks_xid_ = asks_xid_ && version() >= kVersionOfXidIfAssigned;
@@ -97,11 +109,26 @@ void PostgresConnection::on_notice(void* self, const pg_result* notice) {
     static_cast<PostgresConnection*>(self)->told_to_end_ = true;
 }
 
+// libpq would wait for ever, also for a server that is stopped.
+PostgresConnection::Answer PostgresConnection::next_answer() {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point deadline = Clock::now() + timeout_;
+  while (!timed_out_ && PQisBusy(connection_.get()) != 0) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    pollfd socket{.fd = PQsocket(connection_.get()), .events = POLLIN, .revents = 0};
+    const int ready = poll(&socket, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready == 0) timed_out_ = true;
+    if (ready != 0 && PQconsumeInput(connection_.get()) == 0) break;  // PQgetResult tells why.
+  }
+  return timed_out_ ? Answer{} : Answer(PQgetResult(connection_.get()));
+}
+
 // What came back for what was sent last: the first failure, or else the last success.
 PostgresConnection::Answer PostgresConnection::hear() {
   hurry();
   Answer out;
-  while (Answer answer{PQgetResult(connection_.get())}) {
+  while (Answer answer = next_answer()) {
     if (!out || succeeded(out.get())) out = std::move(answer);
   }
   return out;
@@ -180,9 +207,8 @@ void PostgresConnection::hear_the_end() {
     PQisBusy(connection_.get());  // Reads what came.
   }
   if (lost())
-    throw TransactionFailure(
-        FailureCause::ConnectionLost, Outcome::Aborted,
-        "the connection ended before the commit: " + one_line(PQerrorMessage(connection_.get())));
+    throw TransactionFailure(FailureCause::ConnectionLost, Outcome::Aborted,
+                             "the connection ended before the commit: " + problem());
 }
 
 // Asked in the same message as the commit, the id of the transaction costs no further wait.
@@ -190,7 +216,7 @@ Outcome PostgresConnection::commit() {
   hear_the_end();
   if (!asks_xid_) return judge_commit(ask("commit").get());
   PQsendQuery(connection_.get(), "select txid_current_if_assigned(); commit");
-  const Answer asked(PQgetResult(connection_.get()));
+  const Answer asked = next_answer();
   if (asked && !succeeded(asked.get())) {
     hear();
     return judge_commit(asked.get());
@@ -210,9 +236,8 @@ Outcome PostgresConnection::judge_commit(const PGresult* answer) {
   }
   const std::string_view state = sqlstate_of(answer);
   if (!lost() && says_aborted(state, kind_)) fail(answer);
-  throw TransactionFailure(
-      lost() ? FailureCause::ConnectionLost : cause_of(state), Outcome::Indeterminate,
-      "the answer to the commit is lost: " + one_line(PQerrorMessage(connection_.get())));
+  throw TransactionFailure(lost() ? FailureCause::ConnectionLost : cause_of(state), Outcome::Indeterminate,
+                           "the answer to the commit is lost: " + problem());
 }
 
 void PostgresConnection::roll_back() noexcept {
@@ -225,7 +250,7 @@ void PostgresConnection::fail(const PGresult* answer) {
   const std::string_view state = sqlstate_of(answer);
   const FailureCause cause = lost() ? FailureCause::ConnectionLost : cause_of(state);
   const char* detail = answer == nullptr ? nullptr : PQresultErrorField(answer, PG_DIAG_MESSAGE_PRIMARY);
-  const std::string message = one_line(detail == nullptr ? PQerrorMessage(connection_.get()) : detail);
+  const std::string message = detail == nullptr ? problem() : one_line(detail);
   throw TransactionFailure(cause, Outcome::Aborted,
                            state.empty() ? message : fmt::format("{} (SQLSTATE {})", message, state));
 }
@@ -239,9 +264,7 @@ TransactionHints PostgresConnection::hints() const {
 
 std::string PostgresConnection::execute(const std::string& text) {
   const Answer answer = ask(text.c_str());
-  if (!succeeded(answer.get()))
-    throw DatabaseError(
-        fmt::format("{} ({})", one_line(PQerrorMessage(connection_.get())), text.substr(0, 80)));
+  if (!succeeded(answer.get())) throw DatabaseError(fmt::format("{} ({})", problem(), text.substr(0, 80)));
   return PQntuples(answer.get()) > 0 && PQnfields(answer.get()) > 0 ? PQgetvalue(answer.get(), 0, 0) : "";
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // One connection by libpq: prepared statements, and a commit whose outcome is what the server answered.
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
@@ -20,6 +21,7 @@ struct ConnectionOptions {
   std::string isolation;  // In SQL: "repeatable read". Empty: not set.
   std::string node_name;  // For hints, where there are several.
   bool asks_xid = false;
+  std::chrono::milliseconds timeout{60'000};  // For every answer; then the connection is lost.
 };
 
 class PostgresConnection final : public sql::Connection {
@@ -54,6 +56,8 @@ class PostgresConnection final : public sql::Connection {
   void prepare(const sql::Statement& statement, std::size_t parameters);
   Answer ask(const char* text);
   Answer hear();
+  Answer next_answer();  // Null: no more, or not in time.
+  std::string problem() const;
   void hurry();
   void hear_the_end();  // Throws where the server has ended the connection already.
   Outcome judge_commit(const pg_result* answer);
@@ -64,8 +68,10 @@ class PostgresConnection final : public sql::Connection {
   std::string begin_;
   std::string node_;
   std::string xid_;
+  std::chrono::milliseconds timeout_;
   std::unique_ptr<pg_conn, Finish> connection_;
   bool told_to_end_ = false;
+  bool timed_out_ = false;
   std::vector<bool> prepared_;  // By the id of the statement.
 };
 

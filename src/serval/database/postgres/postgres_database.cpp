@@ -68,7 +68,8 @@ class PostgresDatabase final : public Database {
                               .kind = address_.kind,
                               .isolation = in_sql(isolation_),
                               .node_name = address_.nodes.size() > 1 ? name_of_node(node) : "",
-                              .asks_xid = address_.asks_xid};
+                              .asks_xid = address_.asks_xid,
+                              .timeout = address_.timeout};
     return std::make_unique<sql::SqlClient>(std::make_unique<PostgresConnection>(options), statements_);
   }
 
@@ -90,8 +91,8 @@ class PostgresDatabase final : public Database {
   // The server may have been restarted since.
   PostgresConnection& control() {
     if (!control_ || control_->lost())
-      control_ = std::make_unique<PostgresConnection>(
-          ConnectionOptions{.node = address_.nodes.front(), .kind = address_.kind});
+      control_ = std::make_unique<PostgresConnection>(ConnectionOptions{
+          .node = address_.nodes.front(), .kind = address_.kind, .timeout = address_.timeout});
     return *control_;
   }
 

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""serval run against servers that hang, and over TLS: PostgreSQL, MariaDB, etcd, each skipped where it is not installed.
+
+    python3 tests/cli/server_test.py PATH-TO-SERVAL [unittest arguments]
+"""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+import cli_test
+
+SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "servers"
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def family(pid):
+    """The process and its children."""
+    children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [pid, *map(int, children)]
+
+
+class ServerTest(cli_test.CliTest):
+    def start(self, name):
+        """Returns the address and the folder of a server of scripts/servers."""
+        folder = pathlib.Path(tempfile.gettempdir()) / f"serval-servers-{os.getpid()}-{name}"
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        done = subprocess.run([SCRIPT, "start", name, "--dir", folder], capture_output=True, text=True, timeout=120, check=False)
+        if done.returncode == 69:
+            self.skipTest(done.stderr)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.addCleanup(subprocess.run, [SCRIPT, "stop", name, "--dir", folder], capture_output=True, timeout=60, check=False)
+        return done.stdout.split()[0], folder / name
+
+    def certificate(self):
+        done = subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=serval",
+                               "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "key.pem", "-out", "cert.pem"],
+                              cwd=self.folder, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.folder / "cert.pem", self.folder / "key.pem"
+
+    def start_etcd(self, *flags, scheme="http"):
+        if shutil.which("etcd") is None:
+            self.skipTest("no etcd")
+        client, peer = free_port(), free_port()
+        with open(self.folder / "etcd.log", "w", encoding="utf-8") as log:
+            server = subprocess.Popen(["etcd", "--data-dir", "etcd", "--unsafe-no-fsync",
+                                       "--listen-client-urls", f"{scheme}://127.0.0.1:{client}",
+                                       "--advertise-client-urls", f"{scheme}://127.0.0.1:{client}",
+                                       "--listen-peer-urls", f"http://127.0.0.1:{peer}",
+                                       "--initial-advertise-peer-urls", f"http://127.0.0.1:{peer}",
+                                       "--initial-cluster", f"default=http://127.0.0.1:{peer}", *map(str, flags)],
+                                      cwd=self.folder, stdout=log, stderr=log)
+        self.addCleanup(server.wait)
+        self.addCleanup(server.kill)
+        return server, f"127.0.0.1:{client}"
+
+    def wait_until(self, condition, what, seconds=60):
+        end = time.monotonic() + seconds
+        while not condition():
+            self.assertLess(time.monotonic(), end, what)
+            time.sleep(0.05)
+
+
+class Hanging(ServerTest):
+    def survive(self, address, processes, said):
+        """Stops the server for as long as it takes to be noticed; the run goes on in new sessions."""
+        recording = self.folder / "run.jsonl"
+        run = subprocess.Popen([cli_test.SERVAL, "run", address, "-i", "serializable", "-w", "mini", "-c", "2", "-t", "200s",
+                                "-o", recording], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(run.communicate)
+        self.addCleanup(run.kill)
+        recorded = lambda: recording.read_text() if recording.exists() else ""
+        self.wait_until(lambda: recorded().count('"ops"') > 20, "no transactions")
+        stopped = processes()
+        for pid in stopped:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            self.wait_until(lambda: said in recorded(), "nobody noticed")
+        finally:
+            for pid in stopped:
+                os.kill(pid, signal.SIGCONT)
+        self.wait_until(lambda: '{"s":3,' in recorded(), "no new session")
+        run.send_signal(signal.SIGINT)
+        out, err = run.communicate(timeout=120)
+        self.assertEqual(run.returncode, 130, err)
+        self.assertTrue(out.startswith("VALID "), out)
+        lost = [line for line in map(json.loads, recorded().splitlines()) if said in line.get("error", "")]
+        self.assertTrue(all(line["outcome"] in ("aborted", "indeterminate") for line in lost), lost)
+
+    def test_postgres(self):
+        address, folder = self.start("postgres")
+        postmaster = int((folder / "data" / "postmaster.pid").read_text().split()[0])
+        self.survive(address + "?timeout=1s", lambda: family(postmaster), "no answer within 1000 ms")
+
+    def test_mariadb(self):
+        address, folder = self.start("mariadb")
+        pid = int((folder / "server.pid").read_text())
+        self.survive(address + "?timeout=1s", lambda: [pid], "error 2013")
+
+    def test_etcd(self):
+        server, place = self.start_etcd()
+        self.wait_until(lambda: self.run_serval("probe", f"etcd://{place}", "-i", "stale").code != 4, "no etcd")
+        self.survive(f"etcd://{place}?timeout=1s", lambda: [server.pid], "Timeout was reached")
+
+    def test_a_wrong_timeout_is_refused(self):
+        for address in ("postgres://h/d?timeout=5", "mariadb://h/d?timeout=x", "etcd://h:1?timeout=0s"):
+            self.assertIn("500ms, 5s or 2m", self.expect(64, "run", address).err)
+
+
+class Tls(ServerTest):
+    def test_postgres(self):
+        address, folder = self.start("postgres")
+        self.assertEqual(self.run_serval("run", address + "?sslmode=require", "-n", "50").code, 4)
+        for source, name in zip(self.certificate(), ("server.crt", "server.key")):
+            target = folder / "data" / name
+            shutil.copy(source, target)
+            target.chmod(0o600)
+            owner = (folder / "data").stat()
+            os.chown(target, owner.st_uid, owner.st_gid)
+        for statement in ("alter system set ssl = on", "select pg_reload_conf()"):
+            subprocess.run(["psql", address, "-qc", statement], check=True, capture_output=True)
+        self.wait_until(lambda: self.run_serval("run", address + "?sslmode=require", "-n", "50").code == 0, "no TLS")
+
+    def test_etcd_with_a_user(self):
+        certificate, key = self.certificate()
+        _, place = self.start_etcd("--cert-file", certificate, "--key-file", key, scheme="https")
+        address = f"etcd://root@{place}?cacert={certificate}"
+        control = ["etcdctl", "--endpoints", f"https://{place}", "--cacert", certificate]
+        self.wait_until(lambda: subprocess.run([*control, "endpoint", "health"], capture_output=True, check=False).returncode == 0,
+                        "no etcd")
+        for words in (["user", "add", "root:open-sesame"], ["user", "grant-role", "root", "root"], ["auth", "enable"]):
+            subprocess.run([*control, *words], check=True, capture_output=True, env={**os.environ, "ETCDCTL_API": "3"})
+        ask = ("-w", "mini", "-n", "60", "-c", "2")
+        secret = {"SERVAL_ETCD_PASSWORD": "open-sesame"}
+        result = self.expect(0, "run", address, *ask, environment=secret)
+        self.assertTrue(result.first.startswith("VALID "))
+        self.file("password", "open-sesame\n")
+        self.expect(0, "run", address + "&passfile=password", *ask)
+        for file in (self.folder / "serval-out" / "latest").iterdir():
+            self.assertNotIn("open-sesame", file.read_text())
+        self.assertNotIn("open-sesame", result.out + result.err)
+        self.assertIn("invalid user ID or password", self.expect(4, "run", address, *ask,
+                                                                 environment={"SERVAL_ETCD_PASSWORD": "guess"}).err)
+        self.assertIn("SERVAL_ETCD_PASSWORD", self.expect(64, "run", address, *ask).err)
+        self.assertIn("seen by everyone", self.expect(64, "run", f"etcd://root:x@{place}").err)
+        self.expect(4, "run", f"etcd://root@{place}?tls=on", *ask, environment=secret)  # Nobody vouches for the certificate.
+        self.expect(4, "run", f"etcd://root@{place}", *ask, environment=secret)
+
+
+if __name__ == "__main__":
+    cli_test.SERVAL = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    unittest.main()
