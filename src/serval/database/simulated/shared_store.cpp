@@ -197,7 +197,7 @@ std::vector<std::uint64_t> SharedStore::candidates(const Transaction& transactio
       for (const Pending& write : other.writes)
         if (write.row.table == range.table) keys.push_back(write.row.key);
   std::ranges::sort(keys);
-  keys.erase(std::ranges::unique(keys).begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   return keys;
 }
 
