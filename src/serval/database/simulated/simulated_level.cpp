@@ -28,7 +28,8 @@ std::span<const SimulatedLevelInfo> all_simulated_levels() {
       {Level::Serializable, "serializable", Reads::Snapshot, Snapshots::Any, Checks::WritesAndReads,
        "commits check their reads; transactions that only read may see an old state"},
       {Level::StrongSessionSerializable, "strong-session-serializable", Reads::Snapshot, Snapshots::Session,
-       Checks::WritesAndReads, "the same, but never older than the session's past"},
+       Checks::WritesAndReads,
+       "commits check their reads; transactions that only read see the session's past at least"},
       {Level::StrictSerializable, "strict-serializable", Reads::Snapshot, Snapshots::Newest,
        Checks::WritesAndReads, "commits check their reads; every snapshot is the newest"},
   }};
