@@ -2,12 +2,12 @@
 // need no server.
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <system_error>
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include "exit_code.h"
 #include "output.h"
