@@ -10,7 +10,7 @@
 namespace serval {
 
 std::chrono::milliseconds parse_timeout(std::string_view text) {
-  constexpr std::int64_t kDay = 24 * 3600 * 1000;
+  constexpr std::int64_t kDay = 86'400'000;
   std::int64_t number = 0;
   const char* const end = text.data() + text.size();
   const auto [unit, error] = std::from_chars(text.data(), end, number);
