@@ -10,6 +10,7 @@
 #include "serval/workload/lightweight.h"
 #include "serval/workload/list_append.h"
 #include "serval/workload/mini_transactions.h"
+#include "serval/workload/pairs.h"
 #include "serval/workload/predicates.h"
 #include "serval/workload/registers.h"
 #include "serval/workload/smallbank.h"
@@ -25,7 +26,7 @@ std::vector<WorkloadInfo> make_table() {
       list_append_workload(),       lightweight_workload(),    blindw_w_workload(),
       blindw_rw_workload(),         blindw_rw_plus_workload(), bank_workload(),
       smallbank_workload(),         tpcc_workload(),           predicates_workload(),
-      check_then_insert_workload()};
+      check_then_insert_workload(), pairs_workload()};
   const std::vector<WorkloadInfo> ycsb = ycsb_workloads();
   table.insert(table.end(), ycsb.begin(), ycsb.end());
   return table;

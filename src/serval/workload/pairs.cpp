@@ -1,0 +1,84 @@
+#include "serval/workload/pairs.h"
+
+#include <utility>
+#include <vector>
+
+#include "serval/workload/ask.h"
+#include "serval/workload/dialogue.h"
+
+namespace serval {
+namespace {
+
+Dialogue look_then_insert(std::uint32_t side, std::uint64_t pair) {
+  const Answer other = co_await ask::read(1 - side, pair);
+  if (other.rows.empty()) co_await ask::insert(side, pair);
+  co_return Ending::Commit;
+}
+
+Dialogue insert_then_look(std::uint32_t side, std::uint64_t pair) {
+  co_await ask::insert(side, pair);
+  const Answer other = co_await ask::read(1 - side, pair);
+  co_return other.rows.empty() ? Ending::Commit : Ending::Abort;
+}
+
+class Pairs final : public Generator {
+ public:
+  Pairs(const Parameters& parameters, KeyChoice keys)
+      : updates_(parameters["updates"]),
+        stay_(parameters.whole("stay")),
+        places_(keys.keys()),
+        keys_(std::move(keys)) {
+    for (Place& place : places_) place.pair = fresh_pair_++;
+  }
+
+  Schema schema() const override {
+    return {{.name = "left", .initial = TableInfo::Initial::Absent},
+            {.name = "right", .initial = TableInfo::Initial::Absent}};
+  }
+
+  std::unique_ptr<Script> next_script(Random& random, std::uint32_t, KnownTags&) override {
+    const std::uint64_t pair = choose_pair(random);
+    const auto side = static_cast<std::uint32_t>(random.below(2));
+    if (random.chance(updates_)) return script_of({ask::update(side, pair)});
+    return script_of(random.chance(0.5) ? look_then_insert(side, pair) : insert_then_look(side, pair));
+  }
+
+ private:
+  struct Place {
+    std::uint64_t pair = 0, drawn = 0;
+  };
+
+  std::uint64_t choose_pair(Random& random) {
+    Place& place = places_[keys_.choose(random)];
+    const std::uint64_t pair = place.pair;
+    if (++place.drawn == stay_) place = {fresh_pair_++, 0};
+    return pair;
+  }
+
+  double updates_;
+  std::size_t stay_;
+  std::vector<Place> places_;  // What the key distribution chooses from: the pair that is there now.
+  std::uint64_t fresh_pair_ = 0;
+  KeyChoice keys_;
+};
+
+std::unique_ptr<Generator> make(const Parameters& parameters, KeyChoice keys) {
+  return std::make_unique<Pairs>(parameters, std::move(keys));
+}
+
+}  // namespace
+
+WorkloadInfo pairs_workload() {
+  return {
+      .name = "pairs",
+      .description = "look for one of two fresh rows, insert the other; update what is just inserted",
+      .parameters = {{"updates", "share of transactions that update a row if it is there", 0.5, 0, 1,
+                      ParameterInfo::Number::Real},
+                     {"stay", "transactions on a pair before a fresh one takes its place", 8, 1, 1'000'000}},
+      .make = make,
+      .data = WorkloadInfo::Data::Rows,
+      .form = WorkloadInfo::Form::Scripts,
+      .keys = 2};
+}
+
+}  // namespace serval

@@ -1,0 +1,61 @@
+// pairs.
+
+#include <map>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "workload/played_run.h"
+
+namespace serval {
+namespace {
+
+using Kind = Request::Kind;
+
+std::string shape_of(const PlayedTransaction& transaction) {
+  std::string shape;
+  for (const auto& step : transaction.steps)
+    shape += step.asked.kind == Kind::Read ? 'r' : step.asked.kind == Kind::Insert ? 'i' : 'u';
+  return shape;
+}
+
+TEST(Pairs, LooksBeforeOrAfterTheInsertOrUpdates) {
+  std::map<std::string, int> shapes;
+  for (const PlayedTransaction& transaction : play_run("pairs", {.transactions = 4000}).transactions)
+    ++shapes[shape_of(transaction)];
+  EXPECT_NEAR(shapes["u"], 2000, 150);
+  EXPECT_NEAR(shapes["ir"], 1000, 150);
+  EXPECT_GT(shapes["ri"], 300);
+  EXPECT_GT(shapes["r"], 100);  // The other row is there.
+  EXPECT_EQ(shapes.size(), 4u);
+}
+
+TEST(Pairs, TouchesBothRowsOfOnePair) {
+  for (const PlayedTransaction& transaction : play_run("pairs").transactions)
+    if (transaction.steps.size() == 2) {
+      EXPECT_EQ(transaction.steps[0].asked.key, transaction.steps[1].asked.key);
+      EXPECT_NE(transaction.steps[0].asked.table, transaction.steps[1].asked.table);
+    }
+}
+
+TEST(Pairs, RollsBackAnInsertThatIsNotAlone) {
+  for (const PlayedTransaction& transaction : play_run("pairs").transactions)
+    EXPECT_EQ(transaction.aborted_by_script,
+              shape_of(transaction) == "ir" && !transaction.steps[1].answer.rows.empty());
+}
+
+TEST(Pairs, MovesOnToAFreshPair) {
+  std::map<std::uint64_t, int> drawn;
+  const PlayedRun run = play_run("pairs:stay=5", {.transactions = 1000, .keys = {.keys = 1}});
+  for (const PlayedTransaction& transaction : run.transactions) ++drawn[transaction.steps[0].asked.key];
+  EXPECT_EQ(drawn.size(), 200u);
+  for (const auto& [pair, count] : drawn) EXPECT_EQ(count, 5) << pair;
+}
+
+TEST(Pairs, LeavesUpdatesOutOnRequest) {
+  for (const PlayedTransaction& transaction : play_run("pairs:updates=0").transactions)
+    EXPECT_EQ(transaction.count(Kind::Update), 0u);
+}
+
+}  // namespace
+}  // namespace serval
