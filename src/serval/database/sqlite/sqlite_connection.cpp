@@ -1,5 +1,7 @@
 #include "serval/database/sqlite/sqlite_connection.h"
 
+#include <thread>
+
 #include <fmt/format.h>
 
 #include "serval/base/contract.h"
@@ -40,7 +42,7 @@ class Running {
 }  // namespace
 
 SqliteConnection::SqliteConnection(const ConnectionOptions& options, std::shared_ptr<Turns> turns)
-    : turns_(std::move(turns)), timeout_(options.timeout) {
+    : turns_(std::move(turns)), timeout_(options.timeout), gives_way_(options.gives_way) {
   sqlite3* opened = nullptr;
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
   const int code = sqlite3_open_v2(options.place.c_str(), &opened, flags, nullptr);
@@ -103,6 +105,7 @@ sql::Result SqliteConnection::run(const sql::Statement& statement, std::span<con
   }
   if (statement.answers == sql::Statement::Answers::Count)
     out.changed = static_cast<std::uint64_t>(sqlite3_changes64(database_.get()));
+  if (gives_way_) std::this_thread::yield();
   return out;
 }
 

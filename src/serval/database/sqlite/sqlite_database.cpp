@@ -57,7 +57,8 @@ class SqliteDatabase final : public Database {
     place_ = folder_ ? (folder_->path() / "serval.db").string() : address.place;
     options_ = {.place = fmt::format("file:{}?cache={}", uri_path(place_), shared_ ? "shared" : "private"),
                 .settings = settings(),
-                .begin = isolation == "serializable" ? "begin immediate" : "begin"};
+                .begin = isolation == "serializable" ? "begin immediate" : "begin",
+                .gives_way = isolation == "read-uncommitted"};
     control_ = open();
     // The file keeps it, so that connections need not ask again and wait for each other.
     control_->execute("pragma journal_mode = " + journal_);
