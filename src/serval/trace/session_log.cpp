@@ -1,6 +1,8 @@
 #include "serval/trace/session_log.h"
 
-#include <fmt/format.h>
+#include <algorithm>
+#include <array>
+#include <charconv>
 
 #include "serval/base/json_writer.h"
 
@@ -9,41 +11,102 @@ namespace {
 
 using Kind = Request::Kind;
 
-std::string json_quoted(const std::string& text) { return JsonWriter().text(text).take(); }
-
-std::string tag_or_null(const Answer& answer) {
-  return answer.rows.empty() ? "null" : fmt::format("{}", answer.rows.front().tag);
+// Texts and numbers to the end of a line, without temporaries and formats: this runs between the requests of
+// a client, when everything it touches has to be fetched into the cache again.
+void put(std::string& to, std::string_view text) { to += text; }
+void put(std::string& to, std::int64_t number) {
+  std::array<char, 24> digits{};
+  const auto result = std::to_chars(digits.data(), digits.data() + digits.size(), number);
+  to.append(digits.data(), result.ptr);
+}
+template <class... Parts>
+void put_all(std::string& to, const Parts&... parts) {
+  (put(to, parts), ...);
 }
 
-std::string spelled_list(const std::vector<std::int64_t>& list) {
-  return fmt::format("[{}]", fmt::join(list, ","));
-}
-
-void append_item(std::string& to, std::string_view item) {
+void put_comma(std::string& to) {
   if (!to.empty()) to += ',';
-  to += item;
 }
 
-void append_hint(std::string& line, std::string_view name, const std::string& text) {
-  if (!text.empty()) line += fmt::format(",\"{}\":{}", name, json_quoted(text));
+void put_quoted(std::string& to, const std::string& text) {
+  const bool plain =
+      std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+  plain ? put_all(to, "\"", text, "\"") : put(to, JsonWriter().text(text).take());
 }
 
-std::string spelled_hints(const TransactionHints& hints) {
-  std::string out;
-  if (hints.start_timestamp) out += fmt::format(",\"start_ts\":{}", *hints.start_timestamp);
-  if (hints.commit_timestamp) out += fmt::format(",\"commit_ts\":{}", *hints.commit_timestamp);
-  append_hint(out, "server_txn", hints.server_transaction);
-  append_hint(out, "snapshot", hints.snapshot);
-  append_hint(out, "node", hints.node);
-  append_hint(out, "error", hints.error);
-  return out;
+void put_hint(std::string& line, std::string_view name, const std::string& text) {
+  if (text.empty()) return;
+  put_all(line, ",\"", name, "\":");
+  put_quoted(line, text);
+}
+
+void put_hints(std::string& line, const TransactionHints& hints) {
+  if (hints.start_timestamp) put_all(line, ",\"start_ts\":", *hints.start_timestamp);
+  if (hints.commit_timestamp) put_all(line, ",\"commit_ts\":", *hints.commit_timestamp);
+  put_hint(line, "server_txn", hints.server_transaction);
+  put_hint(line, "snapshot", hints.snapshot);
+  put_hint(line, "node", hints.node);
+  put_hint(line, "error", hints.error);
+}
+
+void put_tag_or_null(std::string& to, const Answer& answer) {
+  answer.rows.empty() ? put(to, "null") : put(to, answer.rows.front().tag);
+}
+
+void put_list(std::string& to, const std::vector<std::int64_t>& list) {
+  to += '[';
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (i != 0) to += ',';
+    put(to, list[i]);
+  }
+  to += ']';
+}
+
+std::string_view letter_of(const Request& request, const Answer& answer) {
+  switch (request.kind) {
+    case Kind::Read:
+      return "r";
+    case Kind::Write:
+      return "w";
+    case Kind::Append:
+      return "a";
+    case Kind::ReadList:
+      return "l";
+    case Kind::Insert:
+      return answer.applied ? "i" : "i!";
+    case Kind::Delete:
+      return answer.applied ? "d" : "r";
+    case Kind::CompareAndSet:
+      return answer.applied ? "cas" : "cas!";
+    case Kind::Scan:
+      return "pr";
+    case Kind::UpdateRange:
+      return "pu";
+    case Kind::DeleteRange:
+      return "pd";
+    case Kind::Update:
+      return "r";  // And a write, if there was a row.
+  }
+  return {};
+}
+
+// What stands between the key and the times, a comma before it.
+void put_values(std::string& to, const Request& request, const Answer& answer) {
+  if (request.kind == Kind::Delete) return put(to, answer.applied ? "" : ",null");
+  to += ',';
+  if (request.kind == Kind::CompareAndSet) put_all(to, request.expected, ",");
+  if (request.kind == Kind::ReadList) return put_list(to, answer.list);
+  const bool refused =
+      !answer.applied && (request.kind == Kind::Insert || request.kind == Kind::CompareAndSet);
+  const bool reads = request.kind == Kind::Read || request.kind == Kind::Update || refused;
+  reads ? put_tag_or_null(to, answer) : put(to, request.tag);
 }
 
 }  // namespace
 
-std::string SessionLog::key_of(std::uint32_t table, std::uint64_t key) const {
-  if (table == 0) return fmt::format("{}", key);
-  return fmt::format("\"{}/{}\"", schema_[table].name, key);
+void SessionLog::put_key(std::string& to, std::uint32_t table, std::uint64_t key) const {
+  const auto number = static_cast<std::int64_t>(key);
+  table == 0 ? put(to, number) : put_all(to, "\"", schema_[table].name, "/", number, "\"");
 }
 
 void SessionLog::begin(Time at) {
@@ -53,106 +116,88 @@ void SessionLog::begin(Time at) {
 
 // Whether an insert, a compare-and-set or a range writes, and what, only the answer tells; but others may see
 // it before the answer comes, so it counts as written.
-std::string SessionLog::written(const Request& request) const {
-  const std::string key = key_of(request.table, request.key);
-  switch (request.kind) {
-    case Kind::Write:
-    case Kind::Update:
-    case Kind::Insert:
-    case Kind::CompareAndSet:
-      return fmt::format("[\"w\",{},{}]", key, request.tag);
-    case Kind::Append:
-      return fmt::format("[\"a\",{},{}]", key, request.tag);
-    case Kind::Delete:
-      return fmt::format("[\"d\",{}]", key);
-    default:
-      return {};
-  }
+void SessionLog::put_written(std::string& to, const Request& request) const {
+  if (only_reads(request.kind) || is_range(request.kind)) return;
+  const bool deletes = request.kind == Kind::Delete;
+  put_comma(to);
+  put_all(to, "[\"", deletes ? "d" : request.kind == Kind::Append ? "a" : "w", "\",");
+  put_key(to, request.table, request.key);
+  if (!deletes) put_all(to, ",", request.tag);
+  to += ']';
 }
 
 void SessionLog::ask(const Request& request, Time at) {
   asked_ = at;
-  const std::string write = written(request);
-  if (write.empty()) return;
+  if (only_reads(request.kind) || is_range(request.kind)) return;
   const std::lock_guard lock(handing_over_);
-  append_item(open_writes_, write);
+  put_written(open_writes_, request);
 }
 
-void SessionLog::add(std::string_view kind, const std::string& key, std::string_view values, Time end) {
-  const std::string reply = end == kUnknownEnd ? "null" : fmt::format("{}", end);
-  append_item(operations_, fmt::format("[\"{}\",{},{}{{\"at\":[{},{}]}}]", kind, key, values, asked_, reply));
+void SessionLog::open_item(std::string_view kind) {
+  put_comma(operations_);
+  put_all(operations_, "[\"", kind, "\",");
+}
+
+void SessionLog::close_item(Time end) {
+  put_all(operations_, ",{\"at\":[", asked_, ",");
+  end == kUnknownEnd ? put(operations_, "null") : put(operations_, end);
+  operations_ += "]}]";
 }
 
 void SessionLog::hear(const Request& request, const Answer& answer, Time at) {
   if (is_range(request.kind)) return add_range(request, answer, at);
-  const std::string key = key_of(request.table, request.key);
-  const std::string tag = fmt::format("{},", request.tag);
-  const std::string seen = tag_or_null(answer) + ",";
-  switch (request.kind) {
-    case Kind::Read:
-      return add("r", key, seen, at);
-    case Kind::Write:
-      return add("w", key, tag, at);
-    case Kind::Update:
-      add("r", key, seen, at);
-      if (answer.applied) add("w", key, tag, at);
-      return;
-    case Kind::Append:
-      return add("a", key, tag, at);
-    case Kind::ReadList:
-      return add("l", key, spelled_list(answer.list) + ",", at);
-    case Kind::Insert:
-      return answer.applied ? add("i", key, tag, at) : add("i!", key, seen, at);
-    case Kind::Delete:
-      return answer.applied ? add("d", key, "", at) : add("r", key, "null,", at);
-    case Kind::CompareAndSet:
-      return add(answer.applied ? "cas" : "cas!", key,
-                 fmt::format("{},{}", request.expected, answer.applied ? tag : seen), at);
-    default:
-      return;
-  }
+  open_item(letter_of(request, answer));
+  put_key(operations_, request.table, request.key);
+  put_values(operations_, request, answer);
+  close_item(at);
+  if (request.kind != Kind::Update || !answer.applied) return;
+  open_item("w");
+  put_key(operations_, request.table, request.key);
+  put_all(operations_, ",", request.tag);
+  close_item(at);
 }
 
 void SessionLog::add_range(const Request& request, const Answer& answer, Time end) {
+  const TableInfo& table = schema_[request.table];
   const bool by_key = request.column == Request::kKey;
-  const std::string column = by_key ? "k" : schema_[request.table].columns[request.column].name;
-  std::string rows;
-  for (const Answer::Row& row : answer.rows) {
-    const std::string key = key_of(request.table, row.key);
-    append_item(rows, request.kind == Kind::DeleteRange   ? fmt::format("[{}]", key)
-                      : request.kind == Kind::UpdateRange ? fmt::format("[{},{}]", key, request.tag)
-                                                          : fmt::format("[{},{}]", key, row.tag));
+  open_item(letter_of(request, answer));
+  operations_ += "[\"between\",[\"col\",";
+  put_quoted(operations_, table.name + "." + (by_key ? "k" : table.columns[request.column].name));
+  put_all(operations_, "],", request.low, ",", request.high, "],[");
+  for (std::size_t i = 0; i < answer.rows.size(); ++i) {
+    operations_ += i == 0 ? "[" : ",[";
+    put_key(operations_, request.table, answer.rows[i].key);
+    if (request.kind != Kind::DeleteRange)
+      put_all(operations_, ",", request.kind == Kind::UpdateRange ? request.tag : answer.rows[i].tag);
+    operations_ += ']';
   }
-  const std::string predicate =
-      fmt::format("[\"between\",[\"col\",{}],{},{}]", json_quoted(schema_[request.table].name + "." + column),
-                  request.low, request.high);
-  add(request.kind == Kind::Scan          ? "pr"
-      : request.kind == Kind::UpdateRange ? "pu"
-                                          : "pd",
-      predicate, "[" + rows + "],", end);
+  operations_ += ']';
+  close_item(end);
 }
 
 // A read that was never answered saw nothing that counts; what was to be written may have been.
 void SessionLog::lose(const Request& request) {
   if (request.kind == Kind::UpdateRange || request.kind == Kind::DeleteRange)
     return add_range(request, {}, kUnknownEnd);
-  const std::string write = written(request);
-  if (!write.empty()) append_item(operations_, write);
+  put_written(operations_, request);
+}
+
+void SessionLog::put_open_line(std::string& to) const {
+  put_all(to, "{\"event\":\"open\",\"s\":", label_, ",\"t\":", transaction_, ",\"at\":", begin_, ",\"ops\":[",
+          open_writes_, "]}\n");
 }
 
 void SessionLog::end(Outcome outcome, Time at, const TransactionHints& hints) {
-  std::string line = fmt::format(R"({{"s":{},"t":{},"ops":[{}],"begin":{},"end":{})", label_, transaction_,
-                                 operations_, begin_, at);
-  if (outcome != Outcome::Committed) line += fmt::format(R"(,"outcome":"{}")", name_of(outcome));
-  line += spelled_hints(hints);
-  line += "}\n";
+  line_.clear();
+  put_all(line_, "{\"s\":", label_, ",\"t\":", transaction_, ",\"ops\":[", operations_,
+          "],\"begin\":", begin_, ",\"end\":", at);
+  if (outcome != Outcome::Committed) put_all(line_, ",\"outcome\":\"", name_of(outcome), "\"");
+  put_hints(line_, hints);
+  line_ += "}\n";
   operations_.clear();
   const std::lock_guard lock(handing_over_);
-  lines_ += line;
-  if (!open_writes_.empty() && outcome != Outcome::Aborted)
-    ended_writes_ += fmt::format(R"({{"event":"open","s":{},"t":{},"at":{},"ops":[{}]}})"
-                                 "\n",
-                                 label_, transaction_, begin_, open_writes_);
+  lines_ += line_;
+  if (!open_writes_.empty() && outcome != Outcome::Aborted) put_open_line(ended_writes_);
   open_writes_.clear();
 }
 
@@ -166,10 +211,7 @@ void SessionLog::take_lines(std::string& into) {
 void SessionLog::peek_writes(std::string& into) {
   const std::lock_guard lock(handing_over_);
   into += ended_writes_;
-  if (!open_writes_.empty())
-    into += fmt::format(R"({{"event":"open","s":{},"t":{},"at":{},"ops":[{}]}})"
-                        "\n",
-                        label_, transaction_, begin_, open_writes_);
+  if (!open_writes_.empty()) put_open_line(into);
 }
 
 }  // namespace serval

@@ -43,10 +43,12 @@ class SessionLog {
   void peek_writes(std::string& into);
 
  private:
-  std::string key_of(std::uint32_t table, std::uint64_t key) const;
-  void add(std::string_view kind, const std::string& key, std::string_view values, Time end);
+  void put_key(std::string& to, std::uint32_t table, std::uint64_t key) const;
+  void open_item(std::string_view kind);  // Of the operations.
+  void close_item(Time end);
   void add_range(const Request& request, const Answer& answer, Time end);
-  std::string written(const Request& request) const;  // What it writes for certain, or nothing.
+  void put_written(std::string& to, const Request& request) const;  // What it writes for certain, or nothing.
+  void put_open_line(std::string& to) const;
 
   std::int64_t label_;
   const Schema& schema_;
@@ -55,6 +57,7 @@ class SessionLog {
   Time begin_ = 0;
   Time asked_ = 0;
   std::string operations_;  // Of the open transaction, comma-separated.
+  std::string line_;        // Kept for its room.
 
   std::mutex handing_over_;
   std::string lines_;         // Whole transactions.
