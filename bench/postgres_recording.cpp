@@ -2,13 +2,21 @@
 // by a campaign that records and by bare sessions that do not. One ratio for every recorded run, to the bare
 // ones beside it; the median is the answer, since a busy machine moves all of them.
 //
+// Throughput is worth little beside others who come and go on the same cores, so there is a second ratio: of
+// processor time a committed transaction, clients, recorder and server together. Where the processor is what
+// limits, one is the inverse of the other. It needs a server on this machine.
+//
 //   postgres_recording "$(scripts/servers start postgres)" [WORKLOAD] [ROUNDS] [SECONDS]
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -24,10 +32,70 @@ namespace {
 
 constexpr std::uint32_t kSessions = 8;
 
+struct Speed {
+  double transactions = 0;  // A second.
+  double processor = 0;     // Seconds a committed transaction.
+};
+
+// Seconds that a process has used, and those of its children that have ended; its parent as well.
+struct ProcessTimes {
+  int parent = 0;
+  double own = 0, ended = 0;
+};
+
+ProcessTimes times_of(const std::string& process) {
+  std::ifstream file("/proc/" + process + "/stat");
+  std::string line;
+  std::getline(file, line);
+  const std::size_t name_end = line.rfind(')');
+  if (name_end == std::string::npos) return {};
+  std::istringstream rest(line.substr(name_end + 2));
+  std::vector<std::string> fields{std::istream_iterator<std::string>(rest), {}};
+  if (fields.size() < 15) return {};
+  const double tick = 1.0 / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  const auto sum = [&](std::size_t i) { return (std::stod(fields[i]) + std::stod(fields[i + 1])) * tick; };
+  return {.parent = std::stoi(fields[1]), .own = sum(11), .ended = sum(13)};
+}
+
+double children_seconds(int server) {
+  double sum = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename().string();
+    if (std::isdigit(static_cast<unsigned char>(name.front())) == 0) continue;
+    const ProcessTimes times = times_of(name);
+    if (times.parent == server) sum += times.own;
+  }
+  return sum;
+}
+
+// Of the server, all its processes, and of this one. Asks again where a process has ended meanwhile: its time
+// would be missing, or count twice.
+double processor_seconds(int server) {
+  for (;;) {
+    const ProcessTimes before = times_of(std::to_string(server));
+    const double children = children_seconds(server);
+    if (times_of(std::to_string(server)).ended == before.ended)
+      return before.own + before.ended + children + static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+  }
+}
+
+// The parent of a process that serves us; 0 where it is not on this machine.
+int server_process(const std::string& address) {
+  const auto database = serval::open_database(address, {.isolation = "serializable"});
+  database->create({{.name = "registers"}});
+  const auto client = database->connect(0);
+  client->begin();
+  const std::string node = client->hints().node;  // "backend 4711"
+  client->roll_back();
+  database->drop();
+  return times_of(node.substr(node.rfind(' ') + 1)).parent;
+}
+
 struct Question {
   std::string address, workload;
   std::chrono::seconds time;
   std::uint64_t seed;
+  int server;
 };
 
 // A session as a campaign plays it, without what is there to be written down.
@@ -91,19 +159,24 @@ std::uint64_t committed_recorded(serval::Database& database, serval::Generator& 
 }
 
 template <class Run>
-double throughput(const Question& question, Run run) {
+Speed speed(const Question& question, Run run) {
   const auto database = serval::open_database(question.address, {.isolation = "serializable"});
   const serval::Workload workload = serval::make_workload(question.workload, serval::KeyRequest{});
   database->create(workload.generator->schema());
-  const std::uint64_t committed = run(*database, *workload.generator, question);
+  const double before = processor_seconds(question.server);
+  const auto committed = static_cast<double>(run(*database, *workload.generator, question));
+  const double used = processor_seconds(question.server) - before;
   database->drop();
-  return static_cast<double>(committed) / static_cast<double>(question.time.count());
+  return {.transactions = committed / static_cast<double>(question.time.count()),
+          .processor = used / committed};
 }
 
-double median(std::vector<double> numbers) {
-  std::ranges::sort(numbers);
-  const std::size_t half = numbers.size() / 2;
-  return numbers.size() % 2 == 1 ? numbers[half] : (numbers[half - 1] + numbers[half]) / 2;
+std::string spelled(std::vector<double> ratios) {
+  std::ranges::sort(ratios);
+  const std::size_t half = ratios.size() / 2;
+  const double median = ratios.size() % 2 == 1 ? ratios[half] : (ratios[half - 1] + ratios[half]) / 2;
+  return fmt::format("{:.3f} ({} runs, half of them {:.3f} to {:.3f})", median, ratios.size(),
+                     ratios[ratios.size() / 4], ratios[ratios.size() * 3 / 4]);
 }
 
 }  // namespace
@@ -116,21 +189,24 @@ int main(int count, char** words) {
   Question question{.address = words[1],
                     .workload = count > 2 ? words[2] : "mini",
                     .time = std::chrono::seconds(count > 4 ? std::atoi(words[4]) : 10),
-                    .seed = 1};
-  const int rounds = count > 3 ? std::atoi(words[3]) : 6;
-  std::vector<double> ratios;
-  double before = throughput(question, committed_bare);
+                    .seed = 1,
+                    .server = server_process(words[1])};
+  const int rounds = std::max(1, count > 3 ? std::atoi(words[3]) : 6);
+  std::vector<double> throughput, processor;
+  Speed before = speed(question, committed_bare);
   for (int round = 0; round < rounds; ++round) {
     question.seed += kSessions;
-    const double recorded = throughput(question, committed_recorded);
-    const double bare = throughput(question, committed_bare);
-    ratios.push_back(recorded / ((before + bare) / 2));
-    fmt::print("{:.0f} bare, {:.0f} recorded, {:.0f} bare transactions a second: {:.3f}\n", before, recorded,
-               bare, ratios.back());
-    before = bare;
+    const Speed recorded = speed(question, committed_recorded);
+    const Speed after = speed(question, committed_bare);
+    throughput.push_back(recorded.transactions / ((before.transactions + after.transactions) / 2));
+    processor.push_back(recorded.processor / ((before.processor + after.processor) / 2));
+    fmt::print("bare {:.0f} /s, recorded {:.0f}, bare {:.0f}; processor {:.0f}, {:.0f}, {:.0f} us\n",
+               before.transactions, recorded.transactions, after.transactions, before.processor * 1e6,
+               recorded.processor * 1e6, after.processor * 1e6);
+    before = after;
   }
-  fmt::print("{}: with recording {:.3f} of the throughput without it (median of {}, {:.3f} to {:.3f})\n",
-             question.workload, median(ratios), rounds, *std::ranges::min_element(ratios),
-             *std::ranges::max_element(ratios));
+  fmt::print("{}: with recording throughput is {} of that without,\n", question.workload,
+             spelled(throughput));
+  fmt::print("processor time a transaction {}\n", spelled(processor));
   return 0;
 }
