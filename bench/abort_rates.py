@@ -17,7 +17,7 @@ import tempfile
 DOCS = pathlib.Path(__file__).resolve().parent.parent / "docs"
 SERIES = [(workload, isolation) for isolation in ("serializable", "repeatable-read") for workload in ("mini", "general:operations=20")]
 SESSIONS = [1, 2, 4, 8, 16, 32]
-TRANSACTIONS = 5000  # Of a run over transactions a key.
+TRANSACTIONS = 2000  # Of a run over transactions a key.
 A_KEY = [1, 2, 5, 10, 20, 50]
 DISTRIBUTIONS = ["uniform", "zipf", "hotspot", "exponential"]
 
