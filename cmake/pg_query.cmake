@@ -1,0 +1,16 @@
+# PostgreSQL's own parser, optional. Sets PG_QUERY (what to link), PG_QUERY_MISSING (the folder of src/serval/predicate to
+# leave out) and PG_QUERY_DEFINITIONS. Its header needs that of protobuf-c, whose code is inside the library.
+option(SERVAL_WITH_PG_QUERY "Read SQL statements, where libpg_query is installed" ON)
+find_library(PG_QUERY_LIBRARY pg_query)
+find_path(PG_QUERY_INCLUDE pg_query/pg_query.pb-c.h)
+find_path(PROTOBUF_C_INCLUDE protobuf-c/protobuf-c.h)
+if(SERVAL_WITH_PG_QUERY AND PG_QUERY_LIBRARY AND PG_QUERY_INCLUDE AND PROTOBUF_C_INCLUDE)
+  set(PG_QUERY ${PG_QUERY_LIBRARY})
+  set(PG_QUERY_MISSING "")
+  set(PG_QUERY_DEFINITIONS SERVAL_WITH_PG_QUERY=1)
+else()
+  message(STATUS "without libpg_query: WHERE clauses are read, whole SQL statements are not")
+  set(PG_QUERY "")
+  set(PG_QUERY_MISSING pg_query)
+  set(PG_QUERY_DEFINITIONS SERVAL_WITH_PG_QUERY=0)
+endif()

@@ -1,0 +1,46 @@
+#pragma once
+// Exact decimal numbers of up to 38 digits: a whole number and how many of its digits stand behind the point.
+// Arithmetic is PostgreSQL's for the type numeric, digit for digit, the scale of quotients included; what
+// needs more digits has no result here.
+//
+//   Decimal::parse("1.50")->scale == 2
+//   quotient(*Decimal::parse("2"), *Decimal::parse("3"))    // 0.66666666666666666667
+//
+// Equality and order are those of the numbers: 1.5 and 1.50 are equal.
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace serval {
+
+__extension__ using Int128 = __int128;
+
+struct Decimal {
+  static constexpr int kMaxDigits = 38;
+
+  Int128 digits = 0;  // At most kMaxDigits of them.
+  int scale = 0;      // From 0: how many stand behind the point.
+
+  // "12", "-0.50", ".5", "1e3", "2.5E-3". Nothing where it is no such number, or one of too many digits.
+  static std::optional<Decimal> parse(std::string_view text);
+  static Decimal integer(std::int64_t number) noexcept { return {number, 0}; }
+
+  std::string spell() const;  // "-0.50"
+  // The number as 64 bits where it is whole and fits.
+  std::optional<std::int64_t> whole() const;
+
+  friend std::strong_ordering operator<=>(const Decimal& a, const Decimal& b);
+  friend bool operator==(const Decimal& a, const Decimal& b) { return (a <=> b) == 0; }
+};
+
+// Nothing where digits are lacking; quotient and remainder also where the divisor is zero.
+std::optional<Decimal> sum(const Decimal& a, const Decimal& b);
+std::optional<Decimal> difference(const Decimal& a, const Decimal& b);
+std::optional<Decimal> product(const Decimal& a, const Decimal& b);
+std::optional<Decimal> quotient(const Decimal& a, const Decimal& b);
+std::optional<Decimal> remainder(const Decimal& a, const Decimal& b);  // Has the sign of `a`.
+
+}  // namespace serval

@@ -1,0 +1,26 @@
+#pragma once
+// Reads a predicate as Serval writes it: the WHERE clause of SQL, as far as the language goes.
+//
+//   parse_predicate("place BETWEEN 3 AND 5 AND NOT (owner = 'bob' OR kind % 2 = 1)", pool)
+//
+//   condition  := AND, OR, NOT over conditions, (condition), or a value that is a boolean
+//   condition  := value = <> != < <= > >= value           value [NOT] BETWEEN value AND value
+//                 value [NOT] IN (value, ...)             value [NOT] LIKE value [ESCAPE value]
+//                 value IS [NOT] NULL
+//   value      := column | table.column | "Quoted" | 7 | 1.50 | 1e3 | 'text' | TRUE | FALSE | NULL
+//                 - value   value + - * / % || value      (value)
+//
+// What binds tighter than what is PostgreSQL's. print_predicate gives the text back.
+
+#include <string>
+#include <string_view>
+
+#include "serval/history/predicate.h"
+#include "serval/history/value.h"
+
+namespace serval {
+
+// Throws InputError with line and column; `name` is what the error calls the text.
+Predicate parse_predicate(std::string_view text, ValuePool& pool, const std::string& name = "predicate");
+
+}  // namespace serval

@@ -1,0 +1,25 @@
+#pragma once
+// Reads a WHERE clause, or a statement that has one, by PostgreSQL's own grammar (libpg_query), so that what
+// other tools have recorded means here what it meant there.
+//
+//   parse_sql("SELECT * FROM t WHERE a >= 3 AND b IN (1, 2)", pool)      // a >= 3 AND b IN (1, 2)
+//   parse_sql("a >= 3 AND b IN (1, 2)", pool)                            // the same
+//
+// A SELECT, UPDATE or DELETE without WHERE is TRUE. What the language does not have (functions, casts, joins,
+// subqueries) is an InputError that names it and points at it. Built without libpg_query, only a clause is
+// read, by parse_predicate.
+
+#include <string>
+#include <string_view>
+
+#include "serval/history/predicate.h"
+#include "serval/history/value.h"
+
+namespace serval {
+
+// Throws InputError with line and column; `name` is what the error calls the text.
+Predicate parse_sql(std::string_view text, ValuePool& pool, const std::string& name = "SQL");
+
+bool reads_sql_statements() noexcept;  // Whether libpg_query is there.
+
+}  // namespace serval

@@ -1,0 +1,256 @@
+#include "serval/predicate/pg_query/parse_pg_query.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include <pg_query.h>
+#include <pg_query/pg_query.pb-c.h>
+
+#include "serval/predicate/sql_tokens.h"
+
+namespace serval {
+namespace {
+
+using Node = Predicate::Node;
+
+struct Unpacked {
+  void operator()(PgQuery__ParseResult* result) const {
+    pg_query__parse_result__free_unpacked(result, nullptr);
+  }
+};
+
+Predicate node_of(Node node, std::string name = {}) {
+  Predicate out;
+  out.node = node;
+  out.name = std::move(name);
+  return out;
+}
+
+Predicate opposite_of(Predicate tree) {
+  Predicate out = node_of(Node::Not);
+  out.children.push_back(std::move(tree));
+  return out;
+}
+
+class Translator {
+ public:
+  // `shift`: bytes of `statement` before the text that the caller gave.
+  Translator(std::string_view text, std::size_t shift, ValuePool& pool, const std::string& name)
+      : text_(text), shift_(shift), pool_(pool), name_(name) {}
+
+  [[noreturn]] void fail(int location, const std::string& problem) const {
+    const auto at = location < 0 ? std::size_t{0} : static_cast<std::size_t>(location);
+    fail_in_sql(text_, at < shift_ ? 0 : std::min(at - shift_, text_.size()), name_, problem);
+  }
+  [[noreturn]] void refuse(int location, const std::string& what) const {
+    fail(location, "predicates have no " + what);
+  }
+
+  Predicate statement(const PgQuery__Node& node) {
+    switch (node.node_case) {
+      case PG_QUERY__NODE__NODE_SELECT_STMT:
+        return select(*node.select_stmt);
+      case PG_QUERY__NODE__NODE_UPDATE_STMT:
+        if (node.update_stmt->n_from_clause > 0) refuse(-1, "join");
+        return where(node.update_stmt->where_clause);
+      case PG_QUERY__NODE__NODE_DELETE_STMT:
+        if (node.delete_stmt->n_using_clause > 0) refuse(-1, "join");
+        return where(node.delete_stmt->where_clause);
+      default:
+        fail(-1, "expected a WHERE clause, or SELECT, UPDATE or DELETE");
+    }
+  }
+
+ private:
+  Predicate select(const PgQuery__SelectStmt& select) {
+    if (select.op != PG_QUERY__SET_OPERATION__SETOP_NONE) refuse(-1, "UNION, INTERSECT or EXCEPT");
+    if (select.n_from_clause > 1) refuse(-1, "join");
+    if (select.n_group_clause > 0 || select.having_clause != nullptr) refuse(-1, "GROUP BY or HAVING");
+    if (select.limit_count != nullptr || select.limit_offset != nullptr) refuse(-1, "LIMIT or OFFSET");
+    if (select.with_clause != nullptr) refuse(-1, "WITH");
+    return where(select.where_clause);
+  }
+
+  Predicate where(const PgQuery__Node* clause) {
+    return clause == nullptr ? node_of(Node::True) : tree(clause);
+  }
+
+  Predicate tree(const PgQuery__Node* node) {
+    if (node == nullptr) fail(-1, "expected an operand");
+    switch (node->node_case) {
+      case PG_QUERY__NODE__NODE_BOOL_EXPR:
+        return junction(*node->bool_expr);
+      case PG_QUERY__NODE__NODE_A_EXPR:
+        return expression(*node->a_expr);
+      case PG_QUERY__NODE__NODE_NULL_TEST: {
+        Predicate out = node_of(Node::IsNull);
+        out.children.push_back(tree(node->null_test->arg));
+        const bool is_null = node->null_test->nulltesttype == PG_QUERY__NULL_TEST_TYPE__IS_NULL;
+        return is_null ? out : opposite_of(std::move(out));
+      }
+      case PG_QUERY__NODE__NODE_COLUMN_REF:
+        return column(*node->column_ref);
+      case PG_QUERY__NODE__NODE_A_CONST:
+        return constant(*node->a_const);
+      case PG_QUERY__NODE__NODE_FUNC_CALL:
+        refuse(node->func_call->location, "functions");
+      case PG_QUERY__NODE__NODE_TYPE_CAST:
+        refuse(node->type_cast->location, "casts");
+      case PG_QUERY__NODE__NODE_SUB_LINK:
+        refuse(node->sub_link->location, "subqueries");
+      case PG_QUERY__NODE__NODE_PARAM_REF:
+        refuse(node->param_ref->location, "parameters: write the value");
+      case PG_QUERY__NODE__NODE_BOOLEAN_TEST:
+        refuse(node->boolean_test->location, "IS TRUE, IS FALSE or IS UNKNOWN");
+      default:
+        fail(-1, "a part of this clause is not a part of the language of predicates");
+    }
+  }
+
+  Predicate junction(const PgQuery__BoolExpr& found) {
+    Predicate out = node_of(found.boolop == PG_QUERY__BOOL_EXPR_TYPE__AND_EXPR  ? Node::And
+                            : found.boolop == PG_QUERY__BOOL_EXPR_TYPE__OR_EXPR ? Node::Or
+                                                                                : Node::Not);
+    for (std::size_t i = 0; i < found.n_args; ++i) out.children.push_back(tree(found.args[i]));
+    return out;
+  }
+
+  Predicate expression(const PgQuery__AExpr& found) {
+    const std::string sign = found.n_name == 1 ? found.name[0]->string->sval : "";
+    switch (found.kind) {
+      case PG_QUERY__A__EXPR__KIND__AEXPR_OP:
+        return operation(found, sign);
+      case PG_QUERY__A__EXPR__KIND__AEXPR_IN:
+        return listed(found, Node::In, sign == "<>");
+      case PG_QUERY__A__EXPR__KIND__AEXPR_BETWEEN:
+        return listed(found, Node::Between, false);
+      case PG_QUERY__A__EXPR__KIND__AEXPR_NOT_BETWEEN:
+        return listed(found, Node::Between, true);
+      case PG_QUERY__A__EXPR__KIND__AEXPR_LIKE:
+        return like(found, sign == "!~~");
+      default:
+        refuse(found.location, "such operator as this one");
+    }
+  }
+
+  Predicate operation(const PgQuery__AExpr& found, const std::string& sign) {
+    static constexpr std::array<std::string_view, 6> kComparisons{"=", "<>", "<", "<=", ">", ">="};
+    static constexpr std::array<std::string_view, 6> kArithmetic{"+", "-", "*", "/", "%", "||"};
+    const bool compares = std::ranges::count(kComparisons, sign) > 0;
+    if (!compares && std::ranges::count(kArithmetic, sign) == 0) refuse(found.location, "operator " + sign);
+    if (found.lexpr == nullptr && sign == "+") return tree(found.rexpr);
+    if (found.lexpr == nullptr && sign != "-") refuse(found.location, "operator " + sign + " of one operand");
+    Predicate out = node_of(compares ? Node::Compare : Node::Arithmetic, sign);
+    if (found.lexpr != nullptr) out.children.push_back(tree(found.lexpr));
+    out.children.push_back(tree(found.rexpr));
+    return out;
+  }
+
+  Predicate listed(const PgQuery__AExpr& found, Node node, bool negated) {
+    if (found.rexpr == nullptr || found.rexpr->node_case != PG_QUERY__NODE__NODE_LIST)
+      refuse(found.location, "subqueries");
+    Predicate out = node_of(node);
+    out.children.push_back(tree(found.lexpr));
+    const PgQuery__List& list = *found.rexpr->list;
+    for (std::size_t i = 0; i < list.n_items; ++i) out.children.push_back(tree(list.items[i]));
+    return negated ? opposite_of(std::move(out)) : out;
+  }
+
+  // PostgreSQL turns "LIKE p ESCAPE e" into "~~ like_escape(p, e)".
+  Predicate like(const PgQuery__AExpr& found, bool negated) {
+    Predicate out = node_of(Node::Like);
+    out.children.push_back(tree(found.lexpr));
+    if (found.rexpr != nullptr && found.rexpr->node_case == PG_QUERY__NODE__NODE_FUNC_CALL) {
+      const PgQuery__FuncCall& call = *found.rexpr->func_call;
+      const bool escape = call.n_funcname == 2 && call.n_args == 2 &&
+                          std::string_view(call.funcname[1]->string->sval) == "like_escape";
+      if (!escape) refuse(call.location, "functions");
+      for (std::size_t i = 0; i < call.n_args; ++i) out.children.push_back(tree(call.args[i]));
+    } else {
+      out.children.push_back(tree(found.rexpr));
+    }
+    return negated ? opposite_of(std::move(out)) : out;
+  }
+
+  Predicate column(const PgQuery__ColumnRef& found) {
+    Predicate out = node_of(Node::Column);
+    for (std::size_t i = 0; i < found.n_fields; ++i) {
+      if (found.fields[i]->node_case != PG_QUERY__NODE__NODE_STRING) refuse(found.location, "*");
+      if (i > 0) out.name += '.';
+      out.name += found.fields[i]->string->sval;
+    }
+    return out;
+  }
+
+  Predicate constant(const PgQuery__AConst& found) {
+    Predicate out = node_of(Node::Literal);
+    if (found.isnull != 0) return out;
+    switch (found.val_case) {
+      case PG_QUERY__A__CONST__VAL_IVAL:
+        out.literal = pool_.integer(found.ival->ival);
+        return out;
+      case PG_QUERY__A__CONST__VAL_FVAL:
+        out.literal = pool_.number(found.fval->fval);
+        return out;
+      case PG_QUERY__A__CONST__VAL_BOOLVAL:
+        out.literal = Value::boolean(found.boolval->boolval != 0);
+        return out;
+      case PG_QUERY__A__CONST__VAL_SVAL:
+        out.literal = pool_.text(found.sval->sval);
+        return out;
+      default:
+        refuse(found.location, "bit strings");
+    }
+  }
+
+  std::string_view text_;
+  std::size_t shift_;
+  ValuePool& pool_;
+  const std::string& name_;
+};
+
+bool is_statement(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n("), text.size()));
+  std::string word;
+  for (const char c : text.substr(0, 7)) {
+    const char lower = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    if (lower < 'a' || lower > 'z') break;
+    word += lower;
+  }
+  static constexpr std::array<std::string_view, 6> kStatements{"select", "update", "delete",
+                                                               "insert", "with",   "values"};
+  return std::ranges::count(kStatements, word) > 0;
+}
+
+// PostgreSQL counts characters, from 1.
+int byte_of(std::string_view statement, int character) {
+  int at = 0;
+  for (int left = character - 1; at < static_cast<int>(statement.size()); ++at) {
+    const bool starts = (static_cast<unsigned char>(statement[static_cast<std::size_t>(at)]) & 0xC0) != 0x80;
+    if (starts && left-- == 0) break;
+  }
+  return at;
+}
+
+}  // namespace
+
+Predicate parse_pg_query(std::string_view text, ValuePool& pool, const std::string& name) {
+  const std::string prefix = is_statement(text) ? "" : "SELECT WHERE ";
+  const std::string statement = prefix + std::string(text);
+  Translator translator(text, prefix.size(), pool, name);
+  if (const std::size_t nul = statement.find('\0'); nul != std::string::npos)
+    translator.fail(static_cast<int>(nul), "unexpected zero byte");
+  const auto free = [](PgQueryProtobufParseResult* result) { pg_query_free_protobuf_parse_result(*result); };
+  PgQueryProtobufParseResult result = pg_query_parse_protobuf(statement.c_str());
+  const std::unique_ptr<PgQueryProtobufParseResult, decltype(free)> owner(&result, free);
+  if (result.error != nullptr)
+    translator.fail(byte_of(statement, result.error->cursorpos), result.error->message);
+  const std::unique_ptr<PgQuery__ParseResult, Unpacked> parsed(pg_query__parse_result__unpack(
+      nullptr, result.parse_tree.len, reinterpret_cast<const std::uint8_t*>(result.parse_tree.data)));
+  if (parsed == nullptr) translator.fail(-1, "nested too deep");
+  if (parsed->n_stmts != 1) translator.fail(-1, "expected one statement");
+  return translator.statement(*parsed->stmts[0]->stmt);
+}
+
+}  // namespace serval

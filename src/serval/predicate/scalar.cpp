@@ -1,0 +1,235 @@
+#include "serval/predicate/scalar.h"
+
+#include <fmt/format.h>
+
+namespace serval {
+namespace {
+
+using Kind = Scalar::Kind;
+
+// The operands' kinds decided already: NULL or Undefined where they do so, nothing for two numbers.
+bool lacks_numbers(const Scalar& a, const Scalar& b, Scalar& out) {
+  if (a.is_number() && b.is_number()) return false;
+  const bool fits = (a.is_null() || a.is_number()) && (b.is_null() || b.is_number());
+  out = fits ? Scalar() : Scalar::undefined();
+  return true;
+}
+
+bool both_whole(const Scalar& a, const Scalar& b) {
+  return a.kind() == Kind::Integer && b.kind() == Kind::Integer;
+}
+
+Scalar decimal_or_undefined(const std::optional<Decimal>& number) {
+  return number ? Scalar(*number) : Scalar::undefined();
+}
+
+Truth comparable(const Scalar& a, const Scalar& b) {
+  if (a.is_undefined() || b.is_undefined()) return Truth::Undefined;
+  if (a.is_null() || b.is_null()) return Truth::Unknown;
+  return a.kind() == b.kind() || (a.is_number() && b.is_number()) ? Truth::True : Truth::Undefined;
+}
+
+// Bytes of the character that `text` starts with; 1 where it is not UTF-8.
+std::size_t character_length(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text.front());
+  const std::size_t length = lead < 0xC0 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  if (length > text.size()) return 1;
+  for (std::size_t i = 1; i < length; ++i)
+    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) return 1;
+  return length;
+}
+
+// Greedy with one way back: to the last %, as no earlier one can help.
+class LikeMatcher {
+ public:
+  LikeMatcher(std::string_view pattern, std::string_view escape) : pattern_(pattern), escape_(escape) {}
+
+  bool ends_in_escape() const {
+    if (escape_.empty()) return false;
+    std::size_t at = 0;
+    while (at < pattern_.size()) {
+      if (!escapes(at)) {
+        ++at;
+        continue;
+      }
+      at += escape_.size();
+      if (at == pattern_.size()) return true;
+      at += character_length(pattern_.substr(at));
+    }
+    return false;
+  }
+
+  bool matches(std::string_view text) const {
+    std::size_t at = 0, in_text = 0;
+    std::size_t after_any = std::string_view::npos, resume = 0;
+    while (in_text < text.size()) {
+      std::size_t next = at, step = 0;
+      if (at < pattern_.size() && !escapes(at) && pattern_[at] == '%') {
+        after_any = ++at;
+        resume = in_text;
+      } else if (takes_one(next, text.substr(in_text), step)) {
+        at = next;
+        in_text += step;
+      } else if (after_any != std::string_view::npos) {
+        at = after_any;
+        resume += character_length(text.substr(resume));
+        in_text = resume;
+      } else {
+        return false;
+      }
+    }
+    while (at < pattern_.size() && !escapes(at) && pattern_[at] == '%') ++at;
+    return at == pattern_.size();
+  }
+
+ private:
+  bool escapes(std::size_t at) const { return !escape_.empty() && pattern_.substr(at).starts_with(escape_); }
+
+  // Whether the pattern's next character takes the text's. Moves past both.
+  bool takes_one(std::size_t& at, std::string_view text, std::size_t& step) const {
+    if (at == pattern_.size()) return false;
+    const bool escaped = escapes(at);
+    if (escaped) at += escape_.size();
+    if (at == pattern_.size()) return false;
+    if (!escaped && pattern_[at] == '_') {
+      ++at;
+      step = character_length(text);
+      return true;
+    }
+    const std::string_view wanted = pattern_.substr(at, character_length(pattern_.substr(at)));
+    if (!text.starts_with(wanted)) return false;
+    at += wanted.size();
+    step = wanted.size();
+    return true;
+  }
+
+  std::string_view pattern_, escape_;
+};
+
+}  // namespace
+
+Scalar Scalar::of(Truth truth) noexcept {
+  if (truth == Truth::Unknown) return {};
+  return truth == Truth::Undefined ? undefined() : boolean(truth == Truth::True);
+}
+
+Scalar Scalar::of(Value value, const ValuePool& pool) {
+  switch (value.kind()) {
+    case Value::Kind::Integer:
+      return Scalar(value.as_integer());
+    case Value::Kind::Nil:
+      return {};
+    case Value::Kind::Boolean:
+      return boolean(value.as_boolean());
+    case Value::Kind::Text:
+      return Scalar(std::string(pool.characters(value)));
+    case Value::Kind::Number: {
+      // Whole numbers of 62 to 64 bits are spelled in the pool, too.
+      const std::string_view spelled = pool.characters(value);
+      const std::optional<Decimal> number = Decimal::parse(spelled);
+      if (!number) return undefined();
+      const bool plain = spelled.find_first_of(".eE") == std::string_view::npos;
+      const std::optional<std::int64_t> whole = plain ? number->whole() : std::nullopt;
+      return whole ? Scalar(*whole) : Scalar(*number);
+    }
+    case Value::Kind::Unknown:
+    case Value::Kind::Row:
+    case Value::Kind::List:
+      break;
+  }
+  return undefined();
+}
+
+Truth Scalar::truth() const noexcept {
+  if (is_null()) return Truth::Unknown;
+  return kind() == Kind::Boolean ? truth_of(std::get<bool>(state_)) : Truth::Undefined;
+}
+
+std::string Scalar::spell() const {
+  switch (kind()) {
+    case Kind::Null:
+      return "NULL";
+    case Kind::Undefined:
+      return "undefined";
+    case Kind::Boolean:
+      return as_boolean() ? "TRUE" : "FALSE";
+    case Kind::Integer:
+      return fmt::format("{}", as_integer());
+    case Kind::Decimal:
+      return as_decimal().spell();
+    case Kind::Text:
+      break;
+  }
+  std::string out = "'";
+  for (const char c : as_text()) out.append(c == '\'' ? 2 : 1, c);
+  return out + "'";
+}
+
+Comparison compare(const Scalar& a, const Scalar& b) {
+  if (both_whole(a, b)) return {Truth::True, a.as_integer() <=> b.as_integer()};
+  const Truth can = comparable(a, b);
+  if (can != Truth::True) return {can, std::strong_ordering::equal};
+  if (a.is_number()) return {can, a.as_decimal() <=> b.as_decimal()};
+  if (a.kind() == Kind::Boolean) return {can, a.as_boolean() <=> b.as_boolean()};
+  const int order = a.as_text().compare(b.as_text());
+  return {can, order <=> 0};
+}
+
+Scalar add(const Scalar& a, const Scalar& b) {
+  Scalar out;
+  if (lacks_numbers(a, b, out)) return out;
+  if (!both_whole(a, b)) return decimal_or_undefined(sum(a.as_decimal(), b.as_decimal()));
+  std::int64_t whole = 0;
+  return __builtin_add_overflow(a.as_integer(), b.as_integer(), &whole) ? Scalar::undefined() : Scalar(whole);
+}
+
+Scalar subtract(const Scalar& a, const Scalar& b) {
+  Scalar out;
+  if (lacks_numbers(a, b, out)) return out;
+  if (!both_whole(a, b)) return decimal_or_undefined(difference(a.as_decimal(), b.as_decimal()));
+  std::int64_t whole = 0;
+  return __builtin_sub_overflow(a.as_integer(), b.as_integer(), &whole) ? Scalar::undefined() : Scalar(whole);
+}
+
+Scalar multiply(const Scalar& a, const Scalar& b) {
+  Scalar out;
+  if (lacks_numbers(a, b, out)) return out;
+  if (!both_whole(a, b)) return decimal_or_undefined(product(a.as_decimal(), b.as_decimal()));
+  std::int64_t whole = 0;
+  return __builtin_mul_overflow(a.as_integer(), b.as_integer(), &whole) ? Scalar::undefined() : Scalar(whole);
+}
+
+Scalar divide(const Scalar& a, const Scalar& b) {
+  Scalar out;
+  if (lacks_numbers(a, b, out)) return out;
+  if (!both_whole(a, b)) return decimal_or_undefined(quotient(a.as_decimal(), b.as_decimal()));
+  const bool overflows = a.as_integer() == INT64_MIN && b.as_integer() == -1;
+  return b.as_integer() == 0 || overflows ? Scalar::undefined() : Scalar(a.as_integer() / b.as_integer());
+}
+
+Scalar modulo(const Scalar& a, const Scalar& b) {
+  Scalar out;
+  if (lacks_numbers(a, b, out)) return out;
+  if (!both_whole(a, b)) return decimal_or_undefined(remainder(a.as_decimal(), b.as_decimal()));
+  if (b.as_integer() == 0) return Scalar::undefined();
+  return b.as_integer() == -1 ? Scalar(0) : Scalar(a.as_integer() % b.as_integer());
+}
+
+Scalar negate(const Scalar& a) { return subtract(Scalar(0), a); }
+
+Scalar concatenate(const Scalar& a, const Scalar& b) {
+  const auto fits = [](const Scalar& s) { return s.is_null() || s.kind() == Kind::Text; };
+  if (!fits(a) || !fits(b)) return Scalar::undefined();
+  return a.is_null() || b.is_null() ? Scalar() : Scalar(a.as_text() + b.as_text());
+}
+
+Truth like(const Scalar& text, const Scalar& pattern, std::string_view escape) {
+  const auto fits = [](const Scalar& s) { return s.is_null() || s.kind() == Kind::Text; };
+  if (!fits(text) || !fits(pattern)) return Truth::Undefined;
+  if (text.is_null() || pattern.is_null()) return Truth::Unknown;
+  const LikeMatcher matcher(pattern.as_text(), escape);
+  if (matcher.ends_in_escape()) return Truth::Undefined;
+  return truth_of(matcher.matches(text.as_text()));
+}
+
+}  // namespace serval

@@ -1,0 +1,93 @@
+#pragma once
+// The value of a column or of an expression: NULL, a boolean, a whole number of 64 bits, a decimal, text; or
+// Undefined, where a database would refuse to compute it. The rules are PostgreSQL's, with bytes in place of
+// a collation; docs/predicates.md lists them.
+//
+//   add(Scalar(2), Scalar(*Decimal::parse("0.5")))     // 2.5
+//   divide(Scalar(7), Scalar(2))                       // 3
+//   compare(Scalar("a"), Scalar(1))                    // Undefined
+//   compare(Scalar(), Scalar(1))                       // Unknown
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "serval/history/value.h"
+#include "serval/predicate/decimal.h"
+#include "serval/predicate/truth.h"
+
+namespace serval {
+
+class Scalar {
+ public:
+  enum class Kind : std::uint8_t { Null, Undefined, Boolean, Integer, Decimal, Text };
+
+  Scalar() noexcept = default;  // NULL.
+  static Scalar undefined() noexcept { return Scalar(State(UndefinedTag{})); }
+  static Scalar boolean(bool truth) noexcept { return Scalar(State(truth)); }
+  // True and False become booleans, Unknown becomes NULL.
+  static Scalar of(Truth truth) noexcept;
+  // Rows, lists and unknown values are Undefined; nil is NULL.
+  static Scalar of(Value value, const ValuePool& pool);
+  explicit Scalar(std::int64_t number) noexcept : state_(number) {}
+  explicit Scalar(int number) noexcept : state_(std::int64_t{number}) {}
+  explicit Scalar(Decimal number) noexcept : state_(number) {}
+  explicit Scalar(std::string text) noexcept : state_(std::move(text)) {}
+  explicit Scalar(const char* text) : state_(std::string(text)) {}
+
+  Kind kind() const noexcept { return static_cast<Kind>(state_.index()); }
+  bool is_null() const noexcept { return kind() == Kind::Null; }
+  bool is_undefined() const noexcept { return kind() == Kind::Undefined; }
+  bool is_number() const noexcept { return kind() == Kind::Integer || kind() == Kind::Decimal; }
+  bool as_boolean() const { return std::get<bool>(state_); }
+  std::int64_t as_integer() const { return std::get<std::int64_t>(state_); }
+  const std::string& as_text() const { return std::get<std::string>(state_); }
+  // Requires is_number().
+  Decimal as_decimal() const {
+    return kind() == Kind::Integer ? Decimal::integer(as_integer()) : std::get<Decimal>(state_);
+  }
+  // Of a condition's value: NULL is Unknown, what is no boolean is Undefined.
+  Truth truth() const noexcept;
+
+  // As SQL spells it: NULL, TRUE, -1.50, 'it''s'. Undefined has no spelling: "undefined".
+  std::string spell() const;
+
+  // The same value and kind; 1.5 and 1.50 are the same.
+  friend bool operator==(const Scalar&, const Scalar&) = default;
+
+ private:
+  struct UndefinedTag {
+    friend bool operator==(UndefinedTag, UndefinedTag) = default;
+  };
+  using State = std::variant<std::monostate, UndefinedTag, bool, std::int64_t, Decimal, std::string>;
+  explicit Scalar(State state) noexcept : state_(std::move(state)) {}
+
+  State state_;
+};
+
+// Whether two values may be compared, and how they then stand to each other. Numbers compare by value, text
+// byte by byte, FALSE before TRUE.
+struct Comparison {
+  Truth comparable = Truth::Unknown;  // True, Unknown (a NULL) or Undefined.
+  std::strong_ordering order = std::strong_ordering::equal;
+};
+Comparison compare(const Scalar& a, const Scalar& b);
+
+// NULL where an operand is NULL; Undefined where one is, where the kinds do not fit, and for what overflows
+// or divides by zero.
+Scalar add(const Scalar& a, const Scalar& b);
+Scalar subtract(const Scalar& a, const Scalar& b);
+Scalar multiply(const Scalar& a, const Scalar& b);
+Scalar divide(const Scalar& a, const Scalar& b);  // Of whole numbers: towards zero.
+Scalar modulo(const Scalar& a, const Scalar& b);  // Has the sign of `a`.
+Scalar negate(const Scalar& a);
+Scalar concatenate(const Scalar& a, const Scalar& b);
+
+// `text` LIKE `pattern` ESCAPE `escape`: % stands for any text, _ for one character (UTF-8). The escape is
+// one character, or empty for none. Undefined where the pattern ends in its escape.
+Truth like(const Scalar& text, const Scalar& pattern, std::string_view escape = "\\");
+
+}  // namespace serval

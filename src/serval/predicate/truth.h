@@ -1,0 +1,48 @@
+#pragma once
+// SQL's three truth values, and a fourth for what has no answer: division by zero, a number too large, text
+// compared with a number, a column that was not recorded. PostgreSQL refuses such a statement, others answer
+// by rules of their own; whoever asks must not guess.
+//
+//   both(Truth::Unknown, Truth::False) == Truth::False        NULL AND FALSE
+//   either(Truth::Undefined, Truth::True) == Truth::True      whichever side a database looks at first
+//
+// A database that answered has not stumbled over the undefined side, so a False beside it decides AND, and a
+// True decides OR. Beside Unknown it stays undefined.
+
+#include <cstdint>
+#include <string_view>
+
+namespace serval {
+
+enum class Truth : std::uint8_t { False, Unknown, True, Undefined };
+
+constexpr Truth truth_of(bool holds) noexcept { return holds ? Truth::True : Truth::False; }
+
+constexpr Truth opposite(Truth truth) noexcept {
+  if (truth == Truth::True) return Truth::False;
+  return truth == Truth::False ? Truth::True : truth;
+}
+
+constexpr Truth both(Truth a, Truth b) noexcept {
+  if (a == Truth::False || b == Truth::False) return Truth::False;
+  if (a == Truth::Undefined || b == Truth::Undefined) return Truth::Undefined;
+  return a == Truth::Unknown || b == Truth::Unknown ? Truth::Unknown : Truth::True;
+}
+
+constexpr Truth either(Truth a, Truth b) noexcept { return opposite(both(opposite(a), opposite(b))); }
+
+constexpr std::string_view name_of(Truth truth) noexcept {
+  switch (truth) {
+    case Truth::False:
+      return "false";
+    case Truth::Unknown:
+      return "unknown";
+    case Truth::True:
+      return "true";
+    case Truth::Undefined:
+      break;
+  }
+  return "undefined";
+}
+
+}  // namespace serval

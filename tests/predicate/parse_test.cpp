@@ -1,0 +1,109 @@
+#include <gtest/gtest.h>
+
+#include "predicate/random_predicate.h"
+#include "serval/base/error.h"
+#include "serval/predicate/evaluate.h"
+#include "serval/predicate/parse_predicate.h"
+#include "serval/predicate/parse_sql.h"
+#include "serval/predicate/print_predicate.h"
+
+namespace serval {
+namespace {
+
+using Parse = Predicate (*)(std::string_view, ValuePool&, const std::string&);
+
+std::string reprinted(Parse parse, const std::string& text) {
+  ValuePool pool;
+  try {
+    return print_predicate(parse(text, pool, "where"), pool);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
+std::string native(const std::string& text) { return reprinted(parse_predicate, text); }
+std::string sql(const std::string& text) { return reprinted(parse_sql, text); }
+
+TEST(ParsePredicate, BindsAsPostgresDoes) {
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"a or b and not c", "a OR b AND NOT c"},
+      {"(a or b) and c", "(a OR b) AND c"},
+      {"not a = b is null", "NOT (a = b) IS NULL"},
+      {"(a is null) = b", "(a IS NULL) = b"},
+      {"a = b between 1 and 2", "a = (b BETWEEN 1 AND 2)"},
+      {"a - (b - c) - d * -2 % e", "a - (b - c) - d * -2 % e"},
+      {"a || b + c like 'x' || d", "a || (b + c) LIKE 'x' || d"},
+      {"a NOT between 1 and 2 and b not in (1,2)", "NOT a BETWEEN 1 AND 2 AND NOT b IN (1, 2)"},
+      {"a NOT LIKE 'it''s' ESCAPE '!' and b is not NULL", "NOT a LIKE 'it''s' ESCAPE '!' AND NOT b IS NULL"},
+      {"T.\"Odd Name\" <> .5 and \"order\" = 1e3", "t.\"Odd Name\" <> .5 AND \"order\" = 1e3"},
+      {"-a < +5 -- and so on", "-a < 5"},
+      {"-(-9223372036854775808) > - - 3", "9223372036854775808 > 3"},
+  };
+  for (const auto& [text, expected] : cases) {
+    EXPECT_EQ(native(text), expected);
+    EXPECT_EQ(sql(text), expected);
+  }
+}
+
+TEST(ParsePredicate, NamesTheColumnOfAMistake) {
+  EXPECT_EQ(native("a = "),
+            "where:1:5: expected a column, a number, 'text', NULL, TRUE, FALSE or '(', but got the end");
+  EXPECT_EQ(native("a = 1\n  and b >"),
+            "where:2:10: expected a column, a number, 'text', NULL, TRUE, FALSE or '(', but got the end");
+  EXPECT_EQ(native("a = 'x"), "where:1:5: the quote is never closed");
+  EXPECT_EQ(native("a = 1 b"), "where:1:7: expected the end of the predicate, but got 'b'");
+  EXPECT_EQ(native("a between 1"), "where:1:12: expected AND, but got the end");
+  EXPECT_EQ(native("a ~ 1"), "where:1:3: unexpected character '~'");
+  EXPECT_EQ(native("lower(a) = 'x'"),
+            "where:1:6: expected no function call: the language has none, but got '('");
+  EXPECT_EQ(native("a = 12x"), "where:1:7: expected the end of the number");
+  EXPECT_EQ(native("a not 1"), "where:1:7: expected BETWEEN, IN or LIKE after NOT, but got '1'");
+  EXPECT_NE(native(std::string(5000, '(')).find("less deep nesting"), std::string::npos);
+}
+
+TEST(ParseSql, TakesTheClauseOfAStatement) {
+  if (!reads_sql_statements()) GTEST_SKIP() << "built without libpg_query";
+  EXPECT_EQ(sql("SELECT k, tag FROM pieces WHERE place BETWEEN 3 AND 5 FOR UPDATE"), "place BETWEEN 3 AND 5");
+  EXPECT_EQ(sql("update t set a = 1 where a = -5"), "a = -5");
+  EXPECT_EQ(sql("delete from t"), "TRUE");
+  EXPECT_EQ(sql("a <> -9223372036854775808"), "a <> -9223372036854775808");
+}
+
+TEST(ParseSql, SaysWhatPredicatesDoNotHave) {
+  if (!reads_sql_statements()) GTEST_SKIP() << "built without libpg_query";
+  EXPECT_EQ(sql("a = "), "where:1:5: syntax error at end of input");
+  EXPECT_EQ(sql("'\xc3\xa9' = )"), "where:1:8: syntax error at or near \")\"");
+  EXPECT_EQ(sql("a = 1 and\nlower(b) = 'x'"), "where:2:1: predicates have no functions");
+  EXPECT_EQ(sql("a = 1::text"), "where:1:6: predicates have no casts");
+  EXPECT_EQ(sql("a ilike 'x'"), "where:1:3: predicates have no such operator as this one");
+  EXPECT_EQ(sql("a in (select 1)"), "where:1:3: predicates have no subqueries");
+  EXPECT_EQ(sql("a = 1 group by b"), "where:1:1: predicates have no GROUP BY or HAVING");
+  EXPECT_EQ(sql("a = 1; b"), "where:1:8: syntax error at or near \"b\"");
+  EXPECT_EQ(sql("select 1; select 2"), "where:1:1: expected one statement");
+  EXPECT_EQ(sql("a = $1"), "where:1:5: predicates have no parameters: write the value");
+  EXPECT_EQ(sql("insert into t values (1)"),
+            "where:1:1: expected a WHERE clause, or SELECT, UPDATE or DELETE");
+}
+
+TEST(ParseSql, MeansTheSameAsTheNativeParser) {
+  for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
+    ValuePool pool;
+    PredicateDraw draw(seed, pool, {.numbers = DrawOptions::Numbers::Everything});
+    const std::string text = print_predicate(draw.with_literals(draw.condition()), pool);
+    const Condition ours(parse_predicate(text, pool), pool), theirs(parse_sql(text, pool), pool);
+    for (int i = 0; i < 4; ++i) {
+      std::vector<Scalar> row, their_row;
+      const std::vector<TypedColumn> drawn = draw.row();
+      const auto value = [&](const std::string& name) {
+        for (const TypedColumn& column : drawn)
+          if (column.name == name) return Scalar::of(column.value, pool);
+        return Scalar::undefined();
+      };
+      for (const std::string& name : ours.columns()) row.push_back(value(name));
+      for (const std::string& name : theirs.columns()) their_row.push_back(value(name));
+      ASSERT_EQ(evaluate(ours, row), evaluate(theirs, their_row)) << text;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace serval
