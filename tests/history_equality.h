@@ -6,6 +6,7 @@
 //   EXPECT_EQ(difference(written, read_back), "");        // "" or the first difference, in words
 //   EXPECT_EQ(transaction_order(written), transaction_order(read_back));
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -51,6 +52,30 @@ inline std::string exact_spelling(Interval time) {
   return std::to_string(time.begin) + ".." + std::to_string(time.end);
 }
 
+inline std::string exact_spelling(TransactionId t) { return t.is_none() ? "-" : std::to_string(t.index); }
+
+inline std::string exact_spelling(const History& history, const VersionSet& set) {
+  if (const auto* timestamp = std::get_if<std::int64_t>(&set.seen)) return std::to_string(*timestamp);
+  if (const auto* snapshot = std::get_if<TransactionSnapshot>(&set.seen)) return snapshot->spell();
+  std::string out = "versions";
+  for (const SeenVersion& version : std::get<std::vector<SeenVersion>>(set.seen))
+    out += " " + exact_spelling(history.values(), history.key_value(version.key)) + "=" +
+           exact_spelling(version.installer);
+  return out;
+}
+
+// The orders of the keys; they may have come in any order.
+inline std::vector<std::string> exact_orders(const History& history) {
+  std::vector<std::string> out;
+  for (const KeyOrder& order : history.certificate().orders) {
+    out.push_back(exact_spelling(history.values(), history.key_value(order.key)));
+    for (const TransactionId t : order.installers) out.back() += " " + exact_spelling(t);
+    out.back() += order.complete ? " complete" : "";
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
 inline std::string exact_spelling(const History& history, OperationId id) {
   const Operation op = history.operation(id);
   const ValuePool& pool = history.values();
@@ -60,6 +85,8 @@ inline std::string exact_spelling(const History& history, OperationId id) {
                     " time " + exact_spelling(op.time) + " predicate ";
   out += op.predicate.is_none() ? "none" : exact_spelling(pool, history.predicate(op.predicate));
   for (const Row& row : op.rows) out += " row " + key(row.key) + "=" + exact_spelling(pool, row.value);
+  if (const VersionSet* seen = history.certificate().version_set(id))
+    out += " saw " + exact_spelling(history, *seen);
   return out + " version " + exact_spelling(op.version) + " matched " + exact_spelling(op.rows_matched) +
          " changed " + exact_spelling(op.rows_changed);
 }
@@ -106,6 +133,9 @@ inline std::string difference(const History& a, const History& b) {
   if (exact_spelling(a.values(), a.initial_value()) != exact_spelling(b.values(), b.initial_value()))
     return "initial values " + a.spell(a.initial_value()) + " and " + b.spell(b.initial_value());
   if (a.facts() != b.facts()) return "the facts differ";
+  if (exact_orders(a) != exact_orders(b)) return "the version orders differ";
+  if (a.certificate().ordered_by_commit != b.certificate().ordered_by_commit)
+    return "one is not ordered by commit";
   if (a.session_count() != b.session_count())
     return std::to_string(a.session_count()) + " and " + std::to_string(b.session_count()) + " sessions";
   std::map<std::string, SessionId> sessions_of_b;

@@ -25,6 +25,7 @@ struct ArbitraryOptions {
   enum class Values { Integers, Everything } values = Values::Everything;  // Of keys, labels and operations.
   enum class Extras { None, Everything } extras = Extras::Everything;      // Times, hints, facts, row counts.
   enum class Outcomes { Committed, Everything } outcomes = Outcomes::Everything;
+  enum class Certificates { None, Some } certificates = Certificates::None;
 };
 
 // All that is not about lists, which formats of registers refuse.
@@ -49,7 +50,13 @@ class ArbitraryHistory {
     std::vector<TransactionId> transactions;
     for (int i = 0; i < options_.transactions; ++i) transactions.push_back(transaction(i));
     for (const TransactionId t : transactions)
-      for (int i = pick(5); i > 0; --i) builder_.add(t, operation());
+      for (int i = pick(5); i > 0; --i) {
+        builder_.add(t, operation());
+        if (certified() && pick(3) == 0)
+          builder_.add_version_set(OperationId{static_cast<std::uint32_t>(builder_.operation_count() - 1)},
+                                   version_set());
+      }
+    if (certified()) orders();
     return std::move(builder_).freeze();
   }
 
@@ -153,11 +160,34 @@ class ArbitraryHistory {
     return hints;
   }
 
+  bool certified() const { return options_.certificates == ArbitraryOptions::Certificates::Some; }
+  TransactionId any_transaction() {
+    return TransactionId{static_cast<std::uint32_t>(random_.below(builder_.transaction_count()))};
+  }
+  VersionSet version_set() {
+    if (pick(3) == 0) return {any_number()};
+    if (pick(2) == 0) return {TransactionSnapshot{random_.below(9), 10 + random_.below(9), {3, 11, 17}}};
+    std::vector<SeenVersion> seen;
+    for (int i = pick(4); i > 0; --i)
+      seen.push_back({builder_.key(value(1)), pick(4) == 0 ? TransactionId::none() : any_transaction()});
+    return {std::move(seen)};
+  }
+  void orders() {
+    if (pick(3) == 0) builder_.set_ordered_by_commit();
+    if (builder_.transaction_count() == 0) return;
+    for (int i = pick(5); i > 0; --i) {
+      KeyOrder order{builder_.key(value(1)), {}, pick(2) == 0};
+      for (int left = pick(4); left > 0; --left) order.installers.push_back(any_transaction());
+      builder_.add_order(std::move(order));
+    }
+  }
+
   Operation operation() {
     Operation op;
     op.kind = options_.kinds[random_.below(options_.kinds.size())];
     if (is_predicate(op.kind)) {
       if (pick(5) > 0) op.predicate = builder_.predicate(predicate(3));
+      if (pick(5) == 0 && op.kind == OperationKind::PredicateRead) op.value = value(1);
       for (int i = pick(4); i > 0; --i)
         op.rows.push_back(
             {builder_.key(value(1)), op.kind == OperationKind::PredicateDelete ? Value::nil() : value(1)});
@@ -181,8 +211,10 @@ class ArbitraryHistory {
 
   Predicate predicate(int depth) {
     Predicate tree;
-    tree.node = static_cast<Predicate::Node>(pick(depth > 0 ? 12 : 3));
-    if (tree.node == Predicate::Node::Column) tree.name = characters();
+    tree.node = static_cast<Predicate::Node>(pick(depth > 0 ? 15 : 3));
+    if (tree.node == Predicate::Node::Column || tree.node == Predicate::Node::Set ||
+        tree.node == Predicate::Node::Aggregate)
+      tree.name = characters();
     if (tree.node == Predicate::Node::Literal) tree.literal = value(1);
     if (tree.node == Predicate::Node::Compare || tree.node == Predicate::Node::Arithmetic) {
       static const std::vector<std::string> kOperators{"=", "<", "<>", "%", "+", "||", "and", "col", "\xff"};

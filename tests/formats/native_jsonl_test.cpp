@@ -41,7 +41,8 @@ std::string error_of(const std::string& text) {
 }
 
 RC_GTEST_PROP(NativeJsonl, KeepsEveryMemberOfEveryHistory, (std::uint64_t seed)) {
-  const History history = arbitrary_history(seed, {.transactions = *rc::gen::inRange(0, 20)});
+  const History history = arbitrary_history(
+      seed, {.transactions = *rc::gen::inRange(0, 20), .certificates = ArbitraryOptions::Certificates::Some});
   const Reading reading = read_text(write_to_string(history, Format::Jsonl));
   RC_ASSERT(difference(history, reading.history) == "");
   RC_ASSERT(transaction_order(history) == transaction_order(reading.history));
@@ -49,7 +50,8 @@ RC_GTEST_PROP(NativeJsonl, KeepsEveryMemberOfEveryHistory, (std::uint64_t seed))
 }
 
 RC_GTEST_PROP(NativeJsonl, WritesTheSameBytesAgain, (std::uint64_t seed)) {
-  const std::string once = write_to_string(arbitrary_history(seed), Format::Jsonl);
+  const std::string once = write_to_string(
+      arbitrary_history(seed, {.certificates = ArbitraryOptions::Certificates::Some}), Format::Jsonl);
   RC_ASSERT(write_to_string(read_text(once).history, Format::Jsonl) == once);
 }
 

@@ -1,6 +1,5 @@
 // What the interpreter says of random predicates and rows is what databases say. SERVAL_RANDOM_HISTORIES sets
 // how many predicates, SERVAL_RANDOM_SEED where they start.
-#include <cstdlib>
 #include <map>
 
 #include <gtest/gtest.h>
@@ -21,11 +20,6 @@
 
 namespace serval {
 namespace {
-
-std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise) {
-  const char* const text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 std::vector<Scalar> values_for(const Condition& condition, const std::vector<TypedColumn>& row,
                                const ValuePool& pool) {
@@ -109,7 +103,7 @@ class SqliteOracle {
 };
 
 TEST(PredicateOracle, SqliteAgreesOnRandomPredicates) {
-  const std::uint64_t count = number_from_environment("SERVAL_RANDOM_HISTORIES", 100'000);
+  const std::uint64_t count = sample_of(100'000);
   const std::uint64_t seed = number_from_environment("SERVAL_RANDOM_SEED", 1);
   constexpr int kRows = 4;
   SqliteOracle sqlite;
@@ -137,7 +131,7 @@ TEST(PredicateOracle, SqliteAgreesOnRandomPredicates) {
 #endif
 
 TEST(PredicateOracle, WhatIsPrintedReadsBackAsTheSameTree) {
-  const std::uint64_t count = number_from_environment("SERVAL_RANDOM_HISTORIES", 100'000) / 5;
+  const std::uint64_t count = sample_of(20'000);
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
     ValuePool pool;
     PredicateDraw draw(seed, pool, {.numbers = DrawOptions::Numbers::Everything, .depth = 4});
@@ -187,8 +181,7 @@ TEST(PredicateOracle, PostgresAgreesOnRandomPredicates) {
   address.replace(address.rfind('/'), std::string::npos, "/predicates");
   postgres::PostgresConnection connection(connect(address));
 
-  const std::uint64_t count =
-      std::min<std::uint64_t>(number_from_environment("SERVAL_RANDOM_HISTORIES", 6000), 6000);
+  const std::uint64_t count = sample_of(6000);
   Counts counts;
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
     ValuePool pool;

@@ -83,8 +83,9 @@ std::vector<Scalar> row_for(std::span<const std::string> names, const std::vecto
 }
 
 TEST(Region, HoldsEveryRowThatMatchesAndWhereExactNoOther) {
+  const std::uint64_t count = sample_of(20'000);
   std::uint64_t exact = 0, inside = 0;
-  for (std::uint64_t seed = 1; seed <= 20'000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= count; ++seed) {
     ValuePool pool;
     PredicateDraw draw(seed, pool, {.depth = 2});
     const Condition drawn(draw.with_literals(draw.condition()), pool);
@@ -97,8 +98,8 @@ TEST(Region, HoldsEveryRowThatMatchesAndWhereExactNoOther) {
       ASSERT_TRUE(region.contains(row) == matches || (!matches && !region.exact)) << "seed " << seed;
     }
   }
-  EXPECT_GT(exact, 4000u);
-  EXPECT_GT(inside, 10'000u);
+  EXPECT_GT(exact, count / 5);
+  EXPECT_GT(inside, count / 2);
 }
 
 bool agrees(Relation relation, bool in_first, bool in_second) {
@@ -119,8 +120,9 @@ bool agrees(Relation relation, bool in_first, bool in_second) {
 
 // Of two predicates and a row: what relate() says is what the interpreter sees.
 TEST(Region, RelationsAreTrueOfEveryRow) {
+  const std::uint64_t count = sample_of(30'000);
   std::map<Relation, std::uint64_t> counts;
-  for (std::uint64_t seed = 1; seed <= 30'000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= count; ++seed) {
     ValuePool pool;
     PredicateDraw draw(seed, pool, {.depth = 1});
     const Condition a(draw.with_literals(draw.condition()), pool);
@@ -135,8 +137,8 @@ TEST(Region, RelationsAreTrueOfEveryRow) {
     }
   }
   for (const Relation relation : {Relation::Disjoint, Relation::Subsumes, Relation::SubsumedBy})
-    EXPECT_GT(counts[relation], 100u);
-  EXPECT_GT(counts[Relation::Identical], 5u);
+    EXPECT_GT(counts[relation], count / 300);
+  EXPECT_GT(counts[Relation::Identical], 0u);
 }
 
 }  // namespace

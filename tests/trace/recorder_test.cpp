@@ -77,6 +77,7 @@ TEST_F(Recording, WritesWhatClientsSaw) {
   EXPECT_EQ(print_history(read),
             "1: [r(7,0) w(7,1) r(8,0) w(8,2) r(rows/3,_)]@10..20 [i(9,3) i(7,1)! cas(7,1,5) d(9)]!@30..40\n");
   EXPECT_EQ(read.facts().at("database"), "none \"1\"");
+  EXPECT_EQ(read.facts().at("table"), schema().front().name);
   EXPECT_EQ(read.hints(TransactionId{0})->node, "n1");
 }
 

@@ -148,8 +148,20 @@ History read_history(const std::string& path, const ReadOptions& options) {
   return read_history(stream, options);
 }
 
-WriteReport write_history(const History& history, Format format, const std::string& path) {
+namespace {
+
+// Only native lines have a place for it.
+WriteReport report_of(const History& history, Format format) {
   WriteReport report;
+  if (format != Format::Jsonl && !history.certificate().empty())
+    report.lossy_steps.emplace_back("version certificate left out");
+  return report;
+}
+
+}  // namespace
+
+WriteReport write_history(const History& history, Format format, const std::string& path) {
+  WriteReport report = report_of(history, format);
   const FormatInfo& row = info(format);
   const auto lossy = [&](const std::string& step) { report.lossy_steps.push_back(step); };
   if (row.folder != nullptr && path != "-") {
@@ -165,7 +177,7 @@ WriteReport write_history(const History& history, Format format, const std::stri
 }
 
 WriteReport losses_of_writing(const History& history, Format format) {
-  WriteReport report;
+  WriteReport report = report_of(history, format);
   const FormatInfo& row = info(format);
   const auto lossy = [&](const std::string& step) { report.lossy_steps.push_back(step); };
   if (row.folder != nullptr) {

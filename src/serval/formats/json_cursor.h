@@ -114,6 +114,14 @@ class JsonCursor {
     at_ += 3;
     return true;
   }
+  // The same for a word.
+  bool accept_word(std::string_view word) {
+    skip_space();
+    if (*at_ != '"' || static_cast<std::size_t>(end_ - at_) < word.size() + 2) return false;
+    if (std::string_view(at_ + 1, word.size()) != word || at_[word.size() + 1] != '"') return false;
+    at_ += word.size() + 2;
+    return true;
+  }
   void literal(std::string_view word, const char* what) {
     for (const char c : word) {
       if (*at_ != c) fail(what);

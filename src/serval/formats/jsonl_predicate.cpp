@@ -2,17 +2,22 @@
 #include <array>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "serval/base/error.h"
 #include "serval/formats/jsonl_value.h"
+#include "serval/predicate/parse_predicate.h"
 
 // A JSON array is a node, its first element the name of the node; anything else is a literal.
 //
 //   ["and", [">",["col","value"],3], ["not",["=",["col","owner"],"bob"]]]
+//   ["sql", "value > 3 AND NOT (owner = 'bob')"]                            the same; never written
 namespace serval {
 namespace {
 
 using Node = Predicate::Node;
 
-constexpr std::array<std::pair<Node, std::string_view>, 12> kNodes{{
+constexpr std::array<std::pair<Node, std::string_view>, 15> kNodes{{
     {Node::True, "true"},
     {Node::Column, "col"},
     {Node::Literal, "lit"},
@@ -25,6 +30,9 @@ constexpr std::array<std::pair<Node, std::string_view>, 12> kNodes{{
     {Node::In, "in"},
     {Node::Between, "between"},
     {Node::Like, "like"},
+    {Node::Aggregate, "aggregate"},
+    {Node::Update, "update"},
+    {Node::Set, "set"},
 }};
 // Operators that may stand for the node itself: [">",a,b] is ["compare",">",a,b].
 constexpr std::array<std::string_view, 7> kComparisons{"=", "<>", "!=", "<", "<=", ">", ">="};
@@ -32,9 +40,26 @@ constexpr std::array<std::string_view, 6> kArithmetic{"+", "-", "*", "/", "%", "
 
 bool has_operator(Node node) { return node == Node::Compare || node == Node::Arithmetic; }
 
+bool has_name(Node node) { return node == Node::Column || node == Node::Set || node == Node::Aggregate; }
+
 bool is_short_operator(const Predicate& tree) {
   if (tree.node == Node::Compare) return std::ranges::count(kComparisons, tree.name) > 0;
   return tree.node == Node::Arithmetic && std::ranges::count(kArithmetic, tree.name) > 0;
+}
+
+// The text of ["sql","..."], whose head has been read. A mistake is shown where the text begins, with its own
+// line and column, as escapes may have moved the characters.
+Predicate parse_text(JsonCursor& at, ValuePool& pool) {
+  at.expect(',', "',' and a predicate in SQL");
+  at.peek();
+  const char* start = at.position();
+  const std::string text(at.string("a predicate in SQL, in quotes"));
+  at.expect(']', "']' after the predicate");
+  try {
+    return parse_query(text, pool);
+  } catch (const InputError& error) {
+    throw JsonFailure{start, fmt::format("a predicate in SQL ({})", error.what()), false};
+  }
 }
 
 // Sets the node, and the operator where the head is one.
@@ -51,8 +76,10 @@ void parse_head(JsonCursor& at, Predicate& tree) {
     tree.node = Node::Arithmetic;
     tree.name = head;
   } else {
-    at.fail_at(start,
-               "a predicate node: col lit and or not is-null in between like true, or an operator such as =");
+    at.fail_at(
+        start,
+        "a predicate node: col lit and or not is-null in between like true aggregate update sql, or an "
+        "operator such as =");
   }
 }
 
@@ -67,8 +94,9 @@ Predicate parse_json_predicate(JsonCursor& at, ValuePool& pool, int depth) {
     return tree;
   }
   at.expect('[', "a predicate");
+  if (at.accept_word("sql")) return parse_text(at, pool);
   parse_head(at, tree);
-  if (tree.node == Node::Column || (has_operator(tree.node) && tree.name.empty())) {
+  if (has_name(tree.node) || (has_operator(tree.node) && tree.name.empty())) {
     at.expect(',', "',' and a name");
     tree.name = at.string("a name in quotes");
   } else if (tree.node == Node::Literal) {
@@ -87,7 +115,7 @@ void append_json_predicate(std::string& out, const ValuePool& pool, const Predic
   const bool is_short = is_short_operator(tree);
   append_json_string(
       out, is_short ? std::string_view(tree.name) : kNodes[static_cast<std::size_t>(tree.node)].second);
-  if (tree.node == Node::Column || (has_operator(tree.node) && !is_short)) {
+  if (has_name(tree.node) || (has_operator(tree.node) && !is_short)) {
     out += ',';
     append_json_string(out, tree.name);
   }

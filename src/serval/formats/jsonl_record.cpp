@@ -65,12 +65,28 @@ class RecordParser {
       record_.event = at_.string("the name of an event in quotes");
     } else if (name == "at") {
       instant_ = whole_number("a time in whole nanoseconds");
+    } else if (name == "key") {
+      key_at_ = skipped();
+    } else if (name == "versions") {
+      versions_at_ = skipped();
+    } else if (name == "complete") {
+      complete_at_ = skipped();
+    } else if (name == "order") {
+      order_at_ = skipped();
     } else if (name == "op") {
       has_op_ = true;
       operation();
     } else if (!hint(name) && !header_member(name)) {
       at_.skip_value();
     }
+  }
+
+  // Where a member's value stands that means something in some records only.
+  const char* skipped() {
+    at_.peek();
+    const char* start = at_.position();
+    at_.skip_value();
+    return start;
   }
 
   bool hint(std::string_view name) {
@@ -178,7 +194,7 @@ class RecordParser {
       }
     }
     if (at_.more(']')) {
-      options(extra(op));
+      options(op, extra(op));
       at_.expect(']', "']' after the operation");
     }
     record_.ops.push_back(op);
@@ -226,7 +242,7 @@ class RecordParser {
     return found;
   }
 
-  void options(JsonlRecord::Extra& extra) {
+  void options(JsonlRecord::Op& op, JsonlRecord::Extra& extra) {
     at_.expect('{', "'{', the operation's further members");
     if (at_.accept('}')) return;
     do {
@@ -243,6 +259,10 @@ class RecordParser {
         extra.matched = whole_number("a whole number");
       } else if (name == "changed") {
         extra.changed = whole_number("a whole number");
+      } else if (name == "result" && is_predicate(op.kind)) {
+        op.value = value();
+      } else if (name == "saw") {
+        extra.saw = parse_json_saw(at_, pool_);
       } else {
         at_.skip_value();
       }
@@ -264,14 +284,35 @@ class RecordParser {
                    : record_.event == "end"  ? Kind::End
                    : record_.event == "open" ? Kind::Open
                    : record_.event == "sync" ? Kind::Sync
-                                             : Kind::Unknown;
-    if (record_.kind == Kind::Unknown || record_.kind == Kind::Sync) return;
+                                             : certificate_event();
+    if (record_.kind == Kind::Order) return order();
+    if (record_.kind == Kind::Unknown || record_.kind == Kind::Sync || record_.kind == Kind::Certificate)
+      return;
     require(record_.session && record_.label, "a session, \"s\", and a transaction, \"t\", in this record");
     const bool begins = record_.kind == Kind::Begin || record_.kind == Kind::Open;
     if (begins && instant_) record_.interval.begin = *instant_;
     if (record_.kind == Kind::End && instant_) record_.interval.end = *instant_;
     require(record_.kind != Kind::End || record_.outcome.has_value(), "an \"outcome\" in this record");
     require(record_.kind != Kind::Operation || has_op_, "an operation, \"op\", in this record");
+  }
+
+  JsonlRecord::Kind certificate_event() {
+    using Kind = JsonlRecord::Kind;
+    if (record_.event == "order") return Kind::Order;
+    if (record_.event != "certificate") return Kind::Unknown;
+    const JsonCursor end = at_;
+    std::string by;
+    again(order_at_, end, [&] { by = at_.string("\"commit_ts\""); });
+    return by == "commit_ts" ? Kind::Certificate : Kind::Unknown;
+  }
+
+  void order() {
+    require(key_at_ != nullptr && versions_at_ != nullptr, "a \"key\" and its \"versions\" in this record");
+    const JsonCursor end = at_;
+    record_.order = {};
+    again(key_at_, end, [&] { record_.order.key = value(); });
+    again(versions_at_, end, [&] { record_.order.versions = parse_json_citations(at_, pool_); });
+    again(complete_at_, end, [&] { record_.order.complete = value() == Value::boolean(true); });
   }
 
   void require(bool present, const char* what) {
@@ -321,6 +362,10 @@ class RecordParser {
   const char* start_ = nullptr;
   bool has_ops_ = false, has_op_ = false, has_event_ = false, has_magic_ = false;
   std::optional<Time> instant_;
+  const char* key_at_ = nullptr;
+  const char* versions_at_ = nullptr;
+  const char* complete_at_ = nullptr;
+  const char* order_at_ = nullptr;
   const char* version_at_ = nullptr;
   const char* initial_at_ = nullptr;
   const char* facts_at_ = nullptr;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "serval/formats/json_cursor.h"
+#include "serval/formats/jsonl_certificate.h"
 #include "serval/history/operation.h"
 #include "serval/history/predicate.h"
 #include "serval/history/transaction.h"
@@ -25,6 +26,8 @@ struct JsonlRecord {
     Operation,    // {"event":"op","s":1,"t":42,"op":["r","x",0]}
     End,          // {"event":"end","s":1,"t":42,"at":20,"outcome":"committed"}
     Sync,         // {"event":"sync"}
+    Order,        // {"event":"order","key":"x","versions":[[1,42]]}
+    Certificate,  // {"event":"certificate","order":"commit_ts"}
     Open,         // {"event":"open","s":1,"t":42,"at":10,"ops":[["w","x",1]]}
     Unknown,      // An event of a later version.
   };
@@ -36,6 +39,7 @@ struct JsonlRecord {
     std::optional<Predicate> predicate;
     std::vector<std::pair<Value, Value>> rows;
     std::optional<std::int64_t> version, matched, changed;
+    std::optional<JsonlSaw> saw;
   };
   static constexpr std::uint32_t kNoExtra = 0xFFFFFFFFu;
   struct Op {
@@ -53,6 +57,8 @@ struct JsonlRecord {
   std::optional<Outcome> outcome;
   bool has_hints = false;
   TransactionHints hints;
+
+  JsonlOrder order;  // Order only.
 
   // Header only.
   std::int64_t version = 0;

@@ -153,7 +153,7 @@ class ChunkDecoder {
     if (depth >= kMaxDepth) throw BadColumn{"a predicate is nested too deep"};
     Predicate node;
     const std::uint8_t kind = at.byte();
-    if (kind > static_cast<std::uint8_t>(Predicate::Node::Like)) throw BadColumn{"an unknown predicate node"};
+    if (kind > static_cast<std::uint8_t>(Predicate::Node::Set)) throw BadColumn{"an unknown predicate node"};
     node.node = static_cast<Predicate::Node>(kind);
     node.name = at.text();
     node.literal = value(at);

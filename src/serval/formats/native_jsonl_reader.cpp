@@ -43,6 +43,7 @@ class Reader {
     if (!seen_header_)
       throw InputError({blocks_.name()}, "expected a header line, but the file has no lines");
     leave_open_transactions();
+    certificate_.finish(blocks_.name());
     report();
     return std::move(builder_).freeze();
   }
@@ -145,6 +146,10 @@ class Reader {
       case JsonlRecord::Kind::Sync:
         holding_ = true;
         return;
+      case JsonlRecord::Kind::Order:
+        return certificate_.add_order(std::move(record_.order), line_);
+      case JsonlRecord::Kind::Certificate:
+        return builder_.set_ordered_by_commit();
       case JsonlRecord::Kind::Header:
         return header();
       case JsonlRecord::Kind::Unknown:
@@ -190,8 +195,15 @@ class Reader {
         builder_.add(t, op.kind, builder_.key(op.key), op.value);
       } else {
         builder_.add(t, whole_operation(op, record_.extras[op.extra]));
+        if (record_.extras[op.extra].saw) keep_saw(*record_.extras[op.extra].saw);
       }
     }
+  }
+
+  // Of the operation added last.
+  void keep_saw(JsonlSaw& saw) {
+    const OperationId op{static_cast<std::uint32_t>(builder_.operation_count() - 1)};
+    certificate_.add_saw(op, std::move(saw), line_);
   }
 
   Operation whole_operation(const JsonlRecord::Op& op, JsonlRecord::Extra& extra) {
@@ -297,6 +309,7 @@ class Reader {
   const ReadOptions& options_;
   LineBlocks blocks_;
   HistoryBuilder builder_;
+  CertificateReader certificate_{builder_};
   JsonlRecord record_;
   absl::flat_hash_map<OpenKey, Open> open_;
   absl::flat_hash_map<OpenKey, KeptOpen> kept_open_;

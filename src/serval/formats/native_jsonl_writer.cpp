@@ -1,6 +1,7 @@
 #include <array>
 #include <charconv>
 
+#include "serval/formats/jsonl_certificate.h"
 #include "serval/formats/jsonl_record.h"
 #include "serval/formats/jsonl_value.h"
 #include "serval/formats/native_jsonl.h"
@@ -13,7 +14,7 @@ constexpr std::size_t kPiece = 1 << 16;
 class Writer {
  public:
   Writer(const History& history, const std::function<void(std::string_view)>& out)
-      : history_(history), pool_(history.values()), out_(out) {}
+      : history_(history), pool_(history.values()), certificate_(history), out_(out) {}
 
   void write() {
     header();
@@ -21,6 +22,7 @@ class Writer {
       transaction(t);
       if (line_.size() >= kPiece) flush();
     }
+    certificate_.append_records(line_);
     flush();
   }
 
@@ -134,7 +136,7 @@ class Writer {
         value(op.value);
       }
     }
-    options(op);
+    options(id, op);
     line_ += ']';
   }
 
@@ -155,7 +157,7 @@ class Writer {
     line_ += ']';
   }
 
-  void options(const Operation& op) {
+  void options(OperationId id, const Operation& op) {
     const std::size_t start = line_.size();
     if (op.time != Interval{}) {
       line_ += R"(,"at":[)";
@@ -167,6 +169,14 @@ class Writer {
     if (op.version) member(R"(,"version":)", *op.version);
     if (op.rows_matched) member(R"(,"matched":)", *op.rows_matched);
     if (op.rows_changed) member(R"(,"changed":)", *op.rows_changed);
+    if (is_predicate(op.kind) && !op.value.is_nil()) {
+      line_ += R"(,"result":)";
+      value(op.value);
+    }
+    if (const VersionSet* seen = history_.certificate().version_set(id)) {
+      line_ += R"(,"saw":)";
+      certificate_.append_saw(line_, *seen);
+    }
     if (line_.size() == start) return;
     line_.insert(start + 1, "{");
     line_ += '}';
@@ -174,6 +184,7 @@ class Writer {
 
   const History& history_;
   const ValuePool& pool_;
+  CertificateWriter certificate_;
   const std::function<void(std::string_view)>& out_;
   std::string line_;
 };

@@ -16,6 +16,21 @@ TransactionId History::transaction_of(OperationId op) const {
   return TransactionId{static_cast<std::uint32_t>(after - first_operation_.begin() - 1)};
 }
 
+const History::RareMembers* History::rare_members(OperationId op) const {
+  const auto found = std::ranges::lower_bound(rare_, op, {}, &RareMembers::op);
+  return found != rare_.end() && found->op == op ? &*found : nullptr;
+}
+
+PredicateId History::predicate_id(OperationId op) const {
+  const RareMembers* found = rare_members(op);
+  return found == nullptr ? PredicateId::none() : found->predicate;
+}
+
+std::span<const Row> History::rows(OperationId op) const {
+  const RareMembers* found = rare_members(op);
+  return found == nullptr ? std::span<const Row>() : std::span<const Row>(found->rows);
+}
+
 Operation History::operation(OperationId op) const {
   Operation whole;
   whole.kind = kind(op);
@@ -23,8 +38,7 @@ Operation History::operation(OperationId op) const {
   whole.value = value(op);
   whole.expected = expected(op);
   if (has_operation_times()) whole.time = {operation_begins_[op.index], operation_ends_[op.index]};
-  const auto found = std::ranges::lower_bound(rare_, op, {}, &RareMembers::op);
-  if (found != rare_.end() && found->op == op) {
+  if (const RareMembers* found = rare_members(op)) {
     whole.predicate = found->predicate;
     whole.rows = found->rows;
     whole.version = found->version;

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "serval/base/jagged.h"
+#include "serval/history/certificate.h"
 #include "serval/history/ids.h"
 #include "serval/history/operation.h"
 #include "serval/history/predicate.h"
@@ -67,6 +68,9 @@ class History {
   Value value(OperationId op) const { return values_[op.index]; }
   Value expected(OperationId op) const { return expected_.empty() ? Value::nil() : expected_[op.index]; }
   Operation operation(OperationId op) const;  // All of it, gathered from the columns; O(log rare) time.
+  // Of a predicate operation; none() and empty where it was not recorded. O(log rare).
+  PredicateId predicate_id(OperationId op) const;
+  std::span<const Row> rows(OperationId op) const;
   // O(log transactions).
   TransactionId transaction_of(OperationId op) const;
 
@@ -95,6 +99,7 @@ class History {
   std::string spell(Value value) const { return pool_.spell(value); }
   std::string spell_key(KeyId key) const { return pool_.spell(key_value(key)); }
 
+  const Certificate& certificate() const noexcept { return certificate_; }
   Value initial_value() const noexcept { return initial_value_; }
   // Free-form facts from the header: "workload", "seed", "database", "isolation", ...
   const std::map<std::string, std::string>& facts() const noexcept { return facts_; }
@@ -114,6 +119,8 @@ class History {
     std::vector<Row> rows;
     std::optional<std::int64_t> version, rows_matched, rows_changed;
   };
+
+  const RareMembers* rare_members(OperationId op) const;
 
   ValuePool pool_;
   std::vector<Value> key_values_;
@@ -135,6 +142,7 @@ class History {
   std::vector<RareMembers> rare_;
 
   std::vector<Predicate> predicates_;
+  Certificate certificate_;
   Value initial_value_;
   std::map<std::string, std::string> facts_;
 };

@@ -129,6 +129,11 @@ PredicateId HistoryBuilder::predicate(Predicate tree) {
   return PredicateId{static_cast<std::uint32_t>(history_.predicates_.size() - 1)};
 }
 
+void HistoryBuilder::add_version_set(OperationId op, VersionSet seen) {
+  expects(op.index < history_.operation_count(), "an operation of this builder");
+  history_.certificate_.version_sets.emplace_back(op, std::move(seen));
+}
+
 namespace {
 
 template <class T>
@@ -158,12 +163,14 @@ void HistoryBuilder::group_by_transaction() {
   if (runs_ascend_) return;
 
   std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
-  std::vector<std::uint32_t> source_of(operations), target_of(history_.rare_.empty() ? 0 : operations);
+  std::vector<std::uint32_t> source_of(operations);
+  const bool maps_back = !history_.rare_.empty() || !history_.certificate_.version_sets.empty();
+  std::vector<std::uint32_t> target_of(maps_back ? operations : 0);
   for (std::size_t run = 0; run < runs_.size(); ++run) {
     std::uint32_t& target = next[runs_[run].transaction.index];
     for (std::uint32_t op = runs_[run].first; op < run_end(run); ++op, ++target) {
       source_of[target] = op;
-      if (!target_of.empty()) target_of[op] = target;
+      if (maps_back) target_of[op] = target;
     }
   }
   permute(history_.kinds_, source_of);
@@ -174,6 +181,7 @@ void HistoryBuilder::group_by_transaction() {
   permute(history_.operation_ends_, source_of);
   for (History::RareMembers& rare : history_.rare_) rare.op.index = target_of[rare.op.index];
   std::ranges::sort(history_.rare_, {}, &History::RareMembers::op);
+  for (auto& [op, seen] : history_.certificate_.version_sets) op.index = target_of[op.index];
 }
 
 // Establishes H2 by a counting sort of the transactions by session.
@@ -200,6 +208,8 @@ History HistoryBuilder::freeze() && {
   group_by_transaction();
   order_sessions();
   std::ranges::stable_sort(history_.hints_, {}, &std::pair<TransactionId, TransactionHints>::first);
+  std::ranges::stable_sort(history_.certificate_.version_sets, {},
+                           &std::pair<OperationId, VersionSet>::first);
   runs_ = {};
   return std::move(history_);
 }

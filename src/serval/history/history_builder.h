@@ -58,6 +58,10 @@ class HistoryBuilder {
   void treat_empty_reads_as_lists();
 
   PredicateId predicate(Predicate tree);
+  // Of the certificate. `op` counts operations as they were added: operation_count() - 1 is the last one.
+  void add_order(KeyOrder order) { history_.certificate_.orders.push_back(std::move(order)); }
+  void add_version_set(OperationId op, VersionSet seen);
+  void set_ordered_by_commit() { history_.certificate_.ordered_by_commit = true; }
   void set_initial_value(Value value) { history_.initial_value_ = value; }
   void set_fact(const std::string& name, std::string text) { history_.facts_[name] = std::move(text); }
 

@@ -66,7 +66,7 @@ struct Row {
 struct Operation {
   OperationKind kind = OperationKind::Read;
   KeyId key = KeyId::none();  // None for predicate operations.
-  Value value;                // Nil for deletes and predicate operations.
+  Value value;                // Nil for deletes and predicate operations, but for an aggregate's result.
   Value expected;             // CompareAndSet and CompareAndSetMiss only.
   Interval time;
   PredicateId predicate = PredicateId::none();  // Predicate operations only.

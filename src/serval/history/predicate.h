@@ -4,6 +4,11 @@
 //
 //   value > 3 AND NOT (owner = "bob")
 //   And(Compare(">", Column("value"), Literal(3)), Not(Compare("=", Column("owner"), Literal("bob"))))
+//
+// Where more was asked for than the rows that match, the condition is one part of the tree:
+//
+//   MAX(value) WHERE value < 3             Aggregate("max", Column("value"), condition)
+//   SET value = value + 1 WHERE value < 3  Update(condition, Set("value", Arithmetic("+", ...)))
 
 #include <cstdint>
 #include <string>
@@ -26,12 +31,17 @@ struct Predicate {
     IsNull,
     In,
     Between,
-    Like
+    Like,
+    Aggregate,  // What it is of, unless it is COUNT(*); then the condition.
+    Update,     // The condition; then what is set.
+    Set         // The new value.
   };
 
   Node node = Node::True;
-  std::string name;  // Column: its name. Compare, Arithmetic: the operator ("=", "<", "%", ...).
-  Value literal;     // Literal only; of the history's pool.
+  // Column, Set: the column's name. Compare, Arithmetic: the operator ("=", "<", "%", ...). Aggregate: the
+  // function ("min", "max", "count", "sum").
+  std::string name;
+  Value literal;                    // Literal only; of the history's pool.
   std::vector<Predicate> children;  // Operands, left to right.
 
   friend bool operator==(const Predicate&, const Predicate&) = default;

@@ -11,6 +11,7 @@ namespace {
 
 using Node = Predicate::Node;
 
+constexpr std::array<std::string_view, 4> kAggregates{"count", "min", "max", "sum"};
 constexpr int kMaxDepth = 1000;  // Of parentheses, NOT and signs; protects the stack.
 
 Predicate node_of(Node node, std::vector<Predicate> children, std::string name = {}) {
@@ -34,13 +35,48 @@ class Parser {
   Parser(std::string_view text, ValuePool& pool, const std::string& name)
       : tokens_(text, name), pool_(pool) {}
 
-  Predicate parse() {
-    Predicate out = condition();
+  Predicate parse_condition() { return whole(condition()); }
+
+  Predicate parse_query() {
+    if (tokens_.accept_word("set")) return whole(update());
+    SqlTokens ahead = tokens_;
+    const std::string function = ahead.next().text;
+    const bool calls = tokens_.peek().kind == SqlToken::Kind::Name && ahead.peek().is_sign("(");
+    const bool known = std::ranges::count(kAggregates, function) > 0;
+    return whole(calls && known ? aggregate() : condition());
+  }
+
+ private:
+  Predicate whole(Predicate out) {
     if (tokens_.peek().kind != SqlToken::Kind::End) tokens_.fail("the end of the predicate");
     return out;
   }
 
- private:
+  Predicate update() {
+    Predicate out = node_of(Node::Update, list_of(Predicate{}));
+    do {
+      Predicate set = column();
+      set.node = Node::Set;
+      tokens_.expect_sign("=");
+      set.children.push_back(condition());
+      out.children.push_back(std::move(set));
+    } while (tokens_.accept_sign(","));
+    out.children.front() = where();
+    return out;
+  }
+
+  Predicate aggregate() {
+    Predicate out = node_of(Node::Aggregate, {}, tokens_.next().text);
+    tokens_.expect_sign("(");
+    const bool of_rows = out.name == "count" && tokens_.accept_sign("*");
+    if (!of_rows) out.children.push_back(condition());
+    tokens_.expect_sign(")");
+    out.children.push_back(where());
+    return out;
+  }
+
+  Predicate where() { return tokens_.accept_word("where") ? condition() : Predicate{}; }
+
   // From the loosest to the tightest.
 
   Predicate condition() { return junction(Node::Or, "or", &Parser::conjunction); }
@@ -195,7 +231,11 @@ class Parser {
 }  // namespace
 
 Predicate parse_predicate(std::string_view text, ValuePool& pool, const std::string& name) {
-  return Parser(text, pool, name).parse();
+  return Parser(text, pool, name).parse_condition();
+}
+
+Predicate parse_query(std::string_view text, ValuePool& pool, const std::string& name) {
+  return Parser(text, pool, name).parse_query();
 }
 
 }  // namespace serval

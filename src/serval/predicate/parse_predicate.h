@@ -10,7 +10,11 @@
 //   value      := column | table.column | "Quoted" | 7 | 1.50 | 1e3 | 'text' | TRUE | FALSE | NULL
 //                 - value   value + - * / % || value      (value)
 //
-// What binds tighter than what is PostgreSQL's. print_predicate gives the text back.
+// What binds tighter than what is PostgreSQL's. print_predicate gives the text back. parse_query reads a
+// condition, too, or one that says what is to be done with its rows; without WHERE with all of them:
+//
+//   SET place = place + 1, tag = 7 WHERE place < 5
+//   MAX(place) WHERE owner = 'bob'       MIN, COUNT, SUM; COUNT(*)
 
 #include <string>
 #include <string_view>
@@ -22,5 +26,7 @@ namespace serval {
 
 // Throws InputError with line and column; `name` is what the error calls the text.
 Predicate parse_predicate(std::string_view text, ValuePool& pool, const std::string& name = "predicate");
+
+Predicate parse_query(std::string_view text, ValuePool& pool, const std::string& name = "predicate");
 
 }  // namespace serval

@@ -15,7 +15,7 @@ Predicate parse_sql(std::string_view text, ValuePool& pool, const std::string& n
 bool reads_sql_statements() noexcept { return true; }
 #else
 Predicate parse_sql(std::string_view text, ValuePool& pool, const std::string& name) {
-  return parse_predicate(text, pool, name);
+  return parse_query(text, pool, name);
 }
 bool reads_sql_statements() noexcept { return false; }
 #endif

@@ -4,10 +4,12 @@
 //
 //   parse_sql("SELECT * FROM t WHERE a >= 3 AND b IN (1, 2)", pool)      // a >= 3 AND b IN (1, 2)
 //   parse_sql("a >= 3 AND b IN (1, 2)", pool)                            // the same
+//   parse_sql("UPDATE t SET a = a + 1 WHERE b = 2", pool)                // SET a = a + 1 WHERE b = 2
+//   parse_sql("SELECT max(a) FROM t WHERE b = 2", pool)                  // MAX(a) WHERE b = 2
 //
-// A SELECT, UPDATE or DELETE without WHERE is TRUE. What the language does not have (functions, casts, joins,
+// A SELECT or DELETE without WHERE is TRUE. What the language does not have (functions, casts, joins,
 // subqueries) is an InputError that names it and points at it. Built without libpg_query, only a clause is
-// read, by parse_predicate.
+// read, by parse_query.
 
 #include <string>
 #include <string_view>

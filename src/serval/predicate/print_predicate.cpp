@@ -75,6 +75,14 @@ class Printer {
       case Node::Arithmetic:
         if (tree.children.size() == 1) return sign(tree);
         return chain(tree);
+      case Node::Aggregate:
+        return aggregate(tree);
+      case Node::Update:
+        return update(tree);
+      case Node::Set:
+        column(tree.name);
+        text += " = ";
+        return operands(tree, 0, kOr, "");
       case Node::Compare:
         return operands(tree, 0, kConcatenate, " " + tree.name + " ");
       default:
@@ -114,6 +122,27 @@ class Printer {
                               : i == 0                                      ? level
                                                                             : level + 1);
     }
+  }
+
+  void aggregate(const Predicate& tree) {
+    for (const char c : tree.name) text += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    text += '(';
+    if (tree.children.size() < 2) text += '*';
+    if (tree.children.size() > 1) print(tree.children.front(), kOr);
+    text += ')';
+    if (!tree.children.empty()) where(tree.children.back());
+  }
+
+  void update(const Predicate& tree) {
+    text += "SET ";
+    operands(tree, 1, kOr, ", ");
+    if (!tree.children.empty()) where(tree.children.front());
+  }
+
+  void where(const Predicate& condition) {
+    if (condition.node == Node::True) return;
+    text += " WHERE ";
+    print(condition, kOr);
   }
 
   void range(const Predicate& tree) {

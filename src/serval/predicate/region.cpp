@@ -124,6 +124,7 @@ class Analysis {
   Halves constant(const Scalar& value) const {
     if (value.truth() == Truth::True) return {everything(), nothing()};
     if (value.truth() == Truth::False) return {nothing(), everything()};
+    if (value.truth() == Truth::Undefined) return unclear();
     return {nothing(), nothing()};
   }
 
@@ -131,7 +132,6 @@ class Analysis {
   const Scalar* constant_at(std::uint32_t index) const {
     return nodes_[index].kind == Kind::Constant ? &condition_.constants()[nodes_[index].at] : nullptr;
   }
-  static bool has_place(const Scalar& value) { return !value.is_null() && !value.is_undefined(); }
 
   static Kind mirrored(Kind kind) {
     switch (kind) {
@@ -168,7 +168,8 @@ class Analysis {
   Halves comparison(Kind kind, std::uint32_t left, std::uint32_t right) const {
     if (constant_at(left) != nullptr && is_column(right)) return comparison(mirrored(kind), right, left);
     const Scalar* value = constant_at(right);
-    if (value != nullptr && !has_place(*value)) return {nothing(), nothing()};
+    if (value != nullptr && value->is_null()) return {nothing(), nothing()};
+    if (value != nullptr && value->is_undefined()) return unclear();
     if (!is_column(left) || value == nullptr) return unclear();
     const IntervalSet truth = values_with(kind, *value);
     return {only(left, truth), only(left, IntervalSet::comparable_with(*value) & ~truth)};
@@ -187,7 +188,8 @@ class Analysis {
     for (std::uint32_t item = nodes_[operand].end; item < nodes_[index].end; item = nodes_[item].end) {
       const Scalar* value = constant_at(item);
       if (value == nullptr) return unclear();
-      const bool known = has_place(*value);
+      if (value->is_undefined()) return unclear();
+      const bool known = !value->is_null();
       if (known) truth = truth | IntervalSet::just(*value);
       falsehood = falsehood & (known ? values_with(Kind::NotEqual, *value) : IntervalSet::nothing());
     }
@@ -206,8 +208,7 @@ class Analysis {
     const bool plain = pattern != nullptr && escape != nullptr && pattern->kind() == Scalar::Kind::Text &&
                        escape->kind() == Scalar::Kind::Text;
     if (!is_column(operand) || !plain) return unclear();
-    if (serval::like(Scalar(""), *pattern, escape->as_text()) == Truth::Undefined)
-      return {nothing(), nothing()};
+    if (serval::like(Scalar(""), *pattern, escape->as_text()) == Truth::Undefined) return unclear();
     const Prefix prefix = prefix_of(pattern->as_text(), escape->as_text());
     const IntervalSet text = IntervalSet::comparable_with(Scalar(""));
     const IntervalSet truth =

@@ -7,7 +7,8 @@
 //   relate("a % 2 = 0", "a = 3")                    // Overlapping: more than a comparison with a constant
 //
 // Leopard's predicate regions (journal appendix B); what is too complex there is everything here, and not
-// exact. O(nodes) for ordinary conditions; past kMaxBoxes boxes melt into one.
+// exact; so is what is undefined whatever the row. O(nodes) for ordinary conditions; past kMaxBoxes boxes
+// melt into one.
 
 #include <cstdint>
 #include <string>

@@ -113,6 +113,14 @@ Scalar Scalar::of(Truth truth) noexcept {
   return truth == Truth::Undefined ? undefined() : boolean(truth == Truth::True);
 }
 
+Scalar Scalar::number(std::string_view spelled) {
+  const std::optional<Decimal> found = Decimal::parse(spelled);
+  if (!found) return undefined();
+  const bool plain = spelled.find_first_of(".eE") == std::string_view::npos;
+  const std::optional<std::int64_t> whole = plain ? found->whole() : std::nullopt;
+  return whole ? Scalar(*whole) : Scalar(*found);
+}
+
 Scalar Scalar::of(Value value, const ValuePool& pool) {
   switch (value.kind()) {
     case Value::Kind::Integer:
@@ -123,15 +131,8 @@ Scalar Scalar::of(Value value, const ValuePool& pool) {
       return boolean(value.as_boolean());
     case Value::Kind::Text:
       return Scalar(std::string(pool.characters(value)));
-    case Value::Kind::Number: {
-      // Whole numbers of 62 to 64 bits are spelled in the pool, too.
-      const std::string_view spelled = pool.characters(value);
-      const std::optional<Decimal> number = Decimal::parse(spelled);
-      if (!number) return undefined();
-      const bool plain = spelled.find_first_of(".eE") == std::string_view::npos;
-      const std::optional<std::int64_t> whole = plain ? number->whole() : std::nullopt;
-      return whole ? Scalar(*whole) : Scalar(*number);
-    }
+    case Value::Kind::Number:
+      return number(pool.characters(value));
     case Value::Kind::Unknown:
     case Value::Kind::Row:
     case Value::Kind::List:

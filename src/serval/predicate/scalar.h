@@ -30,6 +30,9 @@ class Scalar {
   static Scalar boolean(bool truth) noexcept { return Scalar(State(truth)); }
   // True and False become booleans, Unknown becomes NULL.
   static Scalar of(Truth truth) noexcept;
+  // By its spelling: 7 is a whole number; 7.0, 1e3 and what exceeds 64 bits are decimals; anything else is
+  // Undefined.
+  static Scalar number(std::string_view spelled);
   // Rows, lists and unknown values are Undefined; nil is NULL.
   static Scalar of(Value value, const ValuePool& pool);
   explicit Scalar(std::int64_t number) noexcept : state_(number) {}

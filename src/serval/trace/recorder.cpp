@@ -17,12 +17,14 @@ namespace {
 
 constexpr const char* kSync = "{\"event\":\"sync\"}\n";
 
-std::string header_line(const RunHeader& header) {
+// Keys of the first table do not name it; the fact "table" does, for predicates that range over it.
+std::string header_line(const RunHeader& header, const Schema& schema) {
   JsonWriter json;
   json.begin_object().key("serval").text("history").key("version").number(1);
   if (header.initial) json.key("initial").number(*header.initial);
   json.key("facts").begin_object();
   for (const auto& [name, text] : header.facts) json.key(name).text(text);
+  if (!schema.empty() && !header.facts.contains("table")) json.key("table").text(schema.front().name);
   json.end().end();
   return json.take() + "\n";
 }
@@ -38,7 +40,7 @@ Recorder::Recorder(std::string path, const RunHeader& header, Schema schema)
       schema_(std::move(schema)),
       file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644)) {
   if (file_ < 0) throw OutputError(problem_with(path_, errno));
-  write(header_line(header) + kSync);
+  write(header_line(header, schema_) + kSync);
   if (!problem_.empty()) throw OutputError(problem_);
   thread_ = std::thread([this] { run(); });
 }

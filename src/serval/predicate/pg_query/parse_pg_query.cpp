@@ -53,7 +53,7 @@ class Translator {
         return select(*node.select_stmt);
       case PG_QUERY__NODE__NODE_UPDATE_STMT:
         if (node.update_stmt->n_from_clause > 0) refuse(-1, "join");
-        return where(node.update_stmt->where_clause);
+        return update(*node.update_stmt);
       case PG_QUERY__NODE__NODE_DELETE_STMT:
         if (node.delete_stmt->n_using_clause > 0) refuse(-1, "join");
         return where(node.delete_stmt->where_clause);
@@ -69,7 +69,47 @@ class Translator {
     if (select.n_group_clause > 0 || select.having_clause != nullptr) refuse(-1, "GROUP BY or HAVING");
     if (select.limit_count != nullptr || select.limit_offset != nullptr) refuse(-1, "LIMIT or OFFSET");
     if (select.with_clause != nullptr) refuse(-1, "WITH");
+    if (const PgQuery__FuncCall* call = aggregate_in(select)) return aggregate(*call, select);
     return where(select.where_clause);
+  }
+
+  Predicate update(const PgQuery__UpdateStmt& update) {
+    Predicate out = node_of(Node::Update);
+    out.children.push_back(where(update.where_clause));
+    for (std::size_t i = 0; i < update.n_target_list; ++i) {
+      const PgQuery__ResTarget& target = *update.target_list[i]->res_target;
+      if (target.n_indirection > 0) refuse(target.location, "parts of columns");
+      Predicate set = node_of(Node::Set, target.name);
+      set.children.push_back(tree(target.val));
+      out.children.push_back(std::move(set));
+    }
+    return out;
+  }
+
+  // The aggregate that is selected, which must then be alone; null where columns are.
+  const PgQuery__FuncCall* aggregate_in(const PgQuery__SelectStmt& select) const {
+    static constexpr std::array<std::string_view, 4> kAggregates{"count", "min", "max", "sum"};
+    for (std::size_t i = 0; i < select.n_target_list; ++i) {
+      const PgQuery__Node* value = select.target_list[i]->res_target->val;
+      if (value == nullptr || value->node_case != PG_QUERY__NODE__NODE_FUNC_CALL) continue;
+      const PgQuery__FuncCall& call = *value->func_call;
+      const std::string_view name = call.funcname[call.n_funcname - 1]->string->sval;
+      if (std::ranges::count(kAggregates, name) == 0) refuse(call.location, "functions");
+      if (select.n_target_list > 1) refuse(call.location, "aggregates beside other columns");
+      return &call;
+    }
+    return nullptr;
+  }
+
+  Predicate aggregate(const PgQuery__FuncCall& call, const PgQuery__SelectStmt& select) {
+    const bool plain =
+        call.agg_distinct == 0 && call.agg_filter == nullptr && call.over == nullptr && call.n_agg_order == 0;
+    if (!plain) refuse(call.location, "DISTINCT, FILTER, OVER or ORDER BY in aggregates");
+    Predicate out = node_of(Node::Aggregate, call.funcname[call.n_funcname - 1]->string->sval);
+    for (std::size_t i = 0; i < call.n_args; ++i) out.children.push_back(tree(call.args[i]));
+    if (out.children.size() != (call.agg_star != 0 ? 0u : 1u)) refuse(call.location, "such aggregate");
+    out.children.push_back(where(select.where_clause));
+    return out;
   }
 
   Predicate where(const PgQuery__Node* clause) {

@@ -1,0 +1,86 @@
+#pragma once
+// How the native line format spells a version certificate; docs/formats/jsonl.md is the page. Transactions
+// are cited by session and label, [1,42], or, where that names several, by their number in the file.
+//
+//   {"event":"order","key":"x","versions":[[1,42],[2,43]],"complete":true}
+//   {"event":"certificate","order":"commit_ts"}
+//   ["pr",...,{"saw":[["x",[1,42]],["y",null]]}]   {"saw":{"ts":99}}   {"saw":{"snapshot":"10:20:12,15"}}
+//
+// A record may cite transactions further down, so citations are kept until the end of the file.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "serval/formats/json_cursor.h"
+#include "serval/history/history_builder.h"
+
+namespace serval {
+
+struct JsonlCitation {
+  std::optional<Value> session;  // Absent: `label` is a number in the file, from 1.
+  Value label;
+};
+
+// The versions an operation saw, as spelled. A citation is absent for the initial version.
+struct JsonlSaw {
+  using Versions = std::vector<std::pair<Value, std::optional<JsonlCitation>>>;
+  std::variant<Versions, std::int64_t, TransactionSnapshot> seen;
+};
+
+struct JsonlOrder {
+  Value key;
+  std::vector<JsonlCitation> versions;
+  bool complete = false;
+};
+
+// Throw JsonFailure.
+std::vector<JsonlCitation> parse_json_citations(JsonCursor& at, ValuePool& pool);
+JsonlSaw parse_json_saw(JsonCursor& at, ValuePool& pool);
+
+// Keeps what was read until every transaction is known.
+class CertificateReader {
+ public:
+  explicit CertificateReader(HistoryBuilder& builder) : builder_(builder) {}
+
+  void add_order(JsonlOrder order, std::uint64_t line) { orders_.push_back({std::move(order), line}); }
+  void add_saw(OperationId op, JsonlSaw saw, std::uint64_t line) {
+    saws_.push_back({op, std::move(saw), line});
+  }
+  // Hands all over to the builder. A citation that names no transaction, or several, is an InputError.
+  void finish(const std::string& file);
+
+ private:
+  struct Order {
+    JsonlOrder order;
+    std::uint64_t line;
+  };
+  struct Saw {
+    OperationId op;
+    JsonlSaw saw;
+    std::uint64_t line;
+  };
+
+  HistoryBuilder& builder_;
+  std::vector<Order> orders_;
+  std::vector<Saw> saws_;
+};
+
+class CertificateWriter {
+ public:
+  explicit CertificateWriter(const History& history);
+
+  void append_saw(std::string& out, const VersionSet& set) const;  // The value of "saw".
+  void append_records(std::string& out) const;                     // Lines, for the end of the file.
+
+ private:
+  void append_citation(std::string& out, TransactionId t) const;
+
+  const History& history_;
+  std::vector<bool> by_number_;  // A transaction that shares session and label with another.
+};
+
+}  // namespace serval

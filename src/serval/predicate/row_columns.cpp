@@ -1,0 +1,197 @@
+#include "serval/predicate/row_columns.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace serval {
+namespace {
+
+// Walks through the members of a row's canonical JSON: no spaces. What does not fit ends the walk.
+class RowCursor {
+ public:
+  static RowCursor of_row(std::string_view text) {
+    RowCursor out(text);
+    out.fine_ = out.take('{');
+    return out;
+  }
+  static RowCursor of_text(std::string_view text) { return RowCursor(text); }
+
+  // The next member; false at the end.
+  bool next(std::string& name, std::string_view& value) {
+    if (!fine_ || text_.starts_with('}')) return false;
+    take(',');
+    const std::optional<std::string> found = text();
+    if (!found || !take(':')) return fine_ = false;
+    name = *found;
+    const std::string_view start = text_;
+    if (!skip(0)) return fine_ = false;
+    value = start.substr(0, start.size() - text_.size());
+    return true;
+  }
+
+  // The characters of a JSON string.
+  std::optional<std::string> text() {
+    if (!take('"')) return std::nullopt;
+    std::string out;
+    while (!text_.empty() && text_.front() != '"') {
+      const char c = text_.front();
+      text_.remove_prefix(1);
+      if (c != '\\') {
+        out += c;
+      } else if (!escape(out)) {
+        return std::nullopt;
+      }
+    }
+    if (!take('"')) return std::nullopt;
+    return out;
+  }
+
+ private:
+  explicit RowCursor(std::string_view text) : text_(text) {}
+
+  bool take(char wanted) {
+    if (!text_.starts_with(wanted)) return false;
+    text_.remove_prefix(1);
+    return true;
+  }
+
+  bool escape(std::string& out) {
+    static constexpr std::string_view kLetters = "\"\\/bfnrt", kCharacters = "\"\\/\b\f\n\r\t";
+    if (text_.empty()) return false;
+    const std::size_t found = kLetters.find(text_.front());
+    if (found == std::string_view::npos && text_.front() != 'u') return false;
+    text_.remove_prefix(1);
+    if (found != std::string_view::npos) {
+      out += kCharacters[found];
+      return true;
+    }
+    std::optional<std::uint32_t> code = hex4();
+    if (code && *code >= 0xD800 && *code < 0xDC00 && text_.starts_with("\\u")) {
+      text_.remove_prefix(2);
+      const std::optional<std::uint32_t> low = hex4();
+      if (!low) return false;
+      code = 0x10000 + ((*code - 0xD800) << 10) + (*low - 0xDC00);
+    }
+    if (code) append_utf8(out, *code);
+    return code.has_value();
+  }
+  std::optional<std::uint32_t> hex4() {
+    if (text_.size() < 4) return std::nullopt;
+    std::uint32_t out = 0;
+    for (const char c : text_.substr(0, 4)) {
+      const std::size_t digit = std::string_view("0123456789abcdef0123456789ABCDEF").find(c);
+      if (digit == std::string_view::npos) return std::nullopt;
+      out = out * 16 + static_cast<std::uint32_t>(digit % 16);
+    }
+    text_.remove_prefix(4);
+    return out;
+  }
+  static void append_utf8(std::string& out, std::uint32_t code) {
+    const auto tail = [&](int shift) { out += static_cast<char>(0x80 | (code >> shift & 0x3F)); };
+    if (code < 0x80) {
+      out += static_cast<char>(code);
+    } else if (code < 0x800) {
+      out += static_cast<char>(0xC0 | code >> 6);
+      tail(0);
+    } else if (code < 0x10000) {
+      out += static_cast<char>(0xE0 | code >> 12);
+      tail(6);
+      tail(0);
+    } else {
+      out += static_cast<char>(0xF0 | code >> 18);
+      tail(12);
+      tail(6);
+      tail(0);
+    }
+  }
+
+  bool skip(int depth) {
+    if (text_.empty() || depth > 1000) return false;
+    if (text_.front() == '"') return text().has_value();
+    const bool nests = text_.front() == '{' || text_.front() == '[';
+    if (!nests) {
+      text_.remove_prefix(std::min(text_.find_first_of(",}]"), text_.size()));
+      return true;
+    }
+    const char close = text_.front() == '{' ? '}' : ']';
+    text_.remove_prefix(1);
+    while (!text_.empty() && text_.front() != close) {
+      if (text_.front() == ',' || text_.front() == ':')
+        text_.remove_prefix(1);
+      else if (!skip(depth + 1))
+        return false;
+    }
+    return take(close);
+  }
+
+  std::string_view text_;
+  bool fine_ = true;
+};
+
+Scalar scalar_of_json(std::string_view json) {
+  if (json == "null") return {};
+  if (json == "true" || json == "false") return Scalar::boolean(json == "true");
+  if (json.starts_with('"')) {
+    std::optional<std::string> text = RowCursor::of_text(json).text();
+    return text ? Scalar(std::move(*text)) : Scalar::undefined();
+  }
+  return Scalar::number(json);
+}
+
+std::string_view unqualified(std::string_view name) { return name.substr(name.rfind('.') + 1); }
+std::string_view qualifier(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  return dot == std::string_view::npos ? std::string_view() : name.substr(0, dot);
+}
+
+// "pieces/5" is 5 to a predicate over pieces.
+Scalar key_of(Value key, const ValuePool& pool, std::string_view table) {
+  Scalar out = Scalar::of(key, pool);
+  if (table.empty() || out.kind() != Scalar::Kind::Text) return out;
+  const std::string& text = out.as_text();
+  if (!text.starts_with(std::string(table) + "/")) return out;
+  const std::string_view rest = std::string_view(text).substr(table.size() + 1);
+  const std::optional<Decimal> number = Decimal::parse(rest);
+  const std::optional<std::int64_t> whole = number ? number->whole() : std::nullopt;
+  return whole ? Scalar(*whole) : Scalar(std::string(rest));
+}
+
+}  // namespace
+
+void read_columns(std::span<const std::string> columns, Value key, Value value, const ValuePool& pool,
+                  std::vector<Scalar>& out) {
+  out.assign(columns.size(), Scalar::undefined());
+  const bool is_row = value.kind() == Value::Kind::Row;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::string_view name = unqualified(columns[i]);
+    if (name == "key" || name == "k") out[i] = key_of(key, pool, qualifier(columns[i]));
+    if (name == "value" && !is_row) out[i] = Scalar::of(value, pool);
+  }
+  if (!is_row) return;
+  std::string name;
+  std::string_view json;
+  for (RowCursor cursor = RowCursor::of_row(pool.characters(value)); cursor.next(name, json);)
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      if (unqualified(columns[i]) == name) out[i] = scalar_of_json(json);
+}
+
+Table::Table(const Condition& condition) {
+  for (const std::string& column : condition.columns()) {
+    const std::string_view table = qualifier(column);
+    is_join_ = is_join_ || (!table.empty() && !name_.empty() && table != name_);
+    if (name_.empty()) name_ = table;
+  }
+}
+
+Truth Table::has(const History& history, KeyId key) const {
+  if (name_.empty()) return Truth::True;
+  const Value value = history.key_value(key);
+  const std::string_view text =
+      value.kind() == Value::Kind::Text ? history.values().characters(value) : std::string_view();
+  const std::size_t slash = text.find('/');
+  if (slash != std::string_view::npos) return truth_of(text.substr(0, slash) == name_);
+  const auto fact = history.facts().find("table");
+  return fact == history.facts().end() ? Truth::Undefined : truth_of(fact->second == name_);
+}
+
+}  // namespace serval
