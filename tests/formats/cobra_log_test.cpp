@@ -161,7 +161,6 @@ TEST_F(CobraFolder, OneLogIsOneSessionInOrderOfTheirNumbers) {
   put("h/T2.log", start(1) + write(5, 1, 42) + commit(1));
   put("h/empty.log", "");
   put("h/notes.txt", "not a log");
-  put("h/version_order.vo", "another day");
   std::string format;
   ReadOptions options;
   options.on_format = [&](const FormatInfo& row) { format = row.name; };
@@ -173,7 +172,7 @@ TEST_F(CobraFolder, OneLogIsOneSessionInOrderOfTheirNumbers) {
 
 TEST_F(CobraFolder, LogsOneLevelDownAreFound) {
   put("run/history/0.log", start(1) + write(5, 1, 42) + commit(1));
-  put("run/version_order.vo", "x");
+  put("run/notes.vo.txt", "x");
   EXPECT_EQ(read_history(path("run")).transaction_count(), 1u);
 }
 

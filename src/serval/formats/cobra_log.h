@@ -10,6 +10,8 @@
 // A version is (write, transaction, value), as a read spells it. Its Value is the id of the write; where two
 // versions of a key share that id, the later one of the two in the files is a text that spells all three. So
 // different versions stay different, and a read of what no log wrote stays a read of what nobody wrote.
+//
+// King Cobra's version order, a file *.vo (cobra_version_order.h), gives writes their versions.
 
 #include <functional>
 #include <string>
@@ -28,7 +30,8 @@ void write_cobra(const History& history, const std::function<void(std::string_vi
 
 bool is_cobra_folder(const std::string& path);
 History read_cobra_folder(const std::string& path, const ReadOptions& options);
-// Calls `file` with a name and its bytes, once for every session. Throws OutputError when a read could have
+// Calls `file` with a name and its bytes, once for every session, and for the version order if a write has a
+// version. Throws OutputError when a read could have
 // seen several writes of one value, since a read of Cobra names its write.
 void write_cobra_folder(const History& history,
                         const std::function<void(const std::string&, std::string_view)>& file,

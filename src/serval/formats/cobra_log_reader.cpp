@@ -12,6 +12,7 @@
 #include "serval/formats/byte_reader.h"
 #include "serval/formats/cobra_log.h"
 #include "serval/formats/cobra_record.h"
+#include "serval/formats/cobra_version_order.h"
 #include "serval/history/history_builder.h"
 
 namespace serval {
@@ -77,7 +78,8 @@ struct Shared {
   const ReadOptions& options;
   HistoryBuilder builder;
   Versions versions;
-  std::uint64_t marks = 0;  // Reads of marks of the garbage collection.
+  std::optional<cobra::VersionOrder> order = {};  // King Cobra's, where there is one.
+  std::uint64_t marks = 0;                        // Reads of marks of the garbage collection.
 
   void tell(const std::string& notice) const {
     if (options.on_notice) options.on_notice(notice);
@@ -145,7 +147,10 @@ class LogReader {
   }
 
   void write(const char* record) {
-    add(OperationKind::Write, load(record + 8), {load(record), open_->id, load(record + 16)});
+    const std::int64_t key = load(record + 8), value = load(record + 16);
+    const OperationId op{static_cast<std::uint32_t>(shared_.builder.operation_count())};
+    if (shared_.order) shared_.order->note_write(key, value, op);
+    add(OperationKind::Write, key, {load(record), open_->id, value});
   }
 
   void read(const char* record) {
@@ -186,6 +191,8 @@ class LogReader {
 };
 
 History finish(Shared& shared) {
+  if (shared.order)
+    shared.order->number_writes(shared.builder, [&](const std::string& notice) { shared.tell(notice); });
   if (shared.marks > 0)
     shared.tell(
         fmt::format("{} reads of marks of Cobra's garbage collection: taken as reads of the initial "
@@ -256,6 +263,10 @@ bool is_cobra_folder(const std::string& path) {
 
 History read_cobra_folder(const std::string& path, const ReadOptions& options) {
   Shared shared{options, {}, {}};
+  if (const std::optional<std::string> order = cobra::find_version_order(path)) {
+    ByteStream stream = ByteStream::open(*order);
+    shared.order = cobra::VersionOrder::read(stream, options);
+  }
   absl::flat_hash_set<Value> taken;
   for (const fs::path& log : logs_in(path)) {
     ByteStream stream = ByteStream::open(log.string());

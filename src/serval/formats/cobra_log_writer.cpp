@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "serval/formats/byte_reader.h"
 #include "serval/formats/cobra_log.h"
 #include "serval/formats/cobra_record.h"
+#include "serval/formats/cobra_version_order.h"
 #include "serval/formats/register_view.h"
 
 namespace serval {
@@ -46,10 +48,26 @@ class Writer {
   }
   bool sessions_are_numbers() const noexcept { return sessions_are_numbers_; }
 
+  // Of the writes that have versions; empty where none has.
+  std::string version_order(Losses& losses) const {
+    std::vector<cobra::KeyVersions> keys;
+    for (const auto& [key, versions] : numbered_writes(losses)) {
+      cobra::KeyVersions list{key, {}};
+      for (const auto& [number, value] : versions) {
+        list.values.push_back(value);
+        if (number != static_cast<std::int64_t>(list.values.size()))
+          losses.add("versions replaced by their places in the version order");
+      }
+      keys.push_back(std::move(list));
+    }
+    return keys.empty() ? std::string() : spell_version_order(keys);
+  }
+
  private:
   static constexpr RegisterRules kRules{.initial = RegisterRules::Initial::Written,
                                         .integers = RegisterRules::Integers::Signed64,
-                                        .aborted = RegisterRules::Aborted::LeftOut};
+                                        .aborted = RegisterRules::Aborted::LeftOut,
+                                        .versions = RegisterRules::Versions::OfWrites};
   using Version = std::pair<KeyId, Value>;
   struct Write {
     TransactionId transaction;  // None: nobody wrote what was read.
@@ -139,6 +157,34 @@ class Writer {
     });
   }
 
+  // By key: numbers and values. A list of values cannot tell equal numbers, nor which of two writes of one
+  // value is meant.
+  using Numbered = std::map<std::int64_t, std::map<std::int64_t, std::int64_t>>;
+  Numbered numbered_writes(Losses& losses) const {
+    if (!history_.has_rare_members()) return {};
+    absl::flat_hash_map<Version, int> written;
+    std::map<std::pair<KeyId, std::int64_t>, int> used;
+    const auto version_of = [&](const RegisterStep& step) {
+      const bool is_write = history_.kind(step.operation) == OperationKind::Write;
+      return is_write ? history_.operation(step.operation).version : std::nullopt;
+    };
+    each_step([&](TransactionId, const RegisterStep& step) {
+      if (step.kind != OperationKind::Write) return;
+      ++written[{step.key, step.value}];
+      if (const auto version = version_of(step)) ++used[{step.key, *version}];
+    });
+    Numbered numbered;
+    each_step([&](TransactionId, const RegisterStep& step) {
+      const auto version = version_of(step);
+      if (!version) return;
+      if (written[{step.key, step.value}] > 1 || used[{step.key, *version}] > 1)
+        return losses.add("versions of equal values or with equal numbers dropped");
+      const std::int64_t key = whole_number(history_.values(), keys_[step.key.index]);
+      numbered[key][*version] = whole_number(history_.values(), step.value);
+    });
+    return numbered;
+  }
+
   template <class Visit>
   void each_step(const Visit& visit) const {
     std::vector<RegisterStep> steps;
@@ -174,6 +220,7 @@ void write_cobra_folder(const History& history,
   const Writer writer(history, losses);
   if (!writer.sessions_are_numbers()) losses.add("labels of sessions dropped", history.session_count());
   for (const SessionId session : history.sessions()) file(writer.file_name(session), writer.log(session));
+  if (const std::string order = writer.version_order(losses); !order.empty()) file("version_order.vo", order);
   losses.report(lossy);
 }
 
@@ -190,6 +237,7 @@ void write_cobra(const History& history, const std::function<void(std::string_vi
     if (history.session_label(session) != Value::integer(0)) losses.add("labels of sessions dropped");
     out(writer.log(session));
   }
+  if (!writer.version_order(losses).empty()) losses.add("version order dropped, which is a file of its own");
   losses.report(lossy);
 }
 

@@ -144,11 +144,11 @@ void RegisterView::expand(OperationId op, std::vector<RegisterStep>& steps, Loss
   const KeyId key = history_.key(op);
   const auto read = [&](Value value) {
     if (value.is_unknown()) return losses.add("reads without an answer left out");
-    steps.push_back({OperationKind::Read, key, is_initial(key, value) ? Value::nil() : value});
+    steps.push_back({OperationKind::Read, key, is_initial(key, value) ? Value::nil() : value, op});
   };
   const auto write = [&](Value value) {
     if (value.is_unknown()) return losses.add("writes of an unknown value left out");
-    steps.push_back({OperationKind::Write, key, value});
+    steps.push_back({OperationKind::Write, key, value, op});
   };
   switch (history_.kind(op)) {
     case OperationKind::Read:
@@ -285,7 +285,10 @@ void RegisterView::count_extras(Losses& losses) const {
   for (std::uint32_t index = 0; index < history_.operation_count(); ++index) {
     const Operation op = history_.operation(OperationId{index});
     if (op.time != Interval{}) losses.add("times of operations dropped");
-    if (op.version || op.rows_matched || op.rows_changed) losses.add("versions and row counts dropped");
+    const bool version_stays =
+        rules_.versions == RegisterRules::Versions::OfWrites && op.kind == OperationKind::Write;
+    if ((op.version && !version_stays) || op.rows_matched || op.rows_changed)
+      losses.add("versions and row counts dropped");
   }
 }
 

@@ -39,7 +39,9 @@ struct RegisterRules {
   enum class Aborted { LeftOut, WritesOnly, Whole };
   Initial initial = Initial::Zero;
   Integers integers = Integers::Any;
+  enum class Versions { LeftOut, OfWrites };  // The writer counts itself what it loses of those.
   Aborted aborted = Aborted::Whole;
+  Versions versions = Versions::LeftOut;
   std::string_view kept_facts = {};  // The format holds the facts whose names begin so, if not empty.
 };
 
@@ -57,6 +59,7 @@ struct RegisterStep {
   OperationKind kind;  // Read or Write.
   KeyId key;
   Value value;  // A whole number; nil in reads of the initial version.
+  OperationId operation;
 };
 
 class RegisterView {

@@ -116,6 +116,12 @@ void HistoryBuilder::add(TransactionId t, const Operation& operation) {
   }
 }
 
+void HistoryBuilder::set_version(OperationId op, std::int64_t version) {
+  expects(op.index < history_.operation_count(), "an operation of this builder");
+  expects(history_.rare_.empty() || history_.rare_.back().op < op, "versions in order of the operations");
+  history_.rare_.push_back({op, PredicateId::none(), {}, version, {}, {}});
+}
+
 void HistoryBuilder::treat_empty_reads_as_lists() {
   for (std::size_t op = 0; op < history_.kinds_.size(); ++op) {
     const Value value = history_.values_[op];

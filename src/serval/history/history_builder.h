@@ -53,6 +53,10 @@ class HistoryBuilder {
     history_.values_.push_back(value);
   }
 
+  // The version of an operation that came without predicate, rows, version or row counts. Those that have one
+  // must come before it: call in order of the operations.
+  void set_version(OperationId op, std::int64_t version);
+
   // Turns every Read of nil or unknown into a ReadList: a file may show only at its end that its keys hold
   // lists. O(operations).
   void treat_empty_reads_as_lists();
