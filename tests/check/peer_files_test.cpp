@@ -43,7 +43,8 @@ std::vector<Row> seeds() {
 }
 
 // Cobra logs of King Cobra: "SER" is without session order, "strong-session SER" with it, "SER accept;
-// strong-session SER" both, the last column being about the second.
+// strong-session SER" both, the last column being about the second. All with and without the version orders
+// beside the logs.
 std::vector<Row> king_cobra() {
   std::vector<Row> rows;
   for (const auto& cells : table("seeds")) {
@@ -51,8 +52,12 @@ std::vector<Row> king_cobra() {
     const std::string path = "seeds/" + cells[0];
     const bool accept = cells[4].starts_with("accept");
     const bool with_sessions = cells[3].find("strong-session SER") != std::string::npos;
-    rows.push_back({path, with_sessions ? Level::StrongSessionSerializable : Level::Serializable, accept});
-    if (cells[3].starts_with("SER accept")) rows.push_back({path, Level::Serializable, true});
+    const Level level = with_sessions ? Level::StrongSessionSerializable : Level::Serializable;
+    for (const CheckOptions& options :
+         {CheckOptions(), CheckOptions{.hints = {{OrderBasis::Versions}, {}}}}) {
+      rows.push_back({path, level, accept, options});
+      if (cells[3].starts_with("SER accept")) rows.push_back({path, Level::Serializable, true, options});
+    }
   }
   return rows;
 }
