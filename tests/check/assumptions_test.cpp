@@ -41,6 +41,11 @@ TEST(AssumptionsInCheck, ATotalOrderDecidesBlindWrites) {
   EXPECT_EQ(verdict_of(serial, Level::StrongSessionSnapshotIsolation, {kSequential}), "holds");
 }
 
+TEST(AssumptionsInCheck, RegistersWithAnAssumedOrderAreNoLists) {
+  const History history = parse_history("a: [w(x,1)] [w(x,2)]  b: [r(x,1)] [r(x,2)]");
+  EXPECT_EQ(check(history, Level::Serializable, {.hints = {kSequential}}).engine, "dependency-graph");
+}
+
 TEST(AssumptionsInCheck, AssumedOrdersMakeCycles) {
   const char* const skewed = "a: [w(x,1) w(y,1)]@0..1  b: [w(x,2)]@2..3  c: [r(x,2) r(y,1) w(y,2)]@4..5";
   EXPECT_EQ(verdict_of(skewed, Level::Serializable, {kLinearizable}), "holds");

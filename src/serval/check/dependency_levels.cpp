@@ -308,6 +308,7 @@ Verdict check_dependencies(const History& history, const Relations& relations, L
 }
 
 std::string_view dependency_engine(const Relations& relations) {
+  if (!relations.hinted.empty()) return "dependency-graph";
   if (std::ranges::find(relations.shows_order, true) != relations.shows_order.end()) return "list-append";
   return relations.order_is_complete() ? "mini-transaction" : "dependency-graph";
 }
