@@ -1,6 +1,7 @@
-// Blind writes with the versions of some of them known, as King Cobra takes them: verdicts under the assumption
-// `versions` against trying every commit order of small histories, each write keeping its number with a
-// chance p. Serializable and snapshot isolation, with and without session order; nothing may stay undecided.
+// Blind writes with the versions of some of them known, as King Cobra takes them: verdicts under the
+// assumption `versions` against trying every commit order of small histories, each write keeping its number
+// with a chance p. Serializable and snapshot isolation, with and without session order; nothing may stay
+// undecided.
 
 #include <algorithm>
 #include <array>

@@ -22,12 +22,19 @@ class Numbers {
   std::optional<std::int64_t> next(std::string_view what, const ReadOptions& options) {
     at_ = bytes_.position();
     if (!bytes_.has(8) && options.accept_truncated) return std::nullopt;
+    if (!bytes_.has(8)) fail_at_end(what);
     return static_cast<std::int64_t>(load_big_endian(bytes_.take(8, what)));
   }
   std::optional<std::int64_t> count(std::string_view what, const ReadOptions& options) {
     const std::optional<std::int64_t> number = next(what, options);
     if (number && *number < 0) fail(fmt::format("{} is negative: {}", what, *number));
     return number;
+  }
+  [[noreturn]] void fail_at_end(std::string_view what) {
+    std::size_t left = 7;
+    while (left > 0 && !bytes_.has(left)) --left;
+    bytes_.fail(at_ + left, fmt::format("the file ends inside {}", what),
+                "cut off by a crash? --truncated=ok takes what it lists up to this point");
   }
   [[noreturn]] void fail(const std::string& problem) const { bytes_.fail(at_, problem); }
   void require_end() {

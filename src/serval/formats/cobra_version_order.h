@@ -42,8 +42,8 @@ class VersionOrder {
   absl::flat_hash_map<std::pair<std::int64_t, std::int64_t>, Listed> listed_;  // By key and value.
 };
 
-// The one file *.vo in the folder of the logs, or in the folder around it where it is called "history", as King
-// Cobra keeps them. Throws InputError for several in one place.
+// The one file *.vo in the folder of the logs, or in the folder around it where it is called "history", as
+// King Cobra keeps them. Throws InputError for several in one place.
 std::optional<std::string> find_version_order(const std::string& logs);
 
 // The bytes of a file for these keys.
