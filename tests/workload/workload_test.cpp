@@ -54,6 +54,30 @@ TEST(Workload, SameDrawsGiveTheSamePlans) {
     EXPECT_EQ(plans(name, 100, 200), plans(name, 100, 200)) << name;
 }
 
+TEST(OperationMix, OperationsHaveTheirSharesAndKeysOfTheirOwn) {
+  std::map<Kind, double> shares;
+  for (const TransactionPlan& plan : plans("operation-mix:operations=5,reads=0.1,writes=0.8", 50, 2000)) {
+    std::set<std::uint64_t> keys;
+    for (const PlannedOperation& op : plan.operations) {
+      shares[op.kind] += 1 / 10'000.0;
+      keys.insert(op.key);
+    }
+    ASSERT_EQ(keys.size(), 5u);
+  }
+  EXPECT_NEAR(shares[Kind::Read], 0.1, 0.02);
+  EXPECT_NEAR(shares[Kind::Write], 0.8, 0.02);
+  EXPECT_NEAR(shares[Kind::ReadModifyWrite], 0.1, 0.02);
+}
+
+TEST(OperationMix, FewKeysMakeShortTransactions) {
+  for (const TransactionPlan& plan : plans("operation-mix:operations=8", 3, 100))
+    EXPECT_EQ(plan.operations.size(), 3u);
+  Workload skewed =
+      make_workload("operation-mix:operations=8", make_key_choice("exponential:rate=1000", 100));
+  Random random(7);
+  for (int i = 0; i < 20; ++i) EXPECT_LE(skewed.generator->next(random, 0).operations.size(), 8u);
+}
+
 TEST(Workload, EveryPlanHasAnOperation) {
   for (const std::string_view name : planned_workloads())
     for (const TransactionPlan& plan : plans(name, 5, 500)) EXPECT_FALSE(plan.operations.empty()) << name;
