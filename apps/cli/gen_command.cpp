@@ -43,7 +43,7 @@ std::uint64_t seed_of(const GenFlags& flags) {
 
 SimulationOptions options_of(const GenFlags& flags) {
   static constexpr std::array<std::string_view, 3> kTimes{"none", "txns", "ops"};
-  static constexpr std::array<std::string_view, 2> kOrders{"completion", "session"};
+  static constexpr std::array<std::string_view, 3> kOrders{"completion", "session", "shuffled"};
   SimulationOptions options;
   options.workload = flags.workload;
   const std::uint64_t sessions = parse_count("--sessions", flags.sessions);
@@ -110,7 +110,7 @@ Action declare_gen(Arguments& arguments) {
                    "SHARE");
   arguments.option("--times", flags->times, "Whose times are recorded [txns]", "none|txns|ops");
   arguments.option("--order", flags->order, "Order of the transactions in the file [completion]",
-                   "completion|session");
+                   "completion|session|shuffled");
   arguments.option("-f,--format", flags->format, "Format of the output [by the name of the file, else jsonl]",
                    "NAME");
   arguments.option("-o,--out", flags->out, "File to write; - is standard output [-]", "FILE");

@@ -141,6 +141,17 @@ TEST(Simulate, OrderBySessionKeepsEverySessionsTransactions) {
   }
 }
 
+TEST(Simulate, ShuffledOrderKeepsEverySessionsTransactions) {
+  SimulationOptions options = small_options(Level::Serializable, 7);
+  const History completion = simulate(options);
+  options.order = SimulationOptions::Order::Shuffled;
+  const History shuffled = simulate(options);
+  EXPECT_EQ(print_history(shuffled), print_history(completion));
+  EXPECT_FALSE(std::ranges::is_sorted(shuffled.session_column()));
+  EXPECT_FALSE(std::ranges::equal(shuffled.session_column(), completion.session_column()));
+  EXPECT_EQ(print_history(simulate(options)), print_history(shuffled)) << "the same seed, the same order";
+}
+
 TEST(Simulate, ListsGrowByAppendsInCommitOrder) {
   SimulationOptions options = small_options(Level::StrictSerializable, 8);
   options.workload = "list-append";

@@ -1,4 +1,4 @@
-#include "serval/database/simulated/group_by_session.h"
+#include "serval/database/simulated/reorder.h"
 
 #include <utility>
 #include <vector>
@@ -26,16 +26,36 @@ void copy_transaction(const History& history, TransactionId t, HistoryBuilder& b
   if (const TransactionHints* hints = history.hints(t)) builder.set_hints(copy, *hints);
 }
 
-}  // namespace
-
-History group_by_session(const History& history) {
+History in_order(const History& history, const std::vector<TransactionId>& order) {
   HistoryBuilder builder;
   builder.set_initial_value(history.initial_value());
   for (const auto& [name, fact] : history.facts()) builder.set_fact(name, fact);
   for (const SessionId s : history.sessions()) builder.session(history.session_label(s));
-  for (const SessionId s : history.sessions())
-    for (const TransactionId t : history.session_transactions(s)) copy_transaction(history, t, builder);
+  for (const TransactionId t : order) copy_transaction(history, t, builder);
   return std::move(builder).freeze();
+}
+
+}  // namespace
+
+History group_by_session(const History& history) {
+  std::vector<TransactionId> order;
+  order.reserve(history.transaction_count());
+  for (const SessionId s : history.sessions())
+    for (const TransactionId t : history.session_transactions(s)) order.push_back(t);
+  return in_order(history, order);
+}
+
+// A shuffled list with each session as often as it has transactions says whose turn it is.
+History shuffle(const History& history, Random& random) {
+  std::vector<SessionId> turns;
+  turns.reserve(history.transaction_count());
+  for (const TransactionId t : history.transactions()) turns.push_back(history.session(t));
+  for (std::size_t i = turns.size(); i > 1; --i) std::swap(turns[i - 1], turns[random.below(i)]);
+  std::vector<std::size_t> next(history.session_count(), 0);
+  std::vector<TransactionId> order;
+  order.reserve(turns.size());
+  for (const SessionId s : turns) order.push_back(history.session_transactions(s)[next[s.index]++]);
+  return in_order(history, order);
 }
 
 }  // namespace serval::simulated

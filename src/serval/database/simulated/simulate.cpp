@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "serval/base/error.h"
-#include "serval/database/simulated/group_by_session.h"
 #include "serval/database/simulated/recorder.h"
+#include "serval/database/simulated/reorder.h"
 #include "serval/database/simulated/simulated_database.h"
 #include "serval/database/simulated/step_queue.h"
 #include "serval/history/notation.h"
@@ -237,8 +237,17 @@ class Simulation {
 History simulate(const SimulationOptions& options) {
   simulated::check_options(options);
   History history = simulated::Simulation(options).run();
-  if (options.order == SimulationOptions::Order::Completion) return history;
-  return simulated::group_by_session(history);
+  switch (options.order) {
+    case SimulationOptions::Order::Completion:
+      return history;
+    case SimulationOptions::Order::Session:
+      return simulated::group_by_session(history);
+    case SimulationOptions::Order::Shuffled:
+      break;
+  }
+  constexpr std::uint64_t kOther = 0x5EED;  // The run and its order in the file draw from different seeds.
+  Random random(options.seed ^ kOther);
+  return simulated::shuffle(history, random);
 }
 
 }  // namespace serval

@@ -25,7 +25,8 @@ namespace serval {
 
 struct SimulationOptions {
   enum class Times : std::uint8_t { None, Transactions, Operations };  // Whose intervals are recorded.
-  enum class Order : std::uint8_t { Completion, Session };             // Of the transactions in the history.
+  // Of the transactions in the history. Shuffled: as far as the order of each session allows.
+  enum class Order : std::uint8_t { Completion, Session, Shuffled };
   enum class Hints : std::uint8_t {
     None,
     Timestamps
