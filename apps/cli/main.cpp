@@ -61,6 +61,11 @@ constexpr std::array kVerbs{
          "serval probe sqlite: --json > expected.json\n"
          "serval probe sqlite: --expect expected.json               # exit 1 and the differences",
          declare_probe},
+    Verb{"bench", "[NAME] [options]", "Experiments of the papers, measured here",
+         "serval bench                                              # what there is\n"
+         "serval bench king-cobra --plot king-cobra.svg             # 10k transactions, all cells of Figs. "
+         "13 and 14",
+         declare_bench},
     Verb{"levels", "[NAME] [--json]", "The isolation levels and what they are called elsewhere",
          "serval levels\nserval levels PL-3", declare_levels},
     Verb{"anomalies", "[NAME] [--json]", "The anomalies and which levels forbid them",

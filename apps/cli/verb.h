@@ -39,6 +39,7 @@ Action declare_anomalies(Arguments& arguments);
 Action declare_models(Arguments& arguments);
 Action declare_formats(Arguments& arguments);
 Action declare_probe(Arguments& arguments);
+Action declare_bench(Arguments& arguments);
 Action declare_workloads(Arguments& arguments);
 Action declare_version(Arguments& arguments);
 Action declare_completion(Arguments& arguments);

@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 import unittest
+import xml.etree.ElementTree
 
 SERVAL = "serval"
 SKEW = "s1: [r(x,0) r(y,0) w(x,1)]  s2: [r(x,0) r(y,0) w(y,1)]\n"
@@ -338,7 +339,7 @@ class Usage(CliTest):
 
     def test_help_shows_examples_first(self):
         self.expect(0, "--help")
-        for verb in ("check", "gen", "convert", "stats", "lint", "levels", "anomalies", "models", "formats",
+        for verb in ("check", "gen", "convert", "stats", "lint", "bench", "levels", "anomalies", "models", "formats",
                      "workloads", "version", "completion"):
             with self.subTest(verb=verb):
                 text = self.expect(0, verb, "--help").out
@@ -569,6 +570,85 @@ class Gen(CliTest):
                 name = self.generate("h." + row["name"], "-n", "200", "-f", row["name"], "--abort", "0")
                 result = self.expect(0, "check", name, "-l", "serializable", "-q")
                 self.assertEqual(result.first, f"VALID {name} serializable")
+
+
+    def test_planted_violations_are_found_among_blind_writes(self):
+        for plant, level in (("lost-update", "SI"), ("long-fork", "SI"), ("causality-violation", "SI"),
+                             ("read-your-writes-violation", "SI"), ("write-skew", "SER")):
+            with self.subTest(plant=plant):
+                name = self.generate(f"{plant}.txt", "-w", "general:operations=8", "-n", "5k", "--keys", "1k", "--times", "none",
+                                     "--order", "shuffled", "--plant", plant)
+                report = json.loads(self.expect(1, "check", name, "-l", level, "--json", "--verify", "-q").out)
+                self.assertIn(plant, report["anomalies"]["by_type"])
+                self.assertLessEqual(max(len(anomaly["txns"]) for anomaly in report["anomalies"]["shown"]), 4)
+
+    def test_orders_in_the_file_change_no_verdict(self):
+        for order in ("completion", "session", "shuffled"):
+            name = self.generate(f"{order}.txt", "-w", "general:operations=8", "-n", "3k", "--times", "none", "--order", order)
+            for level in ("SER", "SI"):
+                self.expect(0, "check", name, "-l", level, "--verify")
+
+
+class Bench(CliTest):
+    def test_the_list_names_them(self):
+        self.assertIn("king-cobra", self.expect(0, "bench").out)
+        self.assertIn("king-cobra", self.expect(64, "bench", "king-cobar").err)
+
+    def test_every_cell_of_king_cobras_ablation_is_decided(self):
+        report = json.loads(self.expect(0, "bench", "king-cobra", "-n", "400", "--keys", "60", "--seed", "3", "--json",
+                                        "--plot", "plot.svg").out)
+        self.assertEqual((len(report["ablation"]), len(report["partial"])), (12, 33))
+        for cell in report["ablation"] + report["partial"]:
+            self.assertEqual(cell["verdict"], "valid", cell)
+        self.assertEqual({(cell["session_order"], cell["versions"]) for cell in report["ablation"]},
+                         {(False, 0), (False, 0.9), (True, 0), (True, 0.9)})
+        self.assertEqual([cell["paper_seconds"] for cell in report["ablation"]].count("> 300"), 2)
+        drawing = xml.etree.ElementTree.parse(self.folder / "plot.svg").getroot()
+        self.assertEqual(sum(element.tag.endswith("polyline") for element in drawing.iter()), 3)
+
+    def test_tables_name_the_paper(self):
+        result = self.expect(0, "bench", "king-cobra", "-n", "100", "--keys", "40")
+        self.assertIn("paper", result.out)
+        self.assertEqual(sum(line.split()[:2] == ["heavy", "write"] for line in result.out.splitlines()), 5)
+
+    def test_wrong_numbers_are_usage(self):
+        for flags in (["-n", "x"], ["--sessions", "0"], ["--keys", "0"], ["--operations", "0"], ["--timeout", "soon"]):
+            with self.subTest(flags=flags):
+                self.expect(64, "bench", "king-cobra", *flags)
+
+
+class VersionOrders(CliTest):
+    """King Cobra's: written beside the logs, trusted only when asked to."""
+    HEADER = '{"serval":"history","version":1,"initial":0}\n'
+
+    def cobra(self, name, *transactions):
+        lines = "".join(json.dumps({"s": i, "t": i, "ops": ops}) + "\n" for i, ops in enumerate(transactions))
+        self.expect(0, "convert", self.file(name + ".jsonl", self.HEADER + lines), name + ".cobra")
+        self.assertTrue((self.folder / (name + ".cobra") / "version_order.vo").exists())
+        return name + ".cobra"
+
+    def kinds(self, name, *flags):
+        result = self.run_serval("check", name, "-l", "serializable", "--json", "--verify", *flags)
+        return sorted(json.loads(result.out)["anomalies"]["by_type"])
+
+    def test_an_order_against_the_reads_is_a_contradiction(self):
+        name = self.cobra("wrong", [["w", 1, 11, {"version": 2}]], [["r", 1, 11], ["w", 1, 12, {"version": 1}]])
+        self.assertEqual(self.kinds(name), [])
+        self.assertEqual(self.kinds(name, "--assume", "versions"), ["cyclic-versions"])
+
+    def test_two_keys_ordered_against_each_other_are_a_violation(self):
+        name = self.cobra("crossed", [["w", 1, 11, {"version": 1}], ["w", 2, 21, {"version": 2}]],
+                          [["w", 1, 12, {"version": 2}], ["w", 2, 22, {"version": 1}]])
+        self.assertEqual(self.kinds(name), [])
+        self.assertEqual(self.kinds(name, "--assume", "versions"), ["dirty-write"])
+
+    def test_a_damaged_order_is_named_with_its_byte(self):
+        name = self.cobra("cut", [["w", 1, 11, {"version": 1}]])
+        path = self.folder / name / "version_order.vo"
+        path.write_bytes(path.read_bytes()[:-3])
+        self.assertIn("cut.cobra/version_order.vo\n  at byte 29: the file ends inside a version",
+                      self.expect(3, "check", name).err)
+        self.expect(0, "check", name, "-l", "serializable", "--truncated=ok")
 
 
 class Convert(CliTest):
