@@ -36,6 +36,7 @@ constexpr std::array<Experiment, 1> kExperiments{
 
 void list_experiments() {
   std::vector<std::vector<std::string>> rows;
+  rows.reserve(kExperiments.size());
   for (const Experiment& experiment : kExperiments)
     rows.push_back({std::string(experiment.name), std::string(experiment.summary)});
   print(aligned(rows));
@@ -80,6 +81,7 @@ int run_experiment(const BenchFlags& flags) {
 
 int bench(const BenchFlags& flags) {
   std::vector<std::string_view> names;
+  names.reserve(kExperiments.size());
   for (const Experiment& experiment : kExperiments) names.push_back(experiment.name);
   if (flags.name.empty()) {
     list_experiments();

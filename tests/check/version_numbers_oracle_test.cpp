@@ -55,7 +55,7 @@ class RandomHistory {
     builder_.add(t, OperationKind::Read, KeyId{key}, seen);
   }
   void write(TransactionId t, std::uint32_t key) {
-    latest_[key] = Value::integer(static_cast<std::int64_t>(10 * t.index + key + 1));
+    latest_[key] = Value::integer(10 * std::int64_t{t.index} + key + 1);
     Operation operation{.kind = OperationKind::Write, .key = KeyId{key}, .value = latest_[key]};
     const std::int64_t number = 10 * (static_cast<std::int64_t>(t.index) + 1);
     if (random_.chance(share_)) operation.version = strange_ && random_.chance(0.2) ? 55 - number : number;
