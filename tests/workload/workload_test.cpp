@@ -72,8 +72,7 @@ TEST(OperationMix, OperationsHaveTheirSharesAndKeysOfTheirOwn) {
 TEST(OperationMix, FewKeysMakeShortTransactions) {
   for (const TransactionPlan& plan : plans("operation-mix:operations=8", 3, 100))
     EXPECT_EQ(plan.operations.size(), 3u);
-  Workload skewed =
-      make_workload("operation-mix:operations=8", make_key_choice("exponential:rate=30", 100));
+  Workload skewed = make_workload("operation-mix:operations=8", make_key_choice("exponential:rate=30", 100));
   Random random(7);
   for (int i = 0; i < 20; ++i) EXPECT_LE(skewed.generator->next(random, 0).operations.size(), 8u);
 }
