@@ -105,7 +105,8 @@ class FileCheck {
       read();
       decide();
       verify();
-      look_at_other_levels();
+      deadline.disarm();
+      look_at_other_levels(so_far);
     } catch (const BudgetExhausted& exhausted) {
       phase_ = exhausted.phase();
       stop(exhausted.cause() == BudgetExhausted::Cause::TimeBudget ? Undecided::Cause::TimeBudget
@@ -187,11 +188,20 @@ class FileCheck {
     if (!undecided(report_.result.verdict)) report_.verification = Verification::Passed;
   }
 
-  // A violated gate is easier to place when one knows what does hold. It may not cost the verdict.
-  void look_at_other_levels() {
+  // A violated gate is easier to place when one knows what does hold. It may not cost the verdict, nor much
+  // more time than it did.
+  void look_at_other_levels(int so_far) {
     if (!plan_.level || !violated(report_.result.verdict) || flags_.quiet) return;
     phase_ = "other levels";
-    report_.survey = survey(loaded_.history, {.max_anomalies = 1, .budget = &budget_, .hints = hints_});
+    const double left = std::chrono::duration<double>(plan_.timeout).count() - seconds();
+    const double share = std::min(left, std::max(2.0, 2 * seconds()));
+    const auto limit =
+        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(share));
+    report_.exit_code = exit_code();
+    report_.budget.seconds = seconds();
+    Deadline deadline(std::max(limit, std::chrono::nanoseconds{1}), rendered(), worse(so_far, exit_code()));
+    Budget budget = Budget::until(Budget::Clock::now() + limit);
+    report_.survey = survey(loaded_.history, {.max_anomalies = 1, .budget = &budget, .hints = hints_});
   }
 
   void stop(Undecided::Cause cause) {
