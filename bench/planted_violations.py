@@ -4,13 +4,16 @@
     bench/planted_violations.py build/release/apps/cli/serval [--txns 100k] [--order shuffled] [--rounds 3] [--seed 1] [--folder DIR]
 
 Histories are PolySI text without times from `serval gen -w general`: 8 operations a transaction, half of the writes blind, 10,000
-keys, 20 sessions, with one anomaly planted. Each is checked with `--verify`, so that the evidence is re-proved, and with `-q`, which
+keys, 20 sessions, with one anomaly planted on keys of its own; then one in which a single read of a key that everybody writes saw an
+older version, so that only the search for an order can tell. Each is checked with `--verify`, so that the evidence is re-proved, and with `-q`, which
 stops at the verdict: without it `check` goes on to say which other levels hold. Processor time (user and system) of the whole
 command counts, the best of the rounds. Fails where a violation is not found.
 """
 import argparse
 import json
 import pathlib
+import random
+import re
 import resource
 import subprocess
 import tempfile
@@ -38,6 +41,28 @@ def measure(serval, path, level, rounds):
     return best, json.loads(report)
 
 
+def make_stale(path, stale, seed):
+    """One read, of a key that its transaction does not write, gets the value of an older write."""
+    chosen = random.Random(seed)
+    lines = path.read_text().splitlines()
+    operations = [re.fullmatch(r"([rw])\((\d+),(\d+),(\d+),(\d+)\).*", line) for line in lines]
+    written, own = {}, set()
+    for at, operation in enumerate(operations):
+        if operation and operation[1] == "w":
+            written.setdefault(operation[2], []).append((at, operation[3]))
+            own.add((operation[2], operation[5]))
+    while True:
+        at = chosen.randrange(len(lines) // 2, len(lines))
+        read = operations[at]
+        if not read or read[1] != "r" or (read[2], read[5]) in own:
+            continue
+        earlier = [value for place, value in written.get(read[2], []) if place < at and value != read[3]]
+        if len(earlier) >= 10:
+            lines[at] = f"r({read[2]},{earlier[-10]},{read[4]},{read[5]})"
+            stale.write_text("\n".join(lines) + "\n")
+            return
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("serval")
@@ -62,6 +87,21 @@ def main():
             assert plant in report["anomalies"]["by_type"], report["anomalies"]
             shown = sum(len(anomaly["txns"]) for anomaly in report["anomalies"]["shown"])
             print(f"| {plant} | {level} | {seconds:.2f} | {kinds} | {shown} | {report['engine']} |", flush=True)
+        stale_reads(options, pathlib.Path(options.folder or scratch))
+
+
+def stale_reads(options, folder):
+    path, stale = folder / f"general-{options.txns}.txt", folder / f"stale-{options.txns}.txt"
+    subprocess.run([options.serval, "gen", "-w", "general:operations=8", "-n", options.txns, "--times", "none", "--seed",
+                    str(options.seed), "-f", "polysi", "-o", str(path), "--force"], check=True, stderr=subprocess.DEVNULL)
+    for seed in range(1, 4):
+        make_stale(path, stale, seed)
+        for level in ("strong-session-snapshot-isolation", "strong-session-serializable"):
+            seconds, report = measure(options.serval, stale, level, options.rounds)
+            assert report["verified"], report
+            kinds = ", ".join(report["anomalies"]["by_type"])
+            shown = sum(len(anomaly["txns"]) for anomaly in report["anomalies"]["shown"])
+            print(f"| stale read {seed} | {level} | {seconds:.2f} | {kinds} | {shown} | {report['engine']} |", flush=True)
 
 
 if __name__ == "__main__":
