@@ -115,7 +115,7 @@ std::string fitness(const History& history, const Lint& facts) {
   if (fits_mini_transactions(facts))
     return "fit for the mini-transaction engine: serializable, snapshot isolation and their strict variants "
            "are decided in linear time";
-  return "not fit for the fast engines: check may answer UNKNOWN";
+  return "not fit for the fast engines: check searches for an order, which may take longer or stay UNKNOWN";
 }
 
 std::string text_of(const std::string& path, const LoadedHistory& loaded, const Lint& facts) {
