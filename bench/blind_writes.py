@@ -9,24 +9,15 @@ allows. Every whole `serval check` is run in turns with `LC_ALL=C wc -w` on the 
 the best of the rounds, so that a busy machine changes little.
 """
 import argparse
-import json
-import os
 import pathlib
-import resource
 import subprocess
 import tempfile
+
+from measuring import measure_levels
 
 SIZES = {"10k": 10_000, "100k": 100_000, "1M": 1_000_000}
 LEVELS = ("strong-session-serializable", "strong-session-snapshot-isolation")
 ORDERS = ("completion", "session", "shuffled")
-
-
-def processor_seconds(command):
-    """Processor time of a command that must exit 0, and what it printed."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, stdout=subprocess.PIPE, check=True, env={**os.environ, "LC_ALL": "C"})
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout
 
 
 def history(serval, folder, label, order):
@@ -36,18 +27,6 @@ def history(serval, folder, label, order):
                         "--times", "none", "--order", order, "-f", "polysi", "-o", str(path)], check=True,
                        stderr=subprocess.DEVNULL)
     return path
-
-
-def measure(serval, path, rounds):
-    """The best processor time of `wc -w` and of each level, and the reports."""
-    commands = {"wc": ["wc", "-w", str(path)],
-                **{level: [serval, "check", str(path), "--level", level, "--json", "--timeout", "30m"] for level in LEVELS}}
-    best, output = {}, {}
-    for _ in range(rounds):
-        for name, command in commands.items():
-            taken, output[name] = processor_seconds(command)
-            best[name] = min(taken, best.get(name, taken))
-    return best, {level: json.loads(output[level]) for level in LEVELS}
 
 
 def main():
@@ -64,7 +43,7 @@ def main():
             first = {}
             for order in ORDERS:
                 path = history(options.serval, options.folder or scratch, label, order)
-                best, reports = measure(options.serval, path, options.rounds)
+                best, reports = measure_levels(options.serval, path, LEVELS, options.rounds, "--timeout", "30m")
                 for level in LEVELS:
                     assert reports[level]["verdict"] == "valid", reports[level]
                     first.setdefault(level, best[level])

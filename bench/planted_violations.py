@@ -14,9 +14,10 @@ import json
 import pathlib
 import random
 import re
-import resource
 import subprocess
 import tempfile
+
+from measuring import processor_seconds
 
 # What is planted, and the weakest of the two levels that forbids it.
 PLANTS = {"lost-update": "strong-session-snapshot-isolation", "long-fork": "strong-session-snapshot-isolation",
@@ -24,19 +25,11 @@ PLANTS = {"lost-update": "strong-session-snapshot-isolation", "long-fork": "stro
           "read-your-writes-violation": "strong-session-snapshot-isolation", "write-skew": "strong-session-serializable"}
 
 
-def processor_seconds(command):
-    """Processor time of a command that must find a violation, and what it printed."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert done.returncode == 1, (command, done.returncode, done.stdout)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout
-
-
 def measure(serval, path, level, rounds):
     best, report = None, None
     for _ in range(rounds):
-        taken, report = processor_seconds([serval, "check", str(path), "--level", level, "--verify", "--json", "-q"])
+        taken, report = processor_seconds([serval, "check", str(path), "--level", level, "--verify", "--json", "-q"],
+                                          expected=1)
         best = min(taken, best or taken)
     return best, json.loads(report)
 

@@ -8,23 +8,14 @@ whole `serval check` is run in turns with `LC_ALL=C wc -w` on the same file; pro
 of the rounds, so that a busy machine changes little. `--sizes 10k,100k,1M,10M` shows how it grows.
 """
 import argparse
-import json
-import os
 import pathlib
-import resource
 import subprocess
 import tempfile
 
+from measuring import measure_levels
+
 SIZES = {"10k": 10_000, "100k": 100_000, "1M": 1_000_000, "10M": 10_000_000}
 LEVELS = ("read-committed", "monotonic-atomic-view", "read-committed-monotonic", "read-atomic", "causal", "pram")
-
-
-def processor_seconds(command):
-    """Processor time of a command that must exit 0, and what it printed."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, stdout=subprocess.PIPE, check=True, env={**os.environ, "LC_ALL": "C"})
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout
 
 
 def history(serval, folder, label, order, sessions):
@@ -33,18 +24,6 @@ def history(serval, folder, label, order, sessions):
         subprocess.run([serval, "gen", "-w", "general:operations=8", "-n", str(SIZES[label]), "--sessions", str(sessions),
                         "--keys", "10k", "--seed", "1", "--order", order, "-o", str(path)], check=True, stderr=subprocess.DEVNULL)
     return path
-
-
-def measure(serval, path, rounds):
-    """The best processor time of `wc -w` and of each level, and the reports."""
-    commands = {"wc": ["wc", "-w", str(path)],
-                **{level: [serval, "check", str(path), "--level", level, "--json"] for level in LEVELS}}
-    best, output = {}, {}
-    for _ in range(rounds):
-        for name, command in commands.items():
-            taken, output[name] = processor_seconds(command)
-            best[name] = min(taken, best.get(name, taken))
-    return best, {level: json.loads(output[level]) for level in LEVELS}
 
 
 def main():
@@ -62,7 +41,7 @@ def main():
         for order in options.orders.split(","):
             for label in options.sizes.split(","):
                 path = history(options.serval, options.folder or scratch, label, order, options.sessions)
-                best, reports = measure(options.serval, path, options.rounds)
+                best, reports = measure_levels(options.serval, path, LEVELS, options.rounds)
                 for level in LEVELS:
                     assert reports[level]["verdict"] == "valid", reports[level]
                     print(f"| {label} | {order} | {level} | {best[level]:.3f} | {best[level] / best['wc']:.2f} | "
