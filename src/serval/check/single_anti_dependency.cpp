@@ -49,7 +49,7 @@ std::vector<Miss> misses(const ViewGraph& views, SeenBefore before, const std::v
   std::vector<Miss> out;
   for (std::size_t read = 0; read < views.reads().size(); ++read) {
     if (before == SeenBefore::Read && !views.has_predecessor(read)) continue;
-    const ExternalRead& external = views.reads()[read];
+    const ViewRead& external = views.reads()[read];
     const Vertex reader =
         before == SeenBefore::Read ? views.vertex_of_read(read) - 1 : views.vertex(external.reader);
     for (const TransactionId missed : views.missed_by(external))
@@ -294,7 +294,7 @@ class Judgement {
   // Whether every update follows what it read at once, where the level asks for it.
   bool updates_are_direct(const Relations& chosen, const ViewGraph& views) const {
     if (level_ != Level::CursorStability) return true;
-    return std::ranges::all_of(views.reads(), [&](const ExternalRead& read) {
+    return std::ranges::all_of(views.reads(), [&](const ViewRead& read) {
       const TransactionId next = chosen.footprints.versions[read.version.index].overwriter;
       return next == read.reader || !writes_key(chosen, read.reader, history_.key(read.operation));
     });
@@ -334,7 +334,7 @@ std::vector<Anomaly> cursor_lost_updates(const History& history, const Relations
                                          const ViewGraph& views) {
   std::vector<Anomaly> found;
   if (!relations.has_separate_writes && relations.repeated_reads.empty()) return found;
-  for (const ExternalRead& read : views.reads()) {
+  for (const ViewRead& read : views.reads()) {
     const KeyId key = history.key(read.operation);
     const TransactionId next = relations.footprints.versions[read.version.index].overwriter;
     if (next.is_none() || next == read.reader || !writes_key(relations, read.reader, key)) continue;

@@ -53,7 +53,7 @@ void ViewGraph::collect_reads(Budget& budget) {
       if (history_.operations(t).size() > footprints.of(t).size()) collect_repetitions(t);
     }
     std::sort(reads_.begin() + static_cast<std::ptrdiff_t>(first), reads_.end(),
-              [](const ExternalRead& a, const ExternalRead& b) { return a.operation < b.operation; });
+              [](const ViewRead& a, const ViewRead& b) { return a.operation < b.operation; });
     first_read_.push_back(static_cast<std::uint32_t>(reads_.size()));
   }
 }
@@ -133,7 +133,7 @@ TransactionId ViewGraph::transaction(Vertex v) const {
   return TransactionId{low};
 }
 
-std::vector<TransactionId> ViewGraph::missed_by(const ExternalRead& read) const {
+std::vector<TransactionId> ViewGraph::missed_by(const ViewRead& read) const {
   std::vector<TransactionId> missed;
   const TransactionId next = relations_.footprints.versions[read.version.index].overwriter;
   if (next == read.reader) return missed;  // The later ones are later than its own.
@@ -156,7 +156,7 @@ std::vector<Edge> ViewGraph::edges_of(const std::vector<Vertex>& path) const {
       edges.push_back(edge_between(from, to));
       continue;
     }
-    const ExternalRead& read = reads_[path[i + 1] - to.index];
+    const ViewRead& read = reads_[path[i + 1] - to.index];
     edges.push_back({from, to, EdgeKind::WriteRead, history_.key(read.operation),
                      relations_.footprints.write_operation[read.version.index], read.operation});
     expects(versions[read.version.index].writer == from, "a read leads from its writer");
@@ -173,7 +173,7 @@ Edge ViewGraph::edge_between(TransactionId from, TransactionId to) const {
   broken_contract("transactions are joined by writes or by their session", __FILE__, __LINE__);
 }
 
-Edge ViewGraph::anti_dependency(const ExternalRead& read, TransactionId missed) const {
+Edge ViewGraph::anti_dependency(const ViewRead& read, TransactionId missed) const {
   const KeyId key = history_.key(read.operation);
   for (const Edge& edge : explain_edge(history_, relations_, {}, read.reader, missed))
     if (edge.kind == EdgeKind::ReadWrite && edge.key == key &&

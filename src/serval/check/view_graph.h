@@ -18,7 +18,7 @@
 
 namespace serval {
 
-struct ExternalRead {
+struct ViewRead {
   TransactionId reader;
   OperationId operation;
   VersionId version;
@@ -37,7 +37,7 @@ class ViewGraph {
   TransactionId transaction(Vertex v) const;
   bool is_transaction(Vertex v) const { return vertex(transaction(v)) == v; }
 
-  const std::vector<ExternalRead>& reads() const noexcept { return reads_; }
+  const std::vector<ViewRead>& reads() const noexcept { return reads_; }
   // Whether the read before it, in `reads`, is of the same transaction.
   bool has_predecessor(std::size_t read) const {
     return read > 0 && reads_[read - 1].reader == reads_[read].reader;
@@ -45,11 +45,11 @@ class ViewGraph {
 
   // The transactions that certainly wrote a later version than the read saw, itself excluded: the writer of
   // the next one first.
-  std::vector<TransactionId> missed_by(const ExternalRead& read) const;
+  std::vector<TransactionId> missed_by(const ViewRead& read) const;
 
   // The evidence for a path of the graph, from one transaction to another.
   std::vector<Edge> edges_of(const std::vector<Vertex>& path) const;
-  Edge anti_dependency(const ExternalRead& read, TransactionId missed) const;
+  Edge anti_dependency(const ViewRead& read, TransactionId missed) const;
 
  private:
   void collect_reads(Budget& budget);
@@ -65,7 +65,7 @@ class ViewGraph {
   const History& history_;
   const Relations& relations_;
   std::vector<std::uint32_t> first_read_;     // By transaction, one more than transactions.
-  std::vector<ExternalRead> reads_;           // By transaction, then in program order.
+  std::vector<ViewRead> reads_;           // By transaction, then in program order.
   std::vector<DivergentWrites> divergences_;  // By version.
   CsrGraph graph_;
 };
