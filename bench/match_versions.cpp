@@ -67,8 +67,8 @@ std::uint64_t count_changes(const MatchIndex& index, const Condition& condition,
   return out;
 }
 
-VersionTable table_of(const std::vector<std::int64_t>& places, std::uint64_t per_key) {
-  VersionTable table({"place"});
+VersionRows table_of(const std::vector<std::int64_t>& places, std::uint64_t per_key) {
+  VersionRows table({"place"});
   for (std::uint64_t i = 0; i < places.size(); ++i) {
     if (i % per_key == 0) table.begin_key(KeyId{static_cast<std::uint32_t>(i / per_key)});
     table.add_row(std::vector{Scalar(places[i])});
@@ -81,7 +81,7 @@ void measure(const Shape& shape) {
   Random random(shape.versions);
   std::vector<std::int64_t> places(shape.versions);
   for (std::int64_t& place : places) place = static_cast<std::int64_t>(random.below(shape.places));
-  VersionTable table = table_of(places, shape.per_key);
+  VersionRows table = table_of(places, shape.per_key);
   std::optional<MatchIndex> index;
   const double building = seconds_of([&] { index.emplace(std::move(table)); });
   std::vector<Condition> asked;

@@ -24,7 +24,7 @@ MatchChanges changes_of(const MatchIndex& index, const Condition& asked) {
 
 // Two keys: x is 3, 9, gone, 4, 4; y is 7 throughout.
 MatchIndex small_index() {
-  VersionTable table({"place"});
+  VersionRows table({"place"});
   table.begin_key(KeyId{5});
   table.add_absence();
   table.add_row(std::vector{Scalar(3)});
@@ -70,13 +70,13 @@ TEST(MatchIndex, SaysWhereAConditionIsUndefined) {
 }
 
 struct Drawn {
-  VersionTable table;
+  VersionRows table;
   std::vector<std::vector<std::optional<std::vector<TypedColumn>>>> rows;  // By key and position.
 };
 
 // Up to six keys with up to eight versions; one in five has no row.
 Drawn draw_versions(PredicateDraw& draw, Random& random, const ValuePool& pool) {
-  Drawn out{VersionTable({"i", "j", "s", "d", "e", "t", "u", "b"}), {}};
+  Drawn out{VersionRows({"i", "j", "s", "d", "e", "t", "u", "b"}), {}};
   out.rows.resize(1 + random.below(6));
   for (std::uint32_t key = 0; key < out.rows.size(); ++key) {
     out.table.begin_key(KeyId{key});

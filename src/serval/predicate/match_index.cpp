@@ -1,7 +1,6 @@
 #include "serval/predicate/match_index.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "serval/base/contract.h"
@@ -80,19 +79,19 @@ class KindCheck {
 
 }  // namespace
 
-void VersionTable::begin_key(KeyId key) {
+void VersionRows::begin_key(KeyId key) {
   keys_.push_back(key);
   first_.push_back(static_cast<std::uint32_t>(present_.size()));
 }
 
-void VersionTable::add_row(std::span<const Scalar> row) {
+void VersionRows::add_row(std::span<const Scalar> row) {
   expects(!keys_.empty() && row.size() == columns_.size(), "a key, and a value for every column");
   expects(present_.size() < MatchChanges::kNone, "fewer than 2^32 - 1 versions");
   present_.push_back(1);
   for (std::size_t i = 0; i < row.size(); ++i) values_[i].push_back(row[i]);
 }
 
-void VersionTable::add_absence() {
+void VersionRows::add_absence() {
   expects(!keys_.empty(), "a key first");
   present_.push_back(0);
   for (std::vector<Scalar>& column : values_) column.emplace_back();
@@ -114,7 +113,7 @@ bool MatchChanges::matches(const Key& key, std::uint32_t position) const {
   return (std::ranges::upper_bound(changes, position) - changes.begin()) % 2 == 1;
 }
 
-MatchIndex::MatchIndex(VersionTable table) : table_(std::move(table)), columns_(table_.columns_.size()) {
+MatchIndex::MatchIndex(VersionRows table) : table_(std::move(table)), columns_(table_.columns_.size()) {
   for (std::size_t i = 0; i < columns_.size(); ++i) build(i);
 }
 
@@ -165,9 +164,7 @@ bool MatchIndex::may_mix_kinds(const Condition& condition, const Places& places)
   return !condition.problem().empty() || KindCheck(condition, families).may_mix(0);
 }
 
-// Parts of the column's index, from and to.
-std::vector<std::pair<std::size_t, std::size_t>> MatchIndex::ranges(std::size_t column,
-                                                                    const IntervalSet& set) const {
+MatchIndex::Ranges MatchIndex::ranges(std::size_t column, const IntervalSet& set) const {
   const std::vector<std::uint32_t>& order = columns_[column].by_value;
   const std::vector<Scalar>& values = table_.values_[column];
   const auto place = [&](const Cut& cut) {
@@ -176,44 +173,49 @@ std::vector<std::pair<std::size_t, std::size_t>> MatchIndex::ranges(std::size_t 
             order, [&](std::uint32_t version) { return cut_before(values[version]) < cut; }) -
         order.begin());
   };
-  std::vector<std::pair<std::size_t, std::size_t>> out;
+  Ranges out;
   for (const IntervalSet::Interval& interval : set.intervals())
     out.emplace_back(place(interval.low), place(interval.high));
   return out;
 }
 
-// Through the column that leaves the fewest; all versions where no column tells.
-MatchIndex::Candidates MatchIndex::candidates(const Condition& condition, const Places& places) const {
-  Candidates out;
-  std::size_t fewest = std::numeric_limits<std::size_t>::max(), best = 0;
-  std::vector<std::pair<std::size_t, std::size_t>> chosen;
-  if (!may_mix_kinds(condition, places)) {
-    const Region region = region_of(condition);
-    if (region.empty()) return out;
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      const IntervalSet hull = region.hull(i);
-      if (hull.is_everything()) continue;
-      const auto found = ranges(*places[i], hull);
-      const auto count =
-          std::accumulate(found.begin(), found.end(), std::size_t{0},
-                          [](std::size_t sum, auto range) { return sum + range.second - range.first; });
-      if (count >= fewest) continue;
-      fewest = count;
-      best = *places[i];
-      chosen = found;
-    }
-    out.all_match = region.exact && places.size() == 1 && fewest != std::numeric_limits<std::size_t>::max();
+MatchIndex::Choice MatchIndex::choose(const Condition& condition, const Places& places) const {
+  Choice out{.count = version_count()};
+  if (may_mix_kinds(condition, places)) return out;
+  const Region region = region_of(condition);
+  if (region.empty()) return {.column = 0};
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const IntervalSet hull = region.hull(i);
+    if (hull.is_everything()) continue;
+    Ranges found = ranges(*places[i], hull);
+    const auto count =
+        std::accumulate(found.begin(), found.end(), std::size_t{0},
+                        [](std::size_t sum, auto range) { return sum + range.second - range.first; });
+    if (out.column && count >= out.count) continue;
+    out = {.column = *places[i], .ranges = std::move(found), .count = count};
   }
-  if (fewest == std::numeric_limits<std::size_t>::max()) {
+  out.all_match = region.exact && places.size() == 1 && out.column;
+  return out;
+}
+
+std::size_t MatchIndex::count_candidates(const Condition& condition) const {
+  return choose(condition, places_of(condition)).count;
+}
+
+MatchIndex::Candidates MatchIndex::candidates(const Condition& condition, const Places& places) const {
+  const Choice choice = choose(condition, places);
+  Candidates out{.versions = {}, .all_match = choice.all_match};
+  if (!choice.column) {
     out.versions.resize(version_count());
     std::iota(out.versions.begin(), out.versions.end(), 0u);
     return out;
   }
-  out.versions.reserve(fewest);
-  for (const auto& [from, to] : chosen)
-    out.versions.insert(out.versions.end(),
-                        columns_[best].by_value.begin() + static_cast<std::ptrdiff_t>(from),
-                        columns_[best].by_value.begin() + static_cast<std::ptrdiff_t>(to));
+  out.versions.reserve(choice.count);
+  for (const auto& [from, to] : choice.ranges) {
+    const auto begin = columns_[*choice.column].by_value.begin();
+    out.versions.insert(out.versions.end(), begin + static_cast<std::ptrdiff_t>(from),
+                        begin + static_cast<std::ptrdiff_t>(to));
+  }
   std::ranges::sort(out.versions);
   return out;
 }

@@ -5,7 +5,7 @@
 // O(P * W); here an ordered index on the predicate's columns leads to the versions that can match, and keys
 // that never do cost nothing.
 //
-//   VersionTable table({"place"});
+//   VersionRows table({"place"});
 //   table.begin_key(x);
 //   table.add_absence();                                   // position 0: the initial version, no row
 //   table.add_row(std::vector{Scalar(3)});                 // position 1
@@ -32,9 +32,9 @@
 namespace serval {
 
 // The versions of every key in the key's version order, each with its row, if it has one.
-class VersionTable {
+class VersionRows {
  public:
-  explicit VersionTable(std::vector<std::string> columns) : columns_(std::move(columns)) {
+  explicit VersionRows(std::vector<std::string> columns) : columns_(std::move(columns)) {
     values_.resize(columns_.size());
   }
 
@@ -98,10 +98,13 @@ class MatchChanges {
 
 class MatchIndex {
  public:
-  explicit MatchIndex(VersionTable table);
+  explicit MatchIndex(VersionRows table);
 
   // The condition's columns must be among the table's; other columns are undefined.
   MatchChanges changes(const Condition& condition, Budget& budget) const;
+
+  // How many versions changes() would look at. O(nodes + log versions).
+  std::size_t count_candidates(const Condition& condition) const;
 
   std::size_t version_count() const noexcept { return table_.version_count(); }
 
@@ -122,13 +125,22 @@ class MatchIndex {
   void build(std::size_t column);
   Places places_of(const Condition& condition) const;
   bool may_mix_kinds(const Condition& condition, const Places& places) const;
+  using Ranges = std::vector<std::pair<std::size_t, std::size_t>>;  // Parts of a column's index, from and to.
+  // The column that leaves the fewest versions to look at, and where in its index they are.
+  struct Choice {
+    std::optional<std::size_t> column;  // None: all versions are to be looked at.
+    Ranges ranges;
+    std::size_t count = 0;
+    bool all_match = false;
+  };
+  Choice choose(const Condition& condition, const Places& places) const;
   Candidates candidates(const Condition& condition, const Places& places) const;
-  std::vector<std::pair<std::size_t, std::size_t>> ranges(std::size_t column, const IntervalSet& set) const;
+  Ranges ranges(std::size_t column, const IntervalSet& set) const;
   std::vector<std::uint32_t> matching(const Condition& condition, Budget& budget, MatchChanges& out) const;
   std::size_t key_of(std::uint32_t version) const;
   std::uint32_t end_of(std::size_t key) const;
 
-  VersionTable table_;
+  VersionRows table_;
   std::vector<ColumnIndex> columns_;
 };
 
