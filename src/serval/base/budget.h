@@ -46,6 +46,13 @@ class Budget {
     return budget;
   }
 
+  // The same, but no longer than until `deadline`.
+  Budget within(Clock::time_point deadline) const noexcept {
+    Budget budget = *this;
+    if (deadline < budget.deadline_) budget.deadline_ = deadline;
+    return budget;
+  }
+
   // Throws BudgetExhausted once the deadline has passed or a stop was requested. `phase` is a literal.
   void poll(const char* phase) {
     if (++calls_ % kCallsPerLook == 0) look(phase);

@@ -15,7 +15,7 @@ const std::vector<AnomalyInfo>& table() {
     std::vector<AnomalyInfo> rows;
     for (auto* part :
          {read_anomalies, version_anomalies, half_seen_cycles, shaped_cycles, session_shaped_cycles,
-          data_cycles, session_cycles, real_time_cycles, missing_orders, broken_chains})
+          data_cycles, session_cycles, real_time_cycles, predicate_cycles, missing_orders, broken_chains})
       for (AnomalyInfo& row : part()) rows.push_back(std::move(row));
     for (std::size_t i = 0; i < rows.size(); ++i)
       expects(static_cast<std::size_t>(rows[i].kind) == i,
@@ -64,11 +64,21 @@ AnomalyKind kind_of(CycleClass cycle_class, CycleVariant variant) {
   return static_cast<AnomalyKind>(first + static_cast<int>(cycle_class));
 }
 
+bool needs_certificate(AnomalyKind kind) {
+  return kind == AnomalyKind::ResultSetMismatch ||
+         (kind >= AnomalyKind::Phantom && kind <= AnomalyKind::OutsideSnapshot);
+}
+
 AnomalyKind class_of(const CycleShape& shape) {
   const CycleVariant variant = shape.real_time > 0 ? CycleVariant::RealTime
                                : shape.session > 0 ? CycleVariant::Session
                                                    : CycleVariant::Data;
-  return kind_of(cycle_class_of(shape), variant);
+  const CycleClass cycle_class = cycle_class_of(shape);
+  if (!shape.predicate_read_writes) return kind_of(cycle_class, variant);
+  constexpr int kClasses = 3;
+  const int first = static_cast<int>(AnomalyKind::Phantom) + kClasses * static_cast<int>(variant);
+  return static_cast<AnomalyKind>(first + static_cast<int>(cycle_class) -
+                                  static_cast<int>(CycleClass::Single));
 }
 
 }  // namespace serval

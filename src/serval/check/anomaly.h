@@ -33,6 +33,7 @@ enum class AnomalyKind : std::uint8_t {
   NotMyOwnWrite,
   IntermediateRead,
   NonRepeatableRead,
+  ResultSetMismatch,  // By a version certificate: other rows than the predicate matches.
   // Versions of one key that contradict each other.
   DuplicateElements,
   IncompatibleOrder,
@@ -70,6 +71,18 @@ enum class AnomalyKind : std::uint8_t {
   ReadSkewRealTime,
   NonAdjacentAntiDependencyRealTime,
   AntiDependencyCycleRealTime,
+  // Cycles with an anti-dependency of a predicate, by class; each with data alone, session order, real time.
+  Phantom,
+  PhantomNonAdjacent,
+  PhantomCycle,  // G2
+  PhantomSession,
+  PhantomNonAdjacentSession,
+  PhantomCycleSession,
+  PhantomRealTime,
+  PhantomNonAdjacentRealTime,
+  PhantomCycleRealTime,
+  PredicateWriteSkew,  // Two transactions that change what the other's predicate matches.
+  OutsideSnapshot,     // By a version certificate: not what the transaction's snapshot shows.
   // No order at all, though no dependency that is certain says so: whichever way the versions that were
   // written without a read are ordered, some cycle arises. By what the order would have to be, and by what it
   // would have to keep beside the data.
@@ -110,11 +123,15 @@ std::string_view name_of(AnomalyKind kind);
 std::optional<AnomalyKind> find_anomaly(std::string_view name);
 bool forbids(Level level, AnomalyKind kind);
 
+// Whether only a version certificate can show it: then its example is no history in notation.
+bool needs_certificate(AnomalyKind kind);
+
 // How many edges of each kind a cycle has.
 struct CycleShape {
   std::uint32_t write_write = 0, write_read = 0, read_write = 0, session = 0, real_time = 0;
   bool adjacent_read_writes =
       false;  // Two anti-dependencies in a row; the last edge stands before the first.
+  bool predicate_read_writes = false;  // Some anti-dependency is of a predicate.
 };
 // The class of a cycle by its edges alone; it may deserve the more telling name of its shape.
 AnomalyKind class_of(const CycleShape& shape);

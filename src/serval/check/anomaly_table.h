@@ -15,6 +15,7 @@ std::vector<AnomalyInfo> session_shaped_cycles();
 std::vector<AnomalyInfo> data_cycles();
 std::vector<AnomalyInfo> session_cycles();
 std::vector<AnomalyInfo> real_time_cycles();
+std::vector<AnomalyInfo> predicate_cycles();
 std::vector<AnomalyInfo> missing_orders();
 std::vector<AnomalyInfo> broken_chains();
 

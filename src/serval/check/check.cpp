@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <memory>
 #include <new>
 
+#include "serval/check/certificate/certificate_check.h"
 #include "serval/check/dependency_levels.h"
 #include "serval/check/evidence.h"
 #include "serval/check/lightweight.h"
@@ -69,6 +72,62 @@ class Judge {
 
  private:
   void decide(Level level, CheckResult& result) {
+    const bool asked = options_.engine == Engine::Certificate;
+    if (asked ||
+        (options_.engine == Engine::Auto && trusts_certificate_ && !history_.certificate().empty())) {
+      timed(result, "certificate", [&] { read_certificate(); });
+      if (certified_->problem().empty()) return decide_by_certificate(level, result);
+      if (asked) {
+        result.engine = "certificate";
+        result.verdict = Undecided{Undecided::Cause::Precondition, certified_->problem(), {}};
+        return;
+      }
+    }
+    decide_by_reads(level, result);
+    if (Undecided* open = std::get_if<Undecided>(&result.verdict); open != nullptr && certified_)
+      open->details.push_back("the certificate does not settle it: " + certified_->problem());
+  }
+
+  void read_certificate() {
+    if (!certified_) certified_ = std::make_unique<CertifiedHistory>(history_, budget_);
+  }
+
+  void decide_by_certificate(Level level, CheckResult& result) {
+    result.engine = "certificate";
+    const std::optional<Level> judged =
+        decides_by_certificate(level) ? std::optional(level) : weakest_graph_level_above(level);
+    if (!judged || !decides_by_certificate(*judged)) {
+      result.verdict = no_engine("a certificate says nothing about " + std::string(name_of(level)));
+      return;
+    }
+    timed(result, "check",
+          [&] { result.verdict = check_certificate(*certified_, *judged, options_, budget_); });
+    if (!violated(result.verdict)) return;
+    if (*judged != level) {
+      result.verdict = no_engine(std::string(name_of(*judged)) + ", which would imply it, is violated");
+      return;
+    }
+    result.without_certificate = ask_without_certificate(level);
+  }
+
+  // Whether some other order explains the history: two facts, and both are told. Takes no longer than the
+  // first answer did.
+  CheckResult::WithoutCertificate ask_without_certificate(Level level) {
+    using Answer = CheckResult::WithoutCertificate::Answer;
+    Budget budget = budget_.within(
+        Budget::Clock::now() +
+        std::max<Budget::Clock::duration>(std::chrono::seconds(2), 2 * (Budget::Clock::now() - started_)));
+    CheckOptions options = options_;
+    options.budget = &budget;
+    Judge judge(history_, options);
+    judge.trusts_certificate_ = false;
+    const CheckResult other = judge.judge(level);
+    if (holds(other.verdict)) return {Answer::SomeOrderExists, {}};
+    if (violated(other.verdict)) return {Answer::NoOrderExists, {}};
+    return {Answer::NotKnown, std::get<Undecided>(other.verdict).reason};
+  }
+
+  void decide_by_reads(Level level, CheckResult& result) {
     timed(result, "infer", [&] { relations(); });
     const bool lightweight = options_.engine == Engine::LightweightTransaction ||
                              (options_.engine == Engine::Auto && level == Level::Linearizable);
@@ -170,8 +229,11 @@ class Judge {
   const CheckOptions& options_;
   Budget unlimited_ = Budget::unlimited();
   Budget& budget_;
+  Budget::Clock::time_point started_ = Budget::Clock::now();
+  bool trusts_certificate_ = true;
   Trail trail_;
   std::optional<Relations> relations_;
+  std::unique_ptr<CertifiedHistory> certified_;
 };
 
 bool proves(const CheckResult& result, Level level) {

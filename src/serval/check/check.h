@@ -18,7 +18,7 @@
 
 namespace serval {
 
-enum class Engine { Auto, MiniTransaction, LightweightTransaction, Polygraph };
+enum class Engine { Auto, MiniTransaction, LightweightTransaction, Polygraph, Certificate };
 
 struct CheckOptions {
   std::size_t max_anomalies = 10;  // Limits what is kept, not what is counted.
@@ -38,8 +38,17 @@ struct CheckResult {
   bool complete = false;  // The answer is final for this history (not Undecided).
   Phases phases;
   std::vector<Attempt> attempts = {};  // Of the search for an order, where there was one.
+  // Of a violation by the version certificate: what the history says without it.
+  struct WithoutCertificate {
+    enum class Answer { SomeOrderExists, NoOrderExists, NotKnown } answer;
+    std::string reason;  // Of NotKnown.
+  };
+  std::optional<WithoutCertificate> without_certificate = {};
 };
 
+// A history with a version certificate is judged by it (certificate/certificate_check.h), where that settles
+// who wrote what when.
+//
 // Levels without an engine of their own are refuted by the reads and the cycles without anti-dependencies
 // that they forbid, and proven by a stronger level that holds. Repeatable read without predicate operations
 // is serializability.

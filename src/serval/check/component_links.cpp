@@ -31,10 +31,10 @@ bool is_shown_write_dependency(const Edge& edge) {
 
 }  // namespace
 
-ComponentLinks::ComponentLinks(const History& history, const Relations& relations, GraphShape shape,
+ComponentLinks::ComponentLinks(const History& history, const ExplainEdge& explain, GraphShape shape,
                                const CsrGraph& graph, std::span<const Vertex> vertices,
                                std::vector<Vertex>& position)
-    : history_(history), relations_(relations), shape_(shape) {
+    : history_(history), explain_(explain), shape_(shape) {
   collect_members(vertices, position);
   collect_orders();
   collect_links(graph, vertices, position);
@@ -101,7 +101,7 @@ StepKinds ComponentLinks::kinds_of(Vertex from, Vertex to) const {
 StepKinds ComponentLinks::kinds_of(TransactionId from, TransactionId to) const {
   StepKinds kinds = 0;
   const GraphShape shape{.session_order = shape_.session_order};
-  for (const Edge& edge : explain_edge(history_, relations_, shape, from, to)) {
+  for (const Edge& edge : explain_(shape, from, to)) {
     if (is_shown_write_dependency(edge)) kinds |= kWriteStep;
     if (edge.kind == EdgeKind::WriteRead) kinds |= kReadStep;
     if (edge.kind == EdgeKind::ReadWrite) kinds |= kAntiStep;
@@ -139,8 +139,7 @@ void ComponentLinks::add_session_shortcuts() {
 }
 
 std::vector<Edge> ComponentLinks::edges(Vertex from, Vertex to, EdgeKind kind) const {
-  std::vector<Edge> out =
-      explain_edge(history_, relations_, {.session_order = true}, members_[from], members_[to]);
+  std::vector<Edge> out = explain_({.session_order = true}, members_[from], members_[to]);
   std::erase_if(out, [kind](const Edge& edge) {
     return edge.kind != kind || (kind == EdgeKind::WriteWrite && !is_shown_write_dependency(edge));
   });

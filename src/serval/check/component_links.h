@@ -12,10 +12,10 @@ namespace serval {
 
 class ComponentLinks {
  public:
-  // `vertices` is a strong component of `graph`, which is dependency_graph(history, relations, shape) without
-  // snapshots. `position` has one entry a transaction, all kAbsent, and is left so.
+  // `vertices` is a strong component of `graph`, a dependency graph of that shape without snapshots, whose
+  // edges `explain` knows. `position` has one entry a transaction, all kAbsent, and is left so.
   static constexpr Vertex kAbsent = 0xFFFFFFFFu;
-  ComponentLinks(const History& history, const Relations& relations, GraphShape shape, const CsrGraph& graph,
+  ComponentLinks(const History& history, const ExplainEdge& explain, GraphShape shape, const CsrGraph& graph,
                  std::span<const Vertex> vertices, std::vector<Vertex>& position);
 
   const StepGraph& steps() const noexcept { return steps_; }
@@ -34,7 +34,7 @@ class ComponentLinks {
   void add_session_shortcuts();
 
   const History& history_;
-  const Relations& relations_;
+  const ExplainEdge& explain_;
   GraphShape shape_;
   std::vector<TransactionId> members_;
   StepGraph steps_;

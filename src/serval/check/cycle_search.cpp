@@ -71,12 +71,18 @@ std::vector<Anomaly> find_cycles(const History& history, const Relations& relati
                                  Budget& budget) {
   const GraphShape shape{.session_order = scope.session_order, .real_time = scope.real_time};
   const std::optional<CsrGraph> graph = dependency_graph(history, relations, shape, budget);
+  if (!graph) return {};
+  return find_cycles(history, explained_by(history, relations), *graph, scope, budget);
+}
+
+std::vector<Anomaly> find_cycles(const History& history, const ExplainEdge& explain, const CsrGraph& graph,
+                                 CycleScope scope, Budget& budget) {
+  const GraphShape shape{.session_order = scope.session_order, .real_time = scope.real_time};
   std::vector<Anomaly> found;
-  if (!graph) return found;
-  const Jagged<Vertex> components = cyclic_components(*graph, budget);
+  const Jagged<Vertex> components = cyclic_components(graph, budget);
   std::vector<Vertex> position(history.transaction_count(), ComponentLinks::kAbsent);
   for (std::size_t row = 0; row < components.rows(); ++row) {
-    const ComponentLinks links(history, relations, shape, *graph, components[row], position);
+    const ComponentLinks links(history, explain, shape, graph, components[row], position);
     classify(links, scope.weakest, budget, found);
   }
   return found;

@@ -27,5 +27,8 @@ struct CycleScope {
 // components.
 std::vector<Anomaly> find_cycles(const History& history, const Relations& relations, CycleScope scope,
                                  Budget& budget);
+// The same of a graph that is there already: of the scope's orders, without snapshots.
+std::vector<Anomaly> find_cycles(const History& history, const ExplainEdge& explain, const CsrGraph& graph,
+                                 CycleScope scope, Budget& budget);
 
 }  // namespace serval

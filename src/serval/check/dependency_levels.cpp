@@ -6,6 +6,7 @@
 
 #include "serval/check/cycle_search.h"
 #include "serval/check/evidence.h"
+#include "serval/check/execution.h"
 #include "serval/check/graph_cycle.h"
 #include "serval/check/polygraph/order_search.h"
 #include "serval/graph/topological_order.h"
@@ -76,28 +77,6 @@ CycleClass weakest_class(Family family) {
   return CycleClass::AntiDependency;
 }
 
-// The topological order read as an execution: transactions in the order of their commit vertices, each
-// snapshot after the commits that stand before its begin vertex.
-Holds execution(const History& history, const Relations& relations, GraphShape shape, Level level,
-                const std::vector<Vertex>& order) {
-  const VertexMap map(shape);
-  Holds holds{.proven = level, .commit_order = {}, .snapshot = {}};
-  holds.commit_order.reserve(history.transaction_count());
-  std::vector<std::uint32_t> commits_at_begin(shape.snapshots ? history.transaction_count() : 0);
-  for (const Vertex v : order) {
-    if (map.is_helper(v, history.transaction_count())) continue;
-    const TransactionId t = map.transaction(v);
-    if (!relations.takes_part[t.index]) continue;
-    if (shape.snapshots && map.is_begin(v)) {
-      commits_at_begin[t.index] = static_cast<std::uint32_t>(holds.commit_order.size());
-    } else if (map.is_commit(v)) {
-      holds.commit_order.push_back(t);
-      if (shape.snapshots) holds.snapshot.push_back(commits_at_begin[t.index]);
-    }
-  }
-  return holds;
-}
-
 std::vector<Vertex> ascending_order(Vertex vertices) {
   std::vector<Vertex> order(vertices);
   std::iota(order.begin(), order.end(), Vertex{0});
@@ -109,12 +88,6 @@ Level strong_session_variant(Level level) {
   return level == Level::SnapshotIsolation ? Level::StrongSessionSnapshotIsolation
          : level == Level::Serializable    ? Level::StrongSessionSerializable
                                            : level;
-}
-
-Undecided no_times(std::string reason) {
-  return {Undecided::Cause::NoTimes,
-          std::move(reason),
-          {"the strong-session variant of the level holds", "record when each transaction began and ended"}};
 }
 
 class Decision {
@@ -145,7 +118,7 @@ class Decision {
     if (!reads_are_certain() && !can_search()) return missing_order(history_, relations_);
     const bool asked = options_.engine == Engine::Polygraph && can_search();
     Verdict verdict = reads_are_certain() && order_is_settled() && !asked
-                          ? execution(history_, relations_, shape_, level_, *order)
+                          ? execution(history_, relations_.takes_part, shape_, level_, *order)
                           : search_order();
     if (!holds(verdict)) return verdict;
     // What holds without times says nothing about real time.
@@ -173,7 +146,8 @@ class Decision {
                              .weakest = weakest_class(family_)};
       found = find_cycles(history_, relations_, scope, budget_);
     }
-    if (found.empty()) found = cycles_of_graph(history_, relations_, shape_, *graph_, budget_);
+    if (found.empty())
+      found = cycles_of_graph(history_, explained_by(history_, relations_), shape_, *graph_, budget_);
     return found;
   }
 
@@ -237,7 +211,7 @@ class Decision {
 
   Verdict search_within(OrderSearch& search, GraphShape shape, Level level) {
     try {
-      if (search.run()) return execution(history_, relations_, shape, level, search.order());
+      if (search.run()) return execution(history_, relations_.takes_part, shape, level, search.order());
       return shape.session_order == shape_.session_order ? refusal(search) : Violated{};
     } catch (const BudgetExhausted& exhausted) {
       return cut_short(exhausted, search);

@@ -14,8 +14,8 @@ namespace {
 
 class Teller {
  public:
-  Teller(const History& history, const Relations& relations, GraphShape shape)
-      : history_(history), relations_(relations), shape_(shape), map_(shape) {}
+  Teller(const History& history, const ExplainEdge& explain, GraphShape shape)
+      : history_(history), explain_(explain), shape_(shape), map_(shape) {}
 
   // `path` names its first vertex again at the end.
   Cycle tell(std::vector<Vertex> path) const {
@@ -45,8 +45,7 @@ class Teller {
   bool is_end(Vertex v) const { return !is_helper(v) && !map_.is_begin(v) && !map_.is_commit(v); }
 
   Edge edge(Vertex from, Vertex to) const {
-    const std::vector<Edge> reasons =
-        explain_edge(history_, relations_, shape_, map_.transaction(from), map_.transaction(to));
+    const std::vector<Edge> reasons = explain_(shape_, map_.transaction(from), map_.transaction(to));
     static constexpr std::array kPreferred{EdgeKind::WriteWrite, EdgeKind::WriteRead, EdgeKind::Session,
                                            EdgeKind::RealTime, EdgeKind::ReadWrite};
     for (const EdgeKind kind : kPreferred) {
@@ -69,7 +68,7 @@ class Teller {
   }
 
   const History& history_;
-  const Relations& relations_;
+  const ExplainEdge& explain_;
   GraphShape shape_;
   VertexMap map_;
 };
@@ -89,10 +88,10 @@ std::vector<Vertex> shortest_cycle(std::span<const Vertex> component, const CsrG
   return best;
 }
 
-std::vector<Anomaly> cycles_of_graph(const History& history, const Relations& relations, GraphShape shape,
+std::vector<Anomaly> cycles_of_graph(const History& history, const ExplainEdge& explain, GraphShape shape,
                                      const CsrGraph& graph, Budget& budget) {
   std::vector<Anomaly> found;
-  const Teller teller(history, relations, shape);
+  const Teller teller(history, explain, shape);
   const Jagged<Vertex> components = cyclic_components(graph, budget);
   for (std::size_t row = 0; row < components.rows(); ++row) {
     Cycle cycle = teller.tell(shortest_cycle(components[row], graph, budget));

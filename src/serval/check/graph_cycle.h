@@ -11,9 +11,9 @@
 
 namespace serval {
 
-// For each cyclic component of dependency_graph(history, relations, shape) a shortest cycle, as far as a
-// fixed effort goes.
-std::vector<Anomaly> cycles_of_graph(const History& history, const Relations& relations, GraphShape shape,
+// For each cyclic component of a dependency graph of that shape, whose edges `explain` knows, a shortest
+// cycle, as far as a fixed effort goes.
+std::vector<Anomaly> cycles_of_graph(const History& history, const ExplainEdge& explain, GraphShape shape,
                                      const CsrGraph& graph, Budget& budget);
 
 // Through members of one cyclic component, the shortest cycle that a fixed effort finds; at least one. Names

@@ -27,7 +27,9 @@ CycleShape shape_of(const std::vector<Edge>& edges) {
           .read_write = count(edges, ReadWrite),
           .session = count(edges, Session),
           .real_time = count(edges, RealTime),
-          .adjacent_read_writes = has_adjacent_anti_dependencies(edges)};
+          .adjacent_read_writes = has_adjacent_anti_dependencies(edges),
+          .predicate_read_writes = std::ranges::any_of(
+              edges, [](const Edge& edge) { return edge.of_predicate && edge.kind == ReadWrite; })};
 }
 
 // A cycle with exactly one anti-dependency, turned so that it comes last: who is missed, how the reader came
@@ -83,6 +85,11 @@ AnomalyKind name_session_cycle(const SingleAntiDependency& cycle) {
 AnomalyKind name_cycle(const std::vector<Edge>& edges) {
   const CycleShape shape = shape_of(edges);
   const AnomalyKind by_class = class_of(shape);
+  // The other names of shapes speak of items.
+  if (std::ranges::any_of(edges, &Edge::of_predicate)) {
+    const bool skew = edges.size() == 2 && std::ranges::all_of(edges, &Edge::of_predicate);
+    return by_class == AnomalyKind::PhantomCycle && skew ? AnomalyKind::PredicateWriteSkew : by_class;
+  }
   switch (by_class) {
     case AnomalyKind::ReadSkew:
       return name_data_cycle(SingleAntiDependency(edges));

@@ -27,6 +27,16 @@ struct BadRead {
   OperationId source = OperationId::none();
 };
 
+// The same in a history with a version certificate, of one key that an operation read, changed or should
+// have; none() for the result of an aggregate. `source` is the write of the version that the certificate has
+// it see, or of its own transaction; none() for the initial version.
+struct BadRow {
+  TransactionId reader;
+  OperationId op;
+  KeyId key = KeyId::none();
+  OperationId source = OperationId::none();
+};
+
 // How the reader behind a CommitOrder edge had seen the transaction that the edge starts from: edges of
 // session order and reads-from that lead from edges[edge].from to the transaction of edges[edge].to_read.
 struct Sighting {
@@ -86,7 +96,7 @@ struct Contradiction {
 };
 
 using Evidence = std::variant<BadRead, Cycle, Divergence, ChainBreak, OrderConflict, DirtyUpdate,
-                              VersionContradiction, Contradiction>;
+                              VersionContradiction, Contradiction, BadRow>;
 
 struct Anomaly {
   AnomalyKind kind;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "serval/check/verify_certificate.h"
 #include "serval/check/verify_commit_order.h"
 #include "serval/check/verify_ordered_reads.h"
 #include "serval/check/verify_replay.h"
@@ -34,6 +35,7 @@ std::optional<Rules> rules_of(Level level) {
     case Level::StrongReadUncommitted:
       return Rules{Nothing, true, true};
     case Level::ReadCommitted:
+    case Level::RepeatableRead:
       return Rules{Committed, false, false};
     case Level::StrongSessionReadCommitted:
       return Rules{Committed, true, false};
@@ -64,6 +66,14 @@ class Execution {
  public:
   Execution(const History& history, const Holds& claim, const Rules& rules)
       : history_(history), order_(claim.commit_order), snapshot_(claim.snapshot), rules_(rules) {}
+
+  // Of the order alone, whatever was read.
+  Flaw flaw_of_order() {
+    if (Flaw flaw = flaw_of_attendance()) return flaw;
+    if (rules_.sessions)
+      if (Flaw flaw = flaw_of_sessions()) return flaw;
+    return rules_.real_time ? flaw_of_real_time() : std::nullopt;
+  }
 
   Flaw flaw() {
     if (Flaw flaw = flaw_of_attendance()) return flaw;
@@ -223,6 +233,19 @@ class Execution {
   std::vector<std::uint32_t> position_;
 };
 
+// Of levels without an execution to replay, where predicates or a certificate say what depends on what.
+bool rests_on_certificate(const History& history, Level level) {
+  if (history.certificate().empty()) return false;
+  const bool weak = !implies(level, Level::SnapshotIsolation);
+  return weak && rules_of(level) && rules_of(level)->sight != Rules::Sight::Prefix;
+}
+
+Flaw flaw_of_certified(const History& history, const Holds& claim) {
+  Rules rules = *rules_of(claim.proven);
+  if (Flaw flaw = Execution(history, claim, rules).flaw_of_order()) return flaw;
+  return flaw_of_certified_order(CertifiedFacts(history), claim.proven, claim.commit_order);
+}
+
 Flaw flaw_of_single_operations(const History& history, const Holds& claim) {
   for (const TransactionId t : claim.commit_order)
     if (t.index < history.transaction_count() && history.operations(t).size() > 1)
@@ -235,11 +258,13 @@ Flaw flaw_of_single_operations(const History& history, const Holds& claim) {
 Flaw flaw_of(const History& history, Level asked, const Holds& claim) {
   if (!implies(claim.proven, asked))
     return fmt::format("{} does not imply {}", name_of(claim.proven), name_of(asked));
+  if (rests_on_certificate(history, claim.proven)) return flaw_of_certified(history, claim);
   if (is_view_level(claim.proven)) return flaw_of_views(history, claim);
   if (shown_by_commit_order(claim.proven)) return flaw_of_commit_order(history, claim);
   if (shown_by_version_order(claim.proven)) return flaw_of_version_order(history, claim);
   const std::optional<Rules> rules = rules_of(claim.proven);
-  if (!rules) return fmt::format("a commit order proves nothing about {}", name_of(claim.proven));
+  if (!rules || claim.proven == Level::RepeatableRead)
+    return fmt::format("a commit order proves nothing about {}", name_of(claim.proven));
   if (claim.proven == Level::Linearizable)
     if (Flaw flaw = flaw_of_single_operations(history, claim)) return flaw;
   return Execution(history, claim, *rules).flaw();

@@ -37,6 +37,7 @@ std::optional<Claim> claim_of(AnomalyKind kind) {
     case LongFork:
       return Claim{Data, NonAdjacent, "wr rw wr rw"};
     case WriteSkew:
+    case PredicateWriteSkew:
       return Claim{Data, Adjacent, "rw rw"};
     case ReadYourWritesViolation:
       return Claim{Session, One, "so rw"};
@@ -48,6 +49,11 @@ std::optional<Claim> claim_of(AnomalyKind kind) {
       return Claim{Session, One, "wr so wr rw"};
     default:
       break;
+  }
+  for (const auto& [first, order] :
+       {std::pair(Phantom, Data), std::pair(PhantomSession, Session), std::pair(PhantomRealTime, RealTime)}) {
+    const int position = static_cast<int>(kind) - static_cast<int>(first);
+    if (position >= 0 && position < 3) return class_claim(position + 2, order);
   }
   for (const auto& [first, order] : {std::pair(DirtyWrite, Data), std::pair(DirtyWriteSession, Session),
                                      std::pair(DirtyWriteRealTime, RealTime)}) {
@@ -133,6 +139,18 @@ AntiDependencies anti_dependencies(const Cycle& cycle) {
 Flaw flaw_of_name(AnomalyKind kind, const Cycle& cycle) {
   const std::optional<Claim> claim = claim_of(kind);
   if (!claim) return "a cycle does not show this";
+  const auto of_predicate = [](const Edge& edge) { return edge.of_predicate; };
+  const auto is_phantom = [](const Edge& edge) {
+    return edge.of_predicate && edge.kind == EdgeKind::ReadWrite;
+  };
+  const bool predicates = std::ranges::any_of(cycle.edges, of_predicate);
+  const bool phantoms = std::ranges::any_of(cycle.edges, is_phantom);
+  if (phantoms != needs_certificate(kind))
+    return fmt::format("an anti-dependency of a predicate {} {}",
+                       phantoms ? "makes it more than" : "is missing for", name_of(kind));
+  if (predicates && !phantoms && kind < AnomalyKind::DirtyWrite) return "the name is about items";
+  if (kind == AnomalyKind::PredicateWriteSkew && !std::ranges::all_of(cycle.edges, of_predicate))
+    return "one of the two did not change what a predicate matches";
   if (has_order(claim->order, cycle) && anti_dependencies(cycle) == claim->anti &&
       has_shape(cycle, claim->shape) && fits_narrower_name(kind, cycle))
     return std::nullopt;

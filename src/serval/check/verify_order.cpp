@@ -81,6 +81,8 @@ Flaw flaw_of_basis(const Facts& facts, const VersionPrecedence& claim) {
       return flaw_of_times(facts, first, second);
     case OrderBasis::Case:
       return "an order that holds in one case only";
+    case OrderBasis::Certificate:
+      return "a certificate does not speak of single operations";
   }
   return "an order on no known basis";
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "serval/check/verify_certificate.h"
 #include "serval/check/verify_name.h"
 #include "serval/check/verify_sighting.h"
 #include "serval/check/verify_version_order.h"
@@ -63,12 +64,17 @@ Flaw flaw_of_prefix_shape(const Cycle& cycle) {
   return std::nullopt;
 }
 
+bool has_predicate_anti_dependency(const Cycle& cycle) {
+  return std::ranges::any_of(
+      cycle.edges, [](const Edge& edge) { return edge.of_predicate && edge.kind == EdgeKind::ReadWrite; });
+}
+
 // What one anti-dependency says below snapshot isolation. Repeatable read forbids any on items.
 bool forbids_anti_dependencies(Level level, const Cycle& cycle) {
   const bool one = anti_dependencies(cycle) == AntiDependencies::One;
   switch (level) {
     case Level::RepeatableRead:
-      return true;
+      return !has_predicate_anti_dependency(cycle);
     case Level::ConsistentView:
     case Level::ParallelSnapshotIsolation:
       return one;
@@ -137,6 +143,11 @@ Flaw flaw_of_shape(Level level, AnomalyKind kind, const DirtyUpdate&) {
                               : Flaw(fmt::format("{} allows {}", name_of(level), name_of(kind)));
 }
 
+Flaw flaw_of_shape(Level level, AnomalyKind kind, const BadRow&) {
+  return forbids(level, kind) ? std::nullopt
+                              : Flaw(fmt::format("{} allows {}", name_of(level), name_of(kind)));
+}
+
 // Every way to answer must end in a circle that the level forbids.
 Flaw flaw_of_shape(Level level, AnomalyKind kind, const Contradiction& claim) {
   for (const Contradiction::Node& node : claim.nodes)
@@ -178,15 +189,27 @@ Flaw flaw_of_counts(const Violated& claim) {
 
 Flaw flaw_of(const Facts& facts, Level level, const Violated& claim) {
   if (claim.anomalies.empty()) return "a violation without an anomaly";
-  for (const TransactionId t : facts.history().transactions())
+  const bool certified = std::ranges::all_of(claim.anomalies, is_certified);
+  for (const TransactionId t : facts.history().transactions()) {
+    if (certified) break;
     for (const OperationId op : facts.history().operations(t)) {
       const OperationKind kind = facts.history().kind(op);
       if (is_predicate(kind) && kind != OperationKind::PredicateRead)
         return "cannot tell who wrote what in a history with predicate updates";
     }
+  }
+  std::optional<CertifiedFacts> by_certificate;
+  if (certified) by_certificate.emplace(facts.history());
   for (std::size_t i = 0; i < claim.anomalies.size(); ++i) {
     const Anomaly& anomaly = claim.anomalies[i];
-    const auto prove = [&](const auto& evidence) { return flaw_of(facts, anomaly.kind, evidence); };
+    const auto prove = [&]<class E>(const E& evidence) -> Flaw {
+      if constexpr (std::is_same_v<E, Cycle> || std::is_same_v<E, BadRow>)
+        if (by_certificate) return flaw_of_certified(*by_certificate, anomaly.kind, evidence);
+      if constexpr (std::is_same_v<E, BadRow>)
+        return "rests on a certificate, unlike others";
+      else
+        return flaw_of(facts, anomaly.kind, evidence);
+    };
     if (const Flaw flaw = std::visit(prove, anomaly.evidence))
       return fmt::format("anomaly {} ({}): {}", i + 1, name_of(anomaly.kind), *flaw);
   }

@@ -34,6 +34,9 @@ struct Edge {
   OrderBasis basis = OrderBasis::Reads;
   OperationId seen_earlier = OperationId::none();
   OperationId seen_later = OperationId::none();
+  // WriteRead and ReadWrite: of a predicate, not of an item. `from` or `to` changed what the other's predicate
+  // matches; the key is one whose version did.
+  bool of_predicate = false;
 };
 
 }  // namespace serval

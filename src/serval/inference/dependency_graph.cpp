@@ -85,9 +85,8 @@ class EdgeSource {
         vertices_(shape),
         later_(history, relations, shape.session_order),
         helpers_(later_, shape, vertices_.count(history.transaction_count())),
-        budget_(budget) {
-    if (shape.real_time) real_time_ = real_time_order(history, relations.takes_part, budget);
-  }
+        orders_(history, relations.takes_part, shape, budget),
+        budget_(budget) {}
 
   Vertex vertex_count() const noexcept { return helpers_.end(); }
 
@@ -100,8 +99,7 @@ class EdgeSource {
       read_edges<GraphShape::Data::WritesAndReads>(emit);
     }
     if (relations_.has_separate_writes) write_edges(emit);
-    if (shape_.session_order) session_edges(emit);
-    if (shape_.real_time) real_time_edges(emit);
+    orders_(emit);
   }
 
  private:
@@ -112,7 +110,6 @@ class EdgeSource {
       budget_.poll("dependency graph");
       if (!relations_.takes_part[t.index]) continue;
       const Vertex begin = vertices_.begin(t);
-      if (shape_.snapshots) emit(begin, vertices_.commit(t));
       for (const Access& access : relations_.footprints.of(t)) {
         prefetch_version(access);
         if (access.read.is_none()) continue;
@@ -204,41 +201,14 @@ class EdgeSource {
     if (!read.is_none()) __builtin_prefetch(&relations_.footprints.versions[read.index]);
   }
 
-  template <class Emit>
-  void session_edges(Emit& emit) {
-    for (const SessionId session : history_.sessions()) {
-      TransactionId before = TransactionId::none();
-      for (const TransactionId t : history_.session_transactions(session)) {
-        if (!relations_.takes_part[t.index]) continue;
-        if (!before.is_none()) emit(vertices_.commit(before), vertices_.begin(t));
-        before = t;
-      }
-    }
-  }
-
-  template <class Emit>
-  void real_time_edges(Emit& emit) {
-    TransactionId before = TransactionId::none();
-    for (const TransactionId t : real_time_.by_end) {
-      emit(vertices_.commit(t), vertices_.end(t));
-      if (!before.is_none()) emit(vertices_.end(before), vertices_.end(t));
-      before = t;
-    }
-    for (const TransactionId t : history_.transactions()) {
-      const std::uint32_t predecessors = real_time_.predecessors[t.index];
-      if (relations_.takes_part[t.index] && predecessors != RealTimeOrder::kNothing)
-        emit(vertices_.end(real_time_.by_end[predecessors - 1]), vertices_.begin(t));
-    }
-  }
-
   const History& history_;
   const Relations& relations_;
   GraphShape shape_;
   VertexMap vertices_;
   LaterWriters later_;
   HelperVertices helpers_;
+  OrderEdges orders_;
   Budget& budget_;
-  RealTimeOrder real_time_;
 };
 
 // The reasons why one transaction must come before another, found again from the relations.
@@ -355,15 +325,20 @@ CsrGraph whole_dependency_graph(const History& history, const Relations& relatio
   return build_graph(source.vertex_count(), source);
 }
 
-std::vector<Edge> explain_edge(const History& history, const Relations& relations, GraphShape shape,
-                               TransactionId from, TransactionId to) {
-  std::vector<Edge> edges = Reasons(history, relations, from, to).all();
-  cite_hints(relations, edges);
+void explain_orders(const History& history, GraphShape shape, TransactionId from, TransactionId to,
+                    std::vector<Edge>& edges) {
   if (shape.session_order && history.session(from) == history.session(to) && from < to)
     edges.push_back({from, to, EdgeKind::Session});
   if (shape.real_time && history.outcome(from) == Outcome::Committed &&
       history.interval(from).end < history.interval(to).begin)
     edges.push_back({from, to, EdgeKind::RealTime});
+}
+
+std::vector<Edge> explain_edge(const History& history, const Relations& relations, GraphShape shape,
+                               TransactionId from, TransactionId to) {
+  std::vector<Edge> edges = Reasons(history, relations, from, to).all();
+  cite_hints(relations, edges);
+  explain_orders(history, shape, from, to, edges);
   return edges;
 }
 

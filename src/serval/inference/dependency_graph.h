@@ -26,6 +26,7 @@
 // bytes an edge.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -85,5 +86,69 @@ CsrGraph whole_dependency_graph(const History& history, const Relations& relatio
 // session order, then real time if the shape uses them.
 std::vector<Edge> explain_edge(const History& history, const Relations& relations, GraphShape shape,
                                TransactionId from, TransactionId to);
+
+// The same, whatever the dependencies of data rest on: those of the two transactions, and the shape's orders.
+using ExplainEdge = std::function<std::vector<Edge>(GraphShape shape, TransactionId from, TransactionId to)>;
+inline ExplainEdge explained_by(const History& history, const Relations& relations) {
+  return [&history, &relations](GraphShape shape, TransactionId from, TransactionId to) {
+    return explain_edge(history, relations, shape, from, to);
+  };
+}
+// What the orders say: session order before real time, as far as the shape uses them.
+void explain_orders(const History& history, GraphShape shape, TransactionId from, TransactionId to,
+                    std::vector<Edge>& edges);
+
+// The edges of a shape that rest on no data: begin before commit, sessions, real time. O(n), real time O(n
+// log n) where the history is not in time order.
+class OrderEdges {
+ public:
+  OrderEdges(const History& history, const std::vector<bool>& takes_part, GraphShape shape, Budget& budget)
+      : history_(history), takes_part_(takes_part), shape_(shape), vertices_(shape) {
+    if (shape.real_time) real_time_ = real_time_order(history, takes_part, budget);
+  }
+
+  template <class Emit>
+  void operator()(Emit&& emit) const {
+    if (shape_.snapshots)
+      for (const TransactionId t : history_.transactions())
+        if (takes_part_[t.index]) emit(vertices_.begin(t), vertices_.commit(t));
+    if (shape_.session_order) session_edges(emit);
+    if (shape_.real_time) real_time_edges(emit);
+  }
+
+ private:
+  template <class Emit>
+  void session_edges(Emit& emit) const {
+    for (const SessionId session : history_.sessions()) {
+      TransactionId before = TransactionId::none();
+      for (const TransactionId t : history_.session_transactions(session)) {
+        if (!takes_part_[t.index]) continue;
+        if (!before.is_none()) emit(vertices_.commit(before), vertices_.begin(t));
+        before = t;
+      }
+    }
+  }
+
+  template <class Emit>
+  void real_time_edges(Emit& emit) const {
+    TransactionId before = TransactionId::none();
+    for (const TransactionId t : real_time_.by_end) {
+      emit(vertices_.commit(t), vertices_.end(t));
+      if (!before.is_none()) emit(vertices_.end(before), vertices_.end(t));
+      before = t;
+    }
+    for (const TransactionId t : history_.transactions()) {
+      const std::uint32_t predecessors = real_time_.predecessors[t.index];
+      if (takes_part_[t.index] && predecessors != RealTimeOrder::kNothing)
+        emit(vertices_.end(real_time_.by_end[predecessors - 1]), vertices_.begin(t));
+    }
+  }
+
+  const History& history_;
+  const std::vector<bool>& takes_part_;
+  GraphShape shape_;
+  VertexMap vertices_;
+  RealTimeOrder real_time_;
+};
 
 }  // namespace serval

@@ -19,6 +19,8 @@ std::string_view name_of(OrderBasis basis) {
       return "linearizable-keys";
     case OrderBasis::Case:
       return "case";
+    case OrderBasis::Certificate:
+      return "certificate";
   }
   broken_contract("a basis of the table", __FILE__, __LINE__);
 }

@@ -26,14 +26,15 @@ enum class OrderBasis : std::uint8_t {
   CommitOrder,
   SequentialKeys,
   LinearizableKeys,
-  Case,  // Only within a proof by cases: as the case has it.
+  Case,         // Only within a proof by cases: as the case has it.
+  Certificate,  // As the history's version certificate has it (history/certificate.h).
 };
 
 // Those that can be assumed, in the order in which they are used: what contradicts an earlier one gives way.
 inline constexpr std::array kAssumableBases{OrderBasis::Versions, OrderBasis::CommitOrder,
                                             OrderBasis::SequentialKeys, OrderBasis::LinearizableKeys};
 
-// "reads", "versions", "commit-order", "sequential-keys", "linearizable-keys", "case".
+// "reads", "versions", "commit-order", "sequential-keys", "linearizable-keys", "case", "certificate".
 std::string_view name_of(OrderBasis basis);
 // Of one that can be assumed, also by Elle's names; wfr-keys is not among them, since it is always used.
 std::optional<OrderBasis> find_assumption(std::string_view name);

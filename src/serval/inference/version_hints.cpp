@@ -65,6 +65,7 @@ class KeyOrder {
         from_real_time();
         break;
       case OrderBasis::Case:
+      case OrderBasis::Certificate:
         break;
     }
     return std::move(steps_);

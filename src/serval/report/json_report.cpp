@@ -190,6 +190,7 @@ class JsonReport {
     position(one.to_read, one.to);
     json_.key("assumed");
     one.basis == OrderBasis::Reads ? json_.null() : json_.text(name_of(one.basis));
+    if (one.of_predicate) json_.key("predicate").boolean(true);
     json_.key("why").text(why).end();
   }
 

@@ -1,0 +1,141 @@
+#include "serval/check/certificate/certificate_check.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "serval/check/certificate/certified_cycles.h"
+#include "serval/check/evidence.h"
+#include "serval/check/execution.h"
+#include "serval/graph/topological_order.h"
+#include "serval/inference/dependency_graph.h"
+
+namespace serval {
+
+namespace {
+
+std::optional<CertifiedScope> scope_of(Level level) {
+  using enum CycleClass;
+  CertifiedScope scope{.shape = {.session_order = uses_session_order(level)}};
+  switch (level) {
+    case Level::ReadUncommitted:
+    case Level::StrongSessionReadUncommitted:
+    case Level::StrongReadUncommitted:
+      scope.shape.data = GraphShape::Data::ShownWrites;
+      scope.weakest = DirtyWrite;
+      return scope;
+    case Level::ReadCommitted:
+    case Level::StrongSessionReadCommitted:
+    case Level::StrongReadCommitted:
+      scope.shape.data = GraphShape::Data::WritesAndReads;
+      scope.weakest = InformationFlow;
+      return scope;
+    case Level::RepeatableRead:
+      scope.phantoms = false;
+      return scope;
+    case Level::SnapshotIsolation:
+    case Level::StrongSessionSnapshotIsolation:
+    case Level::StrongSnapshotIsolation:
+      scope.shape.snapshots = true;
+      scope.weakest = NonAdjacent;
+      return scope;
+    case Level::Serializable:
+    case Level::StrongSessionSerializable:
+    case Level::StrictSerializable:
+      return scope;
+    default:
+      return std::nullopt;
+  }
+}
+
+class Decision {
+ public:
+  Decision(const CertifiedHistory& certified, Level level, const CheckOptions& options, Budget& budget)
+      : certified_(certified),
+        history_(certified.history()),
+        level_(level),
+        scope_(*scope_of(level)),
+        options_(options),
+        budget_(budget) {
+    if (uses_real_time(level)) clock_problem_ = find_clock_contradiction(history_);
+    scope_.shape.real_time = uses_real_time(level) && history_.has_times() && !clock_problem_;
+  }
+
+  Verdict verdict() {
+    std::vector<Anomaly> anomalies;
+    const auto add_forbidden = [&](const std::vector<Anomaly>& found) {
+      for (const Anomaly& anomaly : found)
+        if (forbids(level_, anomaly.kind)) anomalies.push_back(anomaly);
+    };
+    add_forbidden(certified_.reads().faults());
+    if (forbids(level_, AnomalyKind::OutsideSnapshot))
+      add_forbidden(certified_.reads().snapshot_faults(budget_));
+    const std::optional<std::vector<Vertex>> order = find_order();
+    if (!order)
+      std::ranges::move(certified_cycles(certified_, scope_, contradicting_, budget_),
+                        std::back_inserter(anomalies));
+    if (!anomalies.empty()) return make_violated(std::move(anomalies), options_);
+    if (clock_problem_) return no_times("the clock contradicts itself: " + *clock_problem_);
+    if (uses_real_time(level_) && history_.transaction_count() > 1 && !history_.has_times())
+      return no_times("the history has no times");
+    return execution(history_, certified_.versions().participants(), scope_.shape, level_, *order);
+  }
+
+ private:
+  // Nothing when the graph has a cycle.
+  std::optional<std::vector<Vertex>> find_order() {
+    const Vertex vertices = VertexMap(scope_.shape).count(history_.transaction_count());
+    const OrderEdges orders(history_, certified_.versions().participants(), scope_.shape, budget_);
+    const CertifiedEdges edges(certified_, scope_);
+    const auto all_known = [&](auto&& emit) {
+      orders(emit);
+      edges.items(emit, budget_);
+      for (const Edge& edge : contradicting_) edges.place(edge, emit);
+    };
+    std::vector<Vertex> order(vertices);
+    std::iota(order.begin(), order.end(), Vertex{0});
+    for (;;) {
+      if (const std::optional<CsrGraph> graph = build_graph_unless_ascending(vertices, all_known)) {
+        order = topological_order(*graph, budget_);
+        if (order.size() < vertices) return std::nullopt;
+      }
+      if (!ask_predicates(edges, order)) return order;
+    }
+  }
+
+  // Adds the dependencies of predicates that point against the order; whether there were any.
+  bool ask_predicates(const CertifiedEdges& edges, const std::vector<Vertex>& order) {
+    std::vector<Vertex> position(order.size());
+    for (Vertex i = 0; i < order.size(); ++i) position[order[i]] = i;
+    const std::size_t before = contradicting_.size();
+    edges.predicates(
+        [&](const Edge& edge) {
+          edges.place(edge, [&](Vertex from, Vertex to) {
+            if (position[from] > position[to]) contradicting_.push_back(edge);
+          });
+        },
+        budget_);
+    return contradicting_.size() > before;
+  }
+
+  const CertifiedHistory& certified_;
+  const History& history_;
+  Level level_;
+  CertifiedScope scope_;
+  const CheckOptions& options_;
+  Budget& budget_;
+  std::optional<std::string> clock_problem_;
+  std::vector<Edge> contradicting_;
+};
+
+}  // namespace
+
+bool decides_by_certificate(Level level) { return scope_of(level).has_value(); }
+
+Verdict check_certificate(const CertifiedHistory& certified, Level level, const CheckOptions& options,
+                          Budget& budget) {
+  expects(certified.problem().empty(), "a certificate that settles what happened");
+  return Decision(certified, level, options, budget).verdict();
+}
+
+}  // namespace serval

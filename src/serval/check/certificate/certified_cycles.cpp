@@ -1,0 +1,133 @@
+#include "serval/check/certificate/certified_cycles.h"
+
+#include <algorithm>
+
+#include "serval/check/graph_cycle.h"
+#include "serval/check/name_cycle.h"
+#include "serval/graph/strong_components.h"
+
+namespace serval {
+namespace {
+
+// The edges among transactions of one strong component, all of them, with their evidence.
+class CycleFinder {
+ public:
+  CycleFinder(const CertifiedHistory& certified, const CertifiedScope& scope, Budget& budget)
+      : certified_(certified), history_(certified.history()), scope_(scope), budget_(budget) {
+    scope_.shape.snapshots = false;  // Classes are told apart on one vertex a transaction.
+  }
+
+  void mark_components(const std::vector<Edge>& predicate_edges) {
+    const CertifiedEdges edges(certified_, scope_);
+    const OrderEdges orders(history_, certified_.versions().participants(), scope_.shape, budget_);
+    const VertexMap map(scope_.shape);
+    const CsrGraph graph = build_graph(map.count(history_.transaction_count()), [&](auto&& emit) {
+      orders(emit);
+      edges.items(emit, budget_);
+      for (const Edge& edge : predicate_edges) edges.place(edge, emit);
+    });
+    component_.assign(history_.transaction_count(), 0);
+    const Jagged<Vertex> components = cyclic_components(graph, budget_);
+    for (std::size_t row = 0; row < components.rows(); ++row)
+      for (const Vertex v : components[row])
+        component_[map.transaction(v).index] = static_cast<std::uint32_t>(row) + 1;
+  }
+
+  void collect_edges() {
+    const CertifiedEdges edges(certified_, scope_);
+    const auto keep = [&](Edge edge) {
+      const std::uint32_t component = component_[edge.from.index];
+      if (component == 0 || component != component_[edge.to.index] || !edges.counts(edge)) return;
+      edge.basis = OrderBasis::Certificate;
+      edges_.push_back(edge);
+    };
+    for (const TransactionId t : history_.transactions()) {
+      budget_.poll("cycles");
+      if (component_[t.index] == 0) continue;
+      certified_.reads().item_dependencies(t, keep);
+      certified_.reads().predicate_dependencies(t, keep);
+    }
+    // Items before predicates, so that a pair that has both is explained by the item.
+    std::ranges::stable_sort(edges_, [](const Edge& a, const Edge& b) {
+      return std::tuple(a.from, a.to, a.of_predicate, a.kind) <
+             std::tuple(b.from, b.to, b.of_predicate, b.kind);
+    });
+  }
+
+  std::vector<Anomaly> find() {
+    std::vector<Anomaly> found = search(false);
+    for (Anomaly& anomaly : search(true)) {
+      const auto& cycle = std::get<Cycle>(anomaly.evidence);
+      const auto is_phantom = [](const Edge& edge) {
+        return edge.of_predicate && edge.kind == EdgeKind::ReadWrite;
+      };
+      if (std::ranges::any_of(cycle.edges, is_phantom)) found.push_back(std::move(anomaly));
+    }
+    return found;
+  }
+
+  // A shortest cycle of the graph with snapshots, where no class describes one.
+  std::vector<Anomaly> find_any(GraphShape shape) {
+    const OrderEdges orders(history_, certified_.versions().participants(), shape, budget_);
+    CertifiedScope scope = scope_;
+    scope.shape = shape;
+    const CertifiedEdges edges(certified_, scope);
+    const CsrGraph graph =
+        build_graph(VertexMap(shape).count(history_.transaction_count()), [&](auto&& emit) {
+          orders(emit);
+          for (const Edge& edge : edges_) edges.place(edge, emit);
+        });
+    return cycles_of_graph(history_, explain(true), shape, graph, budget_);
+  }
+
+ private:
+  ExplainEdge explain(bool phantoms) const {
+    return [this, phantoms](GraphShape shape, TransactionId from, TransactionId to) {
+      std::vector<Edge> out;
+      const auto before = [](const Edge& edge, std::pair<TransactionId, TransactionId> pair) {
+        return std::pair(edge.from, edge.to) < pair;
+      };
+      auto edge = std::lower_bound(edges_.begin(), edges_.end(), std::pair(from, to), before);
+      for (; edge != edges_.end() && edge->from == from && edge->to == to; ++edge)
+        if (phantoms || !edge->of_predicate || edge->kind != EdgeKind::ReadWrite) out.push_back(*edge);
+      explain_orders(history_, shape, from, to, out);
+      return out;
+    };
+  }
+
+  // Without the anti-dependencies of predicates first: what needs none of them says more.
+  std::vector<Anomaly> search(bool phantoms) {
+    const VertexMap map(scope_.shape);
+    const OrderEdges orders(history_, certified_.versions().participants(), scope_.shape, budget_);
+    const CsrGraph graph = build_graph(map.count(history_.transaction_count()), [&](auto&& emit) {
+      orders(emit);
+      for (const Edge& edge : edges_)
+        if (phantoms || !edge.of_predicate || edge.kind != EdgeKind::ReadWrite)
+          emit(map.commit(edge.from), map.begin(edge.to));
+    });
+    const CycleScope scope{.session_order = scope_.shape.session_order,
+                           .real_time = scope_.shape.real_time,
+                           .weakest = scope_.weakest};
+    return find_cycles(history_, explain(phantoms), graph, scope, budget_);
+  }
+
+  const CertifiedHistory& certified_;
+  const History& history_;
+  CertifiedScope scope_;
+  Budget& budget_;
+  std::vector<std::uint32_t> component_;  // By transaction; 0: on no cycle.
+  std::vector<Edge> edges_;               // By (from, to).
+};
+
+}  // namespace
+
+std::vector<Anomaly> certified_cycles(const CertifiedHistory& certified, const CertifiedScope& scope,
+                                      const std::vector<Edge>& predicate_edges, Budget& budget) {
+  CycleFinder finder(certified, scope, budget);
+  finder.mark_components(predicate_edges);
+  finder.collect_edges();
+  std::vector<Anomaly> found = finder.find();
+  return found.empty() ? finder.find_any(scope.shape) : found;
+}
+
+}  // namespace serval

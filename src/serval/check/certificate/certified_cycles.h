@@ -1,0 +1,68 @@
+#pragma once
+// The dependencies of a certified history as a level sees them, and the cycles among them by name.
+
+#include <vector>
+
+#include "serval/check/certificate/certified_history.h"
+#include "serval/check/cycle_search.h"
+#include "serval/inference/dependency_graph.h"
+
+namespace serval {
+
+struct CertifiedScope {
+  GraphShape shape;
+  bool phantoms = true;  // Whether anti-dependencies of predicates count.
+  CycleClass weakest = CycleClass::AntiDependency;
+};
+
+// Edges for the graph of a scope.
+class CertifiedEdges {
+ public:
+  CertifiedEdges(const CertifiedHistory& certified, const CertifiedScope& scope)
+      : certified_(certified), scope_(scope), vertices_(scope.shape) {}
+
+  bool counts(const Edge& edge) const {
+    using Data = GraphShape::Data;
+    if (edge.kind == EdgeKind::WriteWrite) return true;
+    if (edge.kind == EdgeKind::WriteRead) return scope_.shape.data != Data::ShownWrites;
+    return scope_.shape.data == Data::All && (scope_.phantoms || !edge.of_predicate);
+  }
+  // emit(from, to), if it counts.
+  template <class Emit>
+  void place(const Edge& edge, Emit&& emit) const {
+    if (!counts(edge)) return;
+    if (edge.kind == EdgeKind::ReadWrite)
+      emit(vertices_.begin(edge.from), vertices_.commit(edge.to));
+    else
+      emit(vertices_.commit(edge.from), vertices_.begin(edge.to));
+  }
+  // Those of items: emit(from, to).
+  template <class Emit>
+  void items(Emit&& emit, Budget& budget) const {
+    for (const TransactionId t : certified_.history().transactions()) {
+      budget.poll("dependency graph");
+      if (certified_.versions().takes_part(t))
+        certified_.reads().item_dependencies(t, [&](const Edge& edge) { place(edge, emit); });
+    }
+  }
+  // Those of predicates, whether they count or not: visit(Edge).
+  template <class Visit>
+  void predicates(Visit&& visit, Budget& budget) const {
+    for (const TransactionId t : certified_.history().transactions()) {
+      budget.poll("predicate dependencies");
+      if (certified_.versions().takes_part(t)) certified_.reads().predicate_dependencies(t, visit);
+    }
+  }
+
+ private:
+  const CertifiedHistory& certified_;
+  CertifiedScope scope_;
+  VertexMap vertices_;
+};
+
+// Every class of cycles, each with one to show. Requires a cycle among the items' dependencies, the orders of
+// the scope and `predicate_edges`.
+std::vector<Anomaly> certified_cycles(const CertifiedHistory& certified, const CertifiedScope& scope,
+                                      const std::vector<Edge>& predicate_edges, Budget& budget);
+
+}  // namespace serval

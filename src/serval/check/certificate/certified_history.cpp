@@ -1,0 +1,19 @@
+#include "serval/check/certificate/certified_history.h"
+
+namespace serval {
+
+CertifiedHistory::CertifiedHistory(const History& history, Budget& budget)
+    : history_(history), versions_(history, budget) {
+  problem_ = versions_.problem();
+  if (!problem_.empty()) return;
+  sights_.emplace(history, versions_);
+  problem_ = sights_->problem();
+  if (!problem_.empty()) return;
+  matching_.emplace(history, versions_, budget);
+  problem_ = matching_->problem();
+  if (!problem_.empty()) return;
+  reads_.emplace(history, versions_, *sights_, *matching_, budget);
+  problem_ = reads_->problem();
+}
+
+}  // namespace serval

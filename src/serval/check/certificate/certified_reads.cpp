@@ -1,0 +1,330 @@
+#include "serval/check/certificate/certified_reads.h"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "serval/inference/footprint.h"
+#include "serval/inference/version_table.h"
+#include "serval/predicate/row_columns.h"
+
+namespace serval {
+namespace {
+
+bool reads_item(OperationKind kind) {
+  switch (kind) {
+    case OperationKind::Read:
+    case OperationKind::Insert:
+    case OperationKind::InsertMiss:
+    case OperationKind::CompareAndSet:
+    case OperationKind::CompareAndSetMiss:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+// Goes through the operations of every transaction once, and remembers what it has written so far.
+class CertifiedReader {
+ public:
+  CertifiedReader(const History& history, CertifiedReads& out, Budget& budget)
+      : history_(history),
+        versions_(out.versions_),
+        out_(out),
+        budget_(budget),
+        by_value_(out.versions_.all().size()),
+        own_(history.key_count()) {
+    for (const KeyId key : history.key_ids()) {
+      const auto versions = versions_.of(key);
+      for (std::uint32_t i = 1; i < versions.size(); ++i)
+        by_value_.insert(key, versions[i].value, VersionId{i});
+    }
+  }
+
+  void run() {
+    for (const TransactionId t : history_.transactions()) {
+      budget_.poll("certified reads");
+      out_.first_read_.push_back(static_cast<std::uint32_t>(out_.reads_.size()));
+      if (versions_.takes_part(t)) read(t);
+      if (!out_.problem_.empty()) return;
+    }
+    out_.first_read_.push_back(static_cast<std::uint32_t>(out_.reads_.size()));
+  }
+
+ private:
+  struct Own {
+    TransactionId writer = TransactionId::none();  // Of the transaction at hand, or an earlier one.
+    OperationId write;
+    Value value;
+  };
+  using Around = Matching::Around;
+
+  void read(TransactionId t) {
+    for (const OperationId op : history_.operations(t)) {
+      const OperationKind kind = history_.kind(op);
+      if (reads_item(kind))
+        read_item(t, op, history_.key(op), value_read(history_, op));
+      else if (is_predicate(kind))
+        read_predicate(t, op);
+      for_each_write(history_, op, [&](KeyId key, Value value) { own_[key.index] = {t, op, value}; });
+    }
+  }
+
+  const Own* own(TransactionId t, KeyId key) const {
+    return own_[key.index].writer == t ? &own_[key.index] : nullptr;
+  }
+  bool is_initial(KeyId key, Value value) const {
+    return value.is_nil() ||
+           (value == history_.initial_value() && by_value_.find(key, value).version.is_none());
+  }
+
+  void read_item(TransactionId t, OperationId op, KeyId key, Value value) {
+    if (value.is_unknown()) return;
+    if (const Own* mine = own(t, key)) {
+      if (mine->value != value) fault(AnomalyKind::NotMyOwnWrite, t, op, key, mine->write);
+      return;
+    }
+    const VersionSet* set = history_.certificate().version_set(op);
+    if (set != nullptr) {
+      const std::uint32_t seen = out_.sights_.position(*set, t, key);
+      if (!holds_value(key, seen, value)) return mismatch(t, op, key, seen);
+      out_.reads_.push_back({op, key, seen});
+      return;
+    }
+    find_version(t, op, key, value);
+  }
+
+  bool holds_value(KeyId key, std::uint32_t position, Value value) const {
+    return versions_.of(key)[position].value == value || (position == 0 && is_initial(key, value));
+  }
+
+  // By its value alone, or by what another operation of the transaction saw where several versions have it.
+  void find_version(TransactionId t, OperationId op, KeyId key, Value value) {
+    const VersionTable::Hit hit = by_value_.find(key, value);
+    const bool initial = is_initial(key, value);
+    if (hit.version.is_none() && !initial) return find_fault(t, op, key, value);
+    if (!hit.ambiguous && (hit.version.is_none() || !initial)) {
+      out_.reads_.push_back({op, key, hit.version.is_none() ? 0 : hit.version.index});
+      return;
+    }
+    for (const OperationId other : history_.operations(t))
+      if (const VersionSet* set = history_.certificate().version_set(other)) {
+        const std::uint32_t seen = out_.sights_.position(*set, t, key);
+        if (!holds_value(key, seen, value)) continue;
+        out_.reads_.push_back({op, key, seen});
+        return;
+      }
+    out_.problem_ = fmt::format(
+        "transaction {} read {} = {}, which several versions have, and the certificate does not say which it "
+        "saw",
+        history_.spell(history_.label(t)), history_.spell_key(key), history_.spell(value));
+  }
+
+  // A value that no version has: who wrote it, if anybody?
+  void find_fault(TransactionId t, OperationId op, KeyId key, Value value) {
+    for (const TransactionId writer : history_.transactions())
+      for (const OperationId write : history_.operations(writer)) {
+        bool found = false;
+        for_each_write(history_, write, [&](KeyId k, Value v) { found = found || (k == key && v == value); });
+        if (!found) continue;
+        if (history_.outcome(writer) == Outcome::Aborted)
+          return fault(AnomalyKind::AbortedRead, t, op, key, write);
+        if (!versions_.takes_part(writer)) {
+          out_.problem_ = fmt::format(
+              "transaction {} saw what the indeterminate transaction {} wrote, which the certificate does "
+              "not list",
+              history_.spell(history_.label(t)), history_.spell(history_.label(writer)));
+          return;
+        }
+        return fault(writer == t ? AnomalyKind::FutureRead : AnomalyKind::IntermediateRead, t, op, key,
+                     write);
+      }
+    fault(AnomalyKind::ThinAirRead, t, op, key, OperationId::none());
+  }
+
+  void read_predicate(TransactionId t, OperationId op) {
+    const std::optional<std::size_t> condition = out_.matching_.condition_of(op);
+    if (!condition || history_.certificate().version_set(op) == nullptr) {
+      out_.problem_ =
+          fmt::format("transaction {}: {} of a predicate operation was not recorded",
+                      history_.spell(history_.label(t)), condition ? "the version set" : "the predicate");
+      return;
+    }
+    const Query& query = out_.matching_.query(*condition);
+    expected_.clear();
+    out_.for_each_seen(t, op, [&](KeyId key, std::uint32_t position, const Around& around) {
+      if (around.matches) expected_.push_back({key, position, versions_.of(key)[position].value});
+    });
+    add_own(t, op, *condition);
+    std::ranges::sort(expected_, {}, &Expected::key);
+    if (!out_.matching_.problem().empty()) {
+      out_.problem_ = out_.matching_.problem();
+      return;
+    }
+    if (query.function != Query::Function::None) return compare_aggregate(t, op, query);
+    compare_rows(t, op, query);
+  }
+
+  struct Expected {
+    KeyId key;
+    std::uint32_t position = Matching::kNone;  // kNone: the transaction's own.
+    Value value;
+  };
+
+  void add_own(TransactionId t, OperationId op, std::size_t condition) {
+    for (const KeyId key : out_.written_before(t, op)) {
+      const Own* mine = own(t, key);
+      if (out_.matching_.matches_value(condition, key, mine->value))
+        expected_.push_back({key, Matching::kNone, mine->value});
+    }
+  }
+
+  void compare_aggregate(TransactionId t, OperationId op, const Query& query) {
+    Aggregation aggregation(query.function);
+    const bool counts_rows = query.argument == Condition();
+    for (const Expected& row : expected_) {
+      aggregation.add(counts_rows ? Scalar::boolean(true)
+                                  : out_.matching_.value_of(query.argument, row.key, row.value));
+      if (!counts_rows) read_row(op, row);
+    }
+    const Scalar result = aggregation.result();
+    if (history_.value(op).is_unknown()) return;
+    if (result.is_undefined())
+      out_.problem_ = fmt::format("transaction {}: what an aggregate computes is not defined",
+                                  history_.spell(history_.label(t)));
+    else if (!same(result, Scalar::of(history_.value(op), history_.values())))
+      fault(AnomalyKind::ResultSetMismatch, t, op, KeyId::none(), OperationId::none());
+  }
+
+  // What an operation returned, changed or deleted against what it should have.
+  void compare_rows(TransactionId t, OperationId op, const Query& query) {
+    std::vector<Row> rows(history_.rows(op).begin(), history_.rows(op).end());
+    std::ranges::sort(rows, {}, &Row::key);
+    auto row = rows.begin();
+    for (const Expected& expected : expected_) {
+      if (row != rows.end() && row->key < expected.key) return surplus(t, op, *row);
+      if (row == rows.end() || row->key != expected.key)
+        return mismatch(t, op, expected.key, expected.position);
+      if (!is_right(op, query, *row, expected)) return mismatch(t, op, expected.key, expected.position);
+      read_row(op, expected);
+      ++row;
+    }
+    if (row != rows.end()) surplus(t, op, *row);
+  }
+
+  bool is_right(OperationId op, const Query& query, const Row& row, const Expected& expected) const {
+    if (history_.kind(op) == OperationKind::PredicateRead) return row.value == expected.value;
+    if (history_.kind(op) == OperationKind::PredicateDelete) return true;
+    std::vector<std::string> columns;
+    for (const Query::Assignment& assignment : query.assignments) columns.push_back(assignment.column);
+    std::vector<Scalar> written;
+    read_columns(columns, history_.key_value(row.key), row.value, history_.values(), written);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const Scalar wanted = out_.matching_.value_of(query.assignments[i].value, row.key, expected.value);
+      if (!wanted.is_undefined() && !written[i].is_undefined() && !same(wanted, written[i])) return false;
+    }
+    return true;
+  }
+
+  void read_row(OperationId op, const Expected& row) {
+    if (row.position != Matching::kNone) out_.reads_.push_back({op, row.key, row.position});
+  }
+
+  void surplus(TransactionId t, OperationId op, const Row& row) {
+    const VersionSet* set = history_.certificate().version_set(op);
+    mismatch(t, op, row.key, out_.sights_.position(*set, t, row.key));
+  }
+  void mismatch(TransactionId t, OperationId op, KeyId key, std::uint32_t position) {
+    fault(AnomalyKind::ResultSetMismatch, t, op, key,
+          position == Matching::kNone ? own(t, key)->write : versions_.of(key)[position].write);
+  }
+  void fault(AnomalyKind kind, TransactionId t, OperationId op, KeyId key, OperationId source) {
+    out_.faults_.push_back({kind, BadRow{t, op, key, source}});
+  }
+
+  const History& history_;
+  const CertifiedVersions& versions_;
+  CertifiedReads& out_;
+  Budget& budget_;
+  VersionTable by_value_;  // Positions in the key's order.
+  std::vector<Own> own_;   // By key.
+  std::vector<Expected> expected_;
+};
+
+CertifiedReads::CertifiedReads(const History& history, const CertifiedVersions& versions,
+                               const VersionSights& sights, const Matching& matching, Budget& budget)
+    : history_(history), versions_(versions), sights_(sights), matching_(matching) {
+  CertifiedReader(history, *this, budget).run();
+}
+
+std::vector<KeyId> CertifiedReads::written_before(TransactionId t, OperationId op) const {
+  std::vector<KeyId> keys;
+  for (const OperationId before : history_.operations(t)) {
+    if (before == op) break;
+    for_each_write(history_, before, [&](KeyId key, Value) { keys.push_back(key); });
+  }
+  std::ranges::sort(keys);
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  return keys;
+}
+
+std::uint32_t CertifiedReads::locked_position(const VersionSet& set, std::size_t condition, TransactionId t,
+                                              OperationId op, KeyId key, std::uint32_t position) const {
+  if (std::holds_alternative<std::vector<SeenVersion>>(set.seen)) return position;
+  for (const CertifiedVersions::Installed& own : versions_.installed_by(t))
+    if (own.key == key) {
+      const auto rows = history_.rows(op);
+      const bool changed = std::ranges::find(rows, key, &Row::key) != rows.end();
+      if (changed && own.position > position) return own.position - 1;
+    }
+  const Matching::Around around = matching_.around(condition, key, position);
+  const auto rows = history_.rows(op);
+  const bool left_alone = around.matches && std::ranges::find(rows, key, &Row::key) == rows.end();
+  return left_alone && around.after != Matching::kNone && versions_.of(key)[around.after].installer != t
+             ? around.after
+             : position;
+}
+
+namespace {
+
+// The one version set of all operations of a transaction that have one; null: none, or several.
+const VersionSet* common_set(const History& history, TransactionId t) {
+  const VersionSet* common = nullptr;
+  for (const OperationId op : history.operations(t)) {
+    const VersionSet* set = history.certificate().version_set(op);
+    if (set == nullptr) continue;
+    if (common != nullptr && !(*common == *set)) return nullptr;
+    common = set;
+  }
+  const bool listed = common != nullptr && std::holds_alternative<std::vector<SeenVersion>>(common->seen);
+  return listed ? nullptr : common;
+}
+
+}  // namespace
+
+std::vector<Anomaly> CertifiedReads::snapshot_faults(Budget& budget) const {
+  std::vector<Anomaly> found;
+  for (const TransactionId t : history_.transactions()) {
+    budget.poll("snapshots");
+    const VersionSet* set = versions_.takes_part(t) ? common_set(history_, t) : nullptr;
+    if (set == nullptr) continue;
+    for (std::uint32_t i = first_read_[t.index]; i < first_read_[t.index + 1]; ++i) {
+      const Read& read = reads_[i];
+      if (sights_.position(*set, t, read.key) != read.position)
+        found.push_back({AnomalyKind::OutsideSnapshot,
+                         BadRow{t, read.op, read.key, versions_.of(read.key)[read.position].write}});
+    }
+    for (const CertifiedVersions::Installed& own : versions_.installed_by(t)) {
+      const auto versions = versions_.of(own.key);
+      if (sights_.position(*set, t, own.key) != own.position - 1)
+        found.push_back({AnomalyKind::OutsideSnapshot,
+                         BadRow{t, versions[own.position].write, own.key, versions[own.position - 1].write}});
+    }
+  }
+  return found;
+}
+
+}  // namespace serval

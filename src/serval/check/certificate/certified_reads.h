@@ -1,0 +1,138 @@
+#pragma once
+// What every operation saw by the certificate, whether its answer fits, and the dependencies that follow
+// (Adya's, of items and of predicates).
+//
+//   CertifiedReads reads(history, versions, sights, matching, budget);
+//   reads.faults()                                       // answers that do not fit: no order mends them
+//   reads.item_dependencies(t, emit);                    // emit(Edge)
+//   reads.predicate_dependencies(t, emit);
+//
+// Items: a read depends on whoever installed the version that it saw, and comes before whoever installed the
+// next; the installers of a key's versions follow each other. The rows that a predicate operation returned,
+// and those that an aggregate computed with, are reads of items, too.
+//
+// Predicates: of all versions that change what a predicate matches (Adya 1999, section 4.3) only the nearest
+// count, the last at or before what was seen and the first after, because the installers of a key's versions
+// are chained anyway.
+//
+// An update or a delete by a predicate locks the rows that it changes and looks at them again, so of these it
+// saw the version that it replaced, and of rows that matched but were left alone the first later version that
+// does not match, if there is one. Where a level asks for one snapshot, that is checked apart
+// (snapshot_faults).
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "serval/check/certificate/certified_versions.h"
+#include "serval/check/certificate/matching.h"
+#include "serval/check/certificate/version_sights.h"
+#include "serval/check/verdict.h"
+
+namespace serval {
+
+class CertifiedReads {
+ public:
+  CertifiedReads(const History& history, const CertifiedVersions& versions, const VersionSights& sights,
+                 const Matching& matching, Budget& budget);
+
+  const std::string& problem() const noexcept { return problem_; }  // Empty: none.
+  const std::vector<Anomaly>& faults() const noexcept { return faults_; }
+  // Reads and overwritten versions that the one snapshot of their transaction does not show, where the
+  // certificate gives it one.
+  std::vector<Anomaly> snapshot_faults(Budget& budget) const;
+
+  // Those that `t` takes part in as the reader, or as the later of two writers.
+  template <class Emit>
+  void item_dependencies(TransactionId t, Emit&& emit) const {
+    for (const CertifiedVersions::Installed& own : versions_.installed_by(t)) {
+      const auto versions = versions_.of(own.key);
+      const CertifiedVersions::Version &before = versions[own.position - 1], &after = versions[own.position];
+      if (!before.installer.is_none())
+        emit(Edge{before.installer, t, EdgeKind::WriteWrite, own.key, before.write, after.write});
+    }
+    for (std::uint32_t i = first_read_[t.index]; i < first_read_[t.index + 1]; ++i) {
+      const Read& read = reads_[i];
+      const auto versions = versions_.of(read.key);
+      const CertifiedVersions::Version& seen = versions[read.position];
+      if (!seen.installer.is_none())
+        emit(Edge{seen.installer, t, EdgeKind::WriteRead, read.key, seen.write, read.op});
+      if (read.position + 1 == versions.size()) continue;
+      const CertifiedVersions::Version& next = versions[read.position + 1];
+      if (next.installer != t)
+        emit(Edge{t, next.installer, EdgeKind::ReadWrite, read.key, read.op, next.write});
+    }
+  }
+
+  template <class Emit>
+  void predicate_dependencies(TransactionId t, Emit&& emit) const {
+    for (const OperationId op : history_.operations(t)) {
+      if (!is_predicate(history_.kind(op))) continue;
+      for_each_seen(t, op, [&](KeyId key, std::uint32_t, const Matching::Around& around) {
+        const auto versions = versions_.of(key);
+        if (around.at_or_before != Matching::kNone && around.at_or_before > 0) {
+          const CertifiedVersions::Version& change = versions[around.at_or_before];
+          if (change.installer != t)
+            emit(Edge{.from = change.installer,
+                      .to = t,
+                      .kind = EdgeKind::WriteRead,
+                      .key = key,
+                      .from_op = change.write,
+                      .to_op = op,
+                      .of_predicate = true});
+        }
+        if (around.after == Matching::kNone) return;
+        const CertifiedVersions::Version& change = versions[around.after];
+        if (change.installer != t)
+          emit(Edge{.from = t,
+                    .to = change.installer,
+                    .kind = EdgeKind::ReadWrite,
+                    .key = key,
+                    .from_op = op,
+                    .to_op = change.write,
+                    .of_predicate = true});
+      });
+    }
+  }
+
+ private:
+  friend class CertifiedReader;
+
+  // An item that a transaction read, and which version of it.
+  struct Read {
+    OperationId op;
+    KeyId key;
+    std::uint32_t position = 0;
+  };
+
+  // Every key that the operation's predicate ranges over and that its transaction had not written before,
+  // with the version that it saw: visit(key, position, around).
+  template <class Visit>
+  void for_each_seen(TransactionId t, OperationId op, Visit&& visit) const {
+    const VersionSet* set = history_.certificate().version_set(op);
+    const std::optional<std::size_t> condition = matching_.condition_of(op);
+    if (set == nullptr || !condition) return;
+    const std::vector<KeyId> own = written_before(t, op);
+    const bool writes = history_.kind(op) != OperationKind::PredicateRead;
+    matching_.for_each_key(*condition, [&](KeyId key) {
+      if (!own.empty() && std::ranges::find(own, key) != own.end()) return;
+      std::uint32_t position = sights_.position(*set, t, key);
+      if (writes) position = locked_position(*set, *condition, t, op, key, position);
+      visit(key, position, matching_.around(*condition, key, position));
+    });
+  }
+  std::vector<KeyId> written_before(TransactionId t, OperationId op) const;
+  std::uint32_t locked_position(const VersionSet& set, std::size_t condition, TransactionId t, OperationId op,
+                                KeyId key, std::uint32_t position) const;
+
+  const History& history_;
+  const CertifiedVersions& versions_;
+  const VersionSights& sights_;
+  const Matching& matching_;
+  std::string problem_;
+  std::vector<Anomaly> faults_;
+  std::vector<std::uint32_t> first_read_;  // By transaction, one more than transactions.
+  std::vector<Read> reads_;
+};
+
+}  // namespace serval

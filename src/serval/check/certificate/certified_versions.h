@@ -1,0 +1,93 @@
+#pragma once
+// The versions of every key in the order that the certificate gives: the initial one, then one for each
+// transaction that left a version behind.
+//
+//   const CertifiedVersions versions(history, budget);
+//   if (versions.problem().empty())
+//     versions.of(x)[2].installer            // who made the second version of x after the initial one
+//
+// The order comes from the certificate's complete orders, from the commit timestamps where it says that these
+// order the versions, or is the only possible one, for keys with one writer. Where none of these settles it,
+// or where the certificate and the history contradict each other about who wrote what, problem() says so and
+// nothing else is to be asked.
+//
+// The initial version of a key holds the history's initial value; nil: there is no such row yet.
+//
+// An indeterminate transaction takes part exactly when the certificate lists its writes.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "serval/base/budget.h"
+#include "serval/history/history.h"
+
+namespace serval {
+
+class CertifiedVersions {
+ public:
+  struct Version {
+    TransactionId installer = TransactionId::none();  // none(): the initial version.
+    OperationId write = OperationId::none();          // The last of its writes of the key.
+    Value value;                                      // Nil: the key has no row.
+  };
+  // Where in a key's order a transaction's version stands.
+  struct Installed {
+    KeyId key;
+    std::uint32_t position = 0;
+  };
+
+  CertifiedVersions(const History& history, Budget& budget);
+
+  const std::string& problem() const noexcept { return problem_; }  // Empty: none.
+
+  std::span<const Version> of(KeyId key) const {
+    return std::span(versions_).subspan(first_[key.index], first_[key.index + 1] - first_[key.index]);
+  }
+  // All versions, key after key; of(key) begins at first(key).
+  std::span<const Version> all() const noexcept { return versions_; }
+  std::uint32_t first(KeyId key) const { return first_[key.index]; }
+  std::span<const Installed> installed_by(TransactionId t) const {
+    return std::span(installed_)
+        .subspan(first_installed_[t.index], first_installed_[t.index + 1] - first_installed_[t.index]);
+  }
+  bool takes_part(TransactionId t) const { return takes_part_[t.index]; }
+  const std::vector<bool>& participants() const noexcept { return takes_part_; }
+
+ private:
+  friend class VersionCollector;
+
+  std::string problem_;
+  std::vector<std::uint32_t> first_;  // By key, one more than keys.
+  std::vector<Version> versions_;
+  std::vector<std::uint32_t> first_installed_;  // By transaction, one more than transactions.
+  std::vector<Installed> installed_;
+  std::vector<bool> takes_part_;
+};
+
+// What an operation writes: each key once, with the new value (nil: a delete). Appends to lists are not among
+// it.
+template <class Visit>
+void for_each_write(const History& history, OperationId op, Visit&& visit) {
+  switch (history.kind(op)) {
+    case OperationKind::Write:
+    case OperationKind::Insert:
+    case OperationKind::CompareAndSet:
+      visit(history.key(op), history.value(op));
+      break;
+    case OperationKind::Delete:
+      visit(history.key(op), Value::nil());
+      break;
+    case OperationKind::PredicateUpdate:
+      for (const Row& row : history.rows(op)) visit(row.key, row.value);
+      break;
+    case OperationKind::PredicateDelete:
+      for (const Row& row : history.rows(op)) visit(row.key, Value::nil());
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace serval

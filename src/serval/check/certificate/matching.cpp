@@ -1,0 +1,329 @@
+#include "serval/check/certificate/matching.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <absl/container/flat_hash_map.h>
+#include <fmt/format.h>
+
+#include "serval/predicate/evaluate.h"
+#include "serval/predicate/print_predicate.h"
+#include "serval/predicate/region.h"
+#include "serval/predicate/row_columns.h"
+
+namespace serval {
+
+Matching::Matching(const History& history, const CertifiedVersions& versions, Budget& budget)
+    : history_(history), versions_(versions) {
+  collect_conditions(history, budget);
+  if (conditions_.empty() || !problem_.empty()) return;
+  collect_columns(budget);
+  choose_ways(budget);
+}
+
+void Matching::collect_conditions(const History& history, Budget& budget) {
+  absl::flat_hash_map<std::uint32_t, std::uint32_t> by_predicate;
+  for (std::uint32_t i = 0; i < history.operation_count(); ++i) {
+    const OperationId op{i};
+    if (!is_predicate(history.kind(op))) continue;
+    budget.poll("predicates");
+    if (condition_of_.empty()) condition_of_.assign(history.operation_count(), kNone);
+    const PredicateId id = history.predicate_id(op);
+    if (id.is_none()) continue;
+    const auto [place, is_new] =
+        by_predicate.try_emplace(id.index, static_cast<std::uint32_t>(conditions_.size()));
+    if (is_new) {
+      Prepared prepared{.predicate = id, .query = query_of(history.predicate(id), history.values())};
+      const std::optional<std::size_t> table = table_named(history, prepared.query.where);
+      if (!table) return;
+      prepared.table = *table;
+      conditions_.push_back(std::move(prepared));
+    }
+    condition_of_[i] = place->second;
+    ++conditions_[place->second].operations;
+  }
+}
+
+std::optional<std::size_t> Matching::table_named(const History& history, const Condition& condition) {
+  const serval::Table of(condition);
+  const auto known = std::ranges::find(tables_, of.name(), &Table::name);
+  if (known != tables_.end()) return static_cast<std::size_t>(known - tables_.begin());
+  if (of.is_join()) {
+    problem_ = "a predicate speaks of the columns of several tables";
+    return std::nullopt;
+  }
+  Table table{.name = of.name(), .keys = {}, .has = std::vector<bool>(history.key_count(), false)};
+  for (const KeyId key : history.key_ids()) {
+    const Truth has = of.has(history, key);
+    if (has == Truth::Undefined) {
+      problem_ =
+          fmt::format("whether {} is a row of table {} was not recorded", history.spell_key(key), of.name());
+      return std::nullopt;
+    }
+    if (has != Truth::True) continue;
+    table.keys.push_back(key);
+    table.has[key.index] = true;
+  }
+  tables_.push_back(std::move(table));
+  return tables_.size() - 1;
+}
+
+void Matching::collect_columns(Budget& budget) {
+  std::vector<std::string> names;
+  for (Prepared& prepared : conditions_)
+    for (const std::string& name : prepared.query.where.columns()) {
+      const auto found = std::ranges::find(names, name);
+      prepared.columns.push_back(static_cast<std::uint32_t>(found - names.begin()));
+      if (found == names.end()) names.push_back(name);
+    }
+  const std::size_t count = versions_.all().size();
+  for (const std::string& name : names)
+    columns_.push_back({.name = name, .integers = std::vector<std::int64_t>(count, kNull), .values = {}});
+  present_.assign(count, false);
+  std::vector<Scalar> row;
+  for (const KeyId key : history_.key_ids()) {
+    std::uint32_t at = versions_.first(key);
+    for (const CertifiedVersions::Version& version : versions_.of(key)) {
+      budget.poll("columns");
+      const std::uint32_t here = at++;
+      if (version.value.is_nil()) continue;
+      present_[here] = true;
+      read_columns(names, history_.key_value(key), version.value, history_.values(), row);
+      for (std::size_t i = 0; i < columns_.size(); ++i) {
+        Column& column = columns_[i];
+        const bool integer = row[i].kind() == Scalar::Kind::Integer && row[i].as_integer() != kNull;
+        if (column.values.empty() && !integer && !row[i].is_null()) drop_integers_where_others_are(column);
+        if (!column.values.empty())
+          column.values[here] = std::move(row[i]);
+        else if (integer)
+          column.integers[here] = row[i].as_integer();
+      }
+    }
+  }
+}
+
+void Matching::drop_integers_where_others_are(Column& column) {
+  column.values.resize(column.integers.size());
+  for (std::size_t i = 0; i < column.integers.size(); ++i)
+    if (column.integers[i] != kNull) column.values[i] = Scalar(column.integers[i]);
+  column.integers.clear();
+}
+
+namespace {
+
+// The integers of one interval of numbers; none where it is not one.
+std::optional<std::pair<std::int64_t, std::int64_t>> integers_of(const IntervalSet::Interval& interval) {
+  using enum Cut::Place;
+  const Cut &low = interval.low, &high = interval.high;
+  if (low.family != Cut::Family::Number) return std::nullopt;
+  const auto is_whole = [](const Cut& cut) { return cut.value.kind() == Scalar::Kind::Integer; };
+  std::int64_t first = INT64_MIN + 1, last = INT64_MAX;
+  if (low.place != Start) {
+    if (!is_whole(low) || low.value.as_integer() == INT64_MIN || low.value.as_integer() == INT64_MAX)
+      return std::nullopt;
+    first = low.value.as_integer() + (low.place == BehindValue ? 1 : 0);
+  }
+  if (high.family == Cut::Family::Number && high.place != Start) {
+    if (!is_whole(high) || high.value.as_integer() == INT64_MIN) return std::nullopt;
+    last = high.value.as_integer() - (high.place == BeforeValue ? 1 : 0);
+  } else if (high.family != Cut::Family::Text || high.place != Start) {
+    return std::nullopt;
+  }
+  return std::pair(first, last);
+}
+
+bool compares_integers_only(const Condition& condition) {
+  using Kind = Condition::Kind;
+  const auto plain = [&](const Condition::Node& node) {
+    switch (node.kind) {
+      case Kind::Constant:
+        return condition.constants()[node.at].kind() == Scalar::Kind::Integer;
+      case Kind::Column:
+      case Kind::Equal:
+      case Kind::NotEqual:
+      case Kind::Less:
+      case Kind::LessOrEqual:
+      case Kind::Greater:
+      case Kind::GreaterOrEqual:
+      case Kind::And:
+      case Kind::Or:
+      case Kind::Not:
+      case Kind::In:
+      case Kind::Between:
+        return true;
+      default:
+        return false;
+    }
+  };
+  return condition.problem().empty() && std::ranges::all_of(condition.nodes(), plain);
+}
+
+}  // namespace
+
+std::optional<std::vector<Matching::Box>> Matching::boxes_of(const Prepared& prepared) const {
+  constexpr std::size_t kMostBoxes = 16;
+  if (!compares_integers_only(prepared.query.where)) return std::nullopt;
+  for (const std::uint32_t column : prepared.columns)
+    if (!columns_[column].values.empty()) return std::nullopt;
+  const Region region = region_of(prepared.query.where);
+  if (!region.exact) return std::nullopt;
+  std::vector<Box> out;
+  for (const Region::Box& box : region.boxes) {
+    std::vector<Box> parts{Box{}};  // One for each choice of an interval in every column.
+    for (std::size_t i = 0; i < box.size(); ++i) {
+      if (box[i].is_everything()) continue;
+      std::vector<Box> finer;
+      for (const IntervalSet::Interval& interval : box[i].intervals()) {
+        const auto range = integers_of(interval);
+        if (!range) return std::nullopt;
+        for (Box part : parts) {
+          part.push_back({prepared.columns[i], range->first, range->second});
+          finer.push_back(std::move(part));
+        }
+      }
+      parts = std::move(finer);
+      if (parts.size() > kMostBoxes) return std::nullopt;
+    }
+    std::ranges::move(parts, std::back_inserter(out));
+    if (out.size() > kMostBoxes) return std::nullopt;
+  }
+  return out;
+}
+
+// A walk from a version ends at the next change; with a share `s` of versions that match it takes about
+// 1 / s + 1 / (1 - s) steps a key, at most all of the key's versions.
+void Matching::choose_ways(Budget& budget) {
+  std::vector<std::string> names;
+  for (const Column& column : columns_) names.push_back(column.name);
+  std::vector<std::optional<MatchIndex>> indexes(tables_.size());
+  const auto index_of = [&](std::size_t at) -> const MatchIndex& {
+    if (indexes[at]) return *indexes[at];
+    VersionRows table(names);
+    std::vector<Scalar> row(names.size());
+    for (const KeyId key : tables_[at].keys) {
+      table.begin_key(key);
+      const auto size = static_cast<std::uint32_t>(versions_.of(key).size());
+      for (std::uint32_t v = versions_.first(key); v < versions_.first(key) + size; ++v) {
+        if (!has_row(v)) {
+          table.add_absence();
+          continue;
+        }
+        for (std::size_t i = 0; i < columns_.size(); ++i) row[i] = column_value(columns_[i], v);
+        table.add_row(row);
+      }
+    }
+    return indexes[at].emplace(std::move(table));
+  };
+  for (Prepared& prepared : conditions_) {
+    budget.poll("predicates");
+    prepared.boxes = boxes_of(prepared);
+    const std::size_t keys = tables_[prepared.table].keys.size();
+    if (keys == 0) continue;
+    const MatchIndex& index = index_of(prepared.table);
+    const auto versions = static_cast<double>(index.version_count());
+    const auto matching = static_cast<double>(index.count_candidates(prepared.query.where)) + 1;
+    const double steps = std::min(versions / static_cast<double>(keys),
+                                  versions / matching + versions / std::max(1.0, versions - matching));
+    const double step = prepared.boxes ? 1 : 50;
+    const double walks =
+        static_cast<double>(prepared.operations) * static_cast<double>(keys) * (5 + step * steps);
+    const double changes = matching * (10 + std::log2(matching + 1)) * (prepared.boxes ? 1 : 10);
+    if (changes > walks) continue;
+    prepared.changes = index.changes(prepared.query.where, budget);
+    if (prepared.changes->undefined())
+      problem_ = fmt::format("whether a version of {} matches a predicate is not defined",
+                             history_.spell_key(prepared.changes->undefined()->key));
+  }
+}
+
+std::optional<std::size_t> Matching::condition_of(OperationId op) const {
+  if (condition_of_.empty() || condition_of_[op.index] == kNone) return std::nullopt;
+  return condition_of_[op.index];
+}
+
+bool Matching::covers(std::size_t condition, KeyId key) const {
+  return tables_[conditions_[condition].table].has[key.index];
+}
+
+Scalar Matching::column_value(const Column& column, std::uint32_t version) const {
+  if (!column.values.empty()) return column.values[version];
+  return column.integers[version] == kNull ? Scalar() : Scalar(column.integers[version]);
+}
+
+bool Matching::match(const Prepared& prepared, std::uint32_t version) const {
+  if (!prepared.boxes) return evaluate_version(prepared, version);
+  for (const Box& box : *prepared.boxes) {
+    bool inside = true;
+    for (const Bound& bound : box) {
+      const std::int64_t value = columns_[bound.column].integers[version];
+      inside = inside && value >= bound.low && value <= bound.high;
+    }
+    if (inside && (!box.empty() || has_row(version))) return true;
+  }
+  return false;
+}
+
+bool Matching::evaluate_version(const Prepared& prepared, std::uint32_t version) const {
+  if (!has_row(version)) return false;
+  std::vector<Scalar> row;
+  for (const std::uint32_t column : prepared.columns) row.push_back(column_value(columns_[column], version));
+  return decide(prepared, evaluate(prepared.query.where, row), key_of(version));
+}
+
+KeyId Matching::key_of(std::uint32_t version) const {
+  std::uint32_t low = 0, high = static_cast<std::uint32_t>(history_.key_count());
+  while (high - low > 1) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    (versions_.first(KeyId{middle}) <= version ? low : high) = middle;
+  }
+  return KeyId{low};
+}
+
+bool Matching::decide(const Prepared& prepared, Truth truth, KeyId key) const {
+  if (truth == Truth::Undefined && problem_.empty())
+    problem_ = fmt::format("whether a version of {} matches \"{}\" is not defined", history_.spell_key(key),
+                           print_predicate(history_.predicate(prepared.predicate), history_.values()));
+  return truth == Truth::True;
+}
+
+bool Matching::matches(std::size_t condition, KeyId key, std::uint32_t position) const {
+  return match(conditions_[condition], versions_.first(key) + position);
+}
+
+Matching::Around Matching::around(std::size_t condition, KeyId key, std::uint32_t position) const {
+  const Prepared& prepared = conditions_[condition];
+  if (prepared.changes) {
+    const MatchChanges::Neighbours near = prepared.changes->around(key, position);
+    return {matches(condition, key, position), near.at_or_before, near.after};
+  }
+  const std::uint32_t first = versions_.first(key);
+  const auto size = static_cast<std::uint32_t>(versions_.of(key).size());
+  Around out{.matches = match(prepared, first + position)};
+  for (std::uint32_t at = position + 1; at < size; ++at)
+    if (match(prepared, first + at) != out.matches) {
+      out.after = at;
+      break;
+    }
+  for (std::uint32_t at = position; at > 0; --at)
+    if (match(prepared, first + at - 1) != out.matches) {
+      out.at_or_before = at;
+      break;
+    }
+  return out;
+}
+
+bool Matching::matches_value(std::size_t condition, KeyId key, Value value) const {
+  if (value.is_nil() || !covers(condition, key)) return false;
+  const Prepared& prepared = conditions_[condition];
+  std::vector<Scalar> row;
+  read_columns(prepared.query.where.columns(), history_.key_value(key), value, history_.values(), row);
+  return decide(prepared, evaluate(prepared.query.where, row), key);
+}
+
+Scalar Matching::value_of(const Condition& expression, KeyId key, Value value) const {
+  std::vector<Scalar> row;
+  read_columns(expression.columns(), history_.key_value(key), value, history_.values(), row);
+  return serval::value_of(expression, row);
+}
+
+}  // namespace serval

@@ -1,0 +1,161 @@
+#include "serval/check/certificate/version_sights.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace serval {
+namespace {
+
+constexpr std::int64_t kFirst = std::numeric_limits<std::int64_t>::min();
+
+std::optional<std::int64_t> number_of(const std::string& text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number < 0) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+VersionSights::VersionSights(const History& history, const CertifiedVersions& versions)
+    : history_(history), versions_(versions), cursor_(history.key_count(), 0) {
+  bool by_timestamp = false, by_number = false, by_list = false;
+  for (const auto& [op, set] : history.certificate().version_sets) {
+    by_list = by_list || std::holds_alternative<std::vector<SeenVersion>>(set.seen);
+    by_timestamp = by_timestamp || std::holds_alternative<std::int64_t>(set.seen);
+    by_number = by_number || std::holds_alternative<TransactionSnapshot>(set.seen);
+  }
+  if (by_list) check_lists();
+  if (by_timestamp && problem_.empty()) collect_timestamps();
+  if (by_number && problem_.empty()) collect_numbers();
+}
+
+void VersionSights::check_lists() {
+  listed_.resize(history_.key_count());
+  for (const auto& [op, set] : history_.certificate().version_sets) {
+    const auto* list = std::get_if<std::vector<SeenVersion>>(&set.seen);
+    if (list == nullptr) continue;
+    for (const SeenVersion& seen : *list) {
+      if (seen.installer.is_none() || position_of(seen.installer, seen.key) > 0) continue;
+      problem_ = fmt::format(
+          "the certificate says that transaction {} saw a version of {} by transaction {}, "
+          "which left none behind",
+          history_.spell(history_.label(history_.transaction_of(op))), history_.spell_key(seen.key),
+          history_.spell(history_.label(seen.installer)));
+      return;
+    }
+  }
+}
+
+std::uint32_t VersionSights::position_of(TransactionId installer, KeyId key) const {
+  for (const CertifiedVersions::Installed& own : versions_.installed_by(installer))
+    if (own.key == key) return own.position;
+  return 0;
+}
+
+void VersionSights::spread(const std::vector<SeenVersion>& list) const {
+  if (spread_ == &list) return;
+  spread_ = &list;
+  ++lists_;
+  for (const SeenVersion& seen : list)
+    listed_[seen.key.index] = {lists_, seen.installer.is_none() ? 0 : position_of(seen.installer, seen.key)};
+}
+
+void VersionSights::collect_timestamps() {
+  timestamps_.of_transaction.assign(history_.transaction_count(), 0);
+  for (const TransactionId t : history_.transactions()) {
+    if (!versions_.takes_part(t) || versions_.installed_by(t).empty()) continue;
+    const TransactionHints* hints = history_.hints(t);
+    if (hints == nullptr || !hints->commit_timestamp) {
+      problem_ = fmt::format("transaction {} wrote something and has no commit timestamp",
+                             history_.spell(history_.label(t)));
+      return;
+    }
+    timestamps_.of_transaction[t.index] = *hints->commit_timestamp;
+  }
+  add_smallest(timestamps_);
+}
+
+void VersionSights::collect_numbers() {
+  numbers_.of_transaction.assign(history_.transaction_count(), 0);
+  for (const TransactionId t : history_.transactions()) {
+    if (!versions_.takes_part(t) || versions_.installed_by(t).empty()) continue;
+    const TransactionHints* hints = history_.hints(t);
+    const std::optional<std::int64_t> number =
+        hints == nullptr ? std::nullopt : number_of(hints->server_transaction);
+    if (!number) {
+      problem_ = fmt::format("transaction {} wrote something and has no number of the server",
+                             history_.spell(history_.label(t)));
+      return;
+    }
+    numbers_.of_transaction[t.index] = *number;
+  }
+  add_smallest(numbers_);
+}
+
+void VersionSights::add_smallest(Stamps& stamps) const {
+  stamps.smallest_after.resize(versions_.all().size());
+  for (const KeyId key : history_.key_ids()) {
+    const std::uint32_t first = versions_.first(key);
+    std::int64_t smallest = std::numeric_limits<std::int64_t>::max();
+    const auto versions = versions_.of(key);
+    for (std::size_t i = versions.size(); i-- > 1;) {
+      smallest = std::min(smallest, stamps.of_transaction[versions[i].installer.index]);
+      stamps.smallest_after[first + i] = smallest;
+    }
+    stamps.smallest_after[first] = kFirst;
+  }
+}
+
+std::uint32_t VersionSights::last_below(const Stamps& stamps, KeyId key, std::int64_t end) const {
+  const auto size = static_cast<std::uint32_t>(versions_.of(key).size());
+  const std::int64_t* smallest = stamps.smallest_after.data() + versions_.first(key);
+  std::uint32_t& cursor = cursor_[key.index];
+  constexpr int kSteps = 8;
+  std::uint32_t at = cursor;
+  for (int step = 0; step < kSteps; ++step) {
+    if (smallest[at] >= end) {
+      --at;  // Never below the initial version, which is before every end.
+    } else if (at + 1 < size && smallest[at + 1] < end) {
+      ++at;
+    } else {
+      return cursor = at;
+    }
+  }
+  const std::int64_t* found = std::lower_bound(smallest, smallest + size, end);
+  return cursor = static_cast<std::uint32_t>(found - smallest) - 1;
+}
+
+bool VersionSights::shows(const VersionSet& set, TransactionId installer) const {
+  if (installer.is_none()) return true;
+  if (const auto* timestamp = std::get_if<std::int64_t>(&set.seen))
+    return timestamps_.of_transaction[installer.index] <= *timestamp;
+  if (const auto* snapshot = std::get_if<TransactionSnapshot>(&set.seen))
+    return snapshot->shows(static_cast<std::uint64_t>(numbers_.of_transaction[installer.index]));
+  return false;
+}
+
+std::uint32_t VersionSights::position(const VersionSet& set, TransactionId t, KeyId key) const {
+  const auto versions = versions_.of(key);
+  if (const auto* listed = std::get_if<std::vector<SeenVersion>>(&set.seen)) {
+    spread(*listed);
+    return listed_[key.index].list == lists_ ? listed_[key.index].position : 0;
+  }
+  std::uint32_t at = 0;
+  if (const auto* timestamp = std::get_if<std::int64_t>(&set.seen)) {
+    const bool last = *timestamp == std::numeric_limits<std::int64_t>::max();
+    at =
+        last ? static_cast<std::uint32_t>(versions.size()) - 1 : last_below(timestamps_, key, *timestamp + 1);
+  } else {
+    const auto end = std::get<TransactionSnapshot>(set.seen).first_future;
+    at = last_below(numbers_, key, static_cast<std::int64_t>(end));
+  }
+  while (at > 0 && (versions[at].installer == t || !shows(set, versions[at].installer))) --at;
+  return at;
+}
+
+}  // namespace serval

@@ -1,0 +1,63 @@
+#pragma once
+// Which version of a key an operation looked at, by the version set that the certificate gives it: a position
+// in the key's order of versions.
+//
+//   VersionSights sights(history, versions);
+//   if (const VersionSet* set = certificate.version_set(op)) sights.position(*set, t, x)
+//
+// Of a timestamp or a snapshot it is the last version whose installer they show. Versions normally become
+// visible in their order, and ops come with later and later snapshots; both are used (a lookup starts at the
+// place of the one before), neither is relied on. O(1) then, O(log versions) otherwise.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "serval/check/certificate/certified_versions.h"
+
+namespace serval {
+
+class VersionSights {
+ public:
+  VersionSights(const History& history, const CertifiedVersions& versions);
+
+  // What stands in the way of using the version sets, in words; empty: nothing does.
+  const std::string& problem() const noexcept { return problem_; }
+
+  // What `t` saw of the key before it wrote the key itself: its own version is passed over.
+  std::uint32_t position(const VersionSet& set, TransactionId t, KeyId key) const;
+  // Whether the set shows what `installer` wrote; always so of the initial version.
+  bool shows(const VersionSet& set, TransactionId installer) const;
+
+ private:
+  // The number by which a kind of version set tells transactions apart, and of every version the smallest
+  // one at or after it in its key's order.
+  struct Stamps {
+    std::vector<std::int64_t> of_transaction;
+    std::vector<std::int64_t> smallest_after;  // By version of CertifiedVersions::all().
+  };
+
+  void check_lists();
+  void collect_timestamps();
+  void collect_numbers();
+  void add_smallest(Stamps& stamps) const;
+  std::uint32_t position_of(TransactionId installer, KeyId key) const;
+  // The last version of the key whose stamp is below `end`.
+  std::uint32_t last_below(const Stamps& stamps, KeyId key, std::int64_t end) const;
+
+  const History& history_;
+  const CertifiedVersions& versions_;
+  std::string problem_;
+  Stamps timestamps_, numbers_;
+  mutable std::vector<std::uint32_t> cursor_;  // By key: where the last lookup ended.
+  // The list that was asked for last, by key; entries of other lists have another number.
+  struct Listed {
+    std::uint32_t list = 0, position = 0;
+  };
+  void spread(const std::vector<SeenVersion>& list) const;
+  mutable std::vector<Listed> listed_;
+  mutable const std::vector<SeenVersion>* spread_ = nullptr;
+  mutable std::uint32_t lists_ = 0;
+};
+
+}  // namespace serval
