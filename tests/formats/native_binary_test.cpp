@@ -1,6 +1,7 @@
 #include "serval/formats/native_binary.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
@@ -42,6 +43,7 @@ std::string written(const History& history, BinaryWriter::Limits limits) {
   BinaryWriter writer([&](std::string_view piece) { bytes += piece; }, limits);
   writer.add_header(history);
   writer.add(history, history.transactions());
+  if (!history.certificate().empty()) writer.add_certificate(history);
   writer.finish();
   return bytes;
 }
@@ -70,6 +72,38 @@ RC_GTEST_PROP(NativeBinary, KeepsEveryMemberOfEveryHistory, (std::uint64_t seed)
   RC_ASSERT(difference(history, reading.history) == "");
   RC_ASSERT(transaction_order(history) == transaction_order(reading.history));
   RC_ASSERT(reading.notices.empty());
+}
+
+RC_GTEST_PROP(NativeBinary, KeepsEveryCertificate, (std::uint64_t seed)) {
+  const History history = arbitrary_history(
+      seed, {.transactions = *rc::gen::inRange(0, 20), .certificates = ArbitraryOptions::Certificates::Some});
+  const auto bytes = *rc::gen::inRange<std::size_t>(1, 200);
+  const Reading reading = read_bytes(written(history, {.bytes = bytes}));
+  RC_ASSERT(difference(history, reading.history) == "");
+  RC_ASSERT(reading.notices.empty());
+}
+
+TEST(NativeBinary, RefusesACertificateOfWhatIsNotThere) {
+  const History history = arbitrary_history(3, {.transactions = 2});
+  const auto with_certificate = [&](binary::Column column, std::string_view content) {
+    std::string plain;
+    binary::append_varint(plain, static_cast<std::uint64_t>(column));
+    binary::append_text(plain, content);
+    const std::string bytes = written(history, {});
+    const std::vector<std::size_t> offsets = chunk_offsets(bytes);
+    return bytes.substr(0, offsets[1]) +
+           binary::seal_chunk(binary::ChunkKind::Certificate, plain, binary::Packing::None) +
+           bytes.substr(offsets[1]);
+  };
+  using std::string_view_literals::operator""sv;
+  EXPECT_THAT(error_of(with_certificate(binary::Column::Orders, "\0\1\1\x20"sv)),
+              testing::HasSubstr("a transaction is not there"));
+  EXPECT_THAT(error_of(with_certificate(binary::Column::VersionSets, "\x70\1\0"sv)),
+              testing::HasSubstr("a version set of no operation"));
+  EXPECT_THAT(error_of(with_certificate(binary::Column::VersionSets, "\0\1\0\0\1\0"sv)),
+              testing::HasSubstr("a version set is out of order"));
+  EXPECT_THAT(error_of(with_certificate(binary::Column::VersionSets, "\0\7\0"sv)),
+              testing::HasSubstr("a version set is of an unknown form"));
 }
 
 TEST(NativeBinary, IsTheSameThroughTheTableOfFormats) {

@@ -150,10 +150,10 @@ History read_history(const std::string& path, const ReadOptions& options) {
 
 namespace {
 
-// Only native lines have a place for it.
+// Only the native formats have a place for it.
 WriteReport report_of(const History& history, Format format) {
   WriteReport report;
-  if (format != Format::Jsonl && !history.certificate().empty())
+  if (format != Format::Jsonl && format != Format::Binary && !history.certificate().empty())
     report.lossy_steps.emplace_back("version certificate left out");
   return report;
 }

@@ -44,6 +44,8 @@ class BinaryWriter {
   void add_header(const History& history);
   // Transactions in this order; a session's transactions of one call follow those of the calls before.
   void add(const History& history, IdRange<TransactionId> transactions);
+  // The certificate of a history whose transactions have all been added, and no others. Last, if at all.
+  void add_certificate(const History& history);
   // Closes the chunk. What has been added is safe once the sink has put it on disk.
   void flush();
   // Closes the chunk and writes the index. Nothing may be added afterwards.
@@ -52,6 +54,7 @@ class BinaryWriter {
  private:
   struct State;
   class Adder;
+  class CertificateAdder;
   std::unique_ptr<State> state_;
 };
 

@@ -22,7 +22,8 @@
 //   1 nil, 2 unknown, truth << 3 | 5 boolean    index << 3 | 7 list                       into the lists
 //
 // where indexes count over the whole file: a chunk carries the names that it is the first to use, so it needs
-// only the chunks before it. A footer unpacks to IndexEntry records and one IndexTotals.
+// only the chunks before it. A certificate unpacks to columns, too; operations and transactions in it count
+// over the whole file. A footer unpacks to IndexEntry records and one IndexTotals.
 
 #include <bit>
 #include <cstdint>
@@ -41,7 +42,7 @@ inline constexpr std::size_t kFileHeaderSize = 16;
 inline constexpr std::size_t kChunkHeaderSize = 40;
 inline constexpr std::size_t kTrailerSize = 16;
 
-enum class ChunkKind : std::uint8_t { Transactions = 1, Footer = 2 };
+enum class ChunkKind : std::uint8_t { Transactions = 1, Footer = 2, Certificate = 3 };
 enum class Packing : std::uint8_t { None = 0, Zstd = 1 };
 
 // What a reader may be asked to allocate. Stored bytes are at most kMaxChunk; plain ones are at most that
@@ -74,6 +75,10 @@ enum class Column : std::uint8_t {
   OperationBegin = 36,  // zigzag of (begin - begin before), modulo 2^64; absent when none has times
   OperationEnd = 37,    // zigzag of (end - begin), modulo 2^64; absent with OperationBegin
   Rare = 38,            // { varint operation in the chunk, byte RareFlag, members in order of their flags }
+  // Of a certificate chunk, which has Spellings, Lists and Keys, too, and follows what it cites.
+  OrderedByCommit = 48,  // byte 1
+  Orders = 49,       // { varint key, byte complete, varint count, zigzag of (transaction - one before)... }
+  VersionSets = 50,  // { varint operation - one before, byte VersionSetForm, members }
 };
 inline constexpr std::size_t kColumnIds = 64;  // Ids from here on are unknown to this version.
 
@@ -92,8 +97,13 @@ enum RareFlag : std::uint8_t {
   kRareMatched = 8,
   kRareChanged = 16,
 };
+enum class VersionSetForm : std::uint8_t {
+  Listed = 0,     // varint count, { varint key, varint 0 initial or transaction + 1 }
+  Timestamp = 1,  // zigzag
+  Snapshot = 2,   // varint xmin, varint xmax, varint count, { varint xip }
+};
 
-// One for every chunk before the footer, eight-byte members in this order.
+// One for every chunk of transactions, eight-byte members in this order.
 struct IndexEntry {
   std::uint64_t offset = 0;  // Of the chunk header.
   std::uint64_t size = 0;    // Header and stored bytes.

@@ -47,6 +47,27 @@ class ChunkDecoder {
       if (!cursor.at_end()) throw BadColumn{"a column has bytes left over"};
   }
 
+  // Decodes a chunk of the certificate instead. `next_operation` is the first one that may still get a
+  // version set.
+  void decode_certificate(std::string_view plain, std::uint64_t& next_operation) {
+    split(plain);
+    read_names();
+    if (ColumnCursor& at = column(Column::OrderedByCommit); !at.at_end()) {
+      if (at.byte() != 1) throw BadColumn{"an order of versions is of an unknown kind"};
+      builder_.set_ordered_by_commit();
+    }
+    for (ColumnCursor& at = column(Column::Orders); !at.at_end();) builder_.add_order(order(at));
+    std::uint64_t op = 0;
+    for (ColumnCursor& at = column(Column::VersionSets); !at.at_end();) {
+      op += at.below(builder_.operation_count() - op, "a version set of no operation");
+      if (op < next_operation) throw BadColumn{"a version set is out of order"};
+      builder_.add_version_set(OperationId{static_cast<std::uint32_t>(op)}, version_set(at));
+      next_operation = op + 1;
+    }
+    for (const ColumnCursor& cursor : columns_)
+      if (!cursor.at_end()) throw BadColumn{"a column has bytes left over"};
+  }
+
   std::uint64_t transactions = 0, operations = 0;
   std::uint64_t unknown_columns = 0;
   Time first_begin = kUnknownBegin, last_end = kUnknownEnd;
@@ -55,7 +76,7 @@ class ChunkDecoder {
   ColumnCursor& column(Column id) { return columns_[static_cast<std::size_t>(id)]; }
 
   static bool is_known(std::uint64_t id) {
-    return (id >= 1 && id <= 8) || (id >= 16 && id <= 22) || (id >= 32 && id <= 38);
+    return (id >= 1 && id <= 8) || (id >= 16 && id <= 22) || (id >= 32 && id <= 38) || (id >= 48 && id <= 50);
   }
   void split(std::string_view plain) {
     ColumnCursor directory(plain);
@@ -279,6 +300,49 @@ class ChunkDecoder {
     if ((flags & kRareChanged) != 0) op.rows_changed = at.zigzag();
   }
 
+  // The certificate.
+
+  TransactionId cited_transaction(std::uint64_t number) {
+    if (number >= builder_.transaction_count()) throw BadColumn{"a transaction is not there"};
+    return TransactionId{static_cast<std::uint32_t>(number)};
+  }
+
+  KeyOrder order(ColumnCursor& at) {
+    KeyOrder order{.key = key(at), .installers = {}, .complete = at.byte() != 0};
+    std::uint64_t installer = 0;
+    for (std::size_t left = at.count(); left > 0; --left) {
+      installer += static_cast<std::uint64_t>(at.zigzag());
+      order.installers.push_back(cited_transaction(installer));
+    }
+    return order;
+  }
+
+  VersionSet version_set(ColumnCursor& at) {
+    switch (static_cast<VersionSetForm>(at.byte())) {
+      case VersionSetForm::Listed:
+        return {listed_versions(at)};
+      case VersionSetForm::Timestamp:
+        return {at.zigzag()};
+      case VersionSetForm::Snapshot:
+        break;
+      default:
+        throw BadColumn{"a version set is of an unknown form"};
+    }
+    TransactionSnapshot snapshot{.first_running = at.varint(), .first_future = at.varint(), .running = {}};
+    for (std::size_t left = at.count(); left > 0; --left) snapshot.running.push_back(at.varint());
+    if (!std::ranges::is_sorted(snapshot.running)) throw BadColumn{"a snapshot is out of order"};
+    return {std::move(snapshot)};
+  }
+  std::vector<SeenVersion> listed_versions(ColumnCursor& at) {
+    std::vector<SeenVersion> seen(at.count());
+    for (SeenVersion& version : seen) {
+      version.key = key(at);
+      const std::uint64_t installer = at.varint();
+      if (installer > 0) version.installer = cited_transaction(installer - 1);
+    }
+    return seen;
+  }
+
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
 
   Names& names_;
@@ -312,6 +376,8 @@ class Reader {
   void accept(const Chunk& chunk) {
     if (chunk.kind == static_cast<std::uint8_t>(ChunkKind::Transactions)) {
       transactions(chunk);
+    } else if (chunk.kind == static_cast<std::uint8_t>(ChunkKind::Certificate)) {
+      certificate(chunk);
     } else if (chunk.kind == static_cast<std::uint8_t>(ChunkKind::Footer)) {
       footer(chunk);
       source_.read_trailer(chunk.offset);
@@ -339,6 +405,16 @@ class Reader {
     entry.last_end = decoder.last_end;
     if (index_.empty()) reserve_columns(builder_, chunk.size, stream_.size_on_disk());
     index_.push_back(entry);
+    unknown_columns_ += decoder.unknown_columns;
+  }
+
+  void certificate(const Chunk& chunk) {
+    ChunkDecoder decoder(names_, builder_);
+    try {
+      decoder.decode_certificate(chunk.plain, next_version_set_);
+    } catch (const BadColumn& bad) {
+      source_.fail(chunk.offset, fmt::format("in this chunk, {}", bad.problem));
+    }
     unknown_columns_ += decoder.unknown_columns;
   }
 
@@ -391,6 +467,7 @@ class Reader {
   HistoryBuilder builder_;
   std::vector<IndexEntry> index_;
   std::uint64_t unknown_chunks_ = 0, unknown_columns_ = 0;
+  std::uint64_t next_version_set_ = 0;
   bool finished_ = false;
 };
 

@@ -121,6 +121,9 @@ struct BinaryWriter::State {
     if (!any_outcome) column(Column::Outcome).clear();
     if (!any_times) clear(Column::Begin, Column::End);
     if (!any_operation_times) clear(Column::OperationBegin, Column::OperationEnd);
+    index_and_emit(seal_chunk(ChunkKind::Transactions, take_columns(), Packing::Zstd));
+  }
+  std::string take_columns() {
     std::string plain;
     for (std::size_t id = 0; id < columns.size(); ++id) {
       if (columns[id].empty()) continue;
@@ -128,7 +131,11 @@ struct BinaryWriter::State {
       append_text(plain, columns[id]);
       columns[id].clear();
     }
-    index_and_emit(seal_chunk(ChunkKind::Transactions, plain, Packing::Zstd));
+    return plain;
+  }
+  // The index is of transactions only.
+  void close_certificate() {
+    if (chunk_bytes() > 0) emit(seal_chunk(ChunkKind::Certificate, take_columns(), Packing::Zstd));
   }
   void clear(Column one, Column two) {
     column(one).clear();
@@ -311,6 +318,80 @@ class BinaryWriter::Adder {
   absl::flat_hash_map<PredicateId, std::uint64_t> predicates_;
 };
 
+// Writes the certificate of the one history whose transactions, all of them, are the file's.
+class BinaryWriter::CertificateAdder {
+ public:
+  CertificateAdder(State& state, const History& history) : file_(state), history_(history) {}
+
+  void add() {
+    const Certificate& certificate = history_.certificate();
+    if (certificate.ordered_by_commit) file_.column(Column::OrderedByCommit) += '\1';
+    for (const KeyOrder& order : certificate.orders) {
+      add(order);
+      close_if_full();
+    }
+    for (const auto& [op, seen] : certificate.version_sets) {
+      add(op, seen);
+      close_if_full();
+    }
+    file_.close_certificate();
+  }
+
+ private:
+  void close_if_full() {
+    if (file_.chunk_bytes() < file_.limits.bytes) return;
+    file_.close_certificate();
+    operation_before_ = 0;
+  }
+
+  std::uint64_t key(KeyId key) {
+    return file_.number_of(file_.keys, Column::Keys, history_.values(), history_.key_value(key));
+  }
+
+  void add(const KeyOrder& order) {
+    const std::uint64_t number = key(order.key);
+    std::string& out = file_.column(Column::Orders);
+    append_varint(out, number);
+    out += order.complete ? '\1' : '\0';
+    append_varint(out, order.installers.size());
+    std::int64_t before = 0;
+    for (const TransactionId installer : order.installers) {
+      append_zigzag(out, std::int64_t{installer.index} - before);
+      before = installer.index;
+    }
+  }
+
+  void add(OperationId op, const VersionSet& set) {
+    std::string& out = file_.column(Column::VersionSets);
+    append_varint(out, op.index - operation_before_);
+    operation_before_ = op.index;
+    std::visit([&](const auto& seen) { add_seen(out, seen); }, set.seen);
+  }
+  void add_seen(std::string& out, const std::vector<SeenVersion>& seen) {
+    out += static_cast<char>(VersionSetForm::Listed);
+    append_varint(out, seen.size());
+    for (const SeenVersion& version : seen) {
+      append_varint(out, key(version.key));
+      append_varint(out, version.installer.is_none() ? 0 : std::uint64_t{version.installer.index} + 1);
+    }
+  }
+  static void add_seen(std::string& out, std::int64_t timestamp) {
+    out += static_cast<char>(VersionSetForm::Timestamp);
+    append_zigzag(out, timestamp);
+  }
+  static void add_seen(std::string& out, const TransactionSnapshot& snapshot) {
+    out += static_cast<char>(VersionSetForm::Snapshot);
+    append_varint(out, snapshot.first_running);
+    append_varint(out, snapshot.first_future);
+    append_varint(out, snapshot.running.size());
+    for (const std::uint64_t transaction : snapshot.running) append_varint(out, transaction);
+  }
+
+  State& file_;
+  const History& history_;
+  std::uint32_t operation_before_ = 0;
+};
+
 BinaryWriter::BinaryWriter(Sink out, Limits limits)
     : state_(std::make_unique<State>(std::move(out), limits)) {}
 BinaryWriter::BinaryWriter(BinaryWriter&&) noexcept = default;
@@ -342,6 +423,13 @@ void BinaryWriter::add(const History& history, IdRange<TransactionId> transactio
   }
 }
 
+void BinaryWriter::add_certificate(const History& history) {
+  expects(!state_->finished, "a writer that is not finished");
+  state_->close_chunk();
+  expects(state_->totals.transactions == history.transaction_count(), "a file of this history alone");
+  CertificateAdder(*state_, history).add();
+}
+
 void BinaryWriter::flush() { state_->close_chunk(); }
 
 void BinaryWriter::finish() {
@@ -356,6 +444,7 @@ void write_binary(const History& history, const std::function<void(std::string_v
   BinaryWriter writer(out);
   writer.add_header(history);
   writer.add(history, history.transactions());
+  if (!history.certificate().empty()) writer.add_certificate(history);
   writer.finish();
 }
 
