@@ -11,6 +11,7 @@
 #include "output.h"
 #include "quantities.h"
 #include "serval/base/error.h"
+#include "serval/database/simulated/rows/simulate_rows.h"
 #include "serval/database/simulated/simulate.h"
 #include "serval/report/quantity.h"
 #include "usage.h"
@@ -22,7 +23,7 @@ namespace {
 
 struct GenFlags {
   std::string workload = "mini";
-  std::string transactions = "10k", sessions = "20", keys = "10k";
+  std::string transactions = "10k", sessions = "20", keys;
   std::string distribution = "uniform";
   std::string level = "strict-serializable";
   std::vector<std::string> bugs;
@@ -31,6 +32,7 @@ struct GenFlags {
   std::string aborts = "0.02", indeterminate = "0";
   std::string times = "txns";
   std::string order = "completion";
+  std::string certificate = "auto";
   std::string format = "auto";
   std::string out = "-";
   bool force = false;
@@ -41,16 +43,22 @@ std::uint64_t seed_of(const GenFlags& flags) {
   return std::random_device{}();  // 32 bits are easy to type again.
 }
 
+constexpr std::array<std::string_view, 3> kTimes{"none", "txns", "ops"};
+constexpr std::array<std::string_view, 5> kCertificates{"auto", "none", "timestamps", "orders", "full"};
+
+std::uint32_t sessions_of(const GenFlags& flags) {
+  const std::uint64_t sessions = parse_count("--sessions", flags.sessions);
+  if (sessions == 0 || sessions > 1'000'000) throw UsageError("--sessions takes 1 to 1M");
+  return static_cast<std::uint32_t>(sessions);
+}
+
 SimulationOptions options_of(const GenFlags& flags) {
-  static constexpr std::array<std::string_view, 3> kTimes{"none", "txns", "ops"};
   static constexpr std::array<std::string_view, 3> kOrders{"completion", "session", "shuffled"};
   SimulationOptions options;
   options.workload = flags.workload;
-  const std::uint64_t sessions = parse_count("--sessions", flags.sessions);
-  if (sessions == 0 || sessions > 1'000'000) throw UsageError("--sessions takes 1 to 1M");
-  options.sessions = static_cast<std::uint32_t>(sessions);
+  options.sessions = sessions_of(flags);
   options.transactions = parse_count("--txns", flags.transactions);
-  options.keys = parse_count("--keys", flags.keys);
+  options.keys = parse_count("--keys", flags.keys.empty() ? "10k" : flags.keys);
   options.key_distribution = flags.distribution;
   options.level = parse_simulated_level(flags.level);
   for (const std::string& bug : flags.bugs) options.bugs.push_back(parse_simulated_bug(bug));
@@ -60,12 +68,43 @@ SimulationOptions options_of(const GenFlags& flags) {
   options.indeterminate_share = parse_share("--indeterminate", flags.indeterminate);
   options.times = static_cast<SimulationOptions::Times>(choose("--times", flags.times, kTimes));
   options.order = static_cast<SimulationOptions::Order>(choose("--order", flags.order, kOrders));
+  const std::string_view certificate =
+      kCertificates[choose("--certificate", flags.certificate, kCertificates)];
+  if (certificate == "orders" || certificate == "full")
+    throw UsageError(fmt::format("--certificate {} is for workloads with ranges", certificate),
+                     "-w predicate-mix, or --certificate timestamps");
+  if (certificate == "timestamps") options.hints = SimulationOptions::Hints::Timestamps;
+  return options;
+}
+
+RowSimulationOptions row_options_of(const GenFlags& flags) {
+  if (flags.order != "completion") throw UsageError("workloads with ranges come in --order completion");
+  RowSimulationOptions options;
+  options.workload = flags.workload;
+  options.sessions = sessions_of(flags);
+  options.transactions = parse_count("--txns", flags.transactions);
+  options.keys = parse_count("--keys", flags.keys.empty() ? "100" : flags.keys);
+  options.key_distribution = flags.distribution;
+  options.level = flags.level;
+  for (const std::string& bug : flags.bugs) options.bugs.push_back(parse_simulated_bug(bug));
+  options.plant = flags.plant;
+  options.seed = seed_of(flags);
+  options.abort_share = parse_share("--abort", flags.aborts);
+  options.indeterminate_share = parse_share("--indeterminate", flags.indeterminate);
+  options.times = static_cast<SimulationOptions::Times>(choose("--times", flags.times, kTimes));
+  const std::size_t certificate = choose("--certificate", flags.certificate, kCertificates);
+  if (certificate > 0) options.certificate = static_cast<RowSimulationOptions::Certificate>(certificate - 1);
   return options;
 }
 
 // What the simulated database refuses came from flags, not from a file.
 History simulate_or_refuse(const GenFlags& flags, std::uint64_t& seed) {
   try {
+    if (plans_rows(flags.workload)) {
+      const RowSimulationOptions options = row_options_of(flags);
+      seed = options.seed;
+      return simulate_rows(options);
+    }
     const SimulationOptions options = options_of(flags);
     seed = options.seed;
     return simulate(options);
@@ -95,7 +134,7 @@ Action declare_gen(Arguments& arguments) {
                    "NAME or NAME:parameter=value,… (serval workloads) [mini]", "WORKLOAD");
   arguments.option("-n,--txns", flags->transactions, "Transactions: 1000, 10k, 1M [10k]", "N");
   arguments.option("--sessions", flags->sessions, "Sessions [20]", "N");
-  arguments.option("--keys", flags->keys, "Keys [10k]", "N");
+  arguments.option("--keys", flags->keys, "Keys [10k; with ranges 100]", "N");
   arguments.option("--distribution", flags->distribution,
                    "Which keys are chosen: uniform, zipf, hotspot, exponential [uniform]", "NAME");
   arguments.option("--level", flags->level, "What the simulated database keeps [strict-serializable]",
@@ -111,6 +150,9 @@ Action declare_gen(Arguments& arguments) {
   arguments.option("--times", flags->times, "Whose times are recorded [txns]", "none|txns|ops");
   arguments.option("--order", flags->order, "Order of the transactions in the file [completion]",
                    "completion|session|shuffled");
+  arguments.option("--certificate", flags->certificate,
+                   "What is told of the order of versions [timestamps with ranges, else none]",
+                   "none|timestamps|orders|full");
   arguments.option("-f,--format", flags->format, "Format of the output [by the name of the file, else jsonl]",
                    "NAME");
   arguments.option("-o,--out", flags->out, "File to write; - is standard output [-]", "FILE");

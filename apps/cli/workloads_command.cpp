@@ -10,6 +10,7 @@
 #include "serval/base/json_writer.h"
 #include "serval/base/nearest_names.h"
 #include "serval/database/database.h"
+#include "serval/database/simulated/rows/simulate_rows.h"
 #include "serval/database/simulated/simulate.h"
 #include "serval/workload/workload.h"
 #include "tables.h"
@@ -21,7 +22,7 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-bool is_simulated(const WorkloadInfo& row) { return row.form == WorkloadInfo::Form::Plans; }
+bool is_simulated(const WorkloadInfo& row) { return row.form == WorkloadInfo::Form::Plans || row.plans_rows; }
 
 std::vector<std::string_view> drivers_of(const WorkloadInfo& row) {
   std::vector<std::string_view> names;
@@ -49,7 +50,8 @@ std::string table() {
          aligned(rows_of(all_simulated_levels())) +
          "\nBugs (serval gen --bug NAME:probability=0.1,limit=1):\n" +
          aligned(rows_of(all_simulated_bugs())) + "\nAnomalies to plant (serval gen --plant):\n" +
-         aligned(rows_of(all_planted_anomalies()));
+         aligned(rows_of(all_planted_anomalies())) + "\nAnomalies to plant among rows (predicate-mix):\n" +
+         aligned(rows_of(all_planted_rows()));
 }
 
 std::string spell_range(const ParameterInfo& parameter) {

@@ -9,6 +9,11 @@ TransactionPlan Generator::next(Random&, std::uint32_t) {
   return {};
 }
 
+RowPlan Generator::next_rows(Random&, std::uint32_t) {
+  expects(false, "a workload that plans rows");
+  return {};
+}
+
 std::unique_ptr<Script> Generator::next_script(Random& random, std::uint32_t session, KnownTags& known) {
   return play(next(random, session), known);
 }

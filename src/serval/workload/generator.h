@@ -18,6 +18,7 @@
 
 #include "serval/base/random.h"
 #include "serval/workload/final_state.h"
+#include "serval/workload/row_plan.h"
 #include "serval/workload/schema.h"
 #include "serval/workload/script.h"
 #include "serval/workload/transaction_plan.h"
@@ -33,6 +34,9 @@ class Generator {
 
   // The next transaction of a session (0, 1, 2, ...) as a plan. Requires a workload of plans.
   virtual TransactionPlan next(Random& random, std::uint32_t session);
+
+  // The same over rows and ranges. Requires a workload that plans rows.
+  virtual RowPlan next_rows(Random& random, std::uint32_t session);
 
   // The same as a script. `known` is what this session remembers from one transaction to the next; it must
   // outlive the script. By default the script plays next()'s plan.

@@ -17,7 +17,7 @@ struct WorkloadInfo {
   // What keys hold before the first write: the number 0, an empty list, or nothing at all.
   enum class Data { Registers, Lists, Rows };
   // Plans: single keys, no request depends on an answer, and the simulated database runs them, too. Scripts:
-  // real databases only.
+  // real databases only, unless plans_rows.
   enum class Form { Plans, Scripts };
 
   std::string_view name{};
@@ -27,6 +27,7 @@ struct WorkloadInfo {
   Data data = Data::Registers;
   Form form = Form::Plans;
   bool needs_ranges = false;  // Scan, UpdateRange or DeleteRange.
+  bool plans_rows = false;    // It has plans over rows and ranges, too, for the simulated database.
   // On a real database, where nobody asks for another number or distribution (key_choice.h). 0: the size
   // follows from the parameters alone.
   std::uint64_t keys = 1000;
