@@ -119,6 +119,7 @@ class Judge {
         std::max<Budget::Clock::duration>(std::chrono::seconds(2), 2 * (Budget::Clock::now() - started_)));
     CheckOptions options = options_;
     options.budget = &budget;
+    options.engine = Engine::Auto;
     Judge judge(history_, options);
     judge.trusts_certificate_ = false;
     const CheckResult other = judge.judge(level);
