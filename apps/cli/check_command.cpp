@@ -53,8 +53,8 @@ struct CheckPlan {
 
 CheckPlan plan_of(const CheckFlags& flags) {
   static constexpr std::array<std::string_view, 2> kUnknownWords{"fail", "pass"};
-  static constexpr std::array<std::string_view, 4> kEngines{"auto", "mini-transaction",
-                                                            "lightweight-transaction", "polygraph"};
+  static constexpr std::array<std::string_view, 5> kEngines{
+      "auto", "mini-transaction", "lightweight-transaction", "polygraph", "certificate"};
   require_valid(flags.reading);
   CheckPlan plan;
   plan.engine = static_cast<Engine>(choose("--engine", flags.engine, kEngines));

@@ -29,6 +29,7 @@ class JsonReport {
     json_.key("verified").boolean(report_.verification == Verification::Passed);
     phases();
     attempts();
+    without_certificate();
     json_.key("time_s").number(report_.budget.seconds);
     json_.key("peak_rss_bytes").number(report_.budget.peak_rss_bytes);
     budget();
@@ -207,6 +208,19 @@ class JsonReport {
       json_.end().end();
     }
     json_.end();
+  }
+
+  void without_certificate() {
+    using Answer = CheckResult::WithoutCertificate::Answer;
+    json_.key("without_certificate");
+    const auto& other = report_.result.without_certificate;
+    if (!other) {
+      json_.null();
+      return;
+    }
+    json_.text(other->answer == Answer::SomeOrderExists ? "some-order-exists"
+               : other->answer == Answer::NoOrderExists ? "no-order-exists"
+                                                        : "not-known");
   }
 
   void attempts() {

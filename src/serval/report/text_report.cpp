@@ -82,6 +82,28 @@ class TextReport {
     }
     out_ += "\n";
     totals(found.counts);
+    without_certificate();
+  }
+
+  // Two facts, two messages: the database broke what its certificate says; whether another order would do.
+  void without_certificate() {
+    using Answer = CheckResult::WithoutCertificate::Answer;
+    const auto& other = report_.result.without_certificate;
+    if (!other) return;
+    labelled("certificate", other->answer == Answer::SomeOrderExists
+                                ? "certificate violated; some order exists"
+                                : "certificate violated");
+    switch (other->answer) {
+      case Answer::SomeOrderExists:
+        return labelled("",
+                        fmt::format("what clients saw is {} in an order that the certificate does not have",
+                                    name_of(report_.result.level)));
+      case Answer::NoOrderExists:
+        return labelled("", "and no other order of the transactions explains what clients saw");
+      case Answer::NotKnown:
+        return labelled("",
+                        "whether some other order explains what clients saw is not known: " + other->reason);
+    }
   }
 
   void totals(const std::map<AnomalyKind, std::uint64_t>& counts) {

@@ -4,10 +4,13 @@
 #include <numeric>
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "serval/check/certificate/certified_cycles.h"
 #include "serval/check/evidence.h"
 #include "serval/check/execution.h"
 #include "serval/graph/topological_order.h"
+#include "serval/history/notation.h"
 #include "serval/inference/dependency_graph.h"
 
 namespace serval {
@@ -70,11 +73,17 @@ class Decision {
     add_forbidden(certified_.reads().faults());
     if (forbids(level_, AnomalyKind::OutsideSnapshot))
       add_forbidden(certified_.reads().snapshot_faults(budget_));
-    const std::optional<std::vector<Vertex>> order = find_order();
+    std::optional<std::vector<Vertex>> order = find_order();
+    const bool guessed_wrong = !order && !certified_.reads().guessed().is_none();
+    if (guessed_wrong) {
+      scope_.guesses = false;
+      order = find_order();
+    }
     if (!order)
       std::ranges::move(certified_cycles(certified_, scope_, contradicting_, budget_),
                         std::back_inserter(anomalies));
     if (!anomalies.empty()) return make_violated(std::move(anomalies), options_);
+    if (guessed_wrong) return which_version();
     if (clock_problem_) return no_times("the clock contradicts itself: " + *clock_problem_);
     if (uses_real_time(level_) && history_.transaction_count() > 1 && !history_.has_times())
       return no_times("the history has no times");
@@ -94,13 +103,25 @@ class Decision {
     };
     std::vector<Vertex> order(vertices);
     std::iota(order.begin(), order.end(), Vertex{0});
+    // As close to the history's order as it goes, which most dependencies keep.
+    std::vector<std::int64_t> keys(vertices);
+    std::iota(keys.begin(), keys.end(), std::int64_t{0});
     for (;;) {
       if (const std::optional<CsrGraph> graph = build_graph_unless_ascending(vertices, all_known)) {
-        order = topological_order(*graph, budget_);
+        order = topological_order(*graph, keys, budget_);
         if (order.size() < vertices) return std::nullopt;
       }
       if (!ask_predicates(edges, order)) return order;
     }
+  }
+
+  Undecided which_version() const {
+    const OperationId read = certified_.reads().guessed();
+    return {Undecided::Cause::Precondition,
+            fmt::format("it is not certain which version some reads saw, {} in transaction {} among them",
+                        print_operation(history_, read),
+                        history_.spell(history_.label(history_.transaction_of(read)))),
+            {"several versions have that value, and the certificate has no version set for it"}};
   }
 
   // Adds the dependencies of predicates that point against the order; whether there were any.
@@ -108,13 +129,8 @@ class Decision {
     std::vector<Vertex> position(order.size());
     for (Vertex i = 0; i < order.size(); ++i) position[order[i]] = i;
     const std::size_t before = contradicting_.size();
-    edges.predicates(
-        [&](const Edge& edge) {
-          edges.place(edge, [&](Vertex from, Vertex to) {
-            if (position[from] > position[to]) contradicting_.push_back(edge);
-          });
-        },
-        budget_);
+    edges.predicates_against(
+        position, [&](const Edge& edge) { contradicting_.push_back(edge); }, budget_);
     return contradicting_.size() > before;
   }
 

@@ -44,8 +44,9 @@ class CycleFinder {
     for (const TransactionId t : history_.transactions()) {
       budget_.poll("cycles");
       if (component_[t.index] == 0) continue;
-      certified_.reads().item_dependencies(t, keep);
-      certified_.reads().predicate_dependencies(t, keep);
+      certified_.reads().item_dependencies(t, scope_.guesses, keep);
+      certified_.reads().predicate_dependencies(
+          t, [](const auto&...) { return true; }, keep);
     }
     // Items before predicates, so that a pair that has both is explained by the item.
     std::ranges::stable_sort(edges_, [](const Edge& a, const Edge& b) {

@@ -12,6 +12,7 @@ namespace serval {
 struct CertifiedScope {
   GraphShape shape;
   bool phantoms = true;  // Whether anti-dependencies of predicates count.
+  bool guesses = true;   // Whether reads that were guessed count.
   CycleClass weakest = CycleClass::AntiDependency;
 };
 
@@ -42,15 +43,27 @@ class CertifiedEdges {
     for (const TransactionId t : certified_.history().transactions()) {
       budget.poll("dependency graph");
       if (certified_.versions().takes_part(t))
-        certified_.reads().item_dependencies(t, [&](const Edge& edge) { place(edge, emit); });
+        certified_.reads().item_dependencies(t, scope_.guesses, [&](const Edge& edge) { place(edge, emit); });
     }
   }
-  // Those of predicates, whether they count or not: visit(Edge).
+  // Those of predicates, whether they count or not, that point against an order of the vertices in which every
+  // write dependency points forward: visit(Edge). A key's versions then stand there in their order, so that of
+  // most keys the version that was seen and the next one already tell that nothing does.
   template <class Visit>
-  void predicates(Visit&& visit, Budget& budget) const {
+  void predicates_against(const std::vector<Vertex>& position, Visit&& visit, Budget& budget) const {
     for (const TransactionId t : certified_.history().transactions()) {
       budget.poll("predicate dependencies");
-      if (certified_.versions().takes_part(t)) certified_.reads().predicate_dependencies(t, visit);
+      if (!certified_.versions().takes_part(t)) continue;
+      const Vertex begin = position[vertices_.begin(t)];
+      const auto worth = [&](const CertifiedVersions::Version& seen, const CertifiedVersions::Version* next) {
+        return (!seen.installer.is_none() && position[vertices_.commit(seen.installer)] > begin) ||
+               (next != nullptr && position[vertices_.commit(next->installer)] < begin);
+      };
+      certified_.reads().predicate_dependencies(t, worth, [&](const Edge& edge) {
+        place(edge, [&](Vertex from, Vertex to) {
+          if (position[from] > position[to]) visit(edge);
+        });
+      });
     }
   }
 

@@ -60,7 +60,6 @@ class CertifiedReader {
     OperationId write;
     Value value;
   };
-  using Around = Matching::Around;
 
   void read(TransactionId t) {
     for (const OperationId op : history_.operations(t)) {
@@ -110,17 +109,26 @@ class CertifiedReader {
       out_.reads_.push_back({op, key, hit.version.is_none() ? 0 : hit.version.index});
       return;
     }
+    out_.reads_.push_back({op, key, guess(t, key, value), true});
+    out_.guessed_ = op;
+  }
+
+  // What another operation of the transaction would have seen, else the last version that fits among those of
+  // transactions before this one in the history, else the first.
+  std::uint32_t guess(TransactionId t, KeyId key, Value value) const {
     for (const OperationId other : history_.operations(t))
       if (const VersionSet* set = history_.certificate().version_set(other)) {
         const std::uint32_t seen = out_.sights_.position(*set, t, key);
-        if (!holds_value(key, seen, value)) continue;
-        out_.reads_.push_back({op, key, seen});
-        return;
+        if (holds_value(key, seen, value)) return seen;
       }
-    out_.problem_ = fmt::format(
-        "transaction {} read {} = {}, which several versions have, and the certificate does not say which it "
-        "saw",
-        history_.spell(history_.label(t)), history_.spell_key(key), history_.spell(value));
+    const auto versions = versions_.of(key);
+    std::uint32_t first = Matching::kNone;
+    for (auto i = static_cast<std::uint32_t>(versions.size()); i-- > 0;) {
+      if (!holds_value(key, i, value)) continue;
+      if (i == 0 || versions[i].installer < t) return i;
+      first = i;
+    }
+    return first;
   }
 
   // A value that no version has: who wrote it, if anybody?
@@ -153,10 +161,11 @@ class CertifiedReader {
                       history_.spell(history_.label(t)), condition ? "the version set" : "the predicate");
       return;
     }
-    const Query& query = out_.matching_.query(*condition);
+    const Query& query = out_.matching_.query(op);
     expected_.clear();
-    out_.for_each_seen(t, op, [&](KeyId key, std::uint32_t position, const Around& around) {
-      if (around.matches) expected_.push_back({key, position, versions_.of(key)[position].value});
+    out_.for_each_seen(t, op, [&](std::size_t which, KeyId key, std::uint32_t position) {
+      if (out_.matching_.matches(which, key, position))
+        expected_.push_back({key, position, versions_.of(key)[position].value});
     });
     add_own(t, op, *condition);
     std::ranges::sort(expected_, {}, &Expected::key);
@@ -280,12 +289,12 @@ std::uint32_t CertifiedReads::locked_position(const VersionSet& set, std::size_t
       const bool changed = std::ranges::find(rows, key, &Row::key) != rows.end();
       if (changed && own.position > position) return own.position - 1;
     }
-  const Matching::Around around = matching_.around(condition, key, position);
   const auto rows = history_.rows(op);
-  const bool left_alone = around.matches && std::ranges::find(rows, key, &Row::key) == rows.end();
-  return left_alone && around.after != Matching::kNone && versions_.of(key)[around.after].installer != t
-             ? around.after
-             : position;
+  if (!matching_.matches(condition, key, position) || std::ranges::find(rows, key, &Row::key) != rows.end())
+    return position;
+  const Matching::Around around = matching_.around(condition, key, position);
+  return around.after != Matching::kNone && versions_.of(key)[around.after].installer != t ? around.after
+                                                                                           : position;
 }
 
 namespace {
@@ -313,7 +322,7 @@ std::vector<Anomaly> CertifiedReads::snapshot_faults(Budget& budget) const {
     if (set == nullptr) continue;
     for (std::uint32_t i = first_read_[t.index]; i < first_read_[t.index + 1]; ++i) {
       const Read& read = reads_[i];
-      if (sights_.position(*set, t, read.key) != read.position)
+      if (!read.guessed && sights_.position(*set, t, read.key) != read.position)
         found.push_back({AnomalyKind::OutsideSnapshot,
                          BadRow{t, read.op, read.key, versions_.of(read.key)[read.position].write}});
     }

@@ -4,8 +4,8 @@
 //
 //   CertifiedReads reads(history, versions, sights, matching, budget);
 //   reads.faults()                                       // answers that do not fit: no order mends them
-//   reads.item_dependencies(t, emit);                    // emit(Edge)
-//   reads.predicate_dependencies(t, emit);
+//   reads.item_dependencies(t, true, emit);              // emit(Edge)
+//   reads.predicate_dependencies(t, worth, emit);
 //
 // Items: a read depends on whoever installed the version that it saw, and comes before whoever installed the
 // next; the installers of a key's versions follow each other. The rows that a predicate operation returned,
@@ -14,6 +14,10 @@
 // Predicates: of all versions that change what a predicate matches (Adya 1999, section 4.3) only the nearest
 // count, the last at or before what was seen and the first after, because the installers of a key's versions
 // are chained anyway.
+//
+// A value that several versions have, as "no row" often is, does not say which of them was read. Where the
+// certificate does not either, one is guessed: an order that keeps the guess is an order; what contradicts
+// only the guess proves nothing.
 //
 // An update or a delete by a predicate locks the rows that it changes and looks at them again, so of these it
 // saw the version that it replaced, and of rows that matched but were left alone the first later version that
@@ -42,9 +46,12 @@ class CertifiedReads {
   // certificate gives it one.
   std::vector<Anomaly> snapshot_faults(Budget& budget) const;
 
+  // Some reads were guessed, one of them is this.
+  OperationId guessed() const noexcept { return guessed_; }
+
   // Those that `t` takes part in as the reader, or as the later of two writers.
   template <class Emit>
-  void item_dependencies(TransactionId t, Emit&& emit) const {
+  void item_dependencies(TransactionId t, bool with_guesses, Emit&& emit) const {
     for (const CertifiedVersions::Installed& own : versions_.installed_by(t)) {
       const auto versions = versions_.of(own.key);
       const CertifiedVersions::Version &before = versions[own.position - 1], &after = versions[own.position];
@@ -53,6 +60,7 @@ class CertifiedReads {
     }
     for (std::uint32_t i = first_read_[t.index]; i < first_read_[t.index + 1]; ++i) {
       const Read& read = reads_[i];
+      if (read.guessed && !with_guesses) continue;
       const auto versions = versions_.of(read.key);
       const CertifiedVersions::Version& seen = versions[read.position];
       if (!seen.installer.is_none())
@@ -64,12 +72,17 @@ class CertifiedReads {
     }
   }
 
-  template <class Emit>
-  void predicate_dependencies(TransactionId t, Emit&& emit) const {
+  // Of the keys for which worth(seen, next) says so: the version that was seen and the one after it, null where
+  // there is none.
+  template <class Worth, class Emit>
+  void predicate_dependencies(TransactionId t, Worth&& worth, Emit&& emit) const {
     for (const OperationId op : history_.operations(t)) {
       if (!is_predicate(history_.kind(op))) continue;
-      for_each_seen(t, op, [&](KeyId key, std::uint32_t, const Matching::Around& around) {
+      for_each_seen(t, op, [&](std::size_t condition, KeyId key, std::uint32_t position) {
         const auto versions = versions_.of(key);
+        const bool last = position + 1 == versions.size();
+        if (!worth(versions[position], last ? nullptr : &versions[position + 1])) return;
+        const Matching::Around around = matching_.around(condition, key, position);
         if (around.at_or_before != Matching::kNone && around.at_or_before > 0) {
           const CertifiedVersions::Version& change = versions[around.at_or_before];
           if (change.installer != t)
@@ -103,10 +116,11 @@ class CertifiedReads {
     OperationId op;
     KeyId key;
     std::uint32_t position = 0;
+    bool guessed = false;
   };
 
   // Every key that the operation's predicate ranges over and that its transaction had not written before,
-  // with the version that it saw: visit(key, position, around).
+  // with the version that it saw: visit(condition, key, position).
   template <class Visit>
   void for_each_seen(TransactionId t, OperationId op, Visit&& visit) const {
     const VersionSet* set = history_.certificate().version_set(op);
@@ -118,7 +132,7 @@ class CertifiedReads {
       if (!own.empty() && std::ranges::find(own, key) != own.end()) return;
       std::uint32_t position = sights_.position(*set, t, key);
       if (writes) position = locked_position(*set, *condition, t, op, key, position);
-      visit(key, position, matching_.around(*condition, key, position));
+      visit(*condition, key, position);
     });
   }
   std::vector<KeyId> written_before(TransactionId t, OperationId op) const;
@@ -131,6 +145,7 @@ class CertifiedReads {
   const Matching& matching_;
   std::string problem_;
   std::vector<Anomaly> faults_;
+  OperationId guessed_ = OperationId::none();
   std::vector<std::uint32_t> first_read_;  // By transaction, one more than transactions.
   std::vector<Read> reads_;
 };

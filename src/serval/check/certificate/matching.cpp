@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <memory>
 
-#include <absl/container/flat_hash_map.h>
 #include <fmt/format.h>
 
 #include "serval/predicate/evaluate.h"
@@ -27,21 +28,30 @@ void Matching::collect_conditions(const History& history, Budget& budget) {
     const OperationId op{i};
     if (!is_predicate(history.kind(op))) continue;
     budget.poll("predicates");
-    if (condition_of_.empty()) condition_of_.assign(history.operation_count(), kNone);
+    if (query_of_.empty()) query_of_.assign(history.operation_count(), kNone);
     const PredicateId id = history.predicate_id(op);
     if (id.is_none()) continue;
     const auto [place, is_new] =
-        by_predicate.try_emplace(id.index, static_cast<std::uint32_t>(conditions_.size()));
+        by_predicate.try_emplace(id.index, static_cast<std::uint32_t>(queries_.size()));
     if (is_new) {
-      Prepared prepared{.predicate = id, .query = query_of(history.predicate(id), history.values())};
-      const std::optional<std::size_t> table = table_named(history, prepared.query.where);
-      if (!table) return;
-      prepared.table = *table;
-      conditions_.push_back(std::move(prepared));
+      Query query = serval::query_of(history.predicate(id), history.values());
+      const std::optional<std::uint32_t> where = condition(history, id, query.where);
+      if (!where) return;
+      queries_.push_back({std::move(query), *where});
     }
-    condition_of_[i] = place->second;
-    ++conditions_[place->second].operations;
+    query_of_[i] = place->second;
+    ++conditions_[queries_[place->second].condition].operations;
   }
+}
+
+std::optional<std::uint32_t> Matching::condition(const History& history, PredicateId id,
+                                                 const Condition& where) {
+  const auto [place, is_new] = known_.try_emplace(where, static_cast<std::uint32_t>(conditions_.size()));
+  if (!is_new) return place->second;
+  const std::optional<std::size_t> table = table_named(history, where);
+  if (!table) return std::nullopt;
+  conditions_.push_back({.predicate = id, .where = where, .table = *table});
+  return place->second;
 }
 
 std::optional<std::size_t> Matching::table_named(const History& history, const Condition& condition) {
@@ -71,7 +81,7 @@ std::optional<std::size_t> Matching::table_named(const History& history, const C
 void Matching::collect_columns(Budget& budget) {
   std::vector<std::string> names;
   for (Prepared& prepared : conditions_)
-    for (const std::string& name : prepared.query.where.columns()) {
+    for (const std::string& name : prepared.where.columns()) {
       const auto found = std::ranges::find(names, name);
       prepared.columns.push_back(static_cast<std::uint32_t>(found - names.begin()));
       if (found == names.end()) names.push_back(name);
@@ -97,6 +107,7 @@ void Matching::collect_columns(Budget& budget) {
           column.values[here] = std::move(row[i]);
         else if (integer)
           column.integers[here] = row[i].as_integer();
+        column.changes += !column.values.empty() || column.integers[here] != column.integers[here - 1];
       }
     }
   }
@@ -162,10 +173,10 @@ bool compares_integers_only(const Condition& condition) {
 
 std::optional<std::vector<Matching::Box>> Matching::boxes_of(const Prepared& prepared) const {
   constexpr std::size_t kMostBoxes = 16;
-  if (!compares_integers_only(prepared.query.where)) return std::nullopt;
+  if (!compares_integers_only(prepared.where)) return std::nullopt;
   for (const std::uint32_t column : prepared.columns)
     if (!columns_[column].values.empty()) return std::nullopt;
-  const Region region = region_of(prepared.query.where);
+  const Region region = region_of(prepared.where);
   if (!region.exact) return std::nullopt;
   std::vector<Box> out;
   for (const Region::Box& box : region.boxes) {
@@ -191,7 +202,8 @@ std::optional<std::vector<Matching::Box>> Matching::boxes_of(const Prepared& pre
 }
 
 // A walk from a version ends at the next change; with a share `s` of versions that match it takes about
-// 1 / s + 1 / (1 - s) steps a key, at most all of the key's versions.
+// 1 / s + 1 / (1 - s) steps a key, where what matches is spread over the keys, and at most all of the key's
+// versions. Each operation is asked a few times.
 void Matching::choose_ways(Budget& budget) {
   std::vector<std::string> names;
   for (const Column& column : columns_) names.push_back(column.name);
@@ -214,6 +226,7 @@ void Matching::choose_ways(Budget& budget) {
     }
     return indexes[at].emplace(std::move(table));
   };
+  std::map<std::pair<std::size_t, std::vector<Box>>, std::shared_ptr<const MatchChanges>> by_boxes;
   for (Prepared& prepared : conditions_) {
     budget.poll("predicates");
     prepared.boxes = boxes_of(prepared);
@@ -221,24 +234,37 @@ void Matching::choose_ways(Budget& budget) {
     if (keys == 0) continue;
     const MatchIndex& index = index_of(prepared.table);
     const auto versions = static_cast<double>(index.version_count());
-    const auto matching = static_cast<double>(index.count_candidates(prepared.query.where)) + 1;
-    const double steps = std::min(versions / static_cast<double>(keys),
-                                  versions / matching + versions / std::max(1.0, versions - matching));
+    const auto matching = static_cast<double>(index.count_candidates(prepared.where)) + 1;
+    const double spread = versions / matching + versions / std::max(1.0, versions - matching);
+    const double most = versions / static_cast<double>(keys);
+    const double steps = varies_within_keys(prepared) ? std::min(most, spread) : most;
     const double step = prepared.boxes ? 1 : 50;
+    constexpr double kTimes = 4;
     const double walks =
-        static_cast<double>(prepared.operations) * static_cast<double>(keys) * (5 + step * steps);
+        kTimes * static_cast<double>(prepared.operations) * static_cast<double>(keys) * (5 + step * steps);
     const double changes = matching * (10 + std::log2(matching + 1)) * (prepared.boxes ? 1 : 10);
     if (changes > walks) continue;
-    prepared.changes = index.changes(prepared.query.where, budget);
+    std::shared_ptr<const MatchChanges> unshared;
+    std::shared_ptr<const MatchChanges>& shared =
+        prepared.boxes ? by_boxes[{prepared.table, *prepared.boxes}] : unshared;
+    if (!shared) shared = std::make_shared<const MatchChanges>(index.changes(prepared.where, budget));
+    prepared.changes = shared;
     if (prepared.changes->undefined())
       problem_ = fmt::format("whether a version of {} matches a predicate is not defined",
                              history_.spell_key(prepared.changes->undefined()->key));
   }
 }
 
+bool Matching::varies_within_keys(const Prepared& prepared) const {
+  const auto varies = [&](std::uint32_t column) {
+    return columns_[column].changes * 10 > versions_.all().size();
+  };
+  return std::ranges::any_of(prepared.columns, varies);
+}
+
 std::optional<std::size_t> Matching::condition_of(OperationId op) const {
-  if (condition_of_.empty() || condition_of_[op.index] == kNone) return std::nullopt;
-  return condition_of_[op.index];
+  if (query_of_.empty() || query_of_[op.index] == kNone) return std::nullopt;
+  return queries_[query_of_[op.index]].condition;
 }
 
 bool Matching::covers(std::size_t condition, KeyId key) const {
@@ -267,7 +293,7 @@ bool Matching::evaluate_version(const Prepared& prepared, std::uint32_t version)
   if (!has_row(version)) return false;
   std::vector<Scalar> row;
   for (const std::uint32_t column : prepared.columns) row.push_back(column_value(columns_[column], version));
-  return decide(prepared, evaluate(prepared.query.where, row), key_of(version));
+  return decide(prepared, evaluate(prepared.where, row), key_of(version));
 }
 
 KeyId Matching::key_of(std::uint32_t version) const {
@@ -316,8 +342,8 @@ bool Matching::matches_value(std::size_t condition, KeyId key, Value value) cons
   if (value.is_nil() || !covers(condition, key)) return false;
   const Prepared& prepared = conditions_[condition];
   std::vector<Scalar> row;
-  read_columns(prepared.query.where.columns(), history_.key_value(key), value, history_.values(), row);
-  return decide(prepared, evaluate(prepared.query.where, row), key);
+  read_columns(prepared.where.columns(), history_.key_value(key), value, history_.values(), row);
+  return decide(prepared, evaluate(prepared.where, row), key);
 }
 
 Scalar Matching::value_of(const Condition& expression, KeyId key, Value value) const {

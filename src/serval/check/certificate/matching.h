@@ -14,9 +14,12 @@
 // Where the truth of a condition is not defined for some version, problem() says so after the question.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <absl/container/flat_hash_map.h>
 
 #include "serval/check/certificate/certified_versions.h"
 #include "serval/predicate/match_index.h"
@@ -36,9 +39,11 @@ class Matching {
 
   const std::string& problem() const noexcept { return problem_; }  // Empty: none.
 
-  // Of a predicate operation whose predicate was recorded; none otherwise.
+  // Of a predicate operation whose predicate was recorded; none otherwise. Operations with the same condition
+  // share it.
   std::optional<std::size_t> condition_of(OperationId op) const;
-  const Query& query(std::size_t condition) const { return conditions_[condition].query; }
+  // All that such an operation asked for.
+  const Query& query(OperationId op) const { return queries_[query_of_[op.index]].query; }
 
   template <class Visit>
   void for_each_key(std::size_t condition, Visit&& visit) const {
@@ -64,12 +69,14 @@ class Matching {
     std::string name;
     std::vector<std::int64_t> integers;  // kNull: NULL, or no row.
     std::vector<Scalar> values;          // Empty where all of them are integers or NULL.
+    std::uint64_t changes = 0;           // Versions that differ from the one before.
   };
   static constexpr std::int64_t kNull = INT64_MIN;
 
   struct Bound {
     std::uint32_t column = 0;
     std::int64_t low = 0, high = 0;  // Both included; low is above kNull.
+    friend auto operator<=>(const Bound&, const Bound&) = default;
   };
   using Box = std::vector<Bound>;
 
@@ -78,23 +85,29 @@ class Matching {
     std::vector<KeyId> keys;
     std::vector<bool> has;  // By key.
   };
-  struct Prepared {
-    PredicateId predicate;
+  struct Asked {
     Query query;
+    std::uint32_t condition = 0;  // Into conditions_.
+  };
+  struct Prepared {
+    PredicateId predicate;  // One that has it.
+    Condition where;
     std::size_t table = 0;
-    std::vector<std::uint32_t> columns;     // Of the condition, into columns_.
-    std::optional<std::vector<Box>> boxes;  // A row matches if it is in one of them. None: evaluate.
-    std::optional<MatchChanges> changes;
+    std::vector<std::uint32_t> columns;           // Of the condition, into columns_.
+    std::optional<std::vector<Box>> boxes;        // A row matches if it is in one of them. None: evaluate.
+    std::shared_ptr<const MatchChanges> changes;  // Null: walk. Shared by conditions that mean the same.
     std::uint64_t operations = 0;
   };
 
   void collect_conditions(const History& history, Budget& budget);
+  std::optional<std::uint32_t> condition(const History& history, PredicateId id, const Condition& where);
   std::optional<std::size_t> table_named(const History& history, const Condition& condition);
   void collect_columns(Budget& budget);
   void drop_integers_where_others_are(Column& column);
   void choose_ways(Budget& budget);
   std::optional<std::vector<Box>> boxes_of(const Prepared& prepared) const;
 
+  bool varies_within_keys(const Prepared& prepared) const;
   bool has_row(std::uint32_t version) const { return present_[version]; }
   bool match(const Prepared& prepared, std::uint32_t version) const;
   bool evaluate_version(const Prepared& prepared, std::uint32_t version) const;
@@ -109,7 +122,9 @@ class Matching {
   std::vector<bool> present_;  // By version: it has a row.
   std::vector<Table> tables_;
   std::vector<Prepared> conditions_;
-  std::vector<std::uint32_t> condition_of_;  // By operation; kNone.
+  absl::flat_hash_map<Condition, std::uint32_t> known_;
+  std::vector<Asked> queries_;
+  std::vector<std::uint32_t> query_of_;  // By operation, into queries_; kNone.
 };
 
 }  // namespace serval
