@@ -58,7 +58,7 @@ class Judge {
     }
     result.complete = !undecided(result.verdict);
     result.attempts = trail_.attempts();
-    if (!result.attempts.empty()) result.engine = "polygraph";
+    if (!result.attempts.empty() && result.engine != "certificate") result.engine = "polygraph";
     return result;
   }
 
@@ -101,7 +101,7 @@ class Judge {
       return;
     }
     timed(result, "check",
-          [&] { result.verdict = check_certificate(*certified_, *judged, options_, budget_); });
+          [&] { result.verdict = check_certificate(*certified_, *judged, options_, trail_, budget_); });
     if (!violated(result.verdict)) return;
     if (*judged != level) {
       result.verdict = no_engine(std::string(name_of(*judged)) + ", which would imply it, is violated");

@@ -53,12 +53,14 @@ std::optional<CertifiedScope> scope_of(Level level) {
 
 class Decision {
  public:
-  Decision(const CertifiedHistory& certified, Level level, const CheckOptions& options, Budget& budget)
+  Decision(const CertifiedHistory& certified, Level level, const CheckOptions& options, Trail& trail,
+           Budget& budget)
       : certified_(certified),
         history_(certified.history()),
         level_(level),
         scope_(*scope_of(level)),
         options_(options),
+        trail_(trail),
         budget_(budget) {
     if (uses_real_time(level)) clock_problem_ = find_clock_contradiction(history_);
     scope_.shape.real_time = uses_real_time(level) && history_.has_times() && !clock_problem_;
@@ -77,6 +79,7 @@ class Decision {
     const bool guessed_wrong = !order && !certified_.reads().guessed().is_none();
     if (guessed_wrong) {
       scope_.guesses = false;
+      position_.clear();
       order = find_order();
     }
     if (!order)
@@ -107,11 +110,21 @@ class Decision {
     std::vector<std::int64_t> keys(vertices);
     std::iota(keys.begin(), keys.end(), std::int64_t{0});
     for (;;) {
-      if (const std::optional<CsrGraph> graph = build_graph_unless_ascending(vertices, all_known)) {
-        order = topological_order(*graph, keys, budget_);
-        if (order.size() < vertices) return std::nullopt;
-      }
-      if (!ask_predicates(edges, order)) return order;
+      bool cyclic = false;
+      trail_.time("order the transactions", [&] {
+        if (const std::optional<CsrGraph> graph = build_graph_unless_ascending(vertices, all_known))
+          order = topological_order(*graph, keys, budget_);
+        cyclic = order.size() < vertices;
+        return std::string(cyclic ? "they precede each other in a circle" : "done");
+      });
+      if (cyclic) return std::nullopt;
+      bool contradicted = false;
+      trail_.time("ask the predicates", [&] {
+        const std::size_t before = contradicting_.size();
+        contradicted = ask_predicates(edges, order);
+        return fmt::format("{} dependencies contradict the order", contradicting_.size() - before);
+      });
+      if (!contradicted) return order;
     }
   }
 
@@ -128,10 +141,32 @@ class Decision {
   bool ask_predicates(const CertifiedEdges& edges, const std::vector<Vertex>& order) {
     std::vector<Vertex> position(order.size());
     for (Vertex i = 0; i < order.size(); ++i) position[order[i]] = i;
+    const std::vector<bool> disturbed = disturbed_places(position);
     const std::size_t before = contradicting_.size();
+    const VertexMap map(scope_.shape);
+    const auto is_asked = [&](TransactionId t) {
+      return disturbed[position[map.begin(t)]] || disturbed[position[map.commit(t)]];
+    };
     edges.predicates_against(
-        position, [&](const Edge& edge) { contradicting_.push_back(edge); }, budget_);
+        position, is_asked, [&](const Edge& edge) { contradicting_.push_back(edge); }, budget_);
+    position_ = std::move(position);
     return contradicting_.size() > before;
+  }
+
+  // Where a vertex stands that others have passed since the predicates were asked last: two that were not
+  // contradicted then are now only if one of them has passed the other.
+  std::vector<bool> disturbed_places(const std::vector<Vertex>& position) const {
+    std::vector<bool> disturbed(position.size(), position_.empty());
+    if (position_.empty()) return disturbed;
+    std::vector<std::int32_t> passing(position.size() + 1, 0);
+    for (std::size_t v = 0; v < position.size(); ++v) {
+      if (position[v] == position_[v]) continue;
+      ++passing[std::min(position[v], position_[v])];
+      --passing[std::max(position[v], position_[v]) + 1];
+    }
+    std::int32_t now = 0;
+    for (std::size_t i = 0; i < position.size(); ++i) disturbed[i] = (now += passing[i]) > 0;
+    return disturbed;
   }
 
   const CertifiedHistory& certified_;
@@ -139,9 +174,11 @@ class Decision {
   Level level_;
   CertifiedScope scope_;
   const CheckOptions& options_;
+  Trail& trail_;
   Budget& budget_;
   std::optional<std::string> clock_problem_;
   std::vector<Edge> contradicting_;
+  std::vector<Vertex> position_;  // Of each vertex when the predicates were asked last.
 };
 
 }  // namespace
@@ -149,9 +186,9 @@ class Decision {
 bool decides_by_certificate(Level level) { return scope_of(level).has_value(); }
 
 Verdict check_certificate(const CertifiedHistory& certified, Level level, const CheckOptions& options,
-                          Budget& budget) {
+                          Trail& trail, Budget& budget) {
   expects(certified.problem().empty(), "a certificate that settles what happened");
-  return Decision(certified, level, options, budget).verdict();
+  return Decision(certified, level, options, trail, budget).verdict();
 }
 
 }  // namespace serval

@@ -5,7 +5,7 @@
 // with its variants.
 //
 //   CertifiedHistory certified(history, budget);
-//   if (certified.problem().empty()) check_certificate(certified, Level::Serializable, options, budget)
+//   if (certified.problem().empty()) check_certificate(certified, Level::Serializable, options, trail, budget)
 //
 // Repeatable read leaves the anti-dependencies of predicates out, so cycles that need one are allowed: that is
 // what short predicate locks let through (docs/decisions/011-certificates.md).
@@ -24,6 +24,6 @@ bool decides_by_certificate(Level level);
 
 // Requires decides_by_certificate(level) and no problem.
 Verdict check_certificate(const CertifiedHistory& certified, Level level, const CheckOptions& options,
-                          Budget& budget);
+                          Trail& trail, Budget& budget);
 
 }  // namespace serval

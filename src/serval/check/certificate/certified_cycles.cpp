@@ -45,8 +45,7 @@ class CycleFinder {
       budget_.poll("cycles");
       if (component_[t.index] == 0) continue;
       certified_.reads().item_dependencies(t, scope_.guesses, keep);
-      certified_.reads().predicate_dependencies(
-          t, [](const auto&...) { return true; }, keep);
+      certified_.reads().predicate_dependencies(t, keep);
     }
     // Items before predicates, so that a pair that has both is explained by the item.
     std::ranges::stable_sort(edges_, [](const Edge& a, const Edge& b) {

@@ -46,24 +46,22 @@ class CertifiedEdges {
         certified_.reads().item_dependencies(t, scope_.guesses, [&](const Edge& edge) { place(edge, emit); });
     }
   }
-  // Those of predicates, whether they count or not, that point against an order of the vertices in which every
-  // write dependency points forward: visit(Edge). A key's versions then stand there in their order, so that of
-  // most keys the version that was seen and the next one already tell that nothing does.
-  template <class Visit>
-  void predicates_against(const std::vector<Vertex>& position, Visit&& visit, Budget& budget) const {
+  // Those of predicates that count and point against an order of the vertices in which every write dependency
+  // points forward: visit(Edge). Of the transactions that is_asked(t) names.
+  template <class IsAsked, class Visit>
+  void predicates_against(const std::vector<Vertex>& position, IsAsked&& is_asked, Visit&& visit,
+                          Budget& budget) const {
     for (const TransactionId t : certified_.history().transactions()) {
       budget.poll("predicate dependencies");
-      if (!certified_.versions().takes_part(t)) continue;
+      if (!certified_.versions().takes_part(t) || !is_asked(t)) continue;
       const Vertex begin = position[vertices_.begin(t)];
-      const auto worth = [&](const CertifiedVersions::Version& seen, const CertifiedVersions::Version* next) {
-        return (!seen.installer.is_none() && position[vertices_.commit(seen.installer)] > begin) ||
-               (next != nullptr && position[vertices_.commit(next->installer)] < begin);
-      };
-      certified_.reads().predicate_dependencies(t, worth, [&](const Edge& edge) {
-        place(edge, [&](Vertex from, Vertex to) {
-          if (position[from] > position[to]) visit(edge);
-        });
-      });
+      const auto place_of = [&](TransactionId u) { return position[vertices_.commit(u)]; };
+      certified_.reads().contradicting_dependencies(
+          t, [&](TransactionId u) { return place_of(u) > begin; },
+          [&](TransactionId u) { return place_of(u) < begin; },
+          [&](const Edge& edge) {
+            if (counts(edge)) visit(edge);
+          });
     }
   }
 

@@ -280,18 +280,15 @@ std::vector<KeyId> CertifiedReads::written_before(TransactionId t, OperationId o
   return keys;
 }
 
-std::uint32_t CertifiedReads::locked_position(const VersionSet& set, std::size_t condition, TransactionId t,
-                                              OperationId op, KeyId key, std::uint32_t position) const {
-  if (std::holds_alternative<std::vector<SeenVersion>>(set.seen)) return position;
-  for (const CertifiedVersions::Installed& own : versions_.installed_by(t))
-    if (own.key == key) {
-      const auto rows = history_.rows(op);
-      const bool changed = std::ranges::find(rows, key, &Row::key) != rows.end();
-      if (changed && own.position > position) return own.position - 1;
-    }
-  const auto rows = history_.rows(op);
-  if (!matching_.matches(condition, key, position) || std::ranges::find(rows, key, &Row::key) != rows.end())
+std::uint32_t CertifiedReads::locked_position(std::size_t condition, TransactionId t,
+                                              std::span<const Row> changed, KeyId key,
+                                              std::uint32_t position) const {
+  if (std::ranges::find(changed, key, &Row::key) != changed.end()) {
+    for (const CertifiedVersions::Installed& own : versions_.installed_by(t))
+      if (own.key == key && own.position > position) return own.position - 1;
     return position;
+  }
+  if (!matching_.matches(condition, key, position)) return position;
   const Matching::Around around = matching_.around(condition, key, position);
   return around.after != Matching::kNone && versions_.of(key)[around.after].installer != t ? around.after
                                                                                            : position;

@@ -5,7 +5,7 @@
 //   CertifiedReads reads(history, versions, sights, matching, budget);
 //   reads.faults()                                       // answers that do not fit: no order mends them
 //   reads.item_dependencies(t, true, emit);              // emit(Edge)
-//   reads.predicate_dependencies(t, worth, emit);
+//   reads.predicate_dependencies(t, emit);
 //
 // Items: a read depends on whoever installed the version that it saw, and comes before whoever installed the
 // next; the installers of a key's versions follow each other. The rows that a predicate operation returned,
@@ -24,7 +24,10 @@
 // does not match, if there is one. Where a level asks for one snapshot, that is checked apart
 // (snapshot_faults).
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -72,38 +75,43 @@ class CertifiedReads {
     }
   }
 
-  // Of the keys for which worth(seen, next) says so: the version that was seen and the one after it, null where
-  // there is none.
-  template <class Worth, class Emit>
-  void predicate_dependencies(TransactionId t, Worth&& worth, Emit&& emit) const {
+  template <class Emit>
+  void predicate_dependencies(TransactionId t, Emit&& emit) const {
+    for (const OperationId op : history_.operations(t)) {
+      if (!is_predicate(history_.kind(op))) continue;
+      for_each_seen(t, op, [&](std::size_t condition, KeyId key, std::uint32_t position) {
+        const Matching::Around around = matching_.around(condition, key, position);
+        const bool changed = around.at_or_before != Matching::kNone && around.at_or_before > 0;
+        if (changed) emit_read(t, op, key, around.at_or_before, emit);
+        if (around.after != Matching::kNone) emit_missed(t, op, key, around.after, emit);
+      });
+    }
+  }
+
+  // Only those that an order of the transactions contradicts in which a key's versions stand in their order:
+  // stands_after(u) and stands_before(u) tell where `u` stands to `t`. Of most keys what was seen stands before
+  // `t` and the next version after it, and nothing else need be looked at.
+  template <class After, class Before, class Emit>
+  void contradicting_dependencies(TransactionId t, After&& stands_after, Before&& stands_before,
+                                  Emit&& emit) const {
     for (const OperationId op : history_.operations(t)) {
       if (!is_predicate(history_.kind(op))) continue;
       for_each_seen(t, op, [&](std::size_t condition, KeyId key, std::uint32_t position) {
         const auto versions = versions_.of(key);
-        const bool last = position + 1 == versions.size();
-        if (!worth(versions[position], last ? nullptr : &versions[position + 1])) return;
-        const Matching::Around around = matching_.around(condition, key, position);
-        if (around.at_or_before != Matching::kNone && around.at_or_before > 0) {
-          const CertifiedVersions::Version& change = versions[around.at_or_before];
-          if (change.installer != t)
-            emit(Edge{.from = change.installer,
-                      .to = t,
-                      .kind = EdgeKind::WriteRead,
-                      .key = key,
-                      .from_op = change.write,
-                      .to_op = op,
-                      .of_predicate = true});
-        }
-        if (around.after == Matching::kNone) return;
-        const CertifiedVersions::Version& change = versions[around.after];
-        if (change.installer != t)
-          emit(Edge{.from = t,
-                    .to = change.installer,
-                    .kind = EdgeKind::ReadWrite,
-                    .key = key,
-                    .from_op = op,
-                    .to_op = change.write,
-                    .of_predicate = true});
+        const auto changes = [&](std::uint32_t at) {
+          return matching_.matches(condition, key, at) != matching_.matches(condition, key, at - 1);
+        };
+        for (std::uint32_t at = position; at > 0 && stands_after(versions[at].installer); --at)
+          if (changes(at)) {
+            emit_read(t, op, key, at, emit);
+            break;
+          }
+        for (std::uint32_t at = position + 1; at < versions.size() && stands_before(versions[at].installer);
+             ++at)
+          if (changes(at)) {
+            emit_missed(t, op, key, at, emit);
+            break;
+          }
       });
     }
   }
@@ -119,6 +127,32 @@ class CertifiedReads {
     bool guessed = false;
   };
 
+  // The predicate saw what the version at the position changed; or missed it.
+  template <class Emit>
+  void emit_read(TransactionId t, OperationId op, KeyId key, std::uint32_t position, Emit& emit) const {
+    const CertifiedVersions::Version& change = versions_.of(key)[position];
+    if (change.installer != t)
+      emit(Edge{.from = change.installer,
+                .to = t,
+                .kind = EdgeKind::WriteRead,
+                .key = key,
+                .from_op = change.write,
+                .to_op = op,
+                .of_predicate = true});
+  }
+  template <class Emit>
+  void emit_missed(TransactionId t, OperationId op, KeyId key, std::uint32_t position, Emit& emit) const {
+    const CertifiedVersions::Version& change = versions_.of(key)[position];
+    if (change.installer != t)
+      emit(Edge{.from = t,
+                .to = change.installer,
+                .kind = EdgeKind::ReadWrite,
+                .key = key,
+                .from_op = op,
+                .to_op = change.write,
+                .of_predicate = true});
+  }
+
   // Every key that the operation's predicate ranges over and that its transaction had not written before,
   // with the version that it saw: visit(condition, key, position).
   template <class Visit>
@@ -127,16 +161,18 @@ class CertifiedReads {
     const std::optional<std::size_t> condition = matching_.condition_of(op);
     if (set == nullptr || !condition) return;
     const std::vector<KeyId> own = written_before(t, op);
-    const bool writes = history_.kind(op) != OperationKind::PredicateRead;
+    const bool locks = history_.kind(op) != OperationKind::PredicateRead &&
+                       !std::holds_alternative<std::vector<SeenVersion>>(set->seen);
+    const std::span<const Row> changed = locks ? history_.rows(op) : std::span<const Row>();
     matching_.for_each_key(*condition, [&](KeyId key) {
       if (!own.empty() && std::ranges::find(own, key) != own.end()) return;
       std::uint32_t position = sights_.position(*set, t, key);
-      if (writes) position = locked_position(*set, *condition, t, op, key, position);
+      if (locks) position = locked_position(*condition, t, changed, key, position);
       visit(*condition, key, position);
     });
   }
   std::vector<KeyId> written_before(TransactionId t, OperationId op) const;
-  std::uint32_t locked_position(const VersionSet& set, std::size_t condition, TransactionId t, OperationId op,
+  std::uint32_t locked_position(std::size_t condition, TransactionId t, std::span<const Row> changed,
                                 KeyId key, std::uint32_t position) const;
 
   const History& history_;

@@ -201,10 +201,13 @@ std::optional<std::vector<Matching::Box>> Matching::boxes_of(const Prepared& pre
   return out;
 }
 
+// Of few keys each is looked at. Of many, those that never match should not be:
+//
 // A walk from a version ends at the next change; with a share `s` of versions that match it takes about
 // 1 / s + 1 / (1 - s) steps a key, where what matches is spread over the keys, and at most all of the key's
 // versions. Each operation is asked a few times.
 void Matching::choose_ways(Budget& budget) {
+  constexpr std::size_t kFewKeys = 256;
   std::vector<std::string> names;
   for (const Column& column : columns_) names.push_back(column.name);
   std::vector<std::optional<MatchIndex>> indexes(tables_.size());
@@ -231,7 +234,7 @@ void Matching::choose_ways(Budget& budget) {
     budget.poll("predicates");
     prepared.boxes = boxes_of(prepared);
     const std::size_t keys = tables_[prepared.table].keys.size();
-    if (keys == 0) continue;
+    if (keys <= kFewKeys) continue;
     const MatchIndex& index = index_of(prepared.table);
     const auto versions = static_cast<double>(index.version_count());
     const auto matching = static_cast<double>(index.count_candidates(prepared.where)) + 1;

@@ -51,9 +51,14 @@ void VersionSights::check_lists() {
   }
 }
 
+// Lists are asked for one after another, and each shows much the same versions as the one before.
 std::uint32_t VersionSights::position_of(TransactionId installer, KeyId key) const {
+  const auto versions = versions_.of(key);
+  std::uint32_t& cursor = cursor_[key.index];
+  for (std::uint32_t near = cursor; near < versions.size() && near < cursor + 3; ++near)
+    if (versions[near].installer == installer) return cursor = near;
   for (const CertifiedVersions::Installed& own : versions_.installed_by(installer))
-    if (own.key == key) return own.position;
+    if (own.key == key) return cursor = own.position;
   return 0;
 }
 
