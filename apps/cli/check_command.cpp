@@ -13,6 +13,7 @@
 #include "assumptions.h"
 #include "choices.h"
 #include "exit_code.h"
+#include "expected_order.h"
 #include "failure.h"
 #include "interruption.h"
 #include "memory_limit.h"
@@ -53,8 +54,8 @@ struct CheckPlan {
 
 CheckPlan plan_of(const CheckFlags& flags) {
   static constexpr std::array<std::string_view, 2> kUnknownWords{"fail", "pass"};
-  static constexpr std::array<std::string_view, 5> kEngines{
-      "auto", "mini-transaction", "lightweight-transaction", "polygraph", "certificate"};
+  static constexpr std::array<std::string_view, 6> kEngines{
+      "auto", "mini-transaction", "lightweight-transaction", "polygraph", "replay", "certificate"};
   require_valid(flags.reading);
   CheckPlan plan;
   plan.engine = static_cast<Engine>(choose("--engine", flags.engine, kEngines));
@@ -163,7 +164,11 @@ class FileCheck {
     enter("check");
     hints_ = {plan_.assumptions, places_of(loaded_.history, plan_.transaction_order)};
     const CheckOptions options{
-        .max_anomalies = plan_.max_anomalies, .engine = plan_.engine, .budget = &budget_, .hints = hints_};
+        .max_anomalies = plan_.max_anomalies,
+        .engine = plan_.engine,
+        .budget = &budget_,
+        .hints = hints_,
+        .expected_order = choose_expected_order(flags_.expected_order, loaded_.history)};
     if (plan_.level)
       report_.result = check(loaded_.history, *plan_.level, options);
     else
@@ -349,6 +354,10 @@ Action declare_check(Arguments& arguments) {
                    "Trust the database for an order of versions (docs/assumptions.md); repeatable", "NAME");
   arguments.option("--transaction-order", flags->transaction_order,
                    "Places of transactions in the order of commits, by their ids: 0=2,1=1", "T=N,...");
+  arguments.option(
+      "--expected-order", flags->expected_order,
+      "The serial order that is replayed: of timestamps, of completion, or a file's [timestamps]",
+      "timestamps|completion|FILE");
   arguments.flag("--verify", flags->verify, "Re-prove the verdict from the raw history");
   arguments.option("--max-anomalies", flags->max_anomalies, "Show at most so many [10]; all are counted",
                    "N");

@@ -20,6 +20,7 @@ struct CheckFlags {
   std::string engine = "auto";
   std::vector<std::string> assumptions;
   std::string transaction_order;
+  std::string expected_order;  // Empty: by timestamps.
   bool verify = false;
   std::string max_anomalies = "10";
   bool quiet = false;

@@ -10,6 +10,7 @@
 #include "serval/check/dependency_levels.h"
 #include "serval/check/evidence.h"
 #include "serval/check/lightweight.h"
+#include "serval/check/replay/check_by_replay.h"
 #include "serval/check/saturation.h"
 #include "serval/check/single_anti_dependency.h"
 
@@ -129,6 +130,7 @@ class Judge {
   }
 
   void decide_by_reads(Level level, CheckResult& result) {
+    if (decide_by_replay(level, result)) return;
     timed(result, "infer", [&] { relations(); });
     const bool lightweight = options_.engine == Engine::LightweightTransaction ||
                              (options_.engine == Engine::Auto && level == Level::Linearizable);
@@ -148,6 +150,20 @@ class Judge {
         decide_by_neighbours(level, result);
       }
     });
+  }
+
+  // An expected order that passes is a proof. One that fails says nothing about others: the search goes on.
+  bool decide_by_replay(Level level, CheckResult& result) {
+    const bool asked = options_.engine == Engine::Replay;
+    const bool tries = options_.engine == Engine::Auto && !replay_fails_ && level != Level::Linearizable &&
+                       proves_by_replay(level) && suggests_replay(history_, options_);
+    if (!asked && !tries) return false;
+    timed(result, "replay", [&] { result.verdict = check_by_replay(history_, level, options_, budget_); });
+    // Sessions and real time may be all that is wrong at the strong levels.
+    replay_fails_ = !holds(result.verdict) && !uses_session_order(level) && !uses_real_time(level);
+    if (!asked && !holds(result.verdict)) return false;
+    result.engine = "replay";
+    return true;
   }
 
   void decide_lightweight(Level level, CheckResult& result) {
@@ -235,6 +251,7 @@ class Judge {
   Trail trail_;
   std::optional<Relations> relations_;
   std::unique_ptr<CertifiedHistory> certified_;
+  bool replay_fails_ = false;  // The expected order is no serial one.
 };
 
 bool proves(const CheckResult& result, Level level) {

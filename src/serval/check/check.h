@@ -18,7 +18,14 @@
 
 namespace serval {
 
-enum class Engine { Auto, MiniTransaction, LightweightTransaction, Polygraph, Certificate };
+enum class Engine { Auto, MiniTransaction, LightweightTransaction, Polygraph, Replay, Certificate };
+
+// The serial order that a replay verifies (replay/expected_order.h).
+enum class ExpectedOrderSource { Timestamps, Completion, Given };
+struct ExpectedOrderChoice {
+  ExpectedOrderSource source = ExpectedOrderSource::Timestamps;
+  std::vector<TransactionId> given = {};
+};
 
 struct CheckOptions {
   std::size_t max_anomalies = 10;  // Limits what is kept, not what is counted.
@@ -26,6 +33,7 @@ struct CheckOptions {
   Budget* budget = nullptr;
   // What the database is trusted for. A violation under an assumption is about databases that keep it.
   VersionHints hints = {};
+  ExpectedOrderChoice expected_order = {};
 };
 
 using Phases = std::vector<std::pair<std::string_view, double>>;  // Name and seconds, in order.
@@ -33,8 +41,8 @@ using Phases = std::vector<std::pair<std::string_view, double>>;  // Name and se
 struct CheckResult {
   Level level;  // As asked.
   Verdict verdict;
-  std::string_view
-      engine;  // "mini-transaction", "list-append", "dependency-graph", "polygraph", "read-anomalies", ...
+  // "mini-transaction", "list-append", "dependency-graph", "polygraph", "replay", "read-anomalies", ...
+  std::string_view engine;
   bool complete = false;  // The answer is final for this history (not Undecided).
   Phases phases;
   std::vector<Attempt> attempts = {};  // Of the search for an order, where there was one.

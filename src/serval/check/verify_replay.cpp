@@ -11,15 +11,41 @@ namespace serval::verify {
 Flaw Replay::run(TransactionId t) {
   log_.clear();
   for (const OperationId op : history_.operations(t)) {
-    if (is_predicate(history_.kind(op)))
-      return fmt::format("cannot replay predicate operations ({} has one)", name(history_, t));
+    if (is_predicate(history_.kind(op))) {
+      if (Flaw flaw = run_predicate(t, op)) return flaw;
+      continue;
+    }
     if (Flaw flaw = check_read(t, op)) return flaw;
     write(op);
   }
   return std::nullopt;
 }
 
+// What a predicate finds at a key: nil where there is no row, unknown where there is a list.
+Value Replay::row_at(KeyId key) const {
+  const Cell& cell = cells_[key.index];
+  if (cell.state == Cell::State::List) return Value::unknown();
+  if (cell.state == Cell::State::Scalar) return cell.value;
+  return rewritten_[key.index] ? Value::nil() : history_.initial_value();
+}
+
+Flaw Replay::run_predicate(TransactionId t, OperationId op) {
+  if (Flaw flaw = predicates_.flaw_of_operation(t, op, [this](KeyId key) { return row_at(key); }))
+    return flaw;
+  if (history_.kind(op) == OperationKind::PredicateRead) return std::nullopt;
+  const bool deletes = history_.kind(op) == OperationKind::PredicateDelete;
+  for (const Row& row : history_.rows(op)) {
+    Cell& cell = cells_[row.key.index];
+    log_.push_back({row.key, std::move(cell)});
+    cell = Cell{Cell::State::Scalar, deletes ? Value::nil() : row.value, {}};
+  }
+  return std::nullopt;
+}
+
 Flaw Replay::run_and_undo(TransactionId t) {
+  for (const OperationId op : history_.operations(t))
+    if (is_predicate(history_.kind(op)))
+      return fmt::format("cannot replay predicate operations on a snapshot ({} has one)", name(history_, t));
   Flaw flaw = run(t);
   undo();
   return flaw;

@@ -4,7 +4,7 @@
 //
 // An untouched key matches nil, the empty list, and the history's initial value unless the history itself
 // writes that to the key; a key that was written matches what was written. Cost: constant an operation, plus
-// the length of the lists that are read.
+// the length of the lists that are read, plus the keys for every predicate.
 
 #include <cstdint>
 #include <optional>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "serval/check/verify_facts.h"
+#include "serval/check/verify_predicates.h"
 
 namespace serval::verify {
 
@@ -20,11 +21,13 @@ class Replay {
   explicit Replay(const History& history)
       : history_(history),
         rewritten_(keys_that_rewrite_the_initial_value(history)),
-        cells_(history.key_count()) {}
+        cells_(history.key_count()),
+        predicates_(history) {}
 
   // Runs `t` on the present state and keeps its writes. The flaw names the first read that does not match.
   [[nodiscard]] Flaw run(TransactionId t);
-  // The same, then takes the writes back.
+  // The same, then takes the writes back. Not for predicate operations: whose writes conflict is not judged
+  // by rows here.
   [[nodiscard]] Flaw run_and_undo(TransactionId t);
   // Only the writes, unchecked.
   void apply_writes(TransactionId t);
@@ -43,6 +46,8 @@ class Replay {
   bool matches(KeyId key, Value seen) const;
   std::string spell(const Cell& cell) const;
   Flaw check_read(TransactionId t, OperationId op) const;
+  Flaw run_predicate(TransactionId t, OperationId op);
+  Value row_at(KeyId key) const;
   void write(OperationId op);
   void append(KeyId key, Value element);
   void undo();
@@ -51,6 +56,7 @@ class Replay {
   std::vector<bool> rewritten_;
   std::vector<Cell> cells_;
   std::vector<Undo> log_;
+  PredicateFacts predicates_;
 };
 
 }  // namespace serval::verify

@@ -175,6 +175,17 @@ void read_columns(std::span<const std::string> columns, Value key, Value value, 
       if (unqualified(columns[i]) == name) out[i] = scalar_of_json(json);
 }
 
+std::vector<std::string> column_names(Value value, const ValuePool& pool) {
+  if (value.is_nil()) return {};
+  if (value.kind() != Value::Kind::Row) return {"value"};
+  std::vector<std::string> names;
+  std::string name;
+  std::string_view json;
+  for (RowCursor cursor = RowCursor::of_row(pool.characters(value)); cursor.next(name, json);)
+    names.push_back(name);
+  return names;
+}
+
 Table::Table(const Condition& condition) {
   for (const std::string& column : condition.columns()) {
     const std::string_view table = qualifier(column);

@@ -24,6 +24,9 @@ namespace serval {
 void read_columns(std::span<const std::string> columns, Value key, Value value, const ValuePool& pool,
                   std::vector<Scalar>& out);
 
+// The columns that a row names, in its order; `value` where it is no row. None where there is nothing.
+std::vector<std::string> column_names(Value value, const ValuePool& pool);
+
 // What a predicate ranges over.
 class Table {
  public:

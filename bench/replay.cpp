@@ -1,0 +1,95 @@
+// What does the replay of an expected order cost (Enne)? The set-ups of the paper's sections 8.2 and 8.3, in
+// processor time: reading the binary file, and the check, which finds the order, replays it and looks at real
+// time.
+//
+//   replay [MOST_TRANSACTIONS]        1,000,000 unless told
+//
+// Numbers of transactions are of committed ones, as in the paper; about a third as many are recorded beside
+// them as aborted.
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "serval/base/byte_stream.h"
+#include "serval/check/replay/check_by_replay.h"
+#include "serval/database/simulated/rows/simulate_rows.h"
+#include "serval/formats/format.h"
+
+namespace serval {
+namespace {
+
+struct SetUp {
+  const char* name;
+  const char* workload;
+  std::uint64_t keys;
+  std::uint64_t transactions;  // Committed.
+};
+
+double processor_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+template <class Work>
+double seconds_of(const Work& work) {
+  const double start = processor_seconds();
+  work();
+  return processor_seconds() - start;
+}
+
+std::uint64_t committed(const History& history) {
+  return static_cast<std::uint64_t>(std::ranges::count(history.outcome_column(), Outcome::Committed));
+}
+
+// As many as it takes for that many commits.
+History made(const SetUp& set_up) {
+  RowSimulationOptions options{
+      .workload = set_up.workload, .transactions = set_up.transactions, .keys = set_up.keys};
+  const History first = simulate_rows(options);
+  const double share = static_cast<double>(committed(first)) / static_cast<double>(set_up.transactions);
+  options.transactions = static_cast<std::uint64_t>(static_cast<double>(set_up.transactions) / share * 1.005);
+  return simulate_rows(options);
+}
+
+void measure(const SetUp& set_up) {
+  const std::string bytes = write_to_string(made(set_up), Format::Binary);
+  History history;
+  const double reading = seconds_of([&] {
+    ByteStream stream = ByteStream::from_memory("-", bytes);
+    history = read_history(stream);
+  });
+  Budget budget = Budget::unlimited();
+  double best = 1e9;
+  for (int round = 0; round < 5; ++round) {
+    bool right = false;
+    best = std::min(best, seconds_of([&] {
+                      right = holds(check_by_replay(history, Level::StrictSerializable, {}, budget));
+                    }));
+    if (right) continue;
+    fmt::print(stderr, "{}: the expected order does not pass\n", set_up.name);
+    std::exit(1);
+  }
+  fmt::print("{:<22} {:>6} {:>10} {:>10} {:>10.1f} {:>10.3f} {:>10.3f} {:>12.2f}\n", set_up.name, set_up.keys,
+             committed(history), history.operation_count(), static_cast<double>(bytes.size()) * 1e-6, reading,
+             best, best / static_cast<double>(committed(history)) * 1e6);
+}
+
+}  // namespace
+}  // namespace serval
+
+int main(int count, char** arguments) {
+  const std::uint64_t most = count > 1 ? std::strtoull(arguments[1], nullptr, 10) : 1'000'000;
+  const char* items = "predicate-mix:predicates=0,reads=0.4,increments=0.2,inserts=0.1,deletes=0";
+  const char* half = "predicate-mix:predicates=0.5";
+  fmt::print("{:<22} {:>6} {:>10} {:>10} {:>10} {:>10} {:>10} {:>12}\n", "operations", "keys", "committed",
+             "operations", "file (MB)", "read (s)", "check (s)", "us a txn");
+  for (std::uint64_t size = 10'000; size <= most; size *= 10)
+    serval::measure({"single rows", items, 1000, size});
+  serval::measure({"half over ranges", half, 100, 2500});
+  for (std::uint64_t size = 10'000; size <= most; size *= 10)
+    serval::measure({"half over ranges", half, 100, size});
+}

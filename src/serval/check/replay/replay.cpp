@@ -1,0 +1,256 @@
+#include "serval/check/replay/replay.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "serval/check/replay/row_query.h"
+#include "serval/check/replay/row_state.h"
+#include "serval/history/notation.h"
+#include "serval/predicate/print_predicate.h"
+
+namespace serval {
+namespace replay {
+namespace {
+
+std::string name(const History& history, TransactionId t) { return "T" + history.spell(history.label(t)); }
+
+// Predicate operations with their predicate, and how many rows they saw or wrote.
+std::string spell_operation(const History& history, OperationId op) {
+  if (!is_predicate(history.kind(op))) return print_operation(history, op);
+  const PredicateId id = history.predicate_id(op);
+  const std::string asked =
+      id.is_none() ? "an unknown predicate" : print_predicate(history.predicate(id), history.values());
+  return fmt::format("{} of {} ({} row{})", name_of(history.kind(op)), asked, history.rows(op).size(),
+                     history.rows(op).size() == 1 ? "" : "s");
+}
+
+class Replayer {
+ public:
+  Replayer(const History& history, std::span<const TransactionId> order, Budget& budget)
+      : history_(history),
+        order_(order),
+        budget_(budget),
+        state_(history),
+        matched_(history.key_count(), 0) {}
+
+  ReplayResult run() {
+    for (position_ = 0; position_ < order_.size(); ++position_) {
+      transaction_ = order_[position_];
+      for (const OperationId op : history_.operations(transaction_)) {
+        budget_.poll("replay");
+        operation_ = op;
+        const bool goes_on =
+            is_predicate(history_.kind(op)) ? run_predicate(op) : run_item(op, history_.kind(op));
+        if (!goes_on) return std::move(result_);
+      }
+    }
+    return std::move(result_);
+  }
+
+ private:
+  // What fails. All return false, so that they end the replay.
+
+  bool fail(KeyId key, std::string expected, std::string seen) {
+    result_.mismatch = {.position = position_,
+                        .transaction = transaction_,
+                        .operation = operation_,
+                        .key = key,
+                        .expected = std::move(expected),
+                        .seen = std::move(seen),
+                        .writer = key.is_none() ? TransactionId::none() : state_.writer(key)};
+    return false;
+  }
+  bool fail_at(KeyId key, std::string seen) { return fail(key, state_.spell(key), std::move(seen)); }
+  bool give_up(const std::string& why) {
+    result_.undefined =
+        fmt::format("{}: {}: {}", name(history_, transaction_), spell_operation(history_, operation_), why);
+    return false;
+  }
+
+  // Single keys.
+
+  bool run_item(OperationId op, OperationKind kind) {
+    const KeyId key = history_.key(op);
+    const Value value = history_.value(op);
+    switch (kind) {
+      case OperationKind::Read:
+      case OperationKind::ReadList:
+      case OperationKind::InsertMiss:
+      case OperationKind::CompareAndSetMiss:
+        return see(key, value);
+      case OperationKind::Insert:
+        if (!see(key, Value::nil())) return false;
+        break;
+      case OperationKind::CompareAndSet:
+        if (!see(key, history_.expected(op))) return false;
+        break;
+      case OperationKind::Append:
+        state_.append(key, value, transaction_);
+        return true;
+      case OperationKind::Delete:
+        state_.set(key, Value::nil(), transaction_);
+        return true;
+      default:
+        break;
+    }
+    state_.set(key, value, transaction_);
+    return true;
+  }
+
+  bool see(KeyId key, Value seen) {
+    if (seen.is_unknown() || state_.shows(key, seen)) return true;
+    return fail_at(key, history_.spell(seen));
+  }
+
+  // Predicates.
+
+  // Trees with assignments are rarely asked twice; all others are kept.
+  const RowQuery* query_of_operation(OperationId op) {
+    const PredicateId id = history_.predicate_id(op);
+    if (id.is_none()) return nullptr;
+    const Predicate& tree = history_.predicate(id);
+    if (id.index >= queries_.size()) queries_.resize(id.index + 1);
+    std::unique_ptr<RowQuery>& place =
+        tree.node == Predicate::Node::Update ? single_use_ : queries_[id.index];
+    if (!place || tree.node == Predicate::Node::Update)
+      place = std::make_unique<RowQuery>(tree, history_, state_);
+    return place.get();
+  }
+
+  bool run_predicate(OperationId op) {
+    const RowQuery* query = query_of_operation(op);
+    if (query == nullptr) return give_up("its predicate was not recorded");
+    if (!query->problem().empty()) return give_up(query->problem());
+    keys_.clear();
+    const std::optional<KeyId> undefined =
+        query->visit_matches(state_, [&](KeyId key) { keys_.push_back(key); });
+    if (undefined)
+      return give_up(fmt::format("whether {} = {} matches is not defined", history_.spell_key(*undefined),
+                                 state_.spell(*undefined)));
+    if (query->query().function != Query::Function::None) return run_aggregate(op, *query);
+    return compare_keys(op) && take_rows(op, *query);
+  }
+
+  bool run_aggregate(OperationId op, const RowQuery& query) {
+    if (history_.value(op).is_unknown()) return true;
+    Aggregation aggregation(query.query().function);
+    for (const KeyId key : keys_) aggregation.add(query.argument(state_, key));
+    const Scalar expected = aggregation.result();
+    const Scalar seen = Scalar::of(history_.value(op), history_.values());
+    if (expected.is_undefined()) return give_up("the aggregate is not defined");
+    return same(expected, seen) || fail(KeyId::none(), expected.spell(), seen.spell());
+  }
+
+  // matched_ has this operation's number for keys that match and are not yet accounted for.
+  bool compare_keys(OperationId op) {
+    const std::uint32_t mark = op.index + 1;
+    for (const KeyId key : keys_) matched_[key.index] = mark;
+    std::size_t found = 0;
+    for (const Row& row : history_.rows(op)) {
+      if (matched_[row.key.index] != mark)
+        return fail(row.key, fmt::format("no match, {}", state_.spell(row.key)), "a match");
+      matched_[row.key.index] = 0;
+      ++found;
+    }
+    if (found == keys_.size()) return true;
+    const auto missed = std::ranges::find_if(keys_, [&](KeyId key) { return matched_[key.index] == mark; });
+    return fail_at(*missed, "no match");
+  }
+
+  bool take_rows(OperationId op, const RowQuery& query) {
+    for (const Row& row : history_.rows(op)) {
+      switch (history_.kind(op)) {
+        case OperationKind::PredicateRead:
+          if (!see(row.key, row.value)) return false;
+          break;
+        case OperationKind::PredicateUpdate:
+          if (!take_update(row, query)) return false;
+          break;
+        default:
+          state_.set(row.key, Value::nil(), transaction_);
+      }
+    }
+    return true;
+  }
+
+  // Columns that are set have the values that the assignments give them; all others keep theirs.
+  bool take_update(const Row& row, const RowQuery& query) {
+    if (row.value.is_unknown()) return give_up("what it wrote was not recorded");
+    if (!query.query().assignments.empty() && !is_right_update(row, query)) return false;
+    state_.set(row.key, row.value, transaction_);
+    return true;
+  }
+
+  bool is_right_update(const Row& row, const RowQuery& query) {
+    const auto& assignments = query.query().assignments;
+    const Value before = state_.value(row.key);
+    std::vector<std::string> names = column_names(before, history_.values());
+    for (std::string& name : column_names(row.value, history_.values())) names.push_back(std::move(name));
+    std::ranges::sort(names);
+    const auto repeated = std::ranges::unique(names);
+    names.erase(repeated.begin(), repeated.end());
+    const Value key = history_.key_value(row.key);
+    read_columns(names, key, before, history_.values(), row_before_);
+    read_columns(names, key, row.value, history_.values(), row_after_);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const auto set = std::ranges::find(assignments, names[i], &Query::Assignment::column);
+      const Scalar expected =
+          set == assignments.end()
+              ? row_before_[i]
+              : query.assigned(state_, static_cast<std::size_t>(set - assignments.begin()), row.key);
+      if (expected.is_undefined() && set != assignments.end())
+        return give_up(
+            fmt::format("what it sets {} of {} to is not defined", names[i], history_.spell_key(row.key)));
+      if (!same(expected, row_after_[i]))
+        return fail(row.key,
+                    fmt::format("{} = {} from {}", names[i], expected.spell(), state_.spell(row.key)),
+                    history_.spell(row.value));
+    }
+    return true;
+  }
+
+  const History& history_;
+  std::span<const TransactionId> order_;
+  Budget& budget_;
+  RowState state_;
+  std::uint32_t position_ = 0;
+  TransactionId transaction_;
+  OperationId operation_;
+  std::vector<std::unique_ptr<RowQuery>> queries_;  // By predicate.
+  std::unique_ptr<RowQuery> single_use_;
+  std::vector<KeyId> keys_;             // That match.
+  std::vector<std::uint32_t> matched_;  // By key.
+  std::vector<Scalar> row_before_, row_after_;
+  ReplayResult result_;
+};
+
+}  // namespace
+}  // namespace replay
+
+std::string ReplayMismatch::spell(const History& history, std::span<const TransactionId> order) const {
+  const auto place_of = [&](TransactionId t) {
+    const auto found = std::ranges::find(order, t);
+    return static_cast<std::size_t>(found - order.begin()) + 1;
+  };
+  std::string out = fmt::format("{} ({} of {} in the order): {} ", replay::name(history, transaction),
+                                position + 1, order.size(), replay::spell_operation(history, operation));
+  if (key.is_none()) return out + fmt::format("should give {}, but gave {}", expected, seen);
+  out += fmt::format("expects {} to be {}, ", history.spell_key(key), expected);
+  if (writer.is_none())
+    out += "the initial version";
+  else if (writer == transaction)
+    out += "its own write";
+  else
+    out += fmt::format("written by {} ({} in the order)", replay::name(history, writer), place_of(writer));
+  return out + fmt::format(", but saw {}", seen);
+}
+
+ReplayResult replay_in_order(const History& history, std::span<const TransactionId> order, Budget& budget) {
+  return replay::Replayer(history, order, budget).run();
+}
+
+}  // namespace serval

@@ -1,0 +1,47 @@
+#pragma once
+// Runs the transactions of a history one after another in a given order and compares everything that they
+// read, rows of predicates and aggregates included, with what the state is by then: the Enne checker
+// (Emme & Enne, section 6; Crooks et al. 2017).
+//
+//   const ReplayResult result = replay_in_order(history, order, budget);
+//   if (result.mismatch) ...          // this order fails, and here is where
+//
+// An order that passes is a serial execution, hence a proof. One that fails proves nothing about others.
+// Cost: O(1) an operation on one key, O(log rows + rows that can match) a predicate; the paper evaluates
+// every row.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "serval/base/budget.h"
+#include "serval/history/history.h"
+
+namespace serval {
+
+// The first operation that the state contradicts.
+struct ReplayMismatch {
+  std::uint32_t position = 0;  // In the order, from 0.
+  TransactionId transaction;
+  OperationId operation;
+  KeyId key = KeyId::none();  // None: of an aggregate.
+  std::string expected;       // What the state says.
+  std::string seen;
+  TransactionId writer = TransactionId::none();  // Of what is expected; none: the initial version.
+
+  // "T7 (12 of 40 in the order): r(x,2) expects x to be 3, written by T5 (9 in the order), but saw 2"
+  std::string spell(const History& history, std::span<const TransactionId> order) const;
+};
+
+struct ReplayResult {
+  std::optional<ReplayMismatch> mismatch;
+  std::string undefined;  // Why it could not go on: a predicate whose truth is not known. Else empty.
+
+  bool passes() const { return !mismatch && undefined.empty(); }
+};
+
+[[nodiscard]] ReplayResult replay_in_order(const History& history, std::span<const TransactionId> order,
+                                           Budget& budget);
+
+}  // namespace serval

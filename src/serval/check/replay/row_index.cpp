@@ -1,0 +1,41 @@
+#include "serval/check/replay/row_index.h"
+
+namespace serval::replay {
+
+void RowIndex::change(const Scalar& value, KeyId key, Change change) {
+  const auto count = [&](std::size_t family) { counts_[family] += change == Change::Add ? 1u : 0xFFFFFFFFu; };
+  const auto put = [&](auto& set, auto entry) {
+    if (change == Change::Add)
+      set.insert(std::move(entry));
+    else
+      set.erase(entry);
+  };
+  if (value.is_undefined()) return count(kUndefined);
+  if (value.kind() == Scalar::Kind::Integer) {
+    count(static_cast<std::size_t>(Cut::Family::Number));
+    return put(whole_, std::pair(value.as_integer(), key.index));
+  }
+  Cut cut = cut_before(value);
+  count(static_cast<std::size_t>(cut.family));
+  put(others_, std::pair(std::move(cut), key.index));
+}
+
+// Families stand in a row; a cut before the numbers has all of them behind it.
+RowIndex::Bound RowIndex::first_from(const Cut& cut) {
+  constexpr Bound kLeast = std::numeric_limits<std::int64_t>::min();
+  constexpr Bound kBeyond = Bound{std::numeric_limits<std::int64_t>::max()} + 1;
+  if (cut.family < Cut::Family::Number) return kLeast;
+  if (cut.family > Cut::Family::Number) return kBeyond;
+  if (cut.place == Cut::Place::Start) return kLeast;
+  const bool behind = cut.place == Cut::Place::BehindValue;
+  if (cut.value.kind() == Scalar::Kind::Integer) return Bound{cut.value.as_integer()} + (behind ? 1 : 0);
+  const Decimal number = cut.value.as_decimal();
+  Bound unit = 1;
+  for (int i = 0; i < number.scale; ++i) unit *= 10;
+  Bound whole = number.digits / unit;                           // Towards zero.
+  if (number.digits % unit != 0 && number.digits < 0) --whole;  // Now the largest that is not above.
+  const bool exact = whole * unit == number.digits;
+  return exact && !behind ? whole : whole + 1;
+}
+
+}  // namespace serval::replay

@@ -1,0 +1,90 @@
+#pragma once
+// A predicate operation made ready for a replay: what it asks for, the columns it needs, and where an index
+// leads to the rows that can match.
+//
+//   const RowQuery query(history.predicate(id), history, state);
+//   query.visit_matches(state, [&](KeyId key) { ... });
+//
+// Rows outside the condition's region are passed over only where their truth cannot be undefined: where every
+// column in a comparison holds NULL and values of the constant's kind, nothing else. Otherwise all rows are
+// evaluated.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "serval/check/replay/row_state.h"
+#include "serval/predicate/evaluate.h"
+#include "serval/predicate/query.h"
+
+namespace serval::replay {
+
+class RowQuery {
+ public:
+  RowQuery(const Predicate& tree, const History& history, RowState& state);
+
+  const Query& query() const noexcept { return query_; }
+  // Why it has no meaning over one row; empty where it has.
+  const std::string& problem() const noexcept { return problem_; }
+
+  // The keys whose rows match, each once, in any order. Returns a key for which that is undefined, if one was
+  // met.
+  template <class Visitor>
+  std::optional<KeyId> visit_matches(const RowState& state, Visitor&& visitor) const {
+    std::optional<KeyId> undefined;
+    const auto look = [&](KeyId key) {
+      const Truth truth = truth_of_row(state, key);
+      if (truth == Truth::True) visitor(key);
+      if (truth == Truth::Undefined) undefined = key;
+    };
+    if (index_column_ && is_safe(state)) {
+      state.index(*index_column_).visit(ranges_, look);
+      return undefined;
+    }
+    for (const KeyId key : history_.key_ids())
+      if (state.is_row(key)) look(key);
+    return undefined;
+  }
+
+  Scalar argument(const RowState& state, KeyId key) const {
+    return value_of(query_.argument, gathered(state, argument_columns_, key));
+  }
+  // The new value of an assignment, computed from the row as it is.
+  Scalar assigned(const RowState& state, std::size_t assignment, KeyId key) const {
+    return value_of(query_.assignments[assignment].value,
+                    gathered(state, assignment_columns_[assignment], key));
+  }
+
+ private:
+  using Columns = std::vector<std::uint32_t>;
+
+  Columns columns_of(const Condition& condition, RowState& state) const;
+  // Notes which kinds the comparisons below a node need; false where it is more than comparisons of columns
+  // with constants.
+  bool note_needs(std::uint32_t node);
+  bool note_comparison(std::uint32_t node);
+  void choose_index(RowState& state);
+  bool is_safe(const RowState& state) const;
+  Truth truth_of_row(const RowState& state, KeyId key) const;
+  std::span<const Scalar> gathered(const RowState& state, const Columns& columns, KeyId key) const {
+    row_.clear();
+    for (const std::uint32_t column : columns) row_.push_back(state.at(column, key));
+    return row_;
+  }
+
+  const History& history_;
+  Query query_;
+  Table table_;
+  std::string problem_;
+  Columns where_columns_, argument_columns_;
+  std::vector<Columns> assignment_columns_;
+  // Columns of the condition, and the family of the constants they are compared with; End: only NULL counts.
+  std::vector<std::pair<std::uint32_t, Cut::Family>> needs_;
+  std::optional<std::uint32_t> index_column_;
+  IntervalSet ranges_;
+  mutable std::vector<Scalar> row_;
+};
+
+}  // namespace serval::replay

@@ -1,0 +1,118 @@
+#include "serval/check/replay/row_state.h"
+
+#include <algorithm>
+
+namespace serval::replay {
+namespace {
+
+Table table_of(const std::string& column) {
+  const Predicate tree{.node = Predicate::Node::Column, .name = column, .literal = {}, .children = {}};
+  return Table(Condition(tree, ValuePool()));
+}
+
+// Where a history writes the value that its header calls initial, a read of it saw the write.
+std::vector<bool> keys_that_write(const History& history, Value initial) {
+  std::vector<bool> found(history.key_count(), false);
+  for (const TransactionId t : history.transactions()) {
+    if (history.outcome(t) == Outcome::Aborted) continue;
+    for (const OperationId op : history.operations(t)) {
+      const OperationKind kind = history.kind(op);
+      const bool writes = kind == OperationKind::Write || kind == OperationKind::Append ||
+                          kind == OperationKind::Insert || kind == OperationKind::CompareAndSet;
+      if (writes && history.value(op) == initial) found[history.key(op).index] = true;
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+RowState::RowState(const History& history) : history_(history), cells_(history.key_count()) {
+  if (history.initial_value().is_nil()) return;
+  const std::vector<bool> written = keys_that_write(history, history.initial_value());
+  for (std::size_t key = 0; key < cells_.size(); ++key)
+    if (!written[key]) cells_[key].value = history.initial_value();
+}
+
+bool RowState::shows(KeyId key, Value seen) const {
+  const Cell& cell = cells_[key.index];
+  const bool empty_list = seen.is_list() && history_.values().elements(seen).empty();
+  if (cell.is_list)
+    return seen.is_list() && std::ranges::equal(history_.values().elements(seen), lists_.at(key));
+  if (seen == cell.value || (empty_list && cell.value.is_nil())) return true;
+  return cell.writer.is_none() && (seen.is_nil() || empty_list);
+}
+
+void RowState::set(KeyId key, Value value, TransactionId writer) {
+  if (!columns_.empty() && is_row(key)) drop_from_indexes(key);
+  cells_[key.index] = {value, writer, false};
+  if (!columns_.empty() && !value.is_nil()) refresh(key);
+}
+
+// The first append to a key turns whatever it holds into a list.
+void RowState::append(KeyId key, Value element, TransactionId writer) {
+  const Cell before = cells_[key.index];
+  std::vector<Value>& list = lists_[key];
+  if (!before.is_list) {
+    list.clear();
+    if (before.value.is_list()) {
+      const auto elements = history_.values().elements(before.value);
+      list.assign(elements.begin(), elements.end());
+    }
+    set(key, Value::unknown(), writer);
+  }
+  list.push_back(element);
+  cells_[key.index].writer = writer;
+  cells_[key.index].is_list = true;
+}
+
+bool RowState::belongs(const Column& column, KeyId key) const {
+  return column.table.has(history_, key) != Truth::False;
+}
+
+void RowState::drop_from_indexes(KeyId key) {
+  for (Column& column : columns_)
+    if (column.index && belongs(column, key)) column.index->remove(column.values[key.index], key);
+}
+
+void RowState::refresh(KeyId key) {
+  read_columns(names_, history_.key_value(key), value(key), history_.values(), row_);
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    Column& column = columns_[i];
+    column.values[key.index] = std::move(row_[i]);
+    if (column.index && belongs(column, key)) column.index->add(column.values[key.index], key);
+  }
+}
+
+void RowState::decode(Column& column, KeyId key) {
+  read_columns({&column.name, 1}, history_.key_value(key), value(key), history_.values(), row_);
+  column.values[key.index] = std::move(row_.front());
+}
+
+std::uint32_t RowState::column(const std::string& name) {
+  const auto found = std::ranges::find(names_, name);
+  if (found != names_.end()) return static_cast<std::uint32_t>(found - names_.begin());
+  names_.push_back(name);
+  Column& made = columns_.emplace_back(name, table_of(name));
+  made.values.resize(cells_.size());
+  for (const KeyId key : history_.key_ids())
+    if (is_row(key)) decode(made, key);
+  return static_cast<std::uint32_t>(columns_.size() - 1);
+}
+
+void RowState::make_index(std::uint32_t number) {
+  Column& column = columns_[number];
+  if (column.index) return;
+  column.index = std::make_unique<RowIndex>();
+  for (const KeyId key : history_.key_ids())
+    if (is_row(key) && belongs(column, key)) column.index->add(column.values[key.index], key);
+}
+
+std::string RowState::spell(KeyId key) const {
+  if (!cells_[key.index].is_list) return history_.spell(value(key));
+  std::string out = "[";
+  for (const Value element : lists_.at(key)) out += (out.size() > 1 ? " " : "") + history_.spell(element);
+  return out + "]";
+}
+
+}  // namespace serval::replay

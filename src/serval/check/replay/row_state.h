@@ -1,0 +1,76 @@
+#pragma once
+// What every key holds at one moment of a replay, who wrote it, and the columns that predicates look at, with
+// an ordered index on those that they search by.
+//
+//   RowState state(history);
+//   const std::uint32_t place = state.column("place");
+//   state.set(x, row, writer);
+//   state.at(place, x)                                      // Scalar(3)
+//
+// A key that nobody has written holds the history's initial value. Columns are decoded once, when a row is
+// written; histories without predicates pay for nothing but the cells.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <absl/container/flat_hash_map.h>
+
+#include "serval/check/replay/row_index.h"
+#include "serval/history/history.h"
+#include "serval/predicate/row_columns.h"
+
+namespace serval::replay {
+
+class RowState {
+ public:
+  explicit RowState(const History& history);
+
+  Value value(KeyId key) const { return cells_[key.index].value; }
+  // None: the initial version.
+  TransactionId writer(KeyId key) const { return cells_[key.index].writer; }
+  bool is_row(KeyId key) const { return !cells_[key.index].value.is_nil(); }
+  // Whether a read of the key may have seen this: what the key holds; where nobody has written, nil as well.
+  bool shows(KeyId key, Value seen) const;
+
+  void set(KeyId key, Value value, TransactionId writer);
+  void append(KeyId key, Value element, TransactionId writer);
+
+  // The number of a column, by its name in a condition; and its index. Made on first use: O(keys log keys).
+  std::uint32_t column(const std::string& name);
+  void make_index(std::uint32_t column);
+  const RowIndex& index(std::uint32_t column) const { return *columns_[column].index; }
+  const Scalar& at(std::uint32_t column, KeyId key) const { return columns_[column].values[key.index]; }
+
+  std::string spell(KeyId key) const;
+
+ private:
+  struct Cell {
+    Value value;  // Of a list: empty until somebody looks; see lists_.
+    TransactionId writer = TransactionId::none();
+    bool is_list = false;
+  };
+  struct Column {
+    Column(std::string column_name, const Table& column_table)
+        : name(std::move(column_name)), table(column_table) {}
+    std::string name;
+    Table table;                 // Of whose rows it is a column.
+    std::vector<Scalar> values;  // By key; of keys without a row of no meaning.
+    std::unique_ptr<RowIndex> index;
+  };
+
+  bool belongs(const Column& column, KeyId key) const;
+  void decode(Column& column, KeyId key);
+  void drop_from_indexes(KeyId key);
+  void refresh(KeyId key);
+
+  const History& history_;
+  std::vector<Cell> cells_;
+  std::vector<Column> columns_;
+  std::vector<std::string> names_;  // Of the columns.
+  std::vector<Scalar> row_;
+  absl::flat_hash_map<KeyId, std::vector<Value>> lists_;
+};
+
+}  // namespace serval::replay
