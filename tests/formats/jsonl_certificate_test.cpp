@@ -121,6 +121,24 @@ TEST(JsonlCertificate, CitationsMustNameOneTransaction) {
             "test.jsonl:2:54: expected a snapshot as \"xmin:xmax:xip,xip\"");
 }
 
+TEST(JsonlCertificate, WhatBecameOfATransactionMayBeSettledAnywhere) {
+  const std::string lost = R"({"s":3,"t":7,"ops":[["w","x",3]],"outcome":"indeterminate","node":"n1"})";
+  const std::string settled = R"({"event":"settled","s":3,"t":7,"outcome":)";
+  const History history =
+      read_records(lost + "\n" + kTransactions + settled + R"("committed","server_txn":"13","commit_ts":9})");
+  EXPECT_EQ(history.outcome(TransactionId{0}), Outcome::Committed);
+  const TransactionHints* hints = history.hints(TransactionId{0});
+  ASSERT_NE(hints, nullptr);
+  EXPECT_EQ(hints->server_transaction, "13");
+  EXPECT_EQ(hints->commit_timestamp, 9);
+  EXPECT_EQ(hints->node, "n1");
+  EXPECT_EQ(history.hints(TransactionId{1})->server_transaction, "11");
+  EXPECT_EQ(read_records(lost + "\n" + settled + "\"aborted\"}").outcome(TransactionId{0}), Outcome::Aborted);
+  EXPECT_EQ(error_of(lost + "\n" + R"({"event":"settled","s":3,"t":7})"),
+            "test.jsonl:3:1: expected an \"outcome\" in this record");
+  EXPECT_EQ(error_of(settled + "\"aborted\"}"), "test.jsonl:2:1: no transaction of the file is [3,7]");
+}
+
 TEST(TransactionSnapshot, ShowsWhatHadCommitted) {
   const TransactionSnapshot snapshot = *TransactionSnapshot::parse("10:20:15,12");
   EXPECT_EQ(snapshot.spell(), "10:20:12,15");

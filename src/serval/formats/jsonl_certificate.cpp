@@ -116,8 +116,15 @@ JsonlSaw parse_json_saw(JsonCursor& at, ValuePool& pool) {
 }
 
 void CertificateReader::finish(const std::string& file) {
-  if (orders_.empty() && saws_.empty()) return;
+  if (orders_.empty() && saws_.empty() && settled_.empty()) return;
   Directory directory(builder_, file);
+  std::vector<std::pair<TransactionId, TransactionHints>> hints;
+  for (Settled& found : settled_) {
+    const TransactionId t = directory.find(found.settled.transaction, found.line);
+    builder_.set_outcome(t, found.settled.outcome);
+    hints.emplace_back(t, std::move(found.settled.hints));
+  }
+  builder_.add_hints(std::move(hints));
   for (const Order& found : orders_) {
     KeyOrder order{builder_.key(found.order.key), {}, found.order.complete};
     for (const JsonlCitation& version : found.order.versions)

@@ -4,6 +4,7 @@
 //
 //   {"event":"order","key":"x","versions":[[1,42],[2,43]],"complete":true}
 //   {"event":"certificate","order":"commit_ts"}
+//   {"event":"settled","s":1,"t":42,"outcome":"committed","server_txn":"991"}
 //   ["pr",...,{"saw":[["x",[1,42]],["y",null]]}]   {"saw":{"ts":99}}   {"saw":{"snapshot":"10:20:12,15"}}
 //
 // A record may cite transactions further down, so citations are kept until the end of the file.
@@ -37,6 +38,13 @@ struct JsonlOrder {
   bool complete = false;
 };
 
+// What became of a transaction whose own line, further up, could not tell.
+struct JsonlSettled {
+  JsonlCitation transaction;
+  Outcome outcome;
+  TransactionHints hints;
+};
+
 // Throw JsonFailure.
 std::vector<JsonlCitation> parse_json_citations(JsonCursor& at, ValuePool& pool);
 JsonlSaw parse_json_saw(JsonCursor& at, ValuePool& pool);
@@ -49,6 +57,9 @@ class CertificateReader {
   void add_order(JsonlOrder order, std::uint64_t line) { orders_.push_back({std::move(order), line}); }
   void add_saw(OperationId op, JsonlSaw saw, std::uint64_t line) {
     saws_.push_back({op, std::move(saw), line});
+  }
+  void add_settled(JsonlSettled settled, std::uint64_t line) {
+    settled_.push_back({std::move(settled), line});
   }
   // Hands all over to the builder. A citation that names no transaction, or several, is an InputError.
   void finish(const std::string& file);
@@ -64,9 +75,15 @@ class CertificateReader {
     std::uint64_t line;
   };
 
+  struct Settled {
+    JsonlSettled settled;
+    std::uint64_t line;
+  };
+
   HistoryBuilder& builder_;
   std::vector<Order> orders_;
   std::vector<Saw> saws_;
+  std::vector<Settled> settled_;
 };
 
 class CertificateWriter {

@@ -292,13 +292,15 @@ class RecordParser {
     const bool begins = record_.kind == Kind::Begin || record_.kind == Kind::Open;
     if (begins && instant_) record_.interval.begin = *instant_;
     if (record_.kind == Kind::End && instant_) record_.interval.end = *instant_;
-    require(record_.kind != Kind::End || record_.outcome.has_value(), "an \"outcome\" in this record");
+    const bool tells = record_.kind == Kind::End || record_.kind == Kind::Settled;
+    require(!tells || record_.outcome.has_value(), "an \"outcome\" in this record");
     require(record_.kind != Kind::Operation || has_op_, "an operation, \"op\", in this record");
   }
 
   JsonlRecord::Kind certificate_event() {
     using Kind = JsonlRecord::Kind;
     if (record_.event == "order") return Kind::Order;
+    if (record_.event == "settled") return Kind::Settled;
     if (record_.event != "certificate") return Kind::Unknown;
     const JsonCursor end = at_;
     std::string by;

@@ -28,6 +28,7 @@ struct JsonlRecord {
     Sync,         // {"event":"sync"}
     Order,        // {"event":"order","key":"x","versions":[[1,42]]}
     Certificate,  // {"event":"certificate","order":"commit_ts"}
+    Settled,      // {"event":"settled","s":1,"t":42,"outcome":"committed","server_txn":"991"}
     Open,         // {"event":"open","s":1,"t":42,"at":10,"ops":[["w","x",1]]}
     Unknown,      // An event of a later version.
   };

@@ -18,14 +18,6 @@ namespace {
 
 constexpr std::int64_t kVersion = 1;
 
-void merge(TransactionHints& into, TransactionHints&& from) {
-  if (from.start_timestamp) into.start_timestamp = from.start_timestamp;
-  if (from.commit_timestamp) into.commit_timestamp = from.commit_timestamp;
-  for (const auto member : {&TransactionHints::server_transaction, &TransactionHints::snapshot,
-                            &TransactionHints::node, &TransactionHints::error})
-    if (!(from.*member).empty()) into.*member = std::move(from.*member);
-}
-
 class Reader {
  public:
   Reader(ByteStream& stream, const ReadOptions& options)
@@ -148,6 +140,11 @@ class Reader {
         return;
       case JsonlRecord::Kind::Order:
         return certificate_.add_order(std::move(record_.order), line_);
+      case JsonlRecord::Kind::Settled:
+        return certificate_.add_settled({{*record_.session, *record_.label},
+                                         *record_.outcome,
+                                         record_.has_hints ? std::move(record_.hints) : TransactionHints{}},
+                                        line_);
       case JsonlRecord::Kind::Certificate:
         return builder_.set_ordered_by_commit();
       case JsonlRecord::Kind::Header:
@@ -252,7 +249,7 @@ class Reader {
     add_operations(t);
     builder_.set_outcome(t, *record_.outcome);
     builder_.set_interval(t, {open->second.begin, record_.interval.end});
-    if (record_.has_hints) merge(open->second.hints, std::move(record_.hints));
+    if (record_.has_hints) open->second.hints.add(record_.hints);
     builder_.set_hints(t, std::move(open->second.hints));
     open_.erase(open);
   }

@@ -88,6 +88,20 @@ void HistoryBuilder::set_hints(TransactionId t, TransactionHints hints) {
   history_.hints_.emplace_back(t, std::move(hints));
 }
 
+void HistoryBuilder::add_hints(std::vector<std::pair<TransactionId, TransactionHints>> later) {
+  if (later.empty()) return;
+  const auto id = &std::pair<TransactionId, TransactionHints>::first;
+  std::ranges::stable_sort(later, {}, id);
+  std::vector<bool> added(later.size(), false);
+  for (auto& [t, hints] : history_.hints_)
+    for (auto at = std::ranges::lower_bound(later, t, {}, id); at != later.end() && at->first == t; ++at) {
+      hints.add(at->second);
+      added[static_cast<std::size_t>(at - later.begin())] = true;
+    }
+  for (std::size_t i = 0; i < later.size(); ++i)
+    if (!added[i]) set_hints(later[i].first, std::move(later[i].second));
+}
+
 void HistoryBuilder::note_transaction_switch(TransactionId t) {
   expects(t.index < history_.transaction_count(), "a transaction of this builder");
   expects(history_.kinds_.size() < 0xFFFFFFFFu, "fewer than 2^32 - 1 operations");

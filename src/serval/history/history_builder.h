@@ -37,6 +37,8 @@ class HistoryBuilder {
   void set_outcome(TransactionId t, Outcome outcome) { history_.outcomes_[t.index] = outcome; }
   void set_interval(TransactionId t, Interval interval);
   void set_hints(TransactionId t, TransactionHints hints);
+  // On top of those that were set before. O(hints).
+  void add_hints(std::vector<std::pair<TransactionId, TransactionHints>> later);
   Outcome outcome(TransactionId t) const { return history_.outcomes_[t.index]; }
   Value label(TransactionId t) const { return history_.transaction_labels_[t.index]; }
   SessionId session_of(TransactionId t) const { return history_.transaction_session_[t.index]; }

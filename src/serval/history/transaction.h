@@ -23,6 +23,8 @@ struct TransactionHints {
   std::string snapshot;            // For example PostgreSQL's xmin:xmax:xip.
   std::string node;
   std::string error;  // Why it aborted or became indeterminate.
+
+  void add(const TransactionHints& later);  // What `later` knows counts.
   friend bool operator==(const TransactionHints&, const TransactionHints&) = default;
 };
 
