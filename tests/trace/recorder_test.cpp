@@ -101,6 +101,113 @@ TEST_F(Recording, ListsAndRanges) {
   EXPECT_EQ(read.operation(OperationId{2}).rows.size(), 1u);
 }
 
+Schema searched_by_place() {
+  return {{.name = "pieces",
+           .initial = TableInfo::Initial::Absent,
+           .columns = {{.name = "weight", .initial = 4}, {.name = "place", .indexed = true}}},
+          {.name = "parts", .initial = TableInfo::Initial::Absent}};
+}
+
+Request range(Kind kind, std::uint32_t column, std::int64_t low, std::int64_t high) {
+  Request request{.kind = kind};
+  request.column = column;
+  request.low = low;
+  request.high = high;
+  return request;
+}
+
+TEST_F(Recording, HasWholeRowsOfATableThatIsSearchedByAColumn) {
+  Recorder recorder(path(), {}, searched_by_place());
+  SessionLog& log = recorder.open_session();
+  log.begin(1);
+  record(log, {.kind = Kind::Insert, .key = 1, .tag = 5}, {}, 2);
+  record(log, {.kind = Kind::Insert, .key = 2, .tag = 6, .columns = {7, 8}}, {}, 4);
+  record(log, {.kind = Kind::Update, .key = 2, .tag = 7}, {.rows = {{.key = 2, .tag = 6, .columns = {7, 8}}}},
+         6);
+  record(log, {.kind = Kind::Read, .key = 3}, {}, 8);
+  record(log, {.kind = Kind::Insert, .table = 1, .key = 3, .tag = 9}, {}, 10);
+  log.end(Outcome::Committed, 20, {});
+  recorder.finish();
+  EXPECT_EQ(
+      print_history(history()),
+      R"(1: [i(1,{"place":0,"tag":5,"weight":4}) i(2,{"place":8,"tag":6,"weight":7}) )"
+      R"(r(2,{"place":8,"tag":6,"weight":7}) w(2,{"place":8,"tag":7,"weight":7}) r(3,_) i(parts/3,9)]@1..20)"
+      "\n");
+}
+
+TEST_F(Recording, SaysWhatRangesAskAndAnswer) {
+  Recorder recorder(path(), {}, searched_by_place());
+  SessionLog& log = recorder.open_session();
+  log.begin(1);
+  Request update = range(Kind::UpdateRange, 1, 3, 5);
+  update.tag = 9;
+  update.columns = {1, 2};
+  record(log, update,
+         {.rows = {{.key = 1, .tag = 9, .columns = {1, 2}}}, .matched = 2, .changed = 1, .snapshot = "7:9:8"},
+         2);
+  Request sum = range(Kind::Scan, Request::kKey, 0, 8);
+  sum.function = Request::Function::Sum;
+  sum.argument = 1;
+  record(log, sum, {.result = 2, .timestamp = 41}, 4);
+  Request count = range(Kind::Scan, Request::kKey, 0, 8);
+  count.function = Request::Function::Count;
+  record(log, count, {.result = 0, .saw_the_end = true}, 6);
+  sum.function = Request::Function::Min;
+  record(log, sum, {.saw_the_end = true}, 8);
+  log.end(Outcome::Committed, 20, {}, 43);
+  recorder.finish();
+
+  const History read = history();
+  const Operation updated = read.operation(OperationId{0});
+  EXPECT_EQ(updated.rows_matched, 2);
+  EXPECT_EQ(updated.rows_changed, 1);
+  ASSERT_EQ(updated.rows.size(), 1u);
+  EXPECT_EQ(read.spell(updated.rows[0].value), R"({"place":2,"tag":9,"weight":1})");
+  using Node = Predicate::Node;
+  const Predicate& tree = read.predicate(updated.predicate);
+  EXPECT_EQ(tree.node, Node::Update);
+  ASSERT_EQ(tree.children.size(), 4u);
+  EXPECT_EQ(tree.children[0].node, Node::Between);
+  EXPECT_EQ(tree.children[1].name, "tag");
+  EXPECT_EQ(tree.children[3].name, "place");
+  EXPECT_EQ(std::get<TransactionSnapshot>(read.certificate().version_set(OperationId{0})->seen).spell(),
+            "7:9:8");
+
+  EXPECT_EQ(read.predicate(read.predicate_id(OperationId{1})).name, "sum");
+  EXPECT_EQ(read.value(OperationId{1}), Value::integer(2));
+  EXPECT_EQ(std::get<std::int64_t>(read.certificate().version_set(OperationId{1})->seen), 41);
+  EXPECT_EQ(read.value(OperationId{2}), Value::integer(0));
+  EXPECT_EQ(std::get<std::int64_t>(read.certificate().version_set(OperationId{2})->seen), 43);
+  EXPECT_TRUE(read.value(OperationId{3}).is_nil());
+  EXPECT_EQ(std::get<std::int64_t>(read.certificate().version_set(OperationId{3})->seen), 43);
+}
+
+TEST_F(Recording, KeepsALedgerWhereACertificateIsAskedFor) {
+  Recorder recorder(path(), {.ledger = SessionLog::Ledger::Kept}, searched_by_place());
+  SessionLog& log = recorder.open_session();
+  log.begin(1);
+  record(log, {.kind = Kind::Insert, .key = 1, .tag = 5}, {}, 2);
+  log.end(Outcome::Committed, 3, {.server_transaction = "70"});
+  log.begin(4);
+  record(log, {.kind = Kind::Delete, .key = 9}, {.applied = false}, 5);
+  log.ask({.kind = Kind::Insert, .key = 2, .tag = 6}, 6);
+  log.lose({.kind = Kind::Insert, .key = 2, .tag = 6});
+  log.end(Outcome::Indeterminate, 7, {});
+  log.begin(8);
+  log.end(Outcome::Aborted, 9, {.server_transaction = "72"});
+  const std::vector<LedgerEntry> ledger = recorder.ledger();
+  recorder.finish(
+      "{\"event\":\"settled\",\"s\":1,\"t\":2,\"outcome\":\"committed\",\"server_txn\":\"71\"}\n");
+  ASSERT_EQ(ledger.size(), 2u);
+  EXPECT_EQ(ledger[0].server_transaction, "70");
+  EXPECT_EQ(ledger[1].outcome, Outcome::Indeterminate);
+  EXPECT_EQ(ledger[1].tags.back(), 6);
+  EXPECT_FALSE(ledger[1].surely_wrote);
+  const History read = history();
+  EXPECT_EQ(read.outcome(TransactionId{1}), Outcome::Committed);
+  EXPECT_EQ(read.hints(TransactionId{1})->server_transaction, "71");
+}
+
 TEST_F(Recording, NeverOverwrites) {
   std::ofstream(path()) << "precious";
   EXPECT_THROW(Recorder(path(), {}, schema()), OutputError);

@@ -154,7 +154,7 @@ class Campaign::Player {
   void end(Outcome outcome, Time at, std::string error) {
     TransactionHints hints = client_->hints();
     hints.error = std::move(error);
-    log_->end(outcome, at, hints);
+    log_->end(outcome, at, hints, client_->seen());
     count([&](CampaignCounts& counts) {
       if (outcome == Outcome::Committed) ++counts.committed;
       if (outcome == Outcome::Indeterminate) ++counts.indeterminate;

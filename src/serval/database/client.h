@@ -7,6 +7,7 @@
 //   const Outcome outcome = client->commit();       // What the server said, not that the call returned.
 
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -54,6 +55,8 @@ class Client {
   // The transaction's id on the server and the like, where it is free to ask: "server_txn", "node".
   // After commit or roll_back, about the transaction that ended.
   virtual TransactionHints hints() const { return {}; }
+  // The commit timestamp of the newest version that the answers saw which "saw the end": after commit.
+  virtual std::optional<std::int64_t> seen() const { return std::nullopt; }
 };
 
 }  // namespace serval

@@ -35,12 +35,13 @@ std::string problem_with(const std::string& path, int error) {
 
 }  // namespace
 
-Recorder::Recorder(std::string path, const RunHeader& header, Schema schema)
+Recorder::Recorder(std::string path, const RunHeader& header, const Schema& schema)
     : path_(std::move(path)),
-      schema_(std::move(schema)),
+      text_(schema),
+      ledger_(header.ledger),
       file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644)) {
   if (file_ < 0) throw OutputError(problem_with(path_, errno));
-  write(header_line(header, schema_) + kSync);
+  write(header_line(header, schema) + kSync);
   if (!problem_.empty()) throw OutputError(problem_);
   thread_ = std::thread([this] { run(); });
 }
@@ -57,7 +58,8 @@ Recorder::~Recorder() {
 
 SessionLog& Recorder::open_session() {
   const std::lock_guard lock(mutex_);
-  return sessions_.emplace_back(static_cast<std::int64_t>(sessions_.size()) + 1, schema_, last_transaction_);
+  return sessions_.emplace_back(static_cast<std::int64_t>(sessions_.size()) + 1, text_, last_transaction_,
+                                ledger_);
 }
 
 void Recorder::run() {
@@ -104,7 +106,7 @@ void Recorder::write(std::string_view text) {
   }
 }
 
-void Recorder::finish() {
+void Recorder::finish(std::string_view last) {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -112,10 +114,18 @@ void Recorder::finish() {
   wake_.notify_all();
   if (thread_.joinable()) thread_.join();
   collect();
+  if (!last.empty()) write(std::string(last) + kSync);
   const std::lock_guard lock(mutex_);
   if (file_ >= 0 && ::close(std::exchange(file_, -1)) != 0 && problem_.empty())
     problem_ = problem_with(path_, errno);
   if (!problem_.empty()) throw OutputError(problem_);
+}
+
+std::vector<LedgerEntry> Recorder::ledger() {
+  std::vector<LedgerEntry> all;
+  for (const SessionLog* session : sessions())
+    all.insert(all.end(), session->ledger().begin(), session->ledger().end());
+  return all;
 }
 
 bool Recorder::failed() const {

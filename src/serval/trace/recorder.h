@@ -26,6 +26,7 @@ namespace serval {
 struct RunHeader {
   std::optional<std::int64_t> initial;  // What keys hold before the first write, if not nothing.
   std::map<std::string, std::string> facts;
+  SessionLog::Ledger ledger = SessionLog::Ledger::None;
 };
 
 class Recorder {
@@ -33,14 +34,17 @@ class Recorder {
   static constexpr std::chrono::milliseconds kInterval{50};
 
   // Throws OutputError; never overwrites a file.
-  Recorder(std::string path, const RunHeader& header, Schema schema);
+  Recorder(std::string path, const RunHeader& header, const Schema& schema);
   ~Recorder();  // Writes what there is; says nothing of a failure.
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
   SessionLog& open_session();  // Labelled 1, 2, 3, ...
-  // Writes the rest. Sessions must have ended. Throws OutputError if anything could not be written.
-  void finish();
+  // Writes the rest, and `last` behind it: whole lines. Sessions must have ended. Throws OutputError if
+  // anything could not be written.
+  void finish(std::string_view last = {});
+  // Of all sessions, once they have ended.
+  std::vector<LedgerEntry> ledger();
 
   bool failed() const;  // The disk is full, say. What the sessions do from now on is lost.
   std::uint64_t bytes() const;
@@ -52,7 +56,8 @@ class Recorder {
   void write(std::string_view text);
 
   std::string path_;
-  Schema schema_;
+  TableText text_;
+  SessionLog::Ledger ledger_;
   int file_ = -1;
   std::atomic<std::int64_t> last_transaction_ = 0;
 

@@ -1,38 +1,13 @@
 #include "serval/trace/session_log.h"
 
-#include <algorithm>
-#include <array>
-#include <charconv>
+#include <utility>
 
-#include "serval/base/json_writer.h"
+#include "serval/trace/line_text.h"
 
 namespace serval {
 namespace {
 
 using Kind = Request::Kind;
-
-// Texts and numbers to the end of a line, without temporaries and formats: this runs between the requests of
-// a client, when everything it touches has to be fetched into the cache again.
-void put(std::string& to, std::string_view text) { to += text; }
-void put(std::string& to, std::int64_t number) {
-  std::array<char, 24> digits{};
-  const auto result = std::to_chars(digits.data(), digits.data() + digits.size(), number);
-  to.append(digits.data(), result.ptr);
-}
-template <class... Parts>
-void put_all(std::string& to, const Parts&... parts) {
-  (put(to, parts), ...);
-}
-
-void put_comma(std::string& to) {
-  if (!to.empty()) to += ',';
-}
-
-void put_quoted(std::string& to, const std::string& text) {
-  const bool plain =
-      std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
-  plain ? put_all(to, "\"", text, "\"") : put(to, JsonWriter().text(text).take());
-}
 
 void put_hint(std::string& line, std::string_view name, const std::string& text) {
   if (text.empty()) return;
@@ -47,10 +22,6 @@ void put_hints(std::string& line, const TransactionHints& hints) {
   put_hint(line, "snapshot", hints.snapshot);
   put_hint(line, "node", hints.node);
   put_hint(line, "error", hints.error);
-}
-
-void put_tag_or_null(std::string& to, const Answer& answer) {
-  answer.rows.empty() ? put(to, "null") : put(to, answer.rows.front().tag);
 }
 
 void put_list(std::string& to, const std::vector<std::int64_t>& list) {
@@ -90,23 +61,28 @@ std::string_view letter_of(const Request& request, const Answer& answer) {
   return {};
 }
 
-// What stands between the key and the times, a comma before it.
-void put_values(std::string& to, const Request& request, const Answer& answer) {
-  if (request.kind == Kind::Delete) return put(to, answer.applied ? "" : ",null");
-  to += ',';
-  if (request.kind == Kind::CompareAndSet) put_all(to, request.expected, ",");
-  if (request.kind == Kind::ReadList) return put_list(to, answer.list);
-  const bool refused =
-      !answer.applied && (request.kind == Kind::Insert || request.kind == Kind::CompareAndSet);
-  const bool reads = request.kind == Kind::Read || request.kind == Kind::Update || refused;
-  reads ? put_tag_or_null(to, answer) : put(to, request.tag);
+// Whether a request that was answered has left a version behind, should its transaction commit.
+bool wrote(const Request& request, const Answer& answer) {
+  if (only_reads(request.kind)) return false;
+  return is_range(request.kind) ? !answer.rows.empty() : answer.applied;
 }
 
 }  // namespace
 
-void SessionLog::put_key(std::string& to, std::uint32_t table, std::uint64_t key) const {
-  const auto number = static_cast<std::int64_t>(key);
-  table == 0 ? put(to, number) : put_all(to, "\"", schema_[table].name, "/", number, "\"");
+// What stands between the key and the times, a comma before it.
+void SessionLog::put_values(std::string& to, const Request& request, const Answer& answer) const {
+  if (request.kind == Kind::Delete) return put(to, answer.applied ? "" : ",null");
+  to += ',';
+  if (request.kind == Kind::CompareAndSet) put_all(to, request.expected, ",");
+  if (request.kind == Kind::ReadList) return put_list(to, answer.list);
+  if (request.kind == Kind::Append) return put(to, request.tag);
+  const bool refused =
+      !answer.applied && (request.kind == Kind::Insert || request.kind == Kind::CompareAndSet);
+  const bool reads = request.kind == Kind::Read || request.kind == Kind::Update || refused;
+  if (!reads) return text_.put_written(to, request);
+  if (answer.rows.empty()) return put(to, "null");
+  const Answer::Row& row = answer.rows.front();
+  text_.put_value(to, request.table, row.tag, row.columns);
 }
 
 void SessionLog::begin(Time at) {
@@ -121,14 +97,20 @@ void SessionLog::put_written(std::string& to, const Request& request) const {
   const bool deletes = request.kind == Kind::Delete;
   put_comma(to);
   put_all(to, "[\"", deletes ? "d" : request.kind == Kind::Append ? "a" : "w", "\",");
-  put_key(to, request.table, request.key);
-  if (!deletes) put_all(to, ",", request.tag);
+  text_.put_key(to, request.table, request.key);
+  if (!deletes) to += ',';
+  if (request.kind == Kind::Append)
+    put(to, request.tag);
+  else if (!deletes)
+    text_.put_written(to, request);
   to += ']';
 }
 
 void SessionLog::ask(const Request& request, Time at) {
   asked_ = at;
-  if (only_reads(request.kind) || is_range(request.kind)) return;
+  if (only_reads(request.kind)) return;
+  if (keeps_ledger_) tags_.push_back(request.tag);
+  if (is_range(request.kind)) return;
   const std::lock_guard lock(handing_over_);
   put_written(open_writes_, request);
 }
@@ -139,40 +121,89 @@ void SessionLog::open_item(std::string_view kind) {
 }
 
 void SessionLog::close_item(Time end) {
+  put_times(end);
+  operations_ += "}]";
+}
+
+void SessionLog::put_times(Time end) {
   put_all(operations_, ",{\"at\":[", asked_, ",");
   end == kUnknownEnd ? put(operations_, "null") : put(operations_, end);
-  operations_ += "]}]";
+  operations_ += ']';
 }
 
 void SessionLog::hear(const Request& request, const Answer& answer, Time at) {
+  surely_wrote_ = surely_wrote_ || wrote(request, answer);
   if (is_range(request.kind)) return add_range(request, answer, at);
   open_item(letter_of(request, answer));
-  put_key(operations_, request.table, request.key);
+  text_.put_key(operations_, request.table, request.key);
   put_values(operations_, request, answer);
   close_item(at);
   if (request.kind != Kind::Update || !answer.applied) return;
   open_item("w");
-  put_key(operations_, request.table, request.key);
-  put_all(operations_, ",", request.tag);
+  text_.put_key(operations_, request.table, request.key);
+  operations_ += ',';
+  text_.put_written(operations_, request, answer.rows.front().columns);
   close_item(at);
 }
 
 void SessionLog::add_range(const Request& request, const Answer& answer, Time end) {
-  const TableInfo& table = schema_[request.table];
-  const bool by_key = request.column == Request::kKey;
   open_item(letter_of(request, answer));
-  operations_ += "[\"between\",[\"col\",";
-  put_quoted(operations_, table.name + "." + (by_key ? "k" : table.columns[request.column].name));
-  put_all(operations_, "],", request.low, ",", request.high, "],[");
+  text_.put_predicate(operations_, request);
+  operations_ += ",[";
   for (std::size_t i = 0; i < answer.rows.size(); ++i) {
+    const Answer::Row& row = answer.rows[i];
     operations_ += i == 0 ? "[" : ",[";
-    put_key(operations_, request.table, answer.rows[i].key);
-    if (request.kind != Kind::DeleteRange)
-      put_all(operations_, ",", request.kind == Kind::UpdateRange ? request.tag : answer.rows[i].tag);
+    text_.put_key(operations_, request.table, row.key);
+    if (request.kind != Kind::DeleteRange) {
+      operations_ += ',';
+      text_.put_value(operations_, request.table, request.kind == Kind::UpdateRange ? request.tag : row.tag,
+                      row.columns);
+    }
     operations_ += ']';
   }
   operations_ += ']';
-  close_item(end);
+  put_times(end);
+  if (end != kUnknownEnd) put_answered(request, answer);
+  operations_ += "}]";
+}
+
+// Of a range: what the server said besides the rows.
+void SessionLog::put_answered(const Request& request, const Answer& answer) {
+  if (answer.matched) put_all(operations_, ",\"matched\":", *answer.matched);
+  if (answer.changed) put_all(operations_, ",\"changed\":", *answer.changed);
+  if (request.function != Request::Function::None) {
+    put(operations_, ",\"result\":");
+    answer.result ? put(operations_, *answer.result) : put(operations_, "null");
+  }
+  if (!answer.snapshot.empty())
+    put_all(operations_, ",\"saw\":{\"snapshot\":\"", answer.snapshot, "\"}");
+  else if (answer.timestamp)
+    put_all(operations_, ",\"saw\":{\"ts\":", *answer.timestamp, "}");
+  else if (answer.saw_the_end)
+    sights_.push_back(operations_.size());
+}
+
+// What operations saw that is known only now, from the last to the first.
+void SessionLog::put_late_sights(std::optional<std::int64_t> seen) {
+  if (seen && !sights_.empty()) {
+    std::string text;
+    put_all(text, ",\"saw\":{\"ts\":", *seen, "}");
+    for (auto at = sights_.rbegin(); at != sights_.rend(); ++at) operations_.insert(*at, text);
+  }
+  sights_.clear();
+}
+
+void SessionLog::note(Outcome outcome, const TransactionHints& hints) {
+  const bool lost = outcome == Outcome::Indeterminate;
+  if (keeps_ledger_ && (lost || (outcome == Outcome::Committed && !hints.server_transaction.empty())))
+    ledger_.push_back({.session = label_,
+                       .transaction = transaction_,
+                       .outcome = outcome,
+                       .server_transaction = hints.server_transaction,
+                       .tags = lost ? tags_ : std::vector<std::int64_t>{},
+                       .surely_wrote = surely_wrote_});
+  tags_.clear();
+  surely_wrote_ = false;
 }
 
 // A read that was never answered saw nothing that counts; what was to be written may have been.
@@ -187,7 +218,10 @@ void SessionLog::put_open_line(std::string& to) const {
           open_writes_, "]}\n");
 }
 
-void SessionLog::end(Outcome outcome, Time at, const TransactionHints& hints) {
+void SessionLog::end(Outcome outcome, Time at, const TransactionHints& hints,
+                     std::optional<std::int64_t> seen) {
+  put_late_sights(seen);
+  note(outcome, hints);
   line_.clear();
   put_all(line_, "{\"s\":", label_, ",\"t\":", transaction_, ",\"ops\":[", operations_,
           "],\"begin\":", begin_, ",\"end\":", at);

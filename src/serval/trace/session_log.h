@@ -11,11 +11,15 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "serval/history/operation.h"
 #include "serval/history/transaction.h"
+#include "serval/trace/ledger.h"
+#include "serval/trace/table_text.h"
 #include "serval/workload/request.h"
 #include "serval/workload/schema.h"
 
@@ -24,15 +28,22 @@ namespace serval {
 class SessionLog {
  public:
   // `label` is the session's; transactions take their labels from `last_transaction`, which sessions share;
-  // keys are spelled with the names of the schema's tables.
-  SessionLog(std::int64_t label, const Schema& schema, std::atomic<std::int64_t>& last_transaction)
-      : label_(label), schema_(schema), last_transaction_(last_transaction) {}
+  // `text` spells keys and rows, for as long as the log lives.
+  enum class Ledger : std::uint8_t { None, Kept };
+  SessionLog(std::int64_t label, const TableText& text, std::atomic<std::int64_t>& last_transaction,
+             Ledger ledger = Ledger::None)
+      : label_(label),
+        text_(text),
+        last_transaction_(last_transaction),
+        keeps_ledger_(ledger == Ledger::Kept) {}
 
   void begin(Time at);
   void ask(const Request& request, Time at);
   void hear(const Request& request, const Answer& answer, Time at);
   void lose(const Request& request);  // The answer never came.
-  void end(Outcome outcome, Time at, const TransactionHints& hints);
+  // `seen`: the timestamp for the answers that saw the end of their transaction.
+  void end(Outcome outcome, Time at, const TransactionHints& hints,
+           std::optional<std::int64_t> seen = std::nullopt);
 
   std::int64_t label() const noexcept { return label_; }
 
@@ -41,23 +52,35 @@ class SessionLog {
   // "open" lines of what may have been written and is not in any line taken: by the transaction that is open,
   // and by those that ended since take_lines.
   void peek_writes(std::string& into);
+  // Once the session has ended.
+  const std::vector<LedgerEntry>& ledger() const noexcept { return ledger_; }
 
  private:
-  void put_key(std::string& to, std::uint32_t table, std::uint64_t key) const;
   void open_item(std::string_view kind);  // Of the operations.
   void close_item(Time end);
+  void put_times(Time end);
+  void put_values(std::string& to, const Request& request, const Answer& answer) const;
   void add_range(const Request& request, const Answer& answer, Time end);
+  void put_answered(const Request& request, const Answer& answer);
+  void put_late_sights(std::optional<std::int64_t> seen);
+  void note(Outcome outcome, const TransactionHints& hints);        // Into the ledger.
   void put_written(std::string& to, const Request& request) const;  // What it writes for certain, or nothing.
   void put_open_line(std::string& to) const;
 
   std::int64_t label_;
-  const Schema& schema_;
+  const TableText& text_;
   std::atomic<std::int64_t>& last_transaction_;
   std::int64_t transaction_ = 0;
   Time begin_ = 0;
   Time asked_ = 0;
-  std::string operations_;  // Of the open transaction, comma-separated.
-  std::string line_;        // Kept for its room.
+  std::string operations_;           // Of the open transaction, comma-separated.
+  std::vector<std::size_t> sights_;  // Places in it for what is seen at the end.
+  std::string line_;                 // Kept for its room.
+
+  bool keeps_ledger_;
+  std::vector<std::int64_t> tags_;  // Of the open transaction.
+  bool surely_wrote_ = false;
+  std::vector<LedgerEntry> ledger_;
 
   std::mutex handing_over_;
   std::string lines_;         // Whole transactions.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace serval {
@@ -18,10 +19,11 @@ struct Request {
     Insert,         // The row of a key, if it is absent.
     Delete,         // The row of a key.
     CompareAndSet,  // The tag of a key, if it is `expected`.
-    Scan,           // All rows whose column lies within a range.
+    Scan,           // All rows whose column lies within a range, or an aggregate of them.
     UpdateRange,    // Their tags, and `columns` where some are given.
     DeleteRange,    // All of them.
   };
+  enum class Function : std::uint8_t { None, Count, Min, Max, Sum };
   static constexpr std::uint32_t kKey = 0xFFFFFFFFu;  // In place of a column: the key itself.
 
   Kind kind = Kind::Read;
@@ -33,6 +35,8 @@ struct Request {
   std::uint32_t column = kKey;        // Of a range: from `low` to `high`, both included.
   std::int64_t low = 0, high = 0;
   bool locks = false;  // A read that takes the lock of a write (SELECT ... FOR UPDATE, GetForUpdate).
+  Function function = Function::None;  // Of a Scan: what it asks of the rows, if not the rows themselves,
+  std::uint32_t argument = kKey;       // and of which column; Count counts rows.
 };
 
 constexpr bool only_reads(Request::Kind kind) {
@@ -49,9 +53,16 @@ struct Answer {
   // Read: the row, or nothing. Update: the row as it was before. Ranges: the rows read, written or deleted.
   // Insert and CompareAndSet that were refused: the row that was there, or nothing.
   std::vector<Row> rows;
-  std::vector<std::int64_t> list;       // ReadList.
-  bool applied = true;                  // Insert, CompareAndSet, Delete: whether it took effect.
-  std::optional<std::int64_t> version;  // What the database calls the version read or installed.
+  std::vector<std::int64_t> list;                // ReadList.
+  bool applied = true;                           // Insert, CompareAndSet, Delete: whether it took effect.
+  std::optional<std::int64_t> version;           // What the database calls the version read or installed.
+  std::optional<std::int64_t> result;            // Of an aggregate; none: NULL.
+  std::optional<std::int64_t> matched, changed;  // Of UpdateRange and DeleteRange, as the server counts rows.
+  // What it looked at, where a certificate is asked for and this is known: by a snapshot as PostgreSQL spells
+  // it, or by the commit timestamp of the newest version.
+  std::string snapshot;
+  std::optional<std::int64_t> timestamp;
+  bool saw_the_end = false;  // Locks keep what it saw; so the timestamp is known when its transaction ends.
 };
 
 }  // namespace serval

@@ -6,6 +6,7 @@
 //
 //   Schema{{.name = "registers", .rows = 1000, .initial = TableInfo::Initial::Zero}}
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -29,6 +30,14 @@ struct TableInfo {
   std::uint64_t rows = 0;  // Keys 0 to rows - 1 exist at the start, unless they are absent.
   std::vector<ColumnInfo> columns;
 };
+
+// Whether a recording has whole rows of the table, {"place":3,"tag":17}, instead of their tags: where ranges
+// over a column would otherwise mean nothing. Rows that exist at the start are known by their tag 0 alone, so
+// only tables that begin empty have them; every write gives all columns then.
+inline bool records_columns(const TableInfo& table) {
+  return table.initial == TableInfo::Initial::Absent &&
+         std::ranges::any_of(table.columns, &ColumnInfo::indexed);
+}
 
 using Schema = std::vector<TableInfo>;
 

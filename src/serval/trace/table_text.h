@@ -1,0 +1,52 @@
+#pragma once
+// Keys, rows and predicates of the tables of a run, as the native format spells them (docs/formats/jsonl.md).
+//
+//   text.put_key(line, 1, 7);                        "parts/7"; of the first table 7
+//   text.put_value(line, 0, 17, {3});                {"place":3,"tag":17}; 17 where columns are not recorded
+//   text.put_predicate(line, request);               ["between",["col","pieces.place"],3,5]
+//
+// What does not change from row to row is spelled once, by the constructor.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "serval/workload/request.h"
+#include "serval/workload/schema.h"
+
+namespace serval {
+
+class TableText {
+ public:
+  explicit TableText(const Schema& schema);
+
+  void put_key(std::string& to, std::uint32_t table, std::uint64_t key) const;
+  void put_value(std::string& to, std::uint32_t table, std::int64_t tag,
+                 std::span<const std::int64_t> columns) const;
+  // The row that a request writes; `kept` are the columns that stay where it gives none.
+  void put_written(std::string& to, const Request& request, std::span<const std::int64_t> kept = {}) const;
+  // Of a range: its condition, and what is to be done with the rows.
+  void put_predicate(std::string& to, const Request& request) const;
+
+ private:
+  static constexpr std::size_t kTag = static_cast<std::size_t>(-1);
+  struct Cell {
+    std::string before;  // {"place":
+    std::size_t column;  // Or kTag.
+  };
+  struct Entry {
+    std::string key_prefix;             // "parts/ with its quote; empty: a bare number.
+    std::vector<Cell> cells;            // By name, the tag among them; empty: columns are not recorded.
+    std::vector<std::string> quoted;    // The key, then the columns: "pieces.place" with its quotes.
+    std::vector<std::string> assigned;  // ["set","place", for the columns.
+    std::vector<std::int64_t> initial;
+  };
+
+  void put_condition(std::string& to, const Entry& entry, const Request& request) const;
+  void put_assignments(std::string& to, const Entry& entry, const Request& request) const;
+
+  std::vector<Entry> entries_;
+};
+
+}  // namespace serval
