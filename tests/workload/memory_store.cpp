@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "serval/workload/aggregate.h"
+
 namespace serval {
 namespace {
 
@@ -93,6 +95,7 @@ Answer MemoryStore::perform_on_range(const Request& request) {
     if (request.kind == Kind::UpdateRange) put(request, row.key);
     if (request.kind == Kind::DeleteRange) erase(request.table, row.key);
   }
+  answer_aggregate(request, answer);
   return answer;
 }
 

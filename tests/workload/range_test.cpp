@@ -1,4 +1,4 @@
-// predicates and check-then-insert.
+// predicates, check-then-insert and phantoms.
 
 #include <map>
 #include <set>
@@ -43,6 +43,45 @@ TEST(Predicates, MovesRowsFromOneRangeToAnother) {
         (step.asked.columns.empty() ? touched : moved) += step.answer.rows.size();
   EXPECT_GT(moved, 100u);
   EXPECT_GT(touched, 100u);
+}
+
+TEST(Predicates, AsksForAggregatesOnlyWhereTold) {
+  std::set<Request::Function> functions;
+  for (const char* workload : {"predicates", "predicates:aggregates=0.5"}) {
+    for (const PlayedTransaction& transaction : play_run(workload).transactions)
+      for (const auto& step : transaction.steps)
+        if (step.asked.kind == Kind::Scan) functions.insert(step.asked.function);
+    const bool told = std::string_view(workload) != "predicates";
+    EXPECT_EQ(functions.size(), told ? 5u : 1u) << workload;
+  }
+}
+
+TEST(Phantoms, InsertsOnlyWhereTheOtherGroupIsEmpty) {
+  std::size_t inserts = 0, refusals = 0, twice = 0;
+  for (const PlayedTransaction& transaction : play_run("phantoms").transactions) {
+    if (transaction.steps[0].asked.kind != Kind::Scan) continue;
+    if (transaction.steps.size() == 3) {
+      const auto rows = static_cast<std::int64_t>(transaction.steps[0].answer.rows.size());
+      EXPECT_EQ(transaction.steps[1].answer.result, rows);
+      EXPECT_EQ(transaction.steps[2].asked.low, transaction.steps[0].asked.low);
+      ++twice;
+      continue;
+    }
+    const bool empty = transaction.steps[0].answer.rows.empty();
+    EXPECT_EQ(transaction.count(Kind::Insert), empty ? 1u : 0u);
+    if (empty) {
+      EXPECT_EQ(transaction.steps[1].asked.columns[0] ^ 1, transaction.steps[0].asked.low);
+    }
+    ++(empty ? inserts : refusals);
+  }
+  EXPECT_GT(inserts, 100u);
+  EXPECT_GT(refusals, 20u);
+  EXPECT_GT(twice, 100u);
+}
+
+TEST(Phantoms, FillBothGroupsWithoutIsolation) {
+  EXPECT_FALSE(broken_without_isolation("phantoms").empty());
+  EXPECT_EQ(broken_without_isolation("phantoms", {.sessions = 1}), std::vector<std::string>{});
 }
 
 TEST(CheckThenInsert, InsertsExactlyWhereTheRangeWasEmpty) {

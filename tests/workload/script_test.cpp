@@ -91,9 +91,9 @@ TEST(Workload, HasScriptsOnlyWhereRequestsDependOnAnswers) {
   std::set<std::string_view> scripts;
   for (const WorkloadInfo& info : all_workloads())
     if (info.form == WorkloadInfo::Form::Scripts) scripts.insert(info.name);
-  EXPECT_EQ(scripts,
-            (std::set<std::string_view>{"bank", "blindw-rw+", "check-then-insert", "pairs", "predicate-mix",
-                                        "predicates", "smallbank", "tpcc", "ycsb-d", "ycsb-e"}));
+  EXPECT_EQ(scripts, (std::set<std::string_view>{"bank", "blindw-rw+", "check-then-insert", "pairs",
+                                                 "phantoms", "predicate-mix", "predicates", "smallbank",
+                                                 "tpcc", "ycsb-d", "ycsb-e"}));
   Random random(1);
   EXPECT_THROW((void)make_workload("bank", KeyRequest{}).generator->next(random, 0), BrokenContract);
 }

@@ -14,6 +14,7 @@ class Predicates final : public Generator {
   Predicates(const Parameters& parameters, KeyChoice keys)
       : most_operations_(parameters.whole("operations")),
         scans_(parameters["scans"]),
+        aggregates_(parameters["aggregates"]),
         places_(parameters.whole("places")),
         most_width_(parameters.whole("width")),
         keys_(std::move(keys)) {}
@@ -29,11 +30,19 @@ class Predicates final : public Generator {
     std::vector<Request> requests;
     const std::uint64_t count = 1 + random.below(most_operations_);
     for (std::uint64_t i = 0; i < count; ++i)
-      requests.push_back(random.chance(scans_) ? ask::scan(kPieces, range(random)) : draw_write(random));
+      requests.push_back(random.chance(scans_) ? draw_read(random) : draw_write(random));
     return script_of(std::move(requests));
   }
 
  private:
+  Request draw_read(Random& random) const {
+    Request request = ask::scan(kPieces, range(random));
+    if (aggregates_ == 0 || !random.chance(aggregates_)) return request;
+    request.function = static_cast<Request::Function>(1 + random.below(4));
+    request.argument = kPlace;
+    return request;
+  }
+
   // As many rows come as go: a range delete takes a few at once, an insert fails where the row is there.
   Request draw_write(Random& random) const {
     switch (random.below(10)) {
@@ -66,7 +75,7 @@ class Predicates final : public Generator {
   }
 
   std::size_t most_operations_;
-  double scans_;
+  double scans_, aggregates_;
   std::uint64_t places_, most_width_;
   KeyChoice keys_;
 };
@@ -83,6 +92,8 @@ WorkloadInfo predicates_workload() {
           .parameters = {{"operations", "most operations a transaction", 4, 1, 1000},
                          {"scans", "share of the operations that read a range", 0.5, 0, 1,
                           ParameterInfo::Number::Real},
+                         {"aggregates", "share of these that ask for a count, minimum, maximum or sum", 0, 0,
+                          1, ParameterInfo::Number::Real},
                          {"places", "values of the column that ranges are over", 200, 1, 1'000'000},
                          {"width", "most values that a range spans", 10, 1, 1'000'000}},
           .make = make,

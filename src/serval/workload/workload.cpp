@@ -12,6 +12,7 @@
 #include "serval/workload/mini_transactions.h"
 #include "serval/workload/operation_mix.h"
 #include "serval/workload/pairs.h"
+#include "serval/workload/phantoms.h"
 #include "serval/workload/predicate_mix.h"
 #include "serval/workload/predicates.h"
 #include "serval/workload/registers.h"
@@ -23,14 +24,23 @@ namespace serval {
 namespace {
 
 std::vector<WorkloadInfo> make_table() {
-  std::vector<WorkloadInfo> table = {mini_transactions_workload(), general_workload(),
-                                     registers_workload(),         operation_mix_workload(),
-                                     list_append_workload(),       lightweight_workload(),
-                                     blindw_w_workload(),          blindw_rw_workload(),
-                                     blindw_rw_plus_workload(),    bank_workload(),
-                                     smallbank_workload(),         tpcc_workload(),
-                                     predicates_workload(),        predicate_mix_workload(),
-                                     check_then_insert_workload(), pairs_workload()};
+  std::vector<WorkloadInfo> table = {mini_transactions_workload(),
+                                     general_workload(),
+                                     registers_workload(),
+                                     operation_mix_workload(),
+                                     list_append_workload(),
+                                     lightweight_workload(),
+                                     blindw_w_workload(),
+                                     blindw_rw_workload(),
+                                     blindw_rw_plus_workload(),
+                                     bank_workload(),
+                                     smallbank_workload(),
+                                     tpcc_workload(),
+                                     predicates_workload(),
+                                     predicate_mix_workload(),
+                                     check_then_insert_workload(),
+                                     phantoms_workload(),
+                                     pairs_workload()};
   const std::vector<WorkloadInfo> ycsb = ycsb_workloads();
   table.insert(table.end(), ycsb.begin(), ycsb.end());
   return table;
