@@ -26,8 +26,10 @@ std::string table() {
 }
 
 std::string page(const DriverInfo& row) {
-  std::vector<std::vector<std::string>> rows{{"address", std::string(row.address), ""},
-                                             {"ranges", row.has_ranges ? "yes" : "no: key by key only", ""}};
+  std::vector<std::vector<std::string>> rows{
+      {"address", std::string(row.address), ""},
+      {"ranges", row.has_ranges ? "yes" : "no: key by key only", ""},
+      {"certificate", row.certificate.empty() ? "no" : std::string(row.certificate), ""}};
   for (const IsolationInfo& isolation : row.isolations)
     rows.push_back(
         {std::string(isolation.name), fmt::format("promises {}", isolation.promises),
@@ -50,6 +52,7 @@ void write_json(JsonWriter& json, const DriverInfo& row) {
   json.begin_object().key("name").text(row.name).key("address").text(row.address);
   json.key("description").text(row.description).key("available").boolean(row.open != nullptr);
   json.key("ranges").boolean(row.has_ranges).key("default_isolation").text(row.default_isolation);
+  json.key("certificate").text(row.certificate);
   json.key("isolations").begin_array();
   for (const IsolationInfo& isolation : row.isolations)
     json.begin_object()

@@ -25,6 +25,7 @@
 #include "serval/base/error.h"
 #include "serval/check/level.h"
 #include "serval/database/campaign.h"
+#include "serval/database/certificate_lines.h"
 #include "serval/workload/workload.h"
 #include "usage.h"
 #include "verb.h"
@@ -83,6 +84,13 @@ std::string address_of(const RunFlags& flags) {
   return flags.address + (flags.address.find('?') == std::string::npos ? "?xid=on" : "&xid=on");
 }
 
+std::string drivers_with_certificates() {
+  std::string names;
+  for (const DriverInfo& driver : all_drivers())
+    if (!driver.certificate.empty()) names += fmt::format("{}{}", names.empty() ? "" : ", ", driver.name);
+  return names;
+}
+
 class Run {
  public:
   explicit Run(const RunFlags& flags)
@@ -98,8 +106,12 @@ class Run {
     if (workload_.info->needs_ranges && !driver.has_ranges)
       throw UsageError(fmt::format("{} needs ranges, which {} does not have", flags.workload, driver.name),
                        "serval workloads lists those that do without");
-    database_ =
-        open_database(address_of(flags), {.isolation = std::string(isolation_.name), .nodes = flags.nodes});
+    if (flags.certificate && driver.certificate.empty())
+      throw UsageError(fmt::format("no certificate can be recovered from {}", driver.name),
+                       "these have one: " + drivers_with_certificates());
+    database_ = open_database(
+        address_of(flags),
+        {.isolation = std::string(isolation_.name), .nodes = flags.nodes, .certificate = flags.certificate});
   }
 
   int go() {
@@ -135,16 +147,50 @@ class Run {
     path_ = flags_.out.empty() ? make_folder(flags_) / "history.jsonl" : std::filesystem::path(flags_.out);
     try {
       database_->create(schema);
+      const std::unique_ptr<Recovery> recovery = flags_.certificate ? database_->recover() : nullptr;
       Recorder recorder(path_.string(), header(*database_, schema), schema);
       Campaign campaign(*database_, *workload_.generator, recorder, options_);
       drive(campaign);
-      recorder.finish();
+      finish(recorder, schema, recovery.get());
       look_at_invariants(*database_);
     } catch (...) {
       clean_up(*database_);
       throw;
     }
     clean_up(*database_);
+  }
+
+  // Without its certificate the recording is still one.
+  static void finish(Recorder& recorder, const Schema& schema, Recovery* recovery) {
+    std::string lines;
+    try {
+      if (recovery != nullptr) lines = recovered(*recovery, schema, recorder.ledger());
+    } catch (const DatabaseError&) {
+      recorder.finish();
+      throw;
+    }
+    recorder.finish(lines);
+  }
+
+  static std::string recovered(Recovery& recovery, const Schema& schema, std::vector<LedgerEntry> ledger) {
+    const auto start = std::chrono::steady_clock::now();
+    CertificateLines lines(schema, std::move(ledger));
+    recovery.read([&](const LoggedTransaction& logged) { lines.add(logged); });
+    std::string out = lines.finish(recovery.order());
+    const CertificateCounts& counts = lines.counts();
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    std::string line = fmt::format("recovered  {} versions by {} transactions   {:.2f} s", counts.versions,
+                                   counts.transactions, taken.count());
+    if (counts.committed + counts.aborted + counts.unsettled > 0)
+      line += fmt::format("   of the indeterminate {} committed, {} aborted, {} not known", counts.committed,
+                          counts.aborted, counts.unsettled);
+    note(line);
+    if (counts.strangers > 0)
+      note(
+          fmt::format("note: {} transactions of others wrote to the tables; the orders of their keys are "
+                      "incomplete",
+                      counts.strangers));
+    return out;
   }
 
   // A database that went away keeps its tables; the recording counts more.
@@ -180,6 +226,10 @@ class Run {
     header.facts["workload"] = flags_.workload;
     header.facts["seed"] = std::to_string(seed_);
     header.facts["clients"] = std::to_string(options_.sessions);
+    if (flags_.certificate) {
+      header.facts["certificate"] = driver_of(flags_.address).certificate;
+      header.ledger = SessionLog::Ledger::Kept;
+    }
     return header;
   }
 
@@ -262,6 +312,8 @@ void declare_shared(Arguments& arguments, RunFlags& flags) {
   arguments.option("--node", flags.nodes, "A further address of the same database; repeatable", "ADDRESS");
   arguments.flag("--server-ids", flags.server_ids,
                  "Ask the server for the ids of transactions where they are not free (PostgreSQL)");
+  arguments.flag("--certificate", flags.certificate,
+                 "Recover the order of versions, and what each range saw, from the database's log");
   arguments.flag("--no-cleanup", flags.keep_tables, "Leave the tables serval_* behind");
   arguments.option("--progress", flags.progress, "Signs of life on standard error", "auto|plain|none");
 }

@@ -29,6 +29,7 @@ struct RunFlags {
   bool no_live = false;
   bool stop_on_violation = false;
   bool server_ids = false;
+  bool certificate = false;
 };
 
 // Runs, records, checks and reports. The exit code.

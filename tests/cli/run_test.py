@@ -44,6 +44,24 @@ class Folder(cli_test.CliTest):
         self.assertEqual([file.name for file in (self.folder / "serval-out" / "latest").iterdir()], ["history.jsonl"])
 
 
+class Certificate(cli_test.CliTest):
+    def test_is_written_into_the_recording(self):
+        result = self.expect(0, "record", "simulated:", "-w", "phantoms", "-n", "500", "--certificate", "-o", "run.jsonl")
+        self.assertRegex(result.err, r"recovered  \d+ versions by \d+ transactions   [\d.]+ s")
+        lines = [json.loads(line) for line in (self.folder / "run.jsonl").read_text().splitlines()]
+        self.assertEqual(lines[0]["facts"]["certificate"], "the numbers of its commits")
+        self.assertIn({"event": "certificate", "order": "commit_ts"}, lines)
+        ranges = [op for line in lines for op in line.get("ops", []) if op[0] in ("pr", "pu", "pd")]
+        self.assertGreater(len(ranges), 500)
+        self.assertTrue(all("ts" in op[-1]["saw"] for op in ranges))
+
+    def test_is_refused_with_the_names_of_those_that_have_one(self):
+        result = self.expect(64, "run", "exec:true", "--certificate")
+        self.assertIn("no certificate can be recovered from exec", result.err)
+        for name in ("postgres", "mariadb", "sqlite", "rocksdb", "simulated"):
+            self.assertIn(name, result.err)
+
+
 class Live(cli_test.CliTest):
     def test_a_violation_ends_the_run_where_that_is_asked_for(self):
         start = time.monotonic()

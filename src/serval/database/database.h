@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "serval/database/client.h"
+#include "serval/database/recovery.h"
 #include "serval/workload/schema.h"
 
 namespace serval {
@@ -33,6 +34,7 @@ class DatabaseError : public std::runtime_error {
 struct DatabaseOptions {
   std::string isolation;           // By a name of the driver's table; empty: the driver's default.
   std::vector<std::string> nodes;  // Further addresses of the same database; sessions are spread over all.
+  bool certificate = false;        // Sessions note what a certificate takes, and recover() is called.
 };
 
 class Database {
@@ -45,6 +47,9 @@ class Database {
   virtual void drop() = 0;  // Exactly what create made.
   // A new connection; called from any thread. Throws DatabaseError.
   virtual std::unique_ptr<Client> connect(std::uint32_t session) = 0;
+  // Begins to keep the log of what follows: after create, before the first session, and only where a
+  // certificate was asked for. Throws DatabaseError.
+  virtual std::unique_ptr<Recovery> recover();
 };
 
 // An isolation that a driver can ask its database for.
@@ -63,6 +68,8 @@ struct DriverInfo {
   bool has_ranges;  // Scan, UpdateRange, DeleteRange.
   // Null when this build lacks the library. Throws InputError for an address it cannot read.
   std::unique_ptr<Database> (*open)(std::string_view address, const DatabaseOptions& options);
+  // What a version certificate is recovered from, a few words; empty: it cannot be (docs/certificates.md).
+  std::string_view certificate = {};
 };
 
 std::span<const DriverInfo> all_drivers();

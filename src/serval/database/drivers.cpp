@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "serval/base/contract.h"
 #include "serval/base/error.h"
 #include "serval/base/nearest_names.h"
 #include "serval/database/simulated/simulated_level.h"
@@ -62,10 +63,8 @@ std::vector<IsolationInfo> simulated_isolations() {
   return out;
 }
 
-}  // namespace
-
-std::span<const DriverInfo> all_drivers() {
-  static const std::array<DriverInfo, 7> table = {{
+std::array<DriverInfo, 7> make_drivers() {
+  return {{
       {"sqlite",
        "sqlite:FILE[?journal=wal|delete][&cache=shared]",
        "SQLite in this process; without a file a temporary one",
@@ -74,7 +73,8 @@ std::span<const DriverInfo> all_drivers() {
         {"read-uncommitted", "read-uncommitted", "a shared cache with PRAGMA read_uncommitted"}},
        "serializable",
        true,
-       kSqlite},
+       kSqlite,
+       "commit order of the single writer"},
       {"rocksdb",
        "rocksdb:FOLDER[?kind=pessimistic|optimistic]",
        "RocksDB's transactions in this process; without a folder a temporary one",
@@ -84,7 +84,8 @@ std::span<const DriverInfo> all_drivers() {
         {"read-committed", "read-committed", "no snapshot"}},
        "serializable",
        false,
-       kRocksdb},
+       kRocksdb,
+       "sequence numbers of the write-ahead log"},
       {"postgres",
        "postgres://[USER@]HOST[:PORT]/DATABASE[?libpq "
        "options][&dialect=postgres|cockroach|yugabyte|h2][&xid=on][&timeout=60s]",
@@ -95,7 +96,8 @@ std::span<const DriverInfo> all_drivers() {
         {"read-uncommitted", "read-committed", "the same as read committed"}},
        "read-committed",
        true,
-       kPostgres},
+       kPostgres,
+       "logical decoding"},
       {"mariadb",
        "mariadb://[USER@]HOST[:PORT]/"
        "DATABASE[?snapshot=on|off][&sync_wait=N][&dialect=mariadb|mysql|tidb][&timeout=60s]",
@@ -107,7 +109,8 @@ std::span<const DriverInfo> all_drivers() {
         {"read-uncommitted", "read-uncommitted", ""}},
        "repeatable-read",
        true,
-       kMariadb},
+       kMariadb,
+       "the row binlog"},
       {"etcd",
        "etcd://"
        "[USER@]HOST:PORT[,HOST:PORT...][?tls=on][&cacert=FILE][&cert=FILE&key=FILE][&passfile=FILE][&timeout="
@@ -120,7 +123,7 @@ std::span<const DriverInfo> all_drivers() {
        kEtcd},
       {"simulated", "simulated:[?bug=NAME[:probability=P,limit=N][+NAME...]][&seed=N][&latency=MICROSECONDS]",
        "a store in this process that keeps the level it is asked for, except where its bugs strike",
-       simulated_isolations(), "strict-serializable", true, open_simulated},
+       simulated_isolations(), "strict-serializable", true, open_simulated, "the numbers of its commits"},
       {"exec",
        "exec:COMMAND",
        "a program that speaks JSON lines on its standard input and output",
@@ -129,6 +132,12 @@ std::span<const DriverInfo> all_drivers() {
        true,
        open_exec},
   }};
+}
+
+}  // namespace
+
+std::span<const DriverInfo> all_drivers() {
+  static const std::array<DriverInfo, 7> table = make_drivers();
   return table;
 }
 
@@ -165,6 +174,10 @@ std::unique_ptr<Database> open_database(std::string_view address, const Database
   DatabaseOptions chosen = options;
   chosen.isolation = choose_isolation(driver, options.isolation).name;
   return driver.open(address, chosen);
+}
+
+std::unique_ptr<Recovery> Database::recover() {
+  broken_contract("a database whose driver recovers certificates", __FILE__, __LINE__);
 }
 
 std::string_view name_of(FailureCause cause) {

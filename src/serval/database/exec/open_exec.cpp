@@ -12,6 +12,7 @@
 #include "serval/database/drivers.h"
 #include "serval/database/exec/child_process.h"
 #include "serval/database/exec/exec_protocol.h"
+#include "serval/workload/aggregate.h"
 
 namespace serval {
 namespace {
@@ -50,7 +51,9 @@ class ExecClient final : public Client {
   void begin() override { exchange(R"({"do":"begin"})", Outcome::Aborted); }
 
   Answer perform(const Request& request) override {
-    return answer_of(exchange(spell_request(request, schema_), Outcome::Aborted));
+    Answer answer = answer_of(exchange(spell_request(request, schema_), Outcome::Aborted));
+    answer_aggregate(request, answer);
+    return answer;
   }
 
   Outcome commit() override {

@@ -11,6 +11,7 @@
 #include "serval/base/contract.h"
 #include "serval/database/database.h"
 #include "serval/database/mariadb/error_code.h"
+#include "serval/database/mariadb/recover_mariadb.h"
 
 namespace serval::mariadb {
 namespace {
@@ -25,6 +26,28 @@ MYSQL_BIND whole_number(std::int64_t& place) {
   return out;
 }
 
+std::vector<std::vector<std::string>> stored_rows(MYSQL* connection) {
+  const std::unique_ptr<MYSQL_RES, decltype(&mysql_free_result)> result(mysql_store_result(connection),
+                                                                        &mysql_free_result);
+  std::vector<std::vector<std::string>> out;
+  while (const MYSQL_ROW row = result ? mysql_fetch_row(result.get()) : nullptr) {
+    out.emplace_back();
+    for (unsigned i = 0; i < mysql_num_fields(result.get()); ++i)
+      out.back().emplace_back(row[i] == nullptr ? "" : row[i]);
+  }
+  return out;
+}
+
+// "Rows matched: 3  Changed: 2  Warnings: 0"
+std::optional<std::uint64_t> rows_that_differ(MYSQL* connection) {
+  constexpr std::string_view kChanged = "Changed: ";
+  const char* const info = mysql_info(connection);
+  const std::string_view text = info == nullptr ? "" : info;
+  const std::size_t at = text.find(kChanged);
+  if (at == std::string_view::npos) return std::nullopt;
+  return std::strtoull(text.data() + at + kChanged.size(), nullptr, 10);
+}
+
 }  // namespace
 
 void MariadbConnection::Close::operator()(st_mysql* connection) const { mysql_close(connection); }
@@ -33,7 +56,7 @@ void MariadbConnection::CloseStatement::operator()(st_mysql_stmt* statement) con
 }
 
 MariadbConnection::MariadbConnection(const ConnectionOptions& options)
-    : node_(options.node_name), connection_(mysql_init(nullptr)) {
+    : node_(options.node_name), sights_(options.sights), connection_(mysql_init(nullptr)) {
   expects(connection_ != nullptr, "memory for a connection");
   MYSQL* const handle = connection_.get();
   const unsigned protocol = MYSQL_PROTOCOL_TCP;
@@ -69,7 +92,42 @@ void MariadbConnection::ask(const char* text) {
     fail(mysql_errno(connection_.get()), mysql_error(connection_.get()));
 }
 
-void MariadbConnection::begin() { ask("start transaction"); }
+void MariadbConnection::begin() {
+  looks_at_the_end_ = false;
+  start_.reset();
+  seen_.reset();
+  gtid_.clear();
+  ask(sights_ == Sights::Snapshots ? "start transaction with consistent snapshot" : "start transaction");
+  if (sights_ != Sights::Snapshots) return;
+  ask("show status like 'binlog_snapshot_%'");  // Of the file, then of the position.
+  const std::vector<std::vector<std::string>> place = stored_rows(connection_.get());
+  if (place.size() >= 2) start_ = log_timestamp(place[0].at(1), place[1].at(1));
+}
+
+// Reads without locks look at the snapshot; what locks is kept until the end of the transaction.
+void MariadbConnection::tell_sight(const sql::Statement& statement, sql::Result& result) {
+  if (sights_ <= Sights::OrdersOnly || !statement.by_predicate) return;
+  const bool plain = statement.text.starts_with("select") && !statement.text.ends_with("for update");
+  if (plain && sights_ == Sights::Snapshots) {
+    result.timestamp = start_;
+    return;
+  }
+  result.saw_the_end = looks_at_the_end_ = true;
+}
+
+// The server tells the id of the transaction in its answer to the commit.
+void MariadbConnection::note_gtid() {
+  const char* data = nullptr;
+  std::size_t length = 0;
+  const auto next = [&](auto get) {
+    return get(connection_.get(), SESSION_TRACK_SYSTEM_VARIABLES, &data, &length) == 0;
+  };
+  for (bool more = next(mysql_session_track_get_first); more; more = next(mysql_session_track_get_next)) {
+    const bool found = std::string_view(data, length) == "last_gtid";
+    if (!next(mysql_session_track_get_next)) return;
+    if (found) gtid_.assign(data, length);
+  }
+}
 
 sql::Result MariadbConnection::run(const sql::Statement& statement,
                                    std::span<const std::int64_t> parameters) {
@@ -84,12 +142,15 @@ sql::Result MariadbConnection::run(const sql::Statement& statement,
   if (mysql_stmt_bind_param(handle, binds.data()) != 0 || mysql_stmt_execute(handle) != 0)
     fail(mysql_stmt_errno(handle), mysql_stmt_error(handle));
   sql::Result out;
-  if (statement.answers == sql::Statement::Answers::Count)
+  if (statement.answers == sql::Statement::Answers::Count) {
     out.changed = mysql_stmt_affected_rows(handle);
-  else if (statement.answers == sql::Statement::Answers::Rows)
+    out.differing = rows_that_differ(connection_.get());
+  } else if (statement.answers == sql::Statement::Answers::Rows) {
     fetch_rows(handle, out);
-  else
+  } else {
     fetch_text(handle, out);
+  }
+  tell_sight(statement, out);
   return out;
 }
 
@@ -151,7 +212,15 @@ void MariadbConnection::hear_the_end() {
 
 Outcome MariadbConnection::commit() {
   hear_the_end();
-  if (mysql_query(connection_.get(), "commit") == 0) return Outcome::Committed;
+  if (looks_at_the_end_) {
+    ask("show master status");
+    const std::vector<std::vector<std::string>> place = stored_rows(connection_.get());
+    if (!place.empty()) seen_ = log_timestamp(place.front().at(0), place.front().at(1));
+  }
+  if (mysql_query(connection_.get(), "commit") == 0) {
+    if (sights_ != Sights::None) note_gtid();
+    return Outcome::Committed;
+  }
   const unsigned code = mysql_errno(connection_.get());
   const std::string message = fmt::format("{} (error {})", mysql_error(connection_.get()), code);
   if (code ==
@@ -174,21 +243,25 @@ void MariadbConnection::fail(unsigned code, const char* message) {
 
 TransactionHints MariadbConnection::hints() const {
   TransactionHints out;
+  out.server_transaction = gtid_;
+  out.start_timestamp = start_;
   out.node = fmt::format("{}{}connection {}", node_, node_.empty() ? "" : " ", number());
   return out;
 }
 
 std::string MariadbConnection::execute(const std::string& text) {
+  const std::vector<std::string> first = row(text);
+  return first.empty() ? "" : first.front();
+}
+
+std::vector<std::string> MariadbConnection::row(const std::string& text) {
   MYSQL* const handle = connection_.get();
   if (mysql_query(handle, text.c_str()) != 0) {
     lost_ = lost_ || cause_of(mysql_errno(handle)) == FailureCause::ConnectionLost;
     throw DatabaseError(fmt::format("{} ({})", mysql_error(handle), text.substr(0, 80)));
   }
-  const std::unique_ptr<MYSQL_RES, decltype(&mysql_free_result)> result(mysql_store_result(handle),
-                                                                        &mysql_free_result);
-  if (!result) return {};
-  const MYSQL_ROW row = mysql_fetch_row(result.get());
-  return row == nullptr || row[0] == nullptr ? "" : row[0];
+  const std::vector<std::vector<std::string>> rows = stored_rows(handle);
+  return rows.empty() ? std::vector<std::string>{} : rows.front();
 }
 
 }  // namespace serval::mariadb

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include "serval/base/contract.h"
+#include "serval/base/error.h"
 #include "serval/database/drivers.h"
 #include "serval/database/mariadb/mariadb_connection.h"
+#include "serval/database/mariadb/recover_mariadb.h"
 #include "serval/database/sql/sql_client.h"
 
 namespace serval {
@@ -19,15 +21,16 @@ std::string in_sql(std::string isolation) {
 
 class MariadbDatabase final : public Database {
  public:
-  MariadbDatabase(MariadbAddress address, const std::string& isolation)
+  MariadbDatabase(MariadbAddress address, const DatabaseOptions& options)
       : address_(std::move(address)),
-        isolation_(isolation),
+        isolation_(options.isolation),
         dialect_(address_.kind == Kind::Mariadb ? sql::kMariadb : sql::kMysql) {
     settings_.push_back("set session transaction isolation level " + in_sql(isolation_));
     if (!address_.snapshot.empty())
       settings_.push_back("set session innodb_snapshot_isolation = " + address_.snapshot);
     if (!address_.sync_wait.empty())
       settings_.push_back("set session wsrep_sync_wait = " + address_.sync_wait);
+    if (options.certificate) prepare_for_certificate();
     control();
   }
 
@@ -60,11 +63,29 @@ class MariadbDatabase final : public Database {
     const ConnectionOptions options{.node = node,
                                     .settings = settings_,
                                     .node_name = address_.nodes.size() > 1 ? name_of_node(node) : "",
-                                    .timeout = address_.timeout};
+                                    .timeout = address_.timeout,
+                                    .sights = sights_};
     return std::make_unique<sql::SqlClient>(std::make_unique<MariadbConnection>(options), statements_);
   }
 
+  std::unique_ptr<Recovery> recover() override {
+    return std::make_unique<MariadbRecovery>(
+        ConnectionOptions{.node = address_.nodes.front(), .timeout = address_.timeout}, schema_);
+  }
+
  private:
+  // At read committed, every statement has a snapshot of its own, and none is told: orders only.
+  void prepare_for_certificate() {
+    if (address_.kind != Kind::Mariadb || address_.nodes.size() > 1)
+      throw InputError({},
+                       "a certificate is recovered from one server of MariaDB: no other dialect, no --node",
+                       {}, "docs/certificates.md lists the databases that have one");
+    settings_.push_back("set session session_track_system_variables = 'last_gtid'");
+    sights_ = isolation_ == "serializable"      ? Sights::Locks
+              : isolation_ == "repeatable-read" ? Sights::Snapshots
+                                                : Sights::OrdersOnly;
+  }
+
   std::string name() {
     const std::string version = control().version();
     if (version.find("TiDB") != std::string::npos) return "TiDB";
@@ -104,6 +125,7 @@ class MariadbDatabase final : public Database {
   std::string isolation_;
   sql::Dialect dialect_;
   std::vector<std::string> settings_;
+  Sights sights_ = Sights::None;
   std::unique_ptr<MariadbConnection> control_;
   Schema schema_;
   std::shared_ptr<const sql::Statements> statements_;
@@ -114,7 +136,7 @@ class MariadbDatabase final : public Database {
 
 std::unique_ptr<Database> open_mariadb(std::string_view address, const DatabaseOptions& options) {
   return std::make_unique<mariadb::MariadbDatabase>(mariadb::parse_mariadb_address(address, options.nodes),
-                                                    options.isolation);
+                                                    options);
 }
 
 }  // namespace serval

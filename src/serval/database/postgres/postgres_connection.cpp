@@ -50,6 +50,18 @@ std::int64_t parse(const char* text) {
   return out;
 }
 
+bool is_plain_read(const sql::Statement& statement) {
+  return statement.text.starts_with("select") && !statement.text.ends_with("for update");
+}
+
+// One row at least, and in its first column the snapshot that the statement itself has.
+std::string with_sight(const std::string& text) {
+  return fmt::format(
+      "with found as ({}) select s.sight, found.* from (select txid_current_snapshot()::text as sight) as s "
+      "left join found on true",
+      text);
+}
+
 std::string hint_for(PGconn* connection) {
   if (PQconnectionNeedsPassword(connection) != 0 || PQconnectionUsedPassword(connection) != 0)
     return "the password is read from PGPASSWORD, ~/.pgpass, a service file, or passfile=FILE in the address";
@@ -75,6 +87,7 @@ std::string PostgresConnection::problem() const {
 PostgresConnection::PostgresConnection(const ConnectionOptions& options)
     : kind_(options.kind),
       asks_xid_(options.asks_xid),
+      sights_(options.sights),
       begin_("begin"),
       node_(options.node_name),
       timeout_(options.timeout) {
@@ -93,7 +106,7 @@ PostgresConnection::PostgresConnection(const ConnectionOptions& options)
     throw DatabaseError(fmt::format("cannot reach {}: {}", name_of_node(options.node), problem()),
                         hint_for(connection_.get()));
   PQsetNoticeReceiver(connection_.get(), &PostgresConnection::on_notice, this);
-  asks_xid_ = asks_xid_ && version() >= kVersionOfXidIfAssigned;
+  asks_xid_ = asks_xid_ && (version() >= kVersionOfXidIfAssigned || sights_ != Sights::None);
   if (options.isolation.empty()) return;
   // By default a deadlock lasts a second, and workloads that seek conflicts do little else. Not all users
   // may set it.
@@ -102,6 +115,8 @@ PostgresConnection::PostgresConnection(const ConnectionOptions& options)
     execute("set session characteristics as transaction isolation level " + options.isolation);
   else
     begin_ = "begin isolation level " + options.isolation;
+  // In the same message, the snapshot costs no further wait.
+  if (sights_ == Sights::OfTransaction) begin_ += "; select txid_current_snapshot()";
 }
 
 void PostgresConnection::on_notice(void* self, const pg_result* notice) {
@@ -111,17 +126,23 @@ void PostgresConnection::on_notice(void* self, const pg_result* notice) {
 
 // libpq would wait for ever, also for a server that is stopped.
 PostgresConnection::Answer PostgresConnection::next_answer() {
+  const auto deadline = std::chrono::steady_clock::now() + timeout_;
+  while (!timed_out_ && PQisBusy(connection_.get()) != 0)
+    if (wait_for_more(deadline) == Heard::Nothing) break;  // PQgetResult tells why.
+  return timed_out_ ? Answer{} : Answer(PQgetResult(connection_.get()));
+}
+
+PostgresConnection::Heard PostgresConnection::wait_for_more(std::chrono::steady_clock::time_point deadline) {
   using Clock = std::chrono::steady_clock;
-  const Clock::time_point deadline = Clock::now() + timeout_;
-  while (!timed_out_ && PQisBusy(connection_.get()) != 0) {
+  for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     pollfd socket{.fd = PQsocket(connection_.get()), .events = POLLIN, .revents = 0};
     const int ready = poll(&socket, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
     if (ready < 0 && errno == EINTR) continue;
-    if (ready == 0) timed_out_ = true;
-    if (ready != 0 && PQconsumeInput(connection_.get()) == 0) break;  // PQgetResult tells why.
+    timed_out_ = ready == 0;
+    if (timed_out_) return Heard::Late;
+    return PQconsumeInput(connection_.get()) == 0 ? Heard::Nothing : Heard::Something;
   }
-  return timed_out_ ? Answer{} : Answer(PQgetResult(connection_.get()));
 }
 
 // What came back for what was sent last: the first failure, or else the last success.
@@ -149,16 +170,22 @@ void PostgresConnection::hurry() {
 
 void PostgresConnection::begin() {
   xid_.clear();
+  wrote_ = false;
   const Answer answer = ask(begin_.c_str());
   if (!succeeded(answer.get())) fail(answer.get());
+  if (sights_ == Sights::OfTransaction) snapshot_ = PQgetvalue(answer.get(), 0, 0);
+}
+
+bool PostgresConnection::tells_sight(const sql::Statement& statement) const {
+  return sights_ == Sights::OfStatements && statement.by_predicate && is_plain_read(statement);
 }
 
 void PostgresConnection::prepare(const sql::Statement& statement, std::size_t parameters) {
   std::array<Oid, kMostParameters> types;
   types.fill(kBigint);
   const std::string name = fmt::format("s{}", statement.id);
-  PQsendPrepare(connection_.get(), name.c_str(), statement.text.c_str(), static_cast<int>(parameters),
-                types.data());
+  const std::string text = tells_sight(statement) ? with_sight(statement.text) : statement.text;
+  PQsendPrepare(connection_.get(), name.c_str(), text.c_str(), static_cast<int>(parameters), types.data());
   const Answer answer = hear();
   if (!succeeded(answer.get())) fail(answer.get());
   if (prepared_.size() <= statement.id) prepared_.resize(statement.id + 1);
@@ -169,6 +196,7 @@ sql::Result PostgresConnection::run(const sql::Statement& statement,
                                     std::span<const std::int64_t> parameters) {
   expects(parameters.size() <= kMostParameters, "few parameters");
   if (statement.id >= prepared_.size() || !prepared_[statement.id]) prepare(statement, parameters.size());
+  wrote_ = wrote_ || !is_plain_read(statement);
   std::array<std::array<char, 24>, kMostParameters> texts;
   std::array<const char*, kMostParameters> values;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -181,19 +209,28 @@ sql::Result PostgresConnection::run(const sql::Statement& statement,
                       nullptr, nullptr, 0);
   const Answer answer = hear();
   if (!succeeded(answer.get())) fail(answer.get());
+  sql::Result out = result_of(statement, answer.get());
+  if (sights_ == Sights::None || !statement.by_predicate) return out;
+  if (sights_ == Sights::OfTransaction) out.snapshot = snapshot_;
+  if (tells_sight(statement)) out.snapshot = PQgetvalue(answer.get(), 0, 0);
+  return out;
+}
 
+sql::Result PostgresConnection::result_of(const sql::Statement& statement, const PGresult* answer) const {
   sql::Result out;
-  out.rows = static_cast<std::size_t>(PQntuples(answer.get()));
+  const int first = tells_sight(statement) ? 1 : 0;
+  out.rows = static_cast<std::size_t>(PQntuples(answer));
+  if (first == 1 && PQgetisnull(answer, 0, first) != 0) out.rows = 0;  // Only the snapshot.
   if (statement.answers == sql::Statement::Answers::Count) {
-    const char* changed = PQcmdTuples(answer.get());
+    const char* changed = PQcmdTuples(const_cast<PGresult*>(answer));
     out.changed = *changed == '\0' ? 0 : static_cast<std::uint64_t>(parse(changed));
   } else if (statement.answers == sql::Statement::Answers::Text) {
-    if (out.rows > 0) out.text = PQgetvalue(answer.get(), 0, 0);
+    if (out.rows > 0) out.text = PQgetvalue(answer, 0, 0);
   } else {
-    const int width = PQnfields(answer.get());
+    const int width = PQnfields(answer);
     out.cells.reserve(out.rows * static_cast<std::size_t>(width));
     for (int row = 0; row < static_cast<int>(out.rows); ++row)
-      for (int i = 0; i < width; ++i) out.cells.push_back(parse(PQgetvalue(answer.get(), row, i)));
+      for (int i = first; i < width; ++i) out.cells.push_back(parse(PQgetvalue(answer, row, i)));
   }
   return out;
 }
@@ -214,8 +251,10 @@ void PostgresConnection::hear_the_end() {
 // Asked in the same message as the commit, the id of the transaction costs no further wait.
 Outcome PostgresConnection::commit() {
   hear_the_end();
-  if (!asks_xid_) return judge_commit(ask("commit").get());
-  PQsendQuery(connection_.get(), "select txid_current_if_assigned(); commit");
+  if (!asks_xid_ || !wrote_) return judge_commit(ask("commit").get());
+  PQsendQuery(connection_.get(), version() >= kVersionOfXidIfAssigned
+                                     ? "select txid_current_if_assigned(); commit"
+                                     : "select txid_current(); commit");
   const Answer asked = next_answer();
   if (asked && !succeeded(asked.get())) {
     hear();
@@ -260,6 +299,24 @@ TransactionHints PostgresConnection::hints() const {
   out.server_transaction = xid_;
   out.node = fmt::format("{}{}backend {}", node_, node_.empty() ? "" : " ", backend());
   return out;
+}
+
+void PostgresConnection::copy_out(const std::string& text,
+                                  const std::function<void(std::string_view)>& line) {
+  PQsendQuery(connection_.get(), text.c_str());
+  Answer answer = next_answer();
+  if (PQresultStatus(answer.get()) != PGRES_COPY_OUT)
+    throw DatabaseError(fmt::format("{} ({})", problem(), text.substr(0, 80)));
+  for (;;) {
+    char* data = nullptr;
+    const int length = PQgetCopyData(connection_.get(), &data, 1);
+    const std::unique_ptr<char, decltype(&PQfreemem)> kept(data, &PQfreemem);
+    if (length > 0) line(std::string_view(data, static_cast<std::size_t>(length) - 1));
+    if (length < 0) break;  // The end, or a failure; the answer tells.
+    if (length == 0 && wait_for_more(std::chrono::steady_clock::now() + timeout_) != Heard::Something) break;
+  }
+  answer = hear();
+  if (!succeeded(answer.get())) throw DatabaseError(fmt::format("{} ({})", problem(), text.substr(0, 80)));
 }
 
 std::string PostgresConnection::execute(const std::string& text) {

@@ -2,6 +2,7 @@
 // One connection by libpq: prepared statements, and a commit whose outcome is what the server answered.
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -15,12 +16,17 @@ struct pg_result;
 
 namespace serval::postgres {
 
+// Which snapshots a certificate has to tell: that of the transaction, or, at read committed, that of every
+// statement.
+enum class Sights : std::uint8_t { None, OfTransaction, OfStatements };
+
 struct ConnectionOptions {
   std::map<std::string, std::string> node;
   Kind kind = Kind::Postgres;
   std::string isolation;  // In SQL: "repeatable read". Empty: not set.
   std::string node_name;  // For hints, where there are several.
   bool asks_xid = false;
+  Sights sights = Sights::None;
   std::chrono::milliseconds timeout{60'000};  // For every answer; then the connection is lost.
 };
 
@@ -39,6 +45,8 @@ class PostgresConnection final : public sql::Connection {
   // Any text, outside of all transactions or as a part of one. The first cell of its answer. Throws
   // DatabaseError.
   std::string execute(const std::string& text);
+  // The lines of "copy ... to stdout". Throws DatabaseError.
+  void copy_out(const std::string& text, const std::function<void(std::string_view)>& line);
   int version() const;  // 150004
   int backend() const;  // The id of the server's process.
   bool lost() const;
@@ -57,6 +65,10 @@ class PostgresConnection final : public sql::Connection {
   Answer ask(const char* text);
   Answer hear();
   Answer next_answer();  // Null: no more, or not in time.
+  enum class Heard : std::uint8_t { Something, Nothing, Late };
+  Heard wait_for_more(std::chrono::steady_clock::time_point deadline);
+  bool tells_sight(const sql::Statement& statement) const;  // In its own first column.
+  sql::Result result_of(const sql::Statement& statement, const pg_result* answer) const;
   std::string problem() const;
   void hurry();
   void hear_the_end();  // Throws where the server has ended the connection already.
@@ -65,9 +77,12 @@ class PostgresConnection final : public sql::Connection {
 
   Kind kind_;
   bool asks_xid_;
+  Sights sights_;
   std::string begin_;
   std::string node_;
   std::string xid_;
+  std::string snapshot_;  // Of the transaction.
+  bool wrote_ = false;    // Or tried to.
   std::chrono::milliseconds timeout_;
   std::unique_ptr<pg_conn, Finish> connection_;
   bool told_to_end_ = false;

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include "serval/base/contract.h"
+#include "serval/base/error.h"
 #include "serval/database/drivers.h"
 #include "serval/database/postgres/postgres_connection.h"
+#include "serval/database/postgres/recover_postgres.h"
 #include "serval/database/sql/sql_client.h"
 
 namespace serval {
@@ -34,8 +36,11 @@ std::string in_sql(std::string isolation) {
 
 class PostgresDatabase final : public Database {
  public:
-  PostgresDatabase(PostgresAddress address, const std::string& isolation)
-      : address_(std::move(address)), isolation_(isolation) {
+  PostgresDatabase(PostgresAddress address, const DatabaseOptions& options)
+      : address_(std::move(address)), isolation_(options.isolation) {
+    if (options.certificate) refuse_where_nothing_is_recovered();
+    if (options.certificate)
+      sights_ = isolation_.starts_with("read-") ? Sights::OfStatements : Sights::OfTransaction;
     dialect_ = dialect_of(address_.kind, control().version());
   }
 
@@ -68,12 +73,27 @@ class PostgresDatabase final : public Database {
                               .kind = address_.kind,
                               .isolation = in_sql(isolation_),
                               .node_name = address_.nodes.size() > 1 ? name_of_node(node) : "",
-                              .asks_xid = address_.asks_xid,
+                              .asks_xid = address_.asks_xid || sights_ != Sights::None,
+                              .sights = sights_,
                               .timeout = address_.timeout};
     return std::make_unique<sql::SqlClient>(std::make_unique<PostgresConnection>(options), statements_);
   }
 
+  std::unique_ptr<Recovery> recover() override {
+    return std::make_unique<PostgresRecovery>(
+        ConnectionOptions{.node = address_.nodes.front(), .kind = address_.kind, .timeout = address_.timeout},
+        schema_);
+  }
+
  private:
+  void refuse_where_nothing_is_recovered() const {
+    if (address_.kind != Kind::Postgres)
+      throw InputError({}, fmt::format("no certificate can be recovered from {}", name()), {},
+                       "docs/certificates.md lists the databases that have one");
+    if (address_.nodes.size() > 1)
+      throw InputError({}, "a certificate is recovered from one server; leave out --node");
+  }
+
   std::string name() const {
     switch (address_.kind) {
       case Kind::Postgres:
@@ -98,6 +118,7 @@ class PostgresDatabase final : public Database {
 
   PostgresAddress address_;
   std::string isolation_;
+  Sights sights_ = Sights::None;
   std::unique_ptr<PostgresConnection> control_;
   sql::Dialect dialect_;
   Schema schema_;
@@ -109,7 +130,7 @@ class PostgresDatabase final : public Database {
 
 std::unique_ptr<Database> open_postgres(std::string_view address, const DatabaseOptions& options) {
   return std::make_unique<postgres::PostgresDatabase>(
-      postgres::parse_postgres_address(address, options.nodes), options.isolation);
+      postgres::parse_postgres_address(address, options.nodes), options);
 }
 
 }  // namespace serval

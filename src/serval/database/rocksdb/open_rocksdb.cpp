@@ -11,6 +11,7 @@
 #include "serval/base/nearest_names.h"
 #include "serval/database/address.h"
 #include "serval/database/drivers.h"
+#include "serval/database/rocksdb/recover_rocksdb.h"
 #include "serval/database/rocksdb/rocksdb_client.h"
 
 namespace serval {
@@ -18,8 +19,11 @@ namespace {
 
 class RocksdbDatabase final : public Database {
  public:
-  RocksdbDatabase(RocksdbStore::Kind kind, std::string folder, std::string isolation)
-      : kind_(kind), folder_(std::move(folder)), isolation_(std::move(isolation)) {
+  RocksdbDatabase(RocksdbStore::Kind kind, std::string folder, const DatabaseOptions& options)
+      : kind_(kind),
+        log_(options.certificate ? RocksdbStore::Log::Kept : RocksdbStore::Log::Forgotten),
+        folder_(std::move(folder)),
+        isolation_(options.isolation) {
     store();
   }
 
@@ -35,6 +39,7 @@ class RocksdbDatabase final : public Database {
     made->erase_tables();
     made->fill(schema);
     const std::lock_guard lock(mutex_);
+    schema_ = schema;
     tables_ = KeyValueTables(schema);
   }
 
@@ -50,10 +55,12 @@ class RocksdbDatabase final : public Database {
     return std::make_unique<RocksdbClient>(std::move(opened), level(), tables_);
   }
 
+  std::unique_ptr<Recovery> recover() override { return std::make_unique<RocksdbRecovery>(store(), schema_); }
+
  private:
   std::shared_ptr<RocksdbStore> store() {
     const std::lock_guard lock(mutex_);
-    if (!store_) store_ = std::make_shared<RocksdbStore>(kind_, folder_);
+    if (!store_) store_ = std::make_shared<RocksdbStore>(kind_, folder_, log_);
     return store_;
   }
 
@@ -64,10 +71,12 @@ class RocksdbDatabase final : public Database {
   }
 
   RocksdbStore::Kind kind_;
+  RocksdbStore::Log log_;
   std::string folder_, isolation_;
   std::mutex mutex_;  // Guards what follows.
   std::shared_ptr<RocksdbStore> store_;
   KeyValueTables tables_;
+  Schema schema_;
 };
 
 }  // namespace
@@ -81,7 +90,7 @@ std::unique_ptr<Database> open_rocksdb(std::string_view address, const DatabaseO
   if (!options.nodes.empty()) throw InputError({}, "RocksDB runs in this process and has no nodes");
   return std::make_unique<RocksdbDatabase>(
       kind == kKinds[0] ? RocksdbStore::Kind::Pessimistic : RocksdbStore::Kind::Optimistic, parts.place,
-      options.isolation);
+      options);
 }
 
 }  // namespace serval

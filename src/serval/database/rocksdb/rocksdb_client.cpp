@@ -26,6 +26,7 @@ RocksdbClient::RocksdbClient(std::shared_ptr<RocksdbStore> store, RocksdbIsolati
 void RocksdbClient::begin() {
   transaction_ = store_->begin(std::move(transaction_));
   snapshot_.reset();
+  log_id_.clear();
   if (isolation_ != RocksdbIsolation::SnapshotIsolation) return;
   transaction_->SetSnapshot();
   snapshot_ = static_cast<std::int64_t>(transaction_->GetSnapshot()->GetSequenceNumber());
@@ -49,8 +50,10 @@ void RocksdbClient::roll_back() {
 TransactionHints RocksdbClient::hints() const {
   TransactionHints hints;
   hints.start_timestamp = snapshot_;
-  if (transaction_ &&
-      store_->kind() == RocksdbStore::Kind::Pessimistic)  // Optimistic ones have no number of their own.
+  if (store_->keeps_log())
+    hints.server_transaction = log_id_;
+  else if (transaction_ &&
+           store_->kind() == RocksdbStore::Kind::Pessimistic)  // Optimistic ones have no number of their own.
     hints.server_transaction = std::to_string(transaction_->GetID());
   return hints;
 }
@@ -67,11 +70,22 @@ std::optional<StoredValue> RocksdbClient::get(const std::string& key, Reading re
   return out;
 }
 
+// The log keeps it beside the writes, and nothing else ever sees it.
+void RocksdbClient::note_in_log() {
+  if (!store_->keeps_log() || !log_id_.empty()) return;
+  log_id_ = std::to_string(store_->next_transaction());
+  transaction_->PutLogData(log_id_);
+}
+
 void RocksdbClient::put(const std::string& key, const std::string& bytes) {
+  note_in_log();
   require(transaction_->Put(key, bytes));
 }
 
-void RocksdbClient::erase(const std::string& key) { require(transaction_->Delete(key)); }
+void RocksdbClient::erase(const std::string& key) {
+  note_in_log();
+  require(transaction_->Delete(key));
+}
 
 void RocksdbClient::require(const rocksdb::Status& status) {
   if (status.ok()) return;

@@ -31,6 +31,7 @@ class RocksdbClient final : public Client, private KeyValueTransaction {
   std::optional<StoredValue> get(const std::string& key, Reading reading) override;
   void put(const std::string& key, const std::string& bytes) override;
   void erase(const std::string& key) override;
+  void note_in_log();                           // Before the first write, whose transaction this is.
   void require(const rocksdb::Status& status);  // Ends the transaction and throws TransactionFailure.
 
   std::shared_ptr<RocksdbStore> store_;
@@ -38,6 +39,7 @@ class RocksdbClient final : public Client, private KeyValueTransaction {
   KeyValueTables tables_;
   std::unique_ptr<rocksdb::Transaction> transaction_;
   std::optional<std::int64_t> snapshot_;  // Its sequence number.
+  std::string log_id_;                    // Empty until it writes, and where the log is not kept.
 };
 
 }  // namespace serval

@@ -13,7 +13,8 @@ namespace serval {
 namespace {
 
 constexpr std::int64_t kLockTimeout_ms = 1000;
-constexpr std::size_t kBatch = 10'000;  // Rows of one write while tables are made.
+constexpr std::uint64_t kLogSeconds = 30 * 24 * 3600;  // What was written to disk elsewhere stays readable.
+constexpr std::size_t kBatch = 10'000;                 // Rows of one write while tables are made.
 // Optimistic transactions are checked against what is in memory; without enough of it they are refused.
 constexpr std::int64_t kHistoryBytes = 256 << 20;
 
@@ -30,12 +31,16 @@ void require(const rocksdb::Status& status, const char* what) {
 
 }  // namespace
 
-RocksdbStore::RocksdbStore(Kind kind, const std::filesystem::path& folder)
-    : kind_(kind), temporary_(folder.empty()), folder_(temporary_ ? make_temporary_folder() : folder) {
+RocksdbStore::RocksdbStore(Kind kind, const std::filesystem::path& folder, Log log)
+    : kind_(kind),
+      log_(log),
+      temporary_(folder.empty()),
+      folder_(temporary_ ? make_temporary_folder() : folder) {
   rocksdb::Options options;
   options.create_if_missing = true;
   options.max_write_buffer_size_to_maintain = kHistoryBytes;
   options.info_log_level = rocksdb::WARN_LEVEL;
+  if (log == Log::Kept) options.WAL_ttl_seconds = kLogSeconds;
   if (kind == Kind::Pessimistic) {
     rocksdb::TransactionDBOptions locking;
     locking.transaction_lock_timeout = locking.default_lock_timeout = kLockTimeout_ms;

@@ -2,6 +2,7 @@
 // An open RocksDB with transactions, and the folder below it. Shared by the database and its clients: it
 // closes, and a temporary folder goes, when the last of them does.
 
+#include <atomic>
 #include <filesystem>
 #include <memory>
 
@@ -17,8 +18,10 @@ class RocksdbStore {
  public:
   enum class Kind { Pessimistic, Optimistic };
 
+  enum class Log : std::uint8_t { Forgotten, Kept };  // Whether recover_rocksdb.h can read it.
+
   // An empty folder: a temporary one. Throws DatabaseError.
-  RocksdbStore(Kind kind, const std::filesystem::path& folder);
+  RocksdbStore(Kind kind, const std::filesystem::path& folder, Log log = Log::Forgotten);
   ~RocksdbStore();
   RocksdbStore(const RocksdbStore&) = delete;
   RocksdbStore& operator=(const RocksdbStore&) = delete;
@@ -26,6 +29,10 @@ class RocksdbStore {
   Kind kind() const noexcept { return kind_; }
   const std::filesystem::path& folder() const noexcept { return folder_; }
   bool is_temporary() const noexcept { return temporary_; }
+  bool keeps_log() const noexcept { return log_ == Log::Kept; }
+  rocksdb::DB& database() noexcept { return *database_; }
+  // For the log, where transactions have no number that it tells.
+  std::uint64_t next_transaction() noexcept { return ++last_transaction_; }
 
   // Reuses `old` where there is one.
   std::unique_ptr<rocksdb::Transaction> begin(std::unique_ptr<rocksdb::Transaction> old);
@@ -36,6 +43,8 @@ class RocksdbStore {
 
  private:
   Kind kind_;
+  Log log_;
+  std::atomic<std::uint64_t> last_transaction_ = 0;
   bool temporary_;
   std::filesystem::path folder_;
   std::unique_ptr<rocksdb::DB> database_;

@@ -24,10 +24,22 @@ namespace serval {
 namespace simulated {
 namespace {
 
+// The store numbers its commits, and sessions tell these numbers.
+class SimulatedRecovery final : public Recovery {
+ public:
+  void read(const std::function<void(const LoggedTransaction&)>&) override {}
+  Order order() const override { return Order::CommitTimestamps; }
+};
+
+struct ClientOptions {
+  std::chrono::microseconds latency;
+  bool certificate = false;  // Ranges tell the snapshot they look at.
+};
+
 class SimulatedClient final : public Client {
  public:
-  SimulatedClient(std::shared_ptr<SharedStore> store, std::uint32_t number, std::chrono::microseconds latency)
-      : store_(std::move(store)), session_(store_->open_session(number)), latency_(latency) {}
+  SimulatedClient(std::shared_ptr<SharedStore> store, std::uint32_t number, const ClientOptions& options)
+      : store_(std::move(store)), session_(store_->open_session(number)), options_(options) {}
   ~SimulatedClient() override { store_->close_session(session_); }
   SimulatedClient(const SimulatedClient&) = delete;
   SimulatedClient& operator=(const SimulatedClient&) = delete;
@@ -38,6 +50,10 @@ class SimulatedClient final : public Client {
   Answer perform(const Request& request) override {
     try {
       Answer answer = store_->perform(session_, request);
+      const View view = session_->view.value_or(View{});
+      if (options_.certificate && is_range(request.kind) && view.snapshot != kNoPosition &&
+          view.fork == kNoPosition)
+        answer.timestamp = static_cast<std::int64_t>(view.snapshot);
       travel();
       return answer;
     } catch (const Conflict& conflict) {
@@ -67,14 +83,14 @@ class SimulatedClient final : public Client {
 
  private:
   void travel() {
-    if (latency_.count() == 0) return;
+    if (options_.latency.count() == 0) return;
     std::unique_lock lock(way_);
-    arrival_.wait_for(lock, latency_, [] { return false; });
+    arrival_.wait_for(lock, options_.latency, [] { return false; });
   }
 
   std::shared_ptr<SharedStore> store_;
   SharedStore::Session session_;
-  std::chrono::microseconds latency_;
+  ClientOptions options_;
   std::mutex way_;
   std::condition_variable arrival_;
 };
@@ -83,7 +99,7 @@ struct SimulatedOptions {
   SimulatedLevel level;
   std::vector<SimulatedBug> bugs;
   std::uint64_t seed;
-  std::chrono::microseconds latency;
+  ClientOptions client;
 };
 
 class SimulatedDriver final : public Database {
@@ -115,8 +131,10 @@ class SimulatedDriver final : public Database {
   std::unique_ptr<Client> connect(std::uint32_t session) override {
     const std::lock_guard lock(mutex_);
     expects(store_ != nullptr, "create comes first");
-    return std::make_unique<SimulatedClient>(store_, session, options_.latency);
+    return std::make_unique<SimulatedClient>(store_, session, options_.client);
   }
+
+  std::unique_ptr<Recovery> recover() override { return std::make_unique<SimulatedRecovery>(); }
 
  private:
   SimulatedOptions options_;
@@ -157,9 +175,12 @@ std::unique_ptr<Database> open_simulated(std::string_view address, const Databas
   if (!options.nodes.empty()) throw InputError({}, "the simulated database runs in this process: no nodes");
   constexpr std::uint64_t kLatency = 20, kMostLatency = 1'000'000;  // Microseconds.
   return std::make_unique<simulated::SimulatedDriver>(simulated::SimulatedOptions{
-      parse_simulated_level(options.isolation), simulated::parse_bugs(parts.option("bug", "")),
+      parse_simulated_level(options.isolation),
+      simulated::parse_bugs(parts.option("bug", "")),
       simulated::parse_number(parts, "seed", 1, std::numeric_limits<std::uint64_t>::max()),
-      std::chrono::microseconds(simulated::parse_number(parts, "latency", kLatency, kMostLatency))});
+      {.latency =
+           std::chrono::microseconds(simulated::parse_number(parts, "latency", kLatency, kMostLatency)),
+       .certificate = options.certificate}});
 }
 
 }  // namespace serval

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "serval/base/contract.h"
+#include "serval/workload/aggregate.h"
 
 namespace serval::simulated {
 namespace {
@@ -224,6 +225,8 @@ Answer SharedStore::answer_range(Transaction& transaction, const Request& reques
     out.rows.push_back(row_of(key, content));
   }
   transaction.scans.push_back(std::move(scanned));
+  if (request.kind != Kind::Scan) out.matched = out.changed = static_cast<std::int64_t>(out.rows.size());
+  answer_aggregate(request, out);
   return out;
 }
 

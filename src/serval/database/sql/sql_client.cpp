@@ -21,6 +21,21 @@ Answer rows_of(const Result& result, const TableStatements& table) {
   return out;
 }
 
+// What a statement by predicate looked at.
+Answer with_sight(Answer answer, const Result& result) {
+  answer.snapshot = result.snapshot;
+  answer.timestamp = result.timestamp;
+  answer.saw_the_end = result.saw_the_end;
+  return answer;
+}
+
+// Rows that a statement told of are those that it matched, and all were written.
+Answer with_counts(Answer answer, std::uint64_t matched, std::uint64_t changed) {
+  answer.matched = static_cast<std::int64_t>(matched);
+  answer.changed = static_cast<std::int64_t>(changed);
+  return answer;
+}
+
 // ",5,7" or nothing.
 Answer list_of(const Result& result) {
   Answer out;
@@ -110,10 +125,8 @@ Answer SqlClient::answer(const Request& request, const TableStatements& table) {
       return applied(run(table.remove, {number(request.key)}).changed > 0);
     case Request::Kind::CompareAndSet:
       return compare_and_set(request, table);
-    case Request::Kind::Scan: {
-      const TableStatements::Range& range = range_of(request, table);
-      return rows_of(run(request.locks ? range.lock : range.scan, {request.low, request.high}), table);
-    }
+    case Request::Kind::Scan:
+      return scan(request, table);
     case Request::Kind::UpdateRange:
       return update_range(request, table);
     case Request::Kind::DeleteRange:
@@ -180,29 +193,55 @@ Answer SqlClient::compare_and_set(const Request& request, const TableStatements&
                            "a tag that is as expected refuses its change");
 }
 
+Answer SqlClient::scan(const Request& request, const TableStatements& table) {
+  const TableStatements::Range& range = range_of(request, table);
+  if (request.function == Request::Function::None) {
+    const Result result = run(request.locks ? range.lock : range.scan, {request.low, request.high});
+    return with_sight(rows_of(result, table), result);
+  }
+  const std::size_t columns = table.width - 1;  // The key and the columns.
+  const std::size_t argument = request.argument == Request::kKey ? 0 : request.argument + 1u;
+  const std::size_t function = static_cast<std::size_t>(request.function) - 1;  // Count is the first.
+  const std::size_t at = function == 0 ? 0 : 1 + (function - 1) * columns + argument;
+  expects(at < range.aggregates.size() && argument < columns, "a table whose columns are recorded");
+  const Result result = run(range.aggregates[at], {request.low, request.high});
+  expects(result.cells.size() == 2, "an aggregate answers one row");
+  Answer answer;
+  if (function == 0)
+    answer.result = result.cells[0];
+  else if (result.cells[0] > 0)
+    answer.result = result.cells[1];
+  return with_sight(std::move(answer), result);
+}
+
 // Read back: what has the new tag in the range where the rows are now.
 Answer SqlClient::update_range(const Request& request, const TableStatements& table) {
   const TableStatements::Range& range = range_of(request, table);
   const bool all = !request.columns.empty();
   const Result result = run(all ? range.update_columns : range.update,
                             {request.low, request.high, request.tag}, request.columns);
-  if (statements_->dialect.updated != Dialect::Written::ReadBack) return rows_of(result, table);
+  if (statements_->dialect.updated != Dialect::Written::ReadBack)
+    return with_sight(with_counts(rows_of(result, table), result.rows, result.rows), result);
   const bool moved = all && request.column != Request::kKey;
   const std::int64_t low = moved ? request.columns[request.column] : request.low;
   const std::int64_t high = moved ? low : request.high;
-  return rows_of(run(range.written, {low, high, request.tag}), table);
+  Answer written = rows_of(run(range.written, {low, high, request.tag}), table);
+  return with_sight(
+      with_counts(std::move(written), result.changed, result.differing.value_or(result.changed)), result);
 }
 
 Answer SqlClient::delete_range(const Request& request, const TableStatements& table) {
   const TableStatements::Range& range = range_of(request, table);
-  if (statements_->dialect.deleted != Dialect::Written::ReadBack)
-    return rows_of(run(range.remove, {request.low, request.high}), table);
+  if (statements_->dialect.deleted != Dialect::Written::ReadBack) {
+    const Result result = run(range.remove, {request.low, request.high});
+    return with_sight(with_counts(rows_of(result, table), result.rows, result.rows), result);
+  }
   Answer found = rows_of(run(range.lock, {request.low, request.high}), table);
   const Result result = run(range.remove, {request.low, request.high});
   if (result.changed != found.rows.size())  // Locked rows do not keep new ones out at read committed.
     throw TransactionFailure(FailureCause::Other, Outcome::Aborted,
                              "rows came between a locked read and its delete");
-  return found;
+  return with_sight(with_counts(std::move(found), result.changed, result.changed), result);
 }
 
 Result SqlClient::run(const Statement& statement, std::initializer_list<std::int64_t> first,

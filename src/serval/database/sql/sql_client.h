@@ -19,6 +19,7 @@ class SqlClient final : public Client {
   Outcome commit() override;
   void roll_back() override;
   TransactionHints hints() const override { return connection_->hints(); }
+  std::optional<std::int64_t> seen() const override { return connection_->seen(); }
 
  private:
   Answer answer(const Request& request, const TableStatements& table);
@@ -27,6 +28,7 @@ class SqlClient final : public Client {
   Answer append(const Request& request, const TableStatements& table);
   Answer insert(const Request& request, const TableStatements& table);
   Answer compare_and_set(const Request& request, const TableStatements& table);
+  Answer scan(const Request& request, const TableStatements& table);
   Answer update_range(const Request& request, const TableStatements& table);
   Answer delete_range(const Request& request, const TableStatements& table);
 

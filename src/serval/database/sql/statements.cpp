@@ -46,6 +46,7 @@ class Writer {
   Statement add(Given given);
   Statement update(Given given);
   TableStatements::Range range(const std::string& column);
+  std::vector<Statement> aggregates(const std::string& where);
   Statement update_range(Given given, const std::string& where);
   // A statement that writes, made to tell the rows as they were (old) or are (final), where the dialect can.
   Statement telling(Dialect::Written way, std::string_view state, const std::string& text);
@@ -175,6 +176,25 @@ TableStatements::Range Writer::range(const std::string& column) {
   out.written =
       finish(fmt::format("select {} from {} where {} and tag = $3", names(), table_, where), Answers::Rows);
   out.remove = telling(dialect_.deleted, "old", fmt::format("delete from {} where {}", table_, where));
+  out.aggregates = aggregates(where);
+  for (Statement* statement : {&out.scan, &out.lock, &out.update, &out.update_columns, &out.remove})
+    statement->by_predicate = true;
+  return out;
+}
+
+std::vector<Statement> Writer::aggregates(const std::string& where) {
+  std::vector<Statement> out;
+  if (!records_columns(info_)) return out;
+  const auto add = [&](const std::string& value) {
+    out.push_back(
+        finish(fmt::format("select count(*), {} from {} where {}", value, table_, where), Answers::Rows));
+    out.back().by_predicate = true;
+  };
+  add("0");
+  for (const char* function : {"min", "max", "sum"}) {
+    add(fmt::format("coalesce({}(k), 0)", function));
+    for (const std::string& column : columns_) add(fmt::format("coalesce({}({}), 0)", function, column));
+  }
   return out;
 }
 

@@ -23,6 +23,7 @@ struct Statement {
   std::string text;
   Answers answers = Answers::Count;
   std::vector<std::uint8_t> order;  // Parameters as they appear in the text, from 0.
+  bool by_predicate = false;        // It looks at all rows for those that match; a certificate tells which.
 };
 
 // Parameters in this order: key, tag, columns; for ranges low, high, tag, columns. Where `_columns` is
@@ -40,6 +41,9 @@ struct TableStatements {
 
   struct Range {
     Statement scan, lock;
+    // The count of rows and the value: count, then min, max, sum of the key and of each column. Only of
+    // tables whose columns are recorded.
+    std::vector<Statement> aggregates;
     Statement update, update_columns;
     Statement written;  // ReadBack: low, high, tag.
     Statement remove;

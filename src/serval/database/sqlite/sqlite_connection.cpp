@@ -42,7 +42,10 @@ class Running {
 }  // namespace
 
 SqliteConnection::SqliteConnection(const ConnectionOptions& options, std::shared_ptr<Turns> turns)
-    : turns_(std::move(turns)), timeout_(options.timeout), gives_way_(options.gives_way) {
+    : turns_(std::move(turns)),
+      timeout_(options.timeout),
+      gives_way_(options.gives_way),
+      commits_(options.commits) {
   sqlite3* opened = nullptr;
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
   const int code = sqlite3_open_v2(options.place.c_str(), &opened, flags, nullptr);
@@ -56,6 +59,9 @@ SqliteConnection::SqliteConnection(const ConnectionOptions& options, std::shared
   begin_ = prepare(options.begin);
   commit_ = prepare("commit");
   roll_back_ = prepare("rollback");
+  if (commits_ == CommitCount::None) return;
+  read_count_ = prepare(kReadCommitCount);
+  count_ = prepare(kCountCommit);
 }
 
 SqliteConnection::~SqliteConnection() = default;
@@ -70,10 +76,18 @@ bool SqliteConnection::wait_for_others() {
   return again;
 }
 
-void SqliteConnection::begin() { run_plain(begin_.get()); }
+// Where transactions see one state, the count of commits in it is the name of that state.
+void SqliteConnection::begin() {
+  wrote_ = false;
+  start_.reset();
+  committed_.reset();
+  run_plain(begin_.get());
+  if (commits_ == CommitCount::OfStates) start_ = run_for_number(read_count_.get());
+}
 
 // Busy: somebody still reads what the commit would replace. Who tries again begins a new transaction.
 Outcome SqliteConnection::commit() {
+  if (wrote_ && commits_ != CommitCount::None) committed_ = run_for_number(count_.get());
   run_plain(commit_.get());
   turns_->end();
   return Outcome::Committed;
@@ -105,6 +119,8 @@ sql::Result SqliteConnection::run(const sql::Statement& statement, std::span<con
   }
   if (statement.answers == sql::Statement::Answers::Count)
     out.changed = static_cast<std::uint64_t>(sqlite3_changes64(database_.get()));
+  wrote_ = wrote_ || sqlite3_stmt_readonly(handle) == 0;
+  if (statement.by_predicate) out.timestamp = start_;
   if (gives_way_) std::this_thread::yield();
   return out;
 }
@@ -132,6 +148,21 @@ SqliteConnection::Prepared SqliteConnection::prepare(const std::string& text) {
 void SqliteConnection::run_plain(sqlite3_stmt* statement) {
   const Running running(statement);
   step(statement);
+}
+
+std::int64_t SqliteConnection::run_for_number(sqlite3_stmt* statement) {
+  const Running running(statement);
+  expects(step(statement) == SQLITE_ROW, "the count of commits is a row");
+  const std::int64_t number = sqlite3_column_int64(statement, 0);
+  while (step_on(statement) == SQLITE_ROW) continue;
+  return number;
+}
+
+TransactionHints SqliteConnection::hints() const {
+  TransactionHints out;
+  out.start_timestamp = start_;
+  out.commit_timestamp = committed_;
+  return out;
 }
 
 // The busy handler waits for locks on the file; nobody but us waits for those within a shared cache.

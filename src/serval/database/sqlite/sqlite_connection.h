@@ -8,6 +8,7 @@
 #include <sqlite3.h>
 
 #include "serval/database/sql/connection.h"
+#include "serval/database/sqlite/recover_sqlite.h"
 #include "serval/database/sqlite/turns.h"
 
 namespace serval::sqlite {
@@ -20,6 +21,7 @@ struct ConnectionOptions {
   // Lets other threads run after every statement, as a client does that waits for its server. Without it they
   // hardly ever meet a transaction that is half done.
   bool gives_way = false;
+  CommitCount commits = CommitCount::None;
 };
 
 class SqliteConnection final : public sql::Connection {
@@ -34,6 +36,7 @@ class SqliteConnection final : public sql::Connection {
   sql::Result run(const sql::Statement& statement, std::span<const std::int64_t> parameters) override;
   Outcome commit() override;
   void roll_back() noexcept override;
+  TransactionHints hints() const override;
 
   // A statement of its own, outside of all transactions; the first cell of its answer, as text. Throws
   // DatabaseError.
@@ -53,6 +56,7 @@ class SqliteConnection final : public sql::Connection {
   Prepared prepare(const std::string& text);
   sqlite3_stmt* prepared(const sql::Statement& statement);
   void run_plain(sqlite3_stmt* statement);
+  std::int64_t run_for_number(sqlite3_stmt* statement);
   int step(sqlite3_stmt* statement);     // The first; row or done; waits for locks.
   int step_on(sqlite3_stmt* statement);  // A further one.
   [[noreturn]] void fail(int code);
@@ -64,7 +68,11 @@ class SqliteConnection final : public sql::Connection {
   Turns::Clock::time_point deadline_;
   std::uint64_t seen_ = 0;
   Prepared begin_, commit_, roll_back_;
-  std::vector<Prepared> prepared_;  // By the id of the statement.
+  CommitCount commits_;
+  Prepared read_count_, count_;
+  bool wrote_ = false;
+  std::optional<std::int64_t> start_, committed_;  // Commits before the transaction, and with it.
+  std::vector<Prepared> prepared_;                 // By the id of the statement.
 };
 
 }  // namespace serval::sqlite

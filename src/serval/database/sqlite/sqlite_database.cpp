@@ -49,16 +49,16 @@ class TemporaryFolder {
 
 class SqliteDatabase final : public Database {
  public:
-  SqliteDatabase(const sql::Address& address, const std::string& isolation)
-      : isolation_(isolation),
+  SqliteDatabase(const sql::Address& address, const DatabaseOptions& options)
+      : isolation_(options.isolation),
         journal_(address.choose("journal", kJournals)),
-        shared_(isolation == "read-uncommitted" || address.choose("cache", kCaches) == "shared") {
+        shared_(isolation_ == "read-uncommitted" || address.choose("cache", kCaches) == "shared") {
     if (address.place.empty()) folder_ = std::make_unique<TemporaryFolder>();
     place_ = folder_ ? (folder_->path() / "serval.db").string() : address.place;
     options_ = {.place = fmt::format("file:{}?cache={}", uri_path(place_), shared_ ? "shared" : "private"),
                 .settings = settings(),
-                .begin = isolation == "serializable" ? "begin immediate" : "begin",
-                .gives_way = isolation == "read-uncommitted"};
+                .begin = isolation_ == "serializable" ? "begin immediate" : "begin",
+                .gives_way = isolation_ == "read-uncommitted"};
     control_ = open();
     // The file keeps it, so that connections need not ask again and wait for each other.
     control_->execute("pragma journal_mode = " + journal_);
@@ -81,12 +81,22 @@ class SqliteDatabase final : public Database {
 
   void drop() override {
     sql::drop_tables(schema_, sql::kSqlite, [&](const std::string& text) { control_->execute(text); });
+    if (options_.commits != CommitCount::None) control_->execute(kDropCommitCount);
     schema_.clear();
   }
 
   std::unique_ptr<Client> connect(std::uint32_t /*session*/) override {
     expects(statements_ != nullptr, "create comes first");
     return std::make_unique<sql::SqlClient>(open(), statements_);
+  }
+
+  // Sessions opened from here on count their commits.
+  std::unique_ptr<Recovery> recover() override {
+    control_->execute(kDropCommitCount);
+    control_->execute(kMakeCommitCount);
+    control_->execute(kBeginCommitCount);
+    options_.commits = isolation_ == "read-uncommitted" ? CommitCount::OfCommits : CommitCount::OfStates;
+    return std::make_unique<SqliteRecovery>();
   }
 
  private:
@@ -131,8 +141,7 @@ std::unique_ptr<Database> open_sqlite(std::string_view address, const DatabaseOp
   if (!options.nodes.empty()) throw InputError({}, "SQLite is one file: it has no further nodes");
   address.remove_prefix(std::min(address.find(':') + 1, address.size()));
   if (address.starts_with("//")) address.remove_prefix(2);
-  return std::make_unique<sqlite::SqliteDatabase>(sql::parse_address(address, sqlite::kOptions),
-                                                  options.isolation);
+  return std::make_unique<sqlite::SqliteDatabase>(sql::parse_address(address, sqlite::kOptions), options);
 }
 
 }  // namespace serval

@@ -1,0 +1,101 @@
+#include "serval/database/certificate_lines.h"
+
+#include <algorithm>
+
+#include "serval/trace/line_text.h"
+
+namespace serval {
+
+CertificateLines::CertificateLines(const Schema& schema, std::vector<LedgerEntry> ledger)
+    : text_(schema), ledger_(std::move(ledger)) {
+  by_id_.reserve(ledger_.size());
+  for (std::uint32_t i = 0; i < ledger_.size(); ++i) {
+    const LedgerEntry& entry = ledger_[i];
+    if (!entry.server_transaction.empty()) by_id_.emplace(entry.server_transaction, i);
+    for (const std::int64_t tag : entry.tags) by_tag_.emplace(tag, i);
+  }
+}
+
+std::uint32_t CertificateLines::find(const LoggedTransaction& logged) const {
+  if (const auto found = by_id_.find(logged.id); found != by_id_.end()) return found->second;
+  for (const LoggedRow& row : logged.rows)
+    if (const auto found = row.tag ? by_tag_.find(*row.tag) : by_tag_.end(); found != by_tag_.end())
+      return found->second;
+  return kStranger;
+}
+
+void CertificateLines::add(const LoggedTransaction& logged) {
+  ++counts_.transactions;
+  const std::uint32_t entry = find(logged);
+  if (entry == kStranger)
+    ++counts_.strangers;
+  else if (logged.commit_timestamp || ledger_[entry].outcome == Outcome::Indeterminate)
+    found_.push_back({entry, logged.id, logged.commit_timestamp});
+  for (const LoggedRow& row : logged.rows) {
+    const auto [place, fresh] =
+        key_places_.try_emplace(std::pair(row.table, row.key), static_cast<std::uint32_t>(orders_.size()));
+    if (fresh) orders_.push_back({row.table, row.key, {}});
+    std::vector<std::uint32_t>& installers = orders_[place->second].entries;
+    if (!installers.empty() && installers.back() == entry && entry != kStranger) continue;
+    installers.push_back(entry);
+    ++counts_.versions;
+  }
+}
+
+void CertificateLines::put_settled(std::string& out, const LedgerEntry& entry, Outcome outcome,
+                                   const Found* found) const {
+  put_all(out, "{\"event\":\"settled\",\"s\":", entry.session, ",\"t\":", entry.transaction,
+          ",\"outcome\":\"", name_of(outcome), "\"");
+  if (found != nullptr && found->commit_timestamp) put_all(out, ",\"commit_ts\":", *found->commit_timestamp);
+  if (found != nullptr && entry.server_transaction.empty()) {
+    put(out, ",\"server_txn\":");
+    put_quoted(out, found->id);
+  }
+  put(out, "}\n");
+}
+
+// One that asked for writes whose answers never came may have written nothing at all; then the log says
+// nothing of it.
+void CertificateLines::settle(std::string& out) {
+  std::vector<bool> logged(ledger_.size(), false);
+  for (const Found& found : found_) {
+    const LedgerEntry& entry = ledger_[found.entry];
+    put_settled(out, entry, Outcome::Committed, &found);
+    if (entry.outcome == Outcome::Indeterminate && !logged[found.entry]) ++counts_.committed;
+    logged[found.entry] = true;
+  }
+  for (std::size_t i = 0; i < ledger_.size(); ++i) {
+    const LedgerEntry& entry = ledger_[i];
+    if (entry.outcome != Outcome::Indeterminate || logged[i]) continue;
+    const bool aborted = entry.surely_wrote && counts_.strangers == 0;
+    if (aborted) put_settled(out, entry, Outcome::Aborted, nullptr);
+    ++(aborted ? counts_.aborted : counts_.unsettled);
+  }
+}
+
+void CertificateLines::put_order(std::string& out, const Installers& installers) const {
+  put(out, "{\"event\":\"order\",\"key\":");
+  text_.put_key(out, installers.table, installers.key);
+  put(out, ",\"versions\":[");
+  bool complete = true;
+  for (const std::uint32_t place : installers.entries) {
+    if (place == kStranger) {
+      complete = false;
+      continue;
+    }
+    const LedgerEntry& entry = ledger_[place];
+    put_all(out, out.back() == '[' ? "[" : ",[", entry.session, ",", entry.transaction, "]");
+  }
+  put(out, complete ? "],\"complete\":true}\n" : "]}\n");
+}
+
+std::string CertificateLines::finish(Recovery::Order order) {
+  std::string out;
+  settle(out);
+  if (order == Recovery::Order::CommitTimestamps)
+    put(out, "{\"event\":\"certificate\",\"order\":\"commit_ts\"}\n");
+  for (const Installers& installers : orders_) put_order(out, installers);
+  return out;
+}
+
+}  // namespace serval

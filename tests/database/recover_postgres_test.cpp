@@ -1,0 +1,122 @@
+// PostgreSQL's certificates, from a real server; and what its logical decoding says, line by line.
+#include "serval/database/postgres/recover_postgres.h"
+
+#include <gtest/gtest.h>
+
+#include "database/local_server.h"
+#include "database/recover_checks.h"
+#include "serval/base/error.h"
+
+namespace serval {
+namespace {
+
+Schema pieces() {
+  return {{.name = "pieces",
+           .initial = TableInfo::Initial::Absent,
+           .columns = {{.name = "place", .indexed = true}}},
+          {.name = "parts"}};
+}
+
+TEST(DecodedLines, GiveTheRowsOfATransactionThatWroteToTheTables) {
+  postgres::DecodedLines lines(pieces(), 700);
+  EXPECT_FALSE(lines.add("BEGIN 735"));
+  EXPECT_FALSE(lines.add("table public.serval_pieces: INSERT: k[bigint]:5 tag[bigint]:17 place[bigint]:3"));
+  EXPECT_FALSE(lines.add("table public.other: INSERT: k[bigint]:5 tag[bigint]:18"));
+  EXPECT_FALSE(lines.add("table public.serval_parts: DELETE: k[bigint]:6"));
+  ASSERT_TRUE(lines.add("COMMIT 735"));
+  const LoggedTransaction& logged = lines.transaction();
+  EXPECT_EQ(logged.id, "735");
+  ASSERT_EQ(logged.rows.size(), 2u);
+  EXPECT_EQ(logged.rows[0].key, 5u);
+  EXPECT_EQ(logged.rows[0].tag, 17);
+  EXPECT_EQ(logged.rows[1].table, 1u);
+  EXPECT_EQ(logged.rows[1].tag, std::nullopt);
+}
+
+TEST(DecodedLines, PassOverTransactionsThatWroteElsewhere) {
+  postgres::DecodedLines lines(pieces(), 700);
+  lines.add("BEGIN 735");
+  lines.add("table public.other: INSERT: k[bigint]:5 tag[bigint]:18");
+  EXPECT_FALSE(lines.add("COMMIT 735"));
+}
+
+TEST(DecodedLines, CompleteTheLowBitsOfTransactionIds) {
+  constexpr std::uint64_t kEpoch = std::uint64_t{1} << 32;
+  postgres::DecodedLines lines(pieces(), 3 * kEpoch - 5);
+  lines.add("BEGIN 4294967290");
+  EXPECT_EQ(lines.transaction().id, std::to_string(3 * kEpoch - 6));
+  lines.add("BEGIN 7");
+  EXPECT_EQ(lines.transaction().id, std::to_string(3 * kEpoch + 7));
+}
+
+TEST(DecodedLines, RefuseWhatTheyDoNotUnderstand) {
+  postgres::DecodedLines lines(pieces(), 700);
+  EXPECT_THROW(lines.add("BEGIN x"), DatabaseError);
+  EXPECT_THROW(lines.add("table public.serval_pieces: INSERT: (no-tuple-data)"), DatabaseError);
+}
+
+class PostgresRecoveryTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { server_ = new LocalServer("postgres"); }
+  static void TearDownTestSuite() {
+    delete server_;
+    server_ = nullptr;
+  }
+  void SetUp() override {
+    if (server_->absent()) GTEST_SKIP() << server_->problem();
+    ASSERT_FALSE(server_->addresses().empty()) << server_->problem();
+  }
+  static std::string address() { return server_->addresses().front(); }
+  static std::string slots() {
+    const auto [code, printed] =
+        run_command("psql -qtA '" + address() + "' -c 'select count(*) from pg_replication_slots'");
+    EXPECT_EQ(code, 0) << printed;
+    return printed;
+  }
+
+ private:
+  static LocalServer* server_;
+};
+LocalServer* PostgresRecoveryTest::server_ = nullptr;
+
+constexpr const char* kRanges = "predicates:operations=6,places=20,width=6,aggregates=0.3";
+
+TEST_F(PostgresRecoveryTest, EveryLevelHasCompleteOrdersAndFittingVersionSets) {
+  for (const char* level : {"serializable", "repeatable-read", "read-committed"}) {
+    SCOPED_TRACE(level);
+    const Recovered run = record_and_recover(address(), {.isolation = level}, kRanges, 600, {.keys = 20});
+    EXPECT_EQ(run.counts.strangers, 0u);
+    EXPECT_GT(run.counts.versions, 100u);
+    const CheckedSights checked = check_certificate(run.history);
+    EXPECT_GT(checked.ranges, 300u);
+    EXPECT_GT(checked.updates, 0u);
+  }
+  EXPECT_EQ(slots(), "0\n");
+}
+
+TEST_F(PostgresRecoveryTest, ListsHaveOrdersToo) {
+  const Recovered run = record_and_recover(address(), {.isolation = "serializable"}, "list-append", 300);
+  EXPECT_GT(run.counts.versions, 50u);
+  check_certificate(run.history);
+}
+
+TEST_F(PostgresRecoveryTest, TheSlotGoesWithItsOwner) {
+  const std::unique_ptr<Database> database =
+      open_database(address(), {.isolation = "serializable", .certificate = true});
+  database->create(pieces());
+  {
+    const std::unique_ptr<Recovery> recovery = database->recover();
+    EXPECT_EQ(slots(), "1\n");
+  }
+  for (int i = 0; i < 500 && slots() != "0\n"; ++i) continue;  // The server notices the end a moment later.
+  EXPECT_EQ(slots(), "0\n");
+  database->drop();
+}
+
+TEST_F(PostgresRecoveryTest, OtherDialectsAndSeveralNodesAreRefused) {
+  EXPECT_THROW(open_database(address() + "?dialect=yugabyte", {.certificate = true}), InputError);
+  EXPECT_THROW(open_database(address(), {.nodes = {"127.0.0.1:1"}, .certificate = true}), InputError);
+}
+
+}  // namespace
+}  // namespace serval

@@ -1,0 +1,140 @@
+// Certificates of the databases in this process and of MariaDB, and how they are put together.
+#include <gtest/gtest.h>
+
+#include "database/local_server.h"
+#include "database/recover_checks.h"
+#include "serval/base/error.h"
+#include "serval/database/mariadb/recover_mariadb.h"
+
+namespace serval {
+namespace {
+
+constexpr const char* kRanges = "predicates:operations=6,places=20,width=6,aggregates=0.3";
+
+Schema two_tables() { return {{.name = "pieces", .initial = TableInfo::Initial::Absent}, {.name = "parts"}}; }
+
+LoggedTransaction logged(std::string id, std::vector<LoggedRow> rows) {
+  return {.id = std::move(id), .commit_timestamp = std::nullopt, .rows = std::move(rows)};
+}
+
+TEST(CertificateLines, OrderTheWritersOfEveryKey) {
+  CertificateLines lines(two_tables(), {{.session = 1, .transaction = 4, .server_transaction = "70"},
+                                        {.session = 2, .transaction = 3, .server_transaction = "71"}});
+  lines.add(logged("71", {{.key = 5, .tag = 9}, {.key = 5, .tag = 10}, {.table = 1, .key = 6, .tag = 11}}));
+  lines.add(logged("70", {{.key = 5}}));
+  EXPECT_EQ(lines.finish(), R"({"event":"order","key":5,"versions":[[2,3],[1,4]],"complete":true}
+{"event":"order","key":"parts/6","versions":[[2,3]],"complete":true}
+)");
+  EXPECT_EQ(lines.counts().versions, 3u);
+  EXPECT_EQ(lines.counts().strangers, 0u);
+}
+
+TEST(CertificateLines, AStrangersVersionLeavesTheOrderIncomplete) {
+  CertificateLines lines(two_tables(), {{.session = 1, .transaction = 4, .server_transaction = "70"}});
+  lines.add(logged("70", {{.key = 5, .tag = 1}}));
+  lines.add(logged("99", {{.key = 5, .tag = 2}}));
+  EXPECT_EQ(lines.finish(), "{\"event\":\"order\",\"key\":5,\"versions\":[[1,4]]}\n");
+  EXPECT_EQ(lines.counts().strangers, 1u);
+}
+
+TEST(CertificateLines, SettleWhatWasIndeterminate) {
+  const auto lost = [](std::int64_t transaction, std::int64_t tag, bool surely) {
+    return LedgerEntry{.session = 1,
+                       .transaction = transaction,
+                       .outcome = Outcome::Indeterminate,
+                       .tags = {tag},
+                       .surely_wrote = surely};
+  };
+  CertificateLines lines(two_tables(), {lost(1, 10, true), lost(2, 20, true), lost(3, 30, false)});
+  lines.add(logged("70", {{.key = 5, .tag = 10}}));
+  EXPECT_EQ(lines.finish(), R"({"event":"settled","s":1,"t":1,"outcome":"committed","server_txn":"70"}
+{"event":"settled","s":1,"t":2,"outcome":"aborted"}
+{"event":"order","key":5,"versions":[[1,1]],"complete":true}
+)");
+  EXPECT_EQ(lines.counts().committed, 1u);
+  EXPECT_EQ(lines.counts().aborted, 1u);
+  EXPECT_EQ(lines.counts().unsettled, 1u);
+}
+
+TEST(SqliteRecovery, EveryLevelHasCompleteOrdersAndFittingVersionSets) {
+  for (const char* address : {"sqlite:", "sqlite:?journal=delete"})
+    for (const char* level : {"serializable", "deferred", "read-uncommitted"}) {
+      SCOPED_TRACE(std::string(address) + " " + level);
+      const bool waits_long = std::string_view(level) == "read-uncommitted";  // For locks of tables.
+      const Recovered run =
+          record_and_recover(address, {.isolation = level}, kRanges, waits_long ? 100 : 600, {.keys = 20});
+      const CheckedSights checked = check_certificate(run.history);
+      EXPECT_GT(run.ran.committed, 20u);
+      EXPECT_EQ(checked.ranges > 200, !waits_long) << checked.ranges;
+    }
+}
+
+TEST(SimulatedRecovery, EveryLevelHasCompleteOrdersAndFittingVersionSets) {
+  for (const char* level : {"strict-serializable", "snapshot-isolation", "read-committed"}) {
+    SCOPED_TRACE(level);
+    const Recovered run = record_and_recover("simulated:", {.isolation = level}, kRanges, 1000, {.keys = 20});
+    const CheckedSights checked = check_certificate(run.history);
+    EXPECT_GT(run.ran.committed, 100u);
+    EXPECT_EQ(checked.ranges > 200, std::string_view(level) != "read-committed") << checked.ranges;
+  }
+}
+
+TEST(RocksdbRecovery, OrdersAreCompleteAtEveryLevel) {
+  for (const char* address : {"rocksdb:", "rocksdb:?kind=optimistic"})
+    for (const char* level : {"serializable", "snapshot-isolation", "read-committed"}) {
+      SCOPED_TRACE(std::string(address) + " " + level);
+      const Recovered run =
+          record_and_recover(address, {.isolation = level}, "operation-mix", 1500, {.keys = 50});
+      EXPECT_EQ(run.counts.strangers, 0u);
+      EXPECT_GT(run.counts.versions, 100u);
+      check_certificate(run.history);
+    }
+}
+
+TEST(RocksdbRecovery, ListsHaveOrdersToo) {
+  const Recovered run = record_and_recover("rocksdb:", {}, "list-append", 500);
+  EXPECT_GT(run.counts.versions, 50u);
+  check_certificate(run.history);
+}
+
+TEST(MariadbLog, PlacesGrowWithTheLog) {
+  EXPECT_LT(mariadb::log_timestamp("bin.000009", "4000000000"), mariadb::log_timestamp("bin.000010", "4"));
+  EXPECT_LT(mariadb::log_timestamp("a.b.000001", "4"), mariadb::log_timestamp("a.b.000001", "5"));
+  EXPECT_THROW(mariadb::log_timestamp("", ""), DatabaseError);
+}
+
+TEST(MariadbLog, RowsThatAreCutOffAreRefused) {
+  const mariadb::LoggedColumns columns{.table = 1, .types = "\x08\x08"};
+  std::string bytes(1, '\0');
+  bytes += std::string("\x05\0\0\0\0\0\0\0", 8) + std::string("\x11\0\0\0\0\0\0\0", 8);
+  std::vector<LoggedRow> rows;
+  mariadb::read_logged_rows(bytes, columns, mariadb::RowChange::Inserted, rows);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].key, 5u);
+  EXPECT_EQ(rows[0].tag, 17);
+  EXPECT_THROW(mariadb::read_logged_rows(bytes.substr(0, 12), columns, mariadb::RowChange::Inserted, rows),
+               DatabaseError);
+}
+
+TEST(MariadbRecovery, EveryLevelHasCompleteOrdersAndFittingVersionSets) {
+  const LocalServer server("mariadb");
+  if (server.absent()) GTEST_SKIP() << server.problem();
+  ASSERT_FALSE(server.addresses().empty()) << server.problem();
+  for (const char* level : {"serializable", "repeatable-read", "read-committed"}) {
+    SCOPED_TRACE(level);
+    const Recovered run =
+        record_and_recover(server.addresses().front(), {.isolation = level}, kRanges, 600, {.keys = 20});
+    EXPECT_EQ(run.counts.strangers, 0u);
+    EXPECT_GT(run.counts.versions, 50u);
+    const CheckedSights checked = check_certificate(run.history);
+    if (std::string_view(level) != "read-committed") {
+      EXPECT_GT(checked.ranges, 100u);
+    }
+  }
+  const Recovered lists = record_and_recover(server.addresses().front(), {}, "list-append", 200);
+  EXPECT_GT(lists.counts.versions, 20u);
+  check_certificate(lists.history);
+}
+
+}  // namespace
+}  // namespace serval
