@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "serval/base/random.h"
 #include "serval/check/check.h"
 #include "serval/check/replay/expected_order.h"
 #include "serval/check/verify_witness.h"

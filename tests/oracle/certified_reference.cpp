@@ -209,7 +209,7 @@ class Reference {
         return version(key, at) == history_.value(op) ? std::optional(at) : std::nullopt;
       }
       for (std::size_t i = 0; i < orders_.at(key).size(); ++i)
-        if (version(key, i) == history_.value(op)) return i;
+        if (orders_.at(key)[i] != t && version(key, i) == history_.value(op)) return i;
       return std::nullopt;
     }
     if (!is_predicate(history_.kind(op))) return std::nullopt;

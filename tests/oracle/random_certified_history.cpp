@@ -35,8 +35,8 @@ constexpr std::array kConditions{
 
 class Maker {
  public:
-  Maker(Random& random, std::size_t transactions)
-      : random_(random), count_(transactions), keys_(1 + random.below(3)) {}
+  Maker(Random& random, std::size_t transactions, bool forgets)
+      : random_(random), count_(transactions), keys_(1 + random.below(3)), forgets_(forgets) {}
 
   History make() {
     const auto sets = random_.below(3);
@@ -185,8 +185,8 @@ class Maker {
     const Asked& asked = kConditions[random_.below(kConditions.size())];
     const bool deletes = random_.chance(0.4);
     Operation op{.kind = deletes ? OperationKind::PredicateDelete : OperationKind::PredicateUpdate};
-    op.predicate = builder_.predicate(parse_query(
-        deletes ? asked.text : fmt::format("SET v = v + 1 WHERE {}", asked.text), builder_.values()));
+    // New rows have new numbers, so what they are set to is left untold.
+    op.predicate = builder_.predicate(parse_query(asked.text, builder_.values()));
     for (auto cell = state.begin(); cell != state.end();) {
       if (!asked.matches(cell->second)) {
         ++cell;
@@ -207,6 +207,8 @@ class Maker {
 
   void add(TransactionId t, const Operation& op, const VersionSet& set) {
     builder_.add(t, op);
+    const bool forgotten = random_.chance(0.3);  // Asked in any case, so that what follows is the same.
+    if (forgets_ && forgotten && is_predicate(op.kind)) return;
     builder_.add_version_set(OperationId{static_cast<std::uint32_t>(builder_.operation_count() - 1)}, set);
   }
 
@@ -230,6 +232,7 @@ class Maker {
   Random& random_;
   std::size_t count_;
   std::uint64_t keys_;
+  bool forgets_;
   HistoryBuilder builder_;
   std::vector<TransactionId> transactions_;
   std::map<std::uint32_t, KeyId> ids_;
@@ -240,8 +243,8 @@ class Maker {
 
 }  // namespace
 
-History random_certified_history(Random& random, std::size_t transactions) {
-  return Maker(random, transactions).make();
+History random_certified_history(Random& random, std::size_t transactions, bool forgets) {
+  return Maker(random, transactions, forgets).make();
 }
 
 }  // namespace serval::oracle

@@ -3,7 +3,8 @@
 // each on a snapshot that is usually the latest state and sometimes a stale one, and the certificate says so.
 // In some histories an answer or the certificate is damaged afterwards.
 //
-//   history_text(random_certified_history(random))      // JSON lines, for messages
+//   Random random(seed);
+//   const History history = random_certified_history(random, 4);
 
 #include <string>
 
@@ -12,6 +13,7 @@
 
 namespace serval::oracle {
 
-History random_certified_history(Random& random, std::size_t transactions);
+// `forgets`: the same history from the same seed, but some version sets are missing.
+History random_certified_history(Random& random, std::size_t transactions, bool forgets = false);
 
 }  // namespace serval::oracle

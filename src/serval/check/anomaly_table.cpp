@@ -70,7 +70,7 @@ std::vector<AnomalyInfo> read_anomalies() {
            "An operation returned or changed other rows than its predicate matches among the versions "
            "that, by the certificate, it saw.",
        .example = "s1: [w(x,4)]  s2: [p(value < 5; saw x of s1) {}]",
-       .citation = "Emme (Clark et al. 2024), section 3.1",
+       .citation = "Emme (Clark et al.), section 3.1",
        .forbidden_by = {Level::ReadCommitted}},
   };
 }
@@ -383,102 +383,104 @@ std::vector<AnomalyInfo> predicate_cycles() {
   return {
       {.kind = AnomalyKind::Phantom,
        .name = "phantom",
-       .adya = "",
+       .adya = "G-single",
        .aliases = {"phantom-read", "P3"},
-       .description = "A cycle with exactly one anti-dependency, one of them of a predicate.",
-       .example = "s1: [p(value < 5; saw nothing) {} r(y,1)]  s2: [w(x,4) w(y,1)]",
-       .citation = "Adya 1999, section 4.4",
-       .forbidden_by = {Level::ConsistentView, Level::SnapshotIsolation}},
+       .description = "A cycle with exactly one anti-dependency, which is of a predicate.",
+       .example = "s1: [p(value < 5; saw nothing) {} r(y,9)]  s2: [w(x,4) w(y,9)]",
+       .citation = "Adya 1999, section 4.4; Berenson et al. 1995, P3",
+       .forbidden_by = {Level::ConsistentView}},
       {.kind = AnomalyKind::PhantomNonAdjacent,
        .name = "phantom-nonadjacent",
-       .adya = "",
+       .adya = "G-nonadjacent",
        .aliases = {},
-       .description = "A cycle with several anti-dependencies, no two in a row, one of them of a predicate.",
-       .example = "s1: [p(key = x; saw nothing) {} r(y,1)]  s2: [p(key = y; saw nothing) {} r(x,1)]  s3: "
-                  "[w(x,1)]  s4: [w(y,1)]",
-       .citation = "Adya 1999, section 4.4",
+       .description = "A cycle with several anti-dependencies, no two in a row, at least one of them "
+                      "of a predicate.",
+       .example = "s1: [w(x,4)]  s2: [w(y,9)]  s3: [r(x,4) r(y,0)]  s4: [p(value < 5; saw nothing) "
+                  "{} r(y,9)]",
+       .citation = "Adya 1999, section 4.4; Elle, G-nonadjacent",
        .forbidden_by = {Level::SnapshotIsolation}},
       {.kind = AnomalyKind::PhantomCycle,
        .name = "phantom-cycle",
        .adya = "G2",
        .aliases = {"G2-predicate"},
-       .description = "A cycle with two anti-dependencies in a row, one of them of a predicate.",
-       .example = "s1: [p(value < 5; saw nothing) {} w(y,1)]  s2: [r(y,0) w(x,4)]",
-       .citation = "Adya 1999, section 4.4",
+       .description = "A cycle with two anti-dependencies in a row, at least one of them of a predicate.",
+       .example = "s1: [p(value < 5; saw nothing) {} w(y,9)]  s2: [r(y,0) w(x,4)]",
+       .citation = "Adya 1999, G2",
        .forbidden_by = {Level::Serializable}},
       {.kind = AnomalyKind::PhantomSession,
        .name = "phantom-session",
-       .adya = "",
+       .adya = "G-single-process",
        .aliases = {},
-       .description =
-           "A cycle with exactly one anti-dependency, a step of session order, one of them of a predicate.",
+       .description = "A cycle that needs session order and has exactly one anti-dependency, which is "
+                      "of a predicate.",
        .example = "s1: [w(x,4)] [p(value < 5; saw nothing) {}]",
-       .citation = "Adya 1999, section 4.4",
+       .citation = "Elle, G-single-process",
        .forbidden_by = {Level::StrongSessionSnapshotIsolation}},
       {.kind = AnomalyKind::PhantomNonAdjacentSession,
        .name = "phantom-nonadjacent-session",
-       .adya = "",
+       .adya = "G-nonadjacent-process",
        .aliases = {},
-       .description = "A cycle with several anti-dependencies, no two in a row, a step of session order, one "
-                      "of them of a predicate.",
-       .example = "s1: [w(x,1)] [p(key = y; saw nothing) {}]  s2: [w(y,1)] [p(key = x; saw nothing) {}]",
-       .citation = "Adya 1999, section 4.4",
+       .description = "A cycle that needs session order and has several anti-dependencies, no two in a "
+                      "row, at least one of them of a predicate.",
+       .example = "s1: [w(x,4)] [r(y,0)]  s2: [w(y,9)] [p(value < 5; saw nothing) {}]",
+       .citation = "Elle, G-nonadjacent-process",
        .forbidden_by = {Level::StrongSessionSnapshotIsolation}},
       {.kind = AnomalyKind::PhantomCycleSession,
        .name = "phantom-cycle-session",
        .adya = "G2-process",
        .aliases = {},
-       .description = "A cycle with two anti-dependencies in a row, a step of session order, one of them of "
-                      "a predicate.",
-       .example =
-           "s1: [p(value < 5; saw nothing) {}]  s2: [w(x,4) r(z,0)]  s3: [w(z,1)] [w(y,1)]  s1: [w(u,1)]",
-       .citation = "Adya 1999, section 4.4",
+       .description = "A cycle that needs session order and has two anti-dependencies in a row, at "
+                      "least one of them of a predicate.",
+       .example = "s1: [w(z,9)] [p(value < 5; saw nothing) {}]  s2: [w(x,4) r(z,0)]",
+       .citation = "Elle, G2-process",
        .forbidden_by = {Level::StrongSessionSerializable}},
       {.kind = AnomalyKind::PhantomRealTime,
        .name = "phantom-realtime",
-       .adya = "",
+       .adya = "G-single-realtime",
        .aliases = {},
-       .description =
-           "A cycle with exactly one anti-dependency, a step of real time, one of them of a predicate.",
+       .description = "A cycle that needs real time and has exactly one anti-dependency, which is of a "
+                      "predicate.",
        .example = "s1: [w(x,4)]@0..1  s2: [p(value < 5; saw nothing) {}]@2..3",
-       .citation = "Adya 1999, section 4.4",
+       .citation = "Elle, G-single-realtime",
        .forbidden_by = {Level::StrongSnapshotIsolation}},
       {.kind = AnomalyKind::PhantomNonAdjacentRealTime,
        .name = "phantom-nonadjacent-realtime",
-       .adya = "",
+       .adya = "G-nonadjacent-realtime",
        .aliases = {},
-       .description = "A cycle with several anti-dependencies, no two in a row, a step of real time, one of "
-                      "them of a predicate.",
-       .example = "s1: [w(x,1)]@0..1  s2: [p(key = y; saw nothing) {}]@2..9  s3: [w(y,1)]@0..9  s4: [r(y,1) "
-                  "p(key = x; saw nothing) {}]@0..9",
-       .citation = "Adya 1999, section 4.4",
+       .description = "A cycle that needs real time and has several anti-dependencies, no two in a "
+                      "row, at least one of them of a predicate.",
+       .example = "s1: [w(x,4)]@0..1  s2: [r(y,0)]@2..9  s3: [w(y,9)]@0..9  s4: [r(y,9) p(value < "
+                  "5; saw nothing) {}]@0..9",
+       .citation = "Elle, G-nonadjacent-realtime",
        .forbidden_by = {Level::StrongSnapshotIsolation}},
       {.kind = AnomalyKind::PhantomCycleRealTime,
        .name = "phantom-cycle-realtime",
        .adya = "G2-realtime",
        .aliases = {},
-       .description =
-           "A cycle with two anti-dependencies in a row, a step of real time, one of them of a predicate.",
-       .example = "s1: [p(value < 5; saw nothing) {}]@4..5  s2: [w(x,4) r(z,0)]@0..9  s3: [w(z,1)]@0..3",
-       .citation = "Adya 1999, section 4.4",
+       .description = "A cycle that needs real time and has two anti-dependencies in a row, at least "
+                      "one of them of a predicate.",
+       .example = "s1: [w(z,9)]@0..1  s2: [p(value < 5; saw nothing) {}]@2..9  s3: [w(x,4) "
+                  "r(z,0)]@0..9",
+       .citation = "Elle, G2-realtime",
        .forbidden_by = {Level::StrictSerializable}},
       {.kind = AnomalyKind::PredicateWriteSkew,
        .name = "predicate-write-skew",
-       .adya = "A5B",
+       .adya = "G2",
        .aliases = {"phantom-write-skew"},
-       .description = "Two transactions each changed what the other's predicate matches, and neither saw it.",
-       .example = "s1: [p(value < 5; saw nothing) {} w(y,1)]  s2: [p(value < 5; saw nothing) {} w(x,1)]",
+       .description = "Two transactions each changed what the other's predicate matches, and neither "
+                      "saw it.",
+       .example = "s1: [p(value < 5; saw nothing) {} w(x,4)]  s2: [p(value < 5; saw nothing) {} "
+                  "w(y,4)]",
        .citation = "Berenson et al. 1995, A5B and P3; Fekete et al. 2005",
        .forbidden_by = {Level::Serializable}},
       {.kind = AnomalyKind::OutsideSnapshot,
        .name = "outside-snapshot",
        .adya = "G-SIa",
        .aliases = {"interference"},
-       .description =
-           "A transaction read or overwrote a version that is not the one which its snapshot, as the "
-           "certificate has it, shows.",
-       .example = "s1: [w(x,1)]  s2, whose snapshot does not show s1: [r(x,1)]",
-       .citation = "Adya 1999, G-SIa; Emme (Clark et al. 2024), section 4",
+       .description = "A transaction read or overwrote a version that is not the one which its "
+                      "snapshot, as the certificate has it, shows.",
+       .example = "s1: [w(x,4)]  s2, with a snapshot from before s1: [r(x,4)]",
+       .citation = "Adya 1999, G-SIa; Emme (Clark et al.), section 4",
        .forbidden_by = {Level::SnapshotIsolation}},
   };
 }

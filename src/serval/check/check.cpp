@@ -11,6 +11,7 @@
 #include "serval/check/evidence.h"
 #include "serval/check/lightweight.h"
 #include "serval/check/replay/check_by_replay.h"
+#include "serval/check/replay/serial_order_search.h"
 #include "serval/check/saturation.h"
 #include "serval/check/single_anti_dependency.h"
 
@@ -85,6 +86,7 @@ class Judge {
       }
     }
     decide_by_reads(level, result);
+    if (undecided(result.verdict) && options_.engine == Engine::Auto) search_serial_order(level, result);
     if (Undecided* open = std::get_if<Undecided>(&result.verdict); open != nullptr && certified_)
       open->details.push_back("the certificate does not settle it: " + certified_->problem());
   }
@@ -164,6 +166,27 @@ class Judge {
     if (!asked && !holds(result.verdict)) return false;
     result.engine = "replay";
     return true;
+  }
+
+  // Predicates without a certificate: an order that reads and times suggest, if it passes the replay.
+  void search_serial_order(Level level, CheckResult& result) {
+    if (!relations().has_unsupported() || !proves_by_replay(level) || level == Level::Linearizable) return;
+    timed(result, "search", [&] {
+      SerialOrderSearch search(history_, relations(), level, budget_);
+      if (search.run()) {
+        CheckOptions options = options_;
+        options.expected_order = {ExpectedOrderSource::Given, search.order()};
+        Verdict verdict = check_by_replay(history_, level, options, budget_);
+        if (holds(verdict)) {
+          result.verdict = std::move(verdict);
+          result.engine = "replay";
+          return;
+        }
+      }
+      if (!search.obstacle().empty())
+        std::get<Undecided>(result.verdict)
+            .details.push_back("no order was found; the last one tried fails: " + search.obstacle());
+    });
   }
 
   void decide_lightweight(Level level, CheckResult& result) {

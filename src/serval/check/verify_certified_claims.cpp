@@ -116,7 +116,9 @@ Flaw flaw_of_read(const CertifiedFacts& facts, AnomalyKind kind, const BadRow& c
     return facts.value_of(own, claim.key) == *value ? Flaw("the reader saw its own write") : std::nullopt;
   }
   for (std::size_t i = 0; i < facts.order(claim.key).size(); ++i)
-    if (facts.value_at(claim.key, i) == *value) return "some version has that value";
+    if (facts.value_at(claim.key, i) == *value &&
+        (kind != AnomalyKind::FutureRead || facts.order(claim.key)[i] != claim.reader))
+      return "some version has that value";
   if (value->is_nil()) return "the initial version has no value";
   if (kind == AnomalyKind::ThinAirRead)
     return value_was_written(facts, claim.key, *value, true) ? Flaw("somebody wrote it") : std::nullopt;
@@ -158,6 +160,17 @@ bool update_is_right(const CertifiedFacts& facts, const Query& query, const Row&
     const Scalar wanted = value_of(assignment.value, before);
     if (!wanted.is_undefined() && !after[0].is_undefined() && !same(wanted, after[0])) return false;
   }
+  if (query.assignments.empty()) return true;
+  for (const Value side : {old, row.value})
+    for (const std::string& name : column_names(side, history.values())) {
+      if (std::ranges::find(query.assignments, name, &Query::Assignment::column) != query.assignments.end())
+        continue;
+      std::vector<Scalar> before, after;
+      const std::vector<std::string> column{name};
+      read_columns(column, history.key_value(row.key), old, history.values(), before);
+      read_columns(column, history.key_value(row.key), row.value, history.values(), after);
+      if (!before[0].is_undefined() && !after[0].is_undefined() && !same(before[0], after[0])) return false;
+    }
   return true;
 }
 

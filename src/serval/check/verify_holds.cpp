@@ -165,15 +165,24 @@ class Execution {
   Flaw flaw_of_conflicts() const {
     std::vector<std::uint32_t> writers(history_.key_count(), 0);  // One past the last writer's position.
     for (std::uint32_t i = 0; i < size(); ++i)
-      for (const OperationId op : history_.operations(order_[i])) {
-        if (!value_written(history_, op)) continue;
-        std::uint32_t& last = writers[history_.key(op).index];
-        if (last > snapshot_[i] && last != i + 1)
-          return fmt::format("{} and {} both write {} and neither sees the other", name_at(last - 1),
-                             name_at(i), history_.spell_key(history_.key(op)));
-        last = i + 1;
-      }
+      for (const OperationId op : history_.operations(order_[i]))
+        for (const KeyId key : keys_written(op)) {
+          std::uint32_t& last = writers[key.index];
+          if (last > snapshot_[i] && last != i + 1)
+            return fmt::format("{} and {} both write {} and neither sees the other", name_at(last - 1),
+                               name_at(i), history_.spell_key(key));
+          last = i + 1;
+        }
     return std::nullopt;
+  }
+
+  std::vector<KeyId> keys_written(OperationId op) const {
+    if (!is_predicate(history_.kind(op)))
+      return value_written(history_, op) ? std::vector{history_.key(op)} : std::vector<KeyId>{};
+    std::vector<KeyId> keys;
+    if (history_.kind(op) != OperationKind::PredicateRead)
+      for (const Row& row : history_.rows(op)) keys.push_back(row.key);
+    return keys;
   }
 
   // Neighbours suffice: what a transaction sees, its successor in the session sees too.

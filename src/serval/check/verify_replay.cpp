@@ -32,20 +32,21 @@ Value Replay::row_at(KeyId key) const {
 Flaw Replay::run_predicate(TransactionId t, OperationId op) {
   if (Flaw flaw = predicates_.flaw_of_operation(t, op, [this](KeyId key) { return row_at(key); }))
     return flaw;
-  if (history_.kind(op) == OperationKind::PredicateRead) return std::nullopt;
+  write_rows(op);
+  return std::nullopt;
+}
+
+void Replay::write_rows(OperationId op) {
+  if (history_.kind(op) == OperationKind::PredicateRead) return;
   const bool deletes = history_.kind(op) == OperationKind::PredicateDelete;
   for (const Row& row : history_.rows(op)) {
     Cell& cell = cells_[row.key.index];
     log_.push_back({row.key, std::move(cell)});
     cell = Cell{Cell::State::Scalar, deletes ? Value::nil() : row.value, {}};
   }
-  return std::nullopt;
 }
 
 Flaw Replay::run_and_undo(TransactionId t) {
-  for (const OperationId op : history_.operations(t))
-    if (is_predicate(history_.kind(op)))
-      return fmt::format("cannot replay predicate operations on a snapshot ({} has one)", name(history_, t));
   Flaw flaw = run(t);
   undo();
   return flaw;
@@ -54,7 +55,7 @@ Flaw Replay::run_and_undo(TransactionId t) {
 void Replay::apply_writes(TransactionId t) {
   log_.clear();
   for (const OperationId op : history_.operations(t))
-    if (!is_predicate(history_.kind(op))) write(op);
+    is_predicate(history_.kind(op)) ? write_rows(op) : write(op);
 }
 
 bool Replay::matches(KeyId key, Value seen) const {

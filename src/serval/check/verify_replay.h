@@ -26,8 +26,7 @@ class Replay {
 
   // Runs `t` on the present state and keeps its writes. The flaw names the first read that does not match.
   [[nodiscard]] Flaw run(TransactionId t);
-  // The same, then takes the writes back. Not for predicate operations: whose writes conflict is not judged
-  // by rows here.
+  // The same, then takes the writes back.
   [[nodiscard]] Flaw run_and_undo(TransactionId t);
   // Only the writes, unchecked.
   void apply_writes(TransactionId t);
@@ -46,6 +45,7 @@ class Replay {
   bool matches(KeyId key, Value seen) const;
   std::string spell(const Cell& cell) const;
   Flaw check_read(TransactionId t, OperationId op) const;
+  void write_rows(OperationId op);
   Flaw run_predicate(TransactionId t, OperationId op);
   Value row_at(KeyId key) const;
   void write(OperationId op);

@@ -9,6 +9,7 @@
 #include "serval/check/certificate/certified_cycles.h"
 #include "serval/check/evidence.h"
 #include "serval/check/execution.h"
+#include "serval/check/replay/check_by_replay.h"
 #include "serval/graph/topological_order.h"
 #include "serval/history/notation.h"
 #include "serval/inference/dependency_graph.h"
@@ -87,6 +88,9 @@ class Decision {
                         std::back_inserter(anomalies));
     if (!anomalies.empty()) return make_violated(std::move(anomalies), options_);
     if (guessed_wrong) return which_version();
+    const OperationId unseen = certified_.reads().unseen();
+    if (!unseen.is_none() && scope_.shape.data != GraphShape::Data::ShownWrites)
+      return replay_found(unseen, *order);
     if (clock_problem_) return no_times("the clock contradicts itself: " + *clock_problem_);
     if (uses_real_time(level_) && history_.transaction_count() > 1 && !history_.has_times())
       return no_times("the history has no times");
@@ -126,6 +130,24 @@ class Decision {
       });
       if (!contradicted) return order;
     }
+  }
+
+  // What some predicate operation saw is not known. The order of what is known may explain it all the same.
+  Verdict replay_found(OperationId unseen, const std::vector<Vertex>& order) const {
+    Undecided open{Undecided::Cause::Precondition,
+                   fmt::format("the certificate does not say what {} in transaction {} saw",
+                               print_operation(history_, unseen),
+                               history_.spell(history_.label(history_.transaction_of(unseen)))),
+                   {"nothing that is known violates the level"}};
+    if (!proves_by_replay(level_)) return open;
+    CheckOptions options = options_;
+    options.expected_order = {
+        ExpectedOrderSource::Given,
+        execution(history_, certified_.versions().participants(), scope_.shape, level_, order).commit_order};
+    Verdict verdict = check_by_replay(history_, level_, options, budget_);
+    if (holds(verdict)) return verdict;
+    open.details.push_back(std::get<Undecided>(verdict).reason);
+    return open;
   }
 
   Undecided which_version() const {

@@ -106,6 +106,9 @@ class CertifiedReader {
     const bool initial = is_initial(key, value);
     if (hit.version.is_none() && !initial) return find_fault(t, op, key, value);
     if (!hit.ambiguous && (hit.version.is_none() || !initial)) {
+      const CertifiedVersions::Version& seen =
+          versions_.of(key)[hit.version.is_none() ? 0 : hit.version.index];
+      if (seen.installer == t) return fault(AnomalyKind::FutureRead, t, op, key, seen.write);
       out_.reads_.push_back({op, key, hit.version.is_none() ? 0 : hit.version.index});
       return;
     }
@@ -124,7 +127,7 @@ class CertifiedReader {
     const auto versions = versions_.of(key);
     std::uint32_t first = Matching::kNone;
     for (auto i = static_cast<std::uint32_t>(versions.size()); i-- > 0;) {
-      if (!holds_value(key, i, value)) continue;
+      if (!holds_value(key, i, value) || versions[i].installer == t) continue;
       if (i == 0 || versions[i].installer < t) return i;
       first = i;
     }
@@ -156,9 +159,7 @@ class CertifiedReader {
   void read_predicate(TransactionId t, OperationId op) {
     const std::optional<std::size_t> condition = out_.matching_.condition_of(op);
     if (!condition || history_.certificate().version_set(op) == nullptr) {
-      out_.problem_ =
-          fmt::format("transaction {}: {} of a predicate operation was not recorded",
-                      history_.spell(history_.label(t)), condition ? "the version set" : "the predicate");
+      out_.unseen_ = op;
       return;
     }
     const Query& query = out_.matching_.query(op);
@@ -227,8 +228,10 @@ class CertifiedReader {
   bool is_right(OperationId op, const Query& query, const Row& row, const Expected& expected) const {
     if (history_.kind(op) == OperationKind::PredicateRead) return row.value == expected.value;
     if (history_.kind(op) == OperationKind::PredicateDelete) return true;
+    if (query.assignments.empty()) return true;  // Not recorded.
     std::vector<std::string> columns;
     for (const Query::Assignment& assignment : query.assignments) columns.push_back(assignment.column);
+    if (!keeps_others(columns, row, expected.value)) return false;
     std::vector<Scalar> written;
     read_columns(columns, history_.key_value(row.key), row.value, history_.values(), written);
     for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -236,6 +239,19 @@ class CertifiedReader {
       if (!wanted.is_undefined() && !written[i].is_undefined() && !same(wanted, written[i])) return false;
     }
     return true;
+  }
+
+  // Columns that are not set stay as they were.
+  bool keeps_others(const std::vector<std::string>& set, const Row& row, Value before) const {
+    std::vector<std::string> others = column_names(before, history_.values());
+    std::ranges::copy(column_names(row.value, history_.values()), std::back_inserter(others));
+    std::erase_if(others, [&](const std::string& name) { return std::ranges::find(set, name) != set.end(); });
+    std::vector<Scalar> old_values, new_values;
+    read_columns(others, history_.key_value(row.key), before, history_.values(), old_values);
+    read_columns(others, history_.key_value(row.key), row.value, history_.values(), new_values);
+    return std::ranges::equal(old_values, new_values, [](const Scalar& a, const Scalar& b) {
+      return a.is_undefined() || b.is_undefined() || same(a, b);
+    });
   }
 
   void read_row(OperationId op, const Expected& row) {

@@ -49,6 +49,9 @@ class CertifiedReads {
   // certificate gives it one.
   std::vector<Anomaly> snapshot_faults(Budget& budget) const;
 
+  // A predicate operation whose predicate or version set was not recorded; none(): there is none. What it
+  // depends on is not known, and left out.
+  OperationId unseen() const noexcept { return unseen_; }
   // Some reads were guessed, one of them is this.
   OperationId guessed() const noexcept { return guessed_; }
 
@@ -182,6 +185,7 @@ class CertifiedReads {
   std::string problem_;
   std::vector<Anomaly> faults_;
   OperationId guessed_ = OperationId::none();
+  OperationId unseen_ = OperationId::none();
   std::vector<std::uint32_t> first_read_;  // By transaction, one more than transactions.
   std::vector<Read> reads_;
 };

@@ -1,0 +1,220 @@
+// Version certificates by example: what each anomaly of predicates looks like, which levels it refutes, and
+// what is said where the certificate does not settle a history.
+
+#include <array>
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "serval/check/check.h"
+#include "serval/check/verify_witness.h"
+#include "serval/formats/format.h"
+
+namespace serval {
+namespace {
+
+History history_of(const std::string& records) {
+  ByteStream stream =
+      ByteStream::from_memory("test.jsonl", "{\"serval\":\"history\",\"version\":1}\n" + records);
+  return read_history(stream);
+}
+
+constexpr std::array kLevels{Level::ReadUncommitted,
+                             Level::ReadCommitted,
+                             Level::RepeatableRead,
+                             Level::SnapshotIsolation,
+                             Level::StrongSessionSnapshotIsolation,
+                             Level::StrongSnapshotIsolation,
+                             Level::Serializable,
+                             Level::StrongSessionSerializable,
+                             Level::StrictSerializable};
+
+// A predicate read of what is below five, which returned nothing and had seen nothing.
+const std::string kMissed = R"(["pr",["<",["col","value"],5],[],{"saw":[]}])";
+
+std::string transaction(int session, int number, const std::string& operations,
+                        const std::string& times = R"("begin":0,"end":9)") {
+  return "{\"s\":" + std::to_string(session) + ",\"t\":" + std::to_string(number) + ",\"ops\":[" +
+         operations + "]," + times + "}\n";
+}
+std::string order(const std::string& key, const std::string& versions) {
+  return "{\"event\":\"order\",\"key\":\"" + key + "\",\"versions\":[" + versions + "],\"complete\":true}\n";
+}
+
+// The examples of docs/anomalies.md, written out.
+std::map<AnomalyKind, std::string> examples() {
+  const std::string x4 = R"(["w","x",4])", y9 = R"(["w","y",9])", y0 = R"(["r","y",null])";
+  const std::string early = R"("begin":0,"end":1)", late = R"("begin":2,"end":9)";
+  std::map<AnomalyKind, std::string> out;
+  out[AnomalyKind::Phantom] =
+      transaction(1, 1, kMissed + R"(,["r","y",9])") + transaction(2, 2, x4 + "," + y9);
+  out[AnomalyKind::PhantomNonAdjacent] = transaction(1, 1, x4) + transaction(2, 2, y9) +
+                                         transaction(3, 3, R"(["r","x",4],)" + y0) +
+                                         transaction(4, 4, kMissed + R"(,["r","y",9])");
+  out[AnomalyKind::PhantomCycle] = transaction(1, 1, kMissed + "," + y9) + transaction(2, 2, y0 + "," + x4);
+  out[AnomalyKind::PhantomSession] = transaction(1, 1, x4) + transaction(1, 2, kMissed);
+  out[AnomalyKind::PhantomNonAdjacentSession] =
+      transaction(1, 1, x4) + transaction(1, 2, y0) + transaction(2, 3, y9) + transaction(2, 4, kMissed);
+  out[AnomalyKind::PhantomCycleSession] = transaction(1, 1, R"(["w","z",9])") + transaction(1, 2, kMissed) +
+                                          transaction(2, 3, x4 + R"(,["r","z",null])");
+  out[AnomalyKind::PhantomRealTime] = transaction(1, 1, x4, early) + transaction(2, 2, kMissed, late);
+  out[AnomalyKind::PhantomNonAdjacentRealTime] = transaction(1, 1, x4, early) + transaction(2, 2, y0, late) +
+                                                 transaction(3, 3, y9) +
+                                                 transaction(4, 4, R"(["r","y",9],)" + kMissed);
+  out[AnomalyKind::PhantomCycleRealTime] = transaction(1, 1, R"(["w","z",9])", early) +
+                                           transaction(2, 2, kMissed, late) +
+                                           transaction(3, 3, x4 + R"(,["r","z",null])");
+  out[AnomalyKind::PredicateWriteSkew] =
+      transaction(1, 1, kMissed + "," + x4) + transaction(2, 2, kMissed + R"(,["w","y",4])");
+  out[AnomalyKind::OutsideSnapshot] =
+      R"({"s":1,"t":1,"ops":[["w","x",4]],"begin":0,"end":9,"commit_ts":1})"
+      "\n"
+      R"({"s":2,"t":2,"ops":[["r","x",4],["pr",[">",["col","value"],100],[],{"saw":{"ts":0}}]],"begin":0,"end":9})"
+      "\n";
+  out[AnomalyKind::ResultSetMismatch] =
+      transaction(1, 1, x4) + transaction(2, 2, R"(["pr",["<",["col","value"],5],[],{"saw":[["x",[1,1]]]}])");
+  return out;
+}
+
+TEST(Certificate, EveryAnomalyHasAnExample) {
+  const auto all = examples();
+  for (const AnomalyInfo& row : all_anomalies())
+    EXPECT_EQ(needs_certificate(row.kind), all.contains(row.kind)) << row.name;
+}
+
+TEST(Certificate, ExamplesAreViolationsExactlyWhereTheTableSaysSo) {
+  for (const auto& [kind, records] : examples()) {
+    const History history = history_of(records);
+    for (const Level level : kLevels) {
+      const CheckResult result = check(history, level, {.engine = Engine::Certificate});
+      EXPECT_EQ(verify_witness(history, level, result.verdict), std::nullopt)
+          << name_of(kind) << name_of(level);
+      EXPECT_EQ(violated(result.verdict), forbids(level, kind)) << name_of(kind) << " at " << name_of(level);
+      EXPECT_EQ(holds(result.verdict), !forbids(level, kind)) << name_of(kind) << " at " << name_of(level);
+    }
+    const Verdict verdict = check(history, Level::StrictSerializable).verdict;
+    ASSERT_TRUE(violated(verdict)) << name_of(kind);
+    EXPECT_TRUE(std::get<Violated>(verdict).counts.contains(kind))
+        << name_of(kind) << ", not " << name_of(std::get<Violated>(verdict).anomalies.front().kind);
+  }
+}
+
+// Emme, Figure 3: serializable as T1, T3, T2, which is not the order of the timestamps.
+TEST(Certificate, SaysWhenAnotherOrderExists) {
+  const History history = history_of(
+      R"({"s":1,"t":1,"ops":[["w","x",1]],"commit_ts":1})"
+      "\n"
+      R"({"s":2,"t":2,"ops":[["w","y",2]],"commit_ts":2})"
+      "\n"
+      R"({"s":3,"t":3,"ops":[["pr",[">",["col","value"],0],[["x",1]],{"saw":{"ts":3}}]],"commit_ts":3})"
+      "\n"
+      R"({"event":"certificate","order":"commit_ts"})"
+      "\n");
+  const CheckResult result = check(history, Level::Serializable);
+  ASSERT_TRUE(violated(result.verdict));
+  EXPECT_TRUE(std::get<Violated>(result.verdict).counts.contains(AnomalyKind::ResultSetMismatch));
+  EXPECT_EQ(verify_witness(history, Level::Serializable, result.verdict), std::nullopt);
+  ASSERT_TRUE(result.without_certificate);
+  EXPECT_EQ(result.without_certificate->answer, CheckResult::WithoutCertificate::Answer::SomeOrderExists);
+}
+
+TEST(Certificate, SaysWhenNoOrderExists) {
+  const History history =
+      history_of(transaction(1, 1, R"(["r","x",null],["w","x",1])") +
+                 transaction(2, 2, R"(["r","x",null],["w","x",2])") + order("x", "[1,1],[2,2]"));
+  const CheckResult result = check(history, Level::Serializable);
+  ASSERT_TRUE(violated(result.verdict));
+  EXPECT_EQ(result.engine, "certificate");
+  EXPECT_EQ(result.without_certificate->answer, CheckResult::WithoutCertificate::Answer::NoOrderExists);
+}
+
+void expect_unsettled(const std::string& records, const std::string& reason) {
+  const CheckResult result = check(history_of(records), Level::Serializable, {.engine = Engine::Certificate});
+  ASSERT_TRUE(undecided(result.verdict)) << records;
+  EXPECT_NE(std::get<Undecided>(result.verdict).reason.find(reason), std::string::npos)
+      << std::get<Undecided>(result.verdict).reason;
+}
+
+TEST(Certificate, ThatDoesNotSettleTheHistorySaysWhy) {
+  const std::string two = transaction(1, 1, R"(["w","x",1])") + transaction(2, 2, R"(["w","x",2])");
+  expect_unsettled(two, "does not say in which order the 2 versions of x came about");
+  expect_unsettled(two + order("x", "[1,1]"), "lacks transaction 2");
+  expect_unsettled(two + order("x", "[1,1],[1,1]"), "");
+  expect_unsettled(two + "{\"event\":\"certificate\",\"order\":\"commit_ts\"}\n", "has no commit timestamp");
+  expect_unsettled(transaction(1, 1, R"(["w","x","text"])") +
+                       transaction(2, 2, R"(["pr",["<",["col","value"],5],[],{"saw":[["x",[1,1]]]}])"),
+                   "not defined");
+  expect_unsettled(transaction(1, 1, R"(["a","x",1])"), "lists");
+}
+
+// A range that nobody knows the version set of: an order of the others may explain it, or not.
+TEST(Certificate, WithoutAVersionSetIsReplayed) {
+  const std::string writers =
+      transaction(1, 1, R"(["w","x",1])") + transaction(2, 2, R"(["w","x",7])") + order("x", "[1,1],[2,2]");
+  const auto asked = [&](const std::string& rows) {
+    return history_of(writers + transaction(3, 3, R"(["pr",["<",["col","value"],5],[)" + rows + "]]"));
+  };
+  const History none = asked("");
+  const CheckResult result = check(none, Level::Serializable);
+  EXPECT_TRUE(holds(result.verdict));
+  EXPECT_EQ(result.engine, "certificate");
+  EXPECT_EQ(verify_witness(none, Level::Serializable, result.verdict), std::nullopt);
+  EXPECT_TRUE(undecided(check(asked(R"(["y",3])"), Level::Serializable).verdict));
+}
+
+// Without any certificate: what reads and times suggest, replayed.
+TEST(Certificate, IsNotNeededWhereTheTimesExplainEverything) {
+  const auto at = [](int begin) {
+    return R"("begin":)" + std::to_string(begin) + R"(,"end":)" + std::to_string(begin + 1);
+  };
+  const std::string first =
+      transaction(1, 1, R"(["w","x",1])", at(0)) + transaction(2, 2, R"(["w","y",7])", at(2));
+  const History fine =
+      history_of(first + transaction(3, 3, R"(["pr",["<",["col","value"],5],[["x",1]]])", at(4)));
+  const CheckResult result = check(fine, Level::StrictSerializable);
+  EXPECT_TRUE(holds(result.verdict));
+  EXPECT_EQ(result.engine, "replay");
+  EXPECT_EQ(verify_witness(fine, Level::StrictSerializable, result.verdict), std::nullopt);
+  const History odd = history_of(first + transaction(3, 3, R"(["pr",["<",["col","value"],5],[]])", at(4)));
+  const CheckResult open = check(odd, Level::StrictSerializable);
+  ASSERT_TRUE(undecided(open.verdict));
+  EXPECT_FALSE(std::get<Undecided>(open.verdict).details.empty());
+}
+
+// Deleted, written and deleted again: no row, but which of three times?
+TEST(Certificate, GuessesVersionsOnlyToProve) {
+  const std::string writers = transaction(1, 1, R"(["w","x",1])") + transaction(1, 2, R"(["d","x"])");
+  const std::string orders = order("x", "[1,1],[1,2]");
+  const History fine = history_of(writers + transaction(2, 3, R"(["r","x",null])") + orders);
+  const CheckResult result = check(fine, Level::StrictSerializable);
+  EXPECT_TRUE(holds(result.verdict));
+  EXPECT_EQ(verify_witness(fine, Level::StrictSerializable, result.verdict), std::nullopt);
+  // Whichever it saw: its session had written before.
+  const History open =
+      history_of(transaction(2, 3, R"(["w","x",1])") + transaction(2, 4, R"(["r","x",null])") +
+                 transaction(1, 5, R"(["d","x"])") + order("x", "[2,3],[1,5]"));
+  EXPECT_FALSE(violated(check(open, Level::StrongSessionSerializable).verdict));
+}
+
+// What an update changed it had seen last, however old its statement's snapshot is (PostgreSQL's
+// read-committed): a later version that matches no more is left alone.
+TEST(Certificate, UpdatesLookAgainAtWhatTheyLock) {
+  const std::string records =
+      R"({"s":1,"t":1,"ops":[["w","x",{"id":1,"v":1}],["w","y",{"id":2,"v":1}]],"server_txn":"10"})"
+      "\n"
+      R"({"s":2,"t":2,"ops":[["w","x",{"id":3,"v":9}],["w","y",{"id":4,"v":2}]],"server_txn":"11"})"
+      "\n"
+      R"({"s":3,"t":3,"ops":[["pu",["<",["col","v"],5],[["y",{"id":5,"v":3}]],{"saw":{"snapshot":"11:11:"}}]],"server_txn":"12"})"
+      "\n" +
+      order("x", "[1,1],[2,2]") + order("y", "[1,1],[2,2],[3,3]");
+  const History history = history_of(records);
+  for (const Level level : {Level::ReadCommitted, Level::RepeatableRead}) {
+    const CheckResult result = check(history, level);
+    EXPECT_TRUE(holds(result.verdict)) << name_of(level);
+    EXPECT_EQ(verify_witness(history, level, result.verdict), std::nullopt);
+  }
+  EXPECT_TRUE(violated(check(history, Level::SnapshotIsolation).verdict));
+}
+
+}  // namespace
+}  // namespace serval
