@@ -117,7 +117,7 @@ class Replayer {
     std::unique_ptr<RowQuery>& place =
         tree.node == Predicate::Node::Update ? single_use_ : queries_[id.index];
     if (!place || tree.node == Predicate::Node::Update)
-      place = std::make_unique<RowQuery>(tree, history_, state_);
+      place = std::make_unique<RowQuery>(tree, history_, state_, filters_);
     return place.get();
   }
 
@@ -217,6 +217,7 @@ class Replayer {
   std::span<const TransactionId> order_;
   Budget& budget_;
   RowState state_;
+  RowFilters filters_;
   std::uint32_t position_ = 0;
   TransactionId transaction_;
   OperationId operation_;

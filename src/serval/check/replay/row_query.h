@@ -10,6 +10,7 @@
 // evaluated.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,9 +22,22 @@
 
 namespace serval::replay {
 
+// Where the rows are that a condition can be true of.
+struct RowFilter {
+  std::vector<std::uint32_t> columns;  // Of the condition, in its order.
+  // Columns of comparisons, and the family of the constants they are compared with; End: only NULL counts.
+  std::vector<std::pair<std::uint32_t, Cut::Family>> needs;
+  std::optional<std::uint32_t> index_column;
+  IntervalSet ranges;
+  bool all_match = false;  // Whatever the index finds matches.
+};
+
+// The filters of a replay, one a condition: updates that differ in what they set share theirs.
+using RowFilters = absl::flat_hash_map<Condition, std::unique_ptr<RowFilter>>;
+
 class RowQuery {
  public:
-  RowQuery(const Predicate& tree, const History& history, RowState& state);
+  RowQuery(const Predicate& tree, const History& history, RowState& state, RowFilters& filters);
 
   const Query& query() const noexcept { return query_; }
   // Why it has no meaning over one row; empty where it has.
@@ -39,8 +53,12 @@ class RowQuery {
       if (truth == Truth::True) visitor(key);
       if (truth == Truth::Undefined) undefined = key;
     };
-    if (index_column_ && is_safe(state)) {
-      state.index(*index_column_).visit(ranges_, look);
+    if (filter_->index_column && is_safe(state)) {
+      const RowIndex& index = state.index(*filter_->index_column);
+      if (filter_->all_match && table_.name().empty())
+        index.visit(filter_->ranges, visitor);
+      else
+        index.visit(filter_->ranges, look);
       return undefined;
     }
     for (const KeyId key : history_.key_ids())
@@ -60,12 +78,7 @@ class RowQuery {
  private:
   using Columns = std::vector<std::uint32_t>;
 
-  Columns columns_of(const Condition& condition, RowState& state) const;
-  // Notes which kinds the comparisons below a node need; false where it is more than comparisons of columns
-  // with constants.
-  bool note_needs(std::uint32_t node);
-  bool note_comparison(std::uint32_t node);
-  void choose_index(RowState& state);
+  static Columns columns_of(const Condition& condition, RowState& state);
   bool is_safe(const RowState& state) const;
   Truth truth_of_row(const RowState& state, KeyId key) const;
   std::span<const Scalar> gathered(const RowState& state, const Columns& columns, KeyId key) const {
@@ -78,12 +91,9 @@ class RowQuery {
   Query query_;
   Table table_;
   std::string problem_;
-  Columns where_columns_, argument_columns_;
+  const RowFilter* filter_;
+  Columns argument_columns_;
   std::vector<Columns> assignment_columns_;
-  // Columns of the condition, and the family of the constants they are compared with; End: only NULL counts.
-  std::vector<std::pair<std::uint32_t, Cut::Family>> needs_;
-  std::optional<std::uint32_t> index_column_;
-  IntervalSet ranges_;
   mutable std::vector<Scalar> row_;
 };
 
