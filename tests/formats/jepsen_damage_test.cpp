@@ -67,8 +67,10 @@ TEST(JepsenDamage, ProblemsOfMeaningPointAtTheField) {
   EXPECT_EQ(edn_error("{:type :ok :process 0 :f :read :value {0 10}}"), "1:39: this is a map" + supported);
   EXPECT_EQ(edn_error("{:type :ok :process 0 :f :read :value #{1}}"), "1:39: this is a set" + supported);
   EXPECT_EQ(
-      edn_error("{:type :ok :process 0 :value [[:r 1 1] [:rp :true {}]]}"),
-      "1:41: this is the micro-operation :rp, which is not one of r, w, append, read, write" + supported);
+      edn_error("{:type :ok :process 0 :value [[:r 1 1] [:rq :true {}]]}"),
+      "1:41: this is the micro-operation :rq, which is not one of r, w, append, insert, delete, rp, read, "
+      "write" +
+          supported);
   EXPECT_EQ(edn_error("{:type :ok :process 0 :value [[:w 1]]}"),
             "1:31: this is a micro-operation that writes, without a value" + supported);
   EXPECT_EQ(edn_error("{:type :ok :process 0 :value [[:r 1 [[2]]]]}"),

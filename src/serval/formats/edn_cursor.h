@@ -69,6 +69,7 @@ class EdnCursor : public FormCursor {
     if (at_ == end_) throw FormEnds{};
     return true;
   }
+  static constexpr bool kNamesAreText = false;  // The names of a map's fields are forms like any other.
   // The name of a field of a map: a keyword, string or symbol; empty for any other form, which is passed
   // over.
   std::string_view field();

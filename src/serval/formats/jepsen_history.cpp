@@ -22,6 +22,8 @@ Outcome outcome_of(JepsenType type) {
 [[noreturn]] void unsupported_value(const JepsenOperation& operation) {
   if (operation.form == JepsenValueForm::Other)
     throw FormProblem{operation.value_at, fmt::format("this is {}; {}", operation.value_problem, kSupported)};
+  if (operation.form == JepsenValueForm::Map)
+    throw FormProblem{operation.value_at, fmt::format("this is a map; {}", kSupported)};
   const char* const at = operation.value_at != nullptr ? operation.value_at : operation.at;
   throw FormProblem{at,
                     fmt::format("this is not a value that {} can have; {}",
@@ -96,7 +98,7 @@ void JepsenHistory::reserve_after(double share) {
 
 // What the operation did, or was asked to do, into operations_.
 void JepsenHistory::interpret(JepsenOperation& operation) {
-  constexpr std::array<std::string_view, 5> known{"", "txn", "read", "write", "cas"};
+  constexpr std::array<std::string_view, 6> known{"", "txn", "read", "write", "cas", "init"};
   if (std::ranges::find(known, operation.f) == known.end())
     throw FormProblem{operation.f_at,
                       fmt::format(":f :{} is not a transaction over keys; {}", operation.f, kSupported)};
@@ -104,7 +106,10 @@ void JepsenHistory::interpret(JepsenOperation& operation) {
   names_operations_ = false;
   if (operation.form == JepsenValueForm::MicroOperations && operation.f != "cas") {
     operations_.swap(operation.micro_operations);
+    predicates_.swap(operation.predicates);
     names_operations_ = true;
+  } else if (operation.f == "init") {
+    interpret_init(operation);
   } else if (!operation.f.empty() && operation.f != "txn") {
     interpret_register(operation);
   } else if (operation.type == JepsenType::Invoke || operation.type == JepsenType::Ok) {
@@ -114,6 +119,15 @@ void JepsenHistory::interpret(JepsenOperation& operation) {
     for (JepsenMicroOperation& micro : operations_)
       if (micro.kind == OperationKind::Read && micro.value.is_nil()) micro.value = Value::unknown();
   }
+}
+
+// :init {x 1, y 2} of the closed-predicate workload: a transaction that writes all of it.
+void JepsenHistory::interpret_init(const JepsenOperation& operation) {
+  if (operation.form != JepsenValueForm::Map) unsupported_value(operation);
+  for (std::size_t i = 0; i + 1 < operation.parts.size(); i += 2)
+    operations_.push_back(
+        {.kind = OperationKind::Write, .key = operation.parts[i], .value = operation.parts[i + 1]});
+  names_operations_ = true;
 }
 
 // :read v, :write v, :cas [old new], and each with a key: [k v], [k [old new]].
@@ -162,6 +176,7 @@ void JepsenHistory::invoke(const JepsenOperation& operation, Process& process) {
   process.time = {last_time_, kUnknownEnd};
   process.node = operation.node;
   process.asked.swap(operations_);
+  std::erase_if(process.asked, [](const auto& micro) { return micro.kind == OperationKind::PredicateRead; });
   for (JepsenMicroOperation& micro : process.asked) {  // An invocation cannot know what it will read.
     if (micro.kind != OperationKind::Read && micro.kind != OperationKind::ReadList) continue;
     micro.kind = OperationKind::Read;
@@ -209,6 +224,10 @@ TransactionId JepsenHistory::begin(Value process, std::int64_t label, Outcome ou
   builder_.set_outcome(t, outcome);
   for (const JepsenMicroOperation& micro : operations) {
     if (micro.kind == OperationKind::Append || micro.kind == OperationKind::ReadList) lists_seen_ = true;
+    if (micro.kind == OperationKind::PredicateRead) {
+      add_predicate_read(t, predicates_[micro.predicate]);
+      continue;
+    }
     const KeyId key = builder_.key(micro.key);
     if (micro.kind != OperationKind::CompareAndSet) {
       builder_.add(t, micro.kind, key, micro.value);
@@ -222,6 +241,14 @@ TransactionId JepsenHistory::begin(Value process, std::int64_t label, Outcome ou
     }
   }
   return t;
+}
+
+// One that was never answered saw nothing that counts.
+void JepsenHistory::add_predicate_read(TransactionId t, const JepsenPredicate& asked) {
+  if (!asked.answered) return;
+  Operation read{.kind = OperationKind::PredicateRead, .predicate = builder_.predicate(asked.tree)};
+  for (const auto& [key, value] : asked.rows) read.rows.push_back({builder_.key(key), value});
+  builder_.add(t, read);
 }
 
 // Invocations without a completion, in the order of the file.

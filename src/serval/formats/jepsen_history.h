@@ -51,6 +51,8 @@ class JepsenHistory {
   void note_time(const JepsenOperation& operation);
   void interpret(JepsenOperation& operation);
   void interpret_register(const JepsenOperation& operation);
+  void interpret_init(const JepsenOperation& operation);
+  void add_predicate_read(TransactionId t, const JepsenPredicate& asked);
   bool is_running(Value process) const;
   void invoke(const JepsenOperation& operation, Process& process);
   void complete(const JepsenOperation& operation, Process& process);
@@ -64,6 +66,7 @@ class JepsenHistory {
   HistoryBuilder builder_;
   absl::flat_hash_map<Value, Process> processes_;
   std::vector<JepsenMicroOperation> operations_;  // Of the operation at hand; empty when it names none.
+  std::vector<JepsenPredicate> predicates_;       // Of the operation at hand.
   bool names_operations_ = false;                 // Whether the operation at hand says what it did.
   std::int64_t label_ = 0;                        // Of the operation at hand: :index, or its position.
 

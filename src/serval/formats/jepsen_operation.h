@@ -8,9 +8,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "serval/history/operation.h"
+#include "serval/history/predicate.h"
 #include "serval/history/value.h"
 
 namespace serval {
@@ -63,14 +65,26 @@ enum class JepsenValueForm : std::uint8_t {
   Parts,            // [1 2], [k v]: `parts` is the elements.
   KeyedParts,       // [k [1 2]]: `parts` is {k, 1, 2}.
   MicroOperations,  // [[:r x 1] [:w y 2]]
+  Map,              // {x 1, y 2}: `parts` is {x, 1, y, 2}.
   Other,            // None of these; `value_problem` says why.
 };
 
 struct JepsenMicroOperation {
-  OperationKind kind = OperationKind::Read;  // Read, ReadList, Write, Append or CompareAndSet.
+  static constexpr std::uint32_t kNoPredicate = 0xFFFFFFFFu;
+
+  // Read, ReadList, Write, Append, CompareAndSet, Insert, Delete or PredicateRead.
+  OperationKind kind = OperationKind::Read;
+  std::uint32_t predicate = kNoPredicate;  // Into JepsenOperation::predicates; PredicateRead only.
   Value key;
   Value value;
   Value expected;
+};
+
+// What [:rp [:= 3] {x 3}] asked, and the rows that it was told; nil is no answer.
+struct JepsenPredicate {
+  Predicate tree;
+  std::vector<std::pair<Value, Value>> rows;
+  bool answered = false;
 };
 
 // The pointers point into the text of the map, for errors.
@@ -89,6 +103,7 @@ struct JepsenOperation {
   JepsenValueForm form = JepsenValueForm::Absent;
   std::vector<Value> parts;
   std::vector<JepsenMicroOperation> micro_operations;
+  std::vector<JepsenPredicate> predicates;
   std::string value_problem;
   std::string error;
   std::string node;
@@ -106,6 +121,7 @@ inline void JepsenOperation::clear() {
   form = JepsenValueForm::Absent;
   parts.clear();
   micro_operations.clear();
+  predicates.clear();
   value_problem.clear();
   error.clear();
   node.clear();

@@ -36,6 +36,10 @@ class JepsenOperationReader {
   bool read_parts(JepsenOperation& operation);
   bool read_micro_operation(JepsenOperation& operation);
   bool read_micro_value(Value& value, JepsenOperation& operation);
+  bool read_predicate(JepsenOperation& operation);
+  bool read_condition(Predicate& tree, JepsenOperation& operation);
+  bool read_map(JepsenOperation& operation, std::vector<Value>& pairs);
+  Value read_map_key();
   bool misfit(JepsenOperation& operation, std::string problem);
   void read_text(std::string& text);
 
@@ -169,8 +173,13 @@ void JepsenOperationReader<Cursor>::read_value(JepsenOperation& operation) {
   if (shape == FormShape::Scalar) {
     operation.form = JepsenValueForm::Scalar;
     operation.parts.push_back(cursor_.scalar(pool_));
+  } else if (shape == FormShape::Map) {
+    operation.form = JepsenValueForm::Map;
+    if (read_map(operation, operation.parts)) return;
+    cursor_.rewind(start);
+    cursor_.skip();
   } else if (shape != FormShape::Sequence) {
-    misfit(operation, shape == FormShape::Map ? "a map" : "a set");
+    misfit(operation, "a set");
     cursor_.skip();
   } else if (!read_sequence(operation)) {
     cursor_.rewind(start);
@@ -232,9 +241,16 @@ bool JepsenOperationReader<Cursor>::read_micro_operation(JepsenOperation& operat
     micro.kind = OperationKind::Write;
   } else if (name == "append") {
     micro.kind = OperationKind::Append;
+  } else if (name == "insert") {
+    micro.kind = OperationKind::Insert;
+  } else if (name == "delete") {
+    micro.kind = OperationKind::Delete;
+  } else if (name == "rp") {
+    return read_predicate(operation);
   } else {
     const std::string spelled = Cursor::name_spelled(name);
-    misfit(operation, "the micro-operation " + spelled + ", which is not one of r, w, append, read, write");
+    misfit(operation, "the micro-operation " + spelled +
+                          ", which is not one of r, w, append, insert, delete, rp, read, write");
     operation.value_at = name_at;
     return false;
   }
@@ -242,7 +258,7 @@ bool JepsenOperationReader<Cursor>::read_micro_operation(JepsenOperation& operat
     return misfit(operation, "a micro-operation without a simple key");
   micro.key = cursor_.scalar(pool_);
   if (!cursor_.more()) {
-    if (micro.kind == OperationKind::Read) return true;
+    if (micro.kind == OperationKind::Read || micro.kind == OperationKind::Delete) return true;
     misfit(operation, "a micro-operation that writes, without a value");
     operation.value_at = start;
     return false;
@@ -250,6 +266,88 @@ bool JepsenOperationReader<Cursor>::read_micro_operation(JepsenOperation& operat
   if (!read_micro_value(micro.value, operation)) return false;
   if (micro.value.is_list() && micro.kind == OperationKind::Read) micro.kind = OperationKind::ReadList;
   return !cursor_.more() || misfit(operation, "a micro-operation with more than a key and a value");
+}
+
+// Elle's closed-predicate workload: [:rp :true {x 1}], [:rp [:= 3] nil], [:rp [:mod 2 0] {}].
+template <class Cursor>
+bool JepsenOperationReader<Cursor>::read_predicate(JepsenOperation& operation) {
+  JepsenMicroOperation& micro = operation.micro_operations.back();
+  micro.kind = OperationKind::PredicateRead;
+  micro.predicate = static_cast<std::uint32_t>(operation.predicates.size());
+  JepsenPredicate& asked = operation.predicates.emplace_back();
+  if (!cursor_.more()) return misfit(operation, "a predicate read without a predicate");
+  if (!read_condition(asked.tree, operation)) return false;
+  if (!cursor_.more()) return true;
+  if (cursor_.peek() == FormShape::Scalar) {
+    if (!cursor_.scalar(pool_).is_nil())
+      return misfit(operation, "a predicate read of something else than a map");
+  } else {
+    elements_.clear();
+    if (cursor_.peek() != FormShape::Map || !read_map(operation, elements_))
+      return misfit(operation, "a predicate read of something else than a map of plain values");
+    asked.answered = true;
+    for (std::size_t i = 0; i + 1 < elements_.size(); i += 2)
+      asked.rows.emplace_back(elements_[i], elements_[i + 1]);
+  }
+  return !cursor_.more() || misfit(operation, "a predicate read with more than a predicate and its rows");
+}
+
+template <class Cursor>
+bool JepsenOperationReader<Cursor>::read_condition(Predicate& tree, JepsenOperation& operation) {
+  using Node = Predicate::Node;
+  constexpr const char* kKnown = "a predicate that is not one of :true, [:= n] and [:mod n m]";
+  const auto literal = [](Value value) { return Predicate{Node::Literal, {}, value, {}}; };
+  const Predicate column{Node::Column, "value", {}, {}};
+  if (cursor_.peek() == FormShape::Scalar) {
+    if (!cursor_.at_word() || cursor_.word() != "true") return misfit(operation, kKnown);
+    tree.node = Node::True;
+    return true;
+  }
+  if (cursor_.peek() != FormShape::Sequence) return misfit(operation, kKnown);
+  cursor_.open();
+  if (!cursor_.more() || cursor_.peek() != FormShape::Scalar || !cursor_.at_word())
+    return misfit(operation, kKnown);
+  const std::string name(cursor_.word());
+  std::vector<Value> numbers;
+  while (cursor_.more()) {
+    if (cursor_.peek() != FormShape::Scalar) return misfit(operation, kKnown);
+    numbers.push_back(cursor_.scalar(pool_));
+  }
+  Predicate left = column;
+  if (name == "mod" && numbers.size() == 2)
+    left = {Node::Arithmetic, "%", {}, {column, literal(numbers[0])}};
+  else if (name != "=" || numbers.size() != 1)
+    return misfit(operation, kKnown);
+  tree = {Node::Compare, "=", {}, {std::move(left), literal(numbers.back())}};
+  return true;
+}
+
+// Keys and plain values, in turns.
+template <class Cursor>
+bool JepsenOperationReader<Cursor>::read_map(JepsenOperation& operation, std::vector<Value>& pairs) {
+  cursor_.open();
+  while (cursor_.more()) {
+    if (cursor_.peek() != FormShape::Scalar) return misfit(operation, "a map");
+    pairs.push_back(read_map_key());
+    if (cursor_.peek() != FormShape::Scalar) return misfit(operation, "a map");
+    pairs.push_back(cursor_.scalar(pool_));
+  }
+  return true;
+}
+
+// Members of JSON objects have text for names, also where the key is a number.
+template <class Cursor>
+Value JepsenOperationReader<Cursor>::read_map_key() {
+  if constexpr (Cursor::kNamesAreText) {
+    const std::string_view name = cursor_.field();
+    const bool negative = name.starts_with('-');
+    const std::string_view digits = name.substr(negative ? 1 : 0);
+    const bool whole = !digits.empty() && digits.size() < 18 &&
+                       std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
+    return whole ? pool_.number(name) : pool_.text(name);
+  } else {
+    return cursor_.scalar(pool_);
+  }
 }
 
 template <class Cursor>

@@ -45,6 +45,7 @@ class JsonFormCursor : public FormCursor {
     }
     return more_without_comma();
   }
+  static constexpr bool kNamesAreText = true;
   // The name of a member of an object, and the colon behind it.
   std::string_view field();
   // Requires peek() == Scalar, as do the next two. A word is a string.
