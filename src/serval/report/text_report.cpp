@@ -284,7 +284,9 @@ class TextReport {
   }
 
   void attempts() {
-    if (report_.result.attempts.empty())
+    if (report_.result.engine == "replay")
+      labelled("", "the order that was expected was replayed; no other was tried");
+    else if (report_.result.attempts.empty())
       labelled("", "the order followed from the reads; nothing had to be tried");
     for (const Attempt& one : report_.result.attempts)
       labelled("", fmt::format("{}  {}  {}", padded(one.step, 10), padded(spell_seconds(one.seconds), 8),
