@@ -122,8 +122,8 @@ TEST_F(Recording, HasWholeRowsOfATableThatIsSearchedByAColumn) {
   log.begin(1);
   record(log, {.kind = Kind::Insert, .key = 1, .tag = 5}, {}, 2);
   record(log, {.kind = Kind::Insert, .key = 2, .tag = 6, .columns = {7, 8}}, {}, 4);
-  record(log, {.kind = Kind::Update, .key = 2, .tag = 7}, {.rows = {{.key = 2, .tag = 6, .columns = {7, 8}}}},
-         6);
+  record(log, {.kind = Kind::Update, .key = 2, .tag = 7, .columns = {7, 9}},
+         {.rows = {{.key = 2, .tag = 6, .columns = {7, 8}}}}, 6);
   record(log, {.kind = Kind::Read, .key = 3}, {}, 8);
   record(log, {.kind = Kind::Insert, .table = 1, .key = 3, .tag = 9}, {}, 10);
   log.end(Outcome::Committed, 20, {});
@@ -131,7 +131,7 @@ TEST_F(Recording, HasWholeRowsOfATableThatIsSearchedByAColumn) {
   EXPECT_EQ(
       print_history(history()),
       R"(1: [i(1,{"place":0,"tag":5,"weight":4}) i(2,{"place":8,"tag":6,"weight":7}) )"
-      R"(r(2,{"place":8,"tag":6,"weight":7}) w(2,{"place":8,"tag":7,"weight":7}) r(3,_) i(parts/3,9)]@1..20)"
+      R"(r(2,{"place":8,"tag":6,"weight":7}) w(2,{"place":9,"tag":7,"weight":7}) r(3,_) i(parts/3,9)]@1..20)"
       "\n");
 }
 

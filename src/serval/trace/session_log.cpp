@@ -142,7 +142,7 @@ void SessionLog::hear(const Request& request, const Answer& answer, Time at) {
   open_item("w");
   text_.put_key(operations_, request.table, request.key);
   operations_ += ',';
-  text_.put_written(operations_, request, answer.rows.front().columns);
+  text_.put_written(operations_, request);
   close_item(at);
 }
 

@@ -74,12 +74,9 @@ void TableText::put_value(std::string& to, std::uint32_t table, std::int64_t tag
   to += '}';
 }
 
-void TableText::put_written(std::string& to, const Request& request,
-                            std::span<const std::int64_t> kept) const {
-  std::span<const std::int64_t> columns = request.columns;
-  if (columns.empty()) columns = kept;
-  if (columns.empty() && request.kind == Request::Kind::Insert) columns = entries_[request.table].initial;
-  put_value(to, request.table, request.tag, columns);
+void TableText::put_written(std::string& to, const Request& request) const {
+  const bool initial = request.columns.empty() && request.kind == Request::Kind::Insert;
+  put_value(to, request.table, request.tag, initial ? entries_[request.table].initial : request.columns);
 }
 
 void TableText::put_condition(std::string& to, const Entry& entry, const Request& request) const {

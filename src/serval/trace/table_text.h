@@ -24,8 +24,8 @@ class TableText {
   void put_key(std::string& to, std::uint32_t table, std::uint64_t key) const;
   void put_value(std::string& to, std::uint32_t table, std::int64_t tag,
                  std::span<const std::int64_t> columns) const;
-  // The row that a request writes; `kept` are the columns that stay where it gives none.
-  void put_written(std::string& to, const Request& request, std::span<const std::int64_t> kept = {}) const;
+  // The row that a request writes.
+  void put_written(std::string& to, const Request& request) const;
   // Of a range: its condition, and what is to be done with the rows.
   void put_predicate(std::string& to, const Request& request) const;
 

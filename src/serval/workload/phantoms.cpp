@@ -32,6 +32,7 @@ class Phantoms final : public Generator {
       : twice_(parameters["twice"]),
         moves_(parameters["moves"]),
         clears_(parameters["clears"]),
+        stay_(parameters.whole("stay")),
         pairs_(std::move(pairs)) {}
 
   Schema schema() const override {
@@ -41,7 +42,8 @@ class Phantoms final : public Generator {
   }
 
   std::unique_ptr<Script> next_script(Random& random, std::uint32_t, KnownTags&) override {
-    const auto pair = static_cast<std::int64_t>(pairs_.choose(random)) * 2;
+    const std::uint64_t generation = drawn_++ / (stay_ * pairs_.keys());
+    const auto pair = static_cast<std::int64_t>(generation * pairs_.keys() + pairs_.choose(random)) * 2;
     const std::int64_t own = pair + static_cast<std::int64_t>(random.below(2));
     const std::int64_t other = own ^ 1;
     const double draw = random.unit();
@@ -65,7 +67,7 @@ class Phantoms final : public Generator {
 
  private:
   double twice_, moves_, clears_;
-  std::uint64_t next_key_ = 0;
+  std::uint64_t stay_, drawn_ = 0, next_key_ = 0;
   KeyChoice pairs_;
 };
 
@@ -78,16 +80,18 @@ constexpr auto kReal = ParameterInfo::Number::Real;
 }  // namespace
 
 WorkloadInfo phantoms_workload() {
-  return {.name = "phantoms",
-          .description = "of two groups at most one has entries: look at one, insert into the other",
-          .parameters = {{"twice", "share of transactions that look at a group twice", 0.3, 0, 1, kReal},
-                         {"moves", "share that move all entries of a group to the other", 0.1, 0, 1, kReal},
-                         {"clears", "share that empty both groups of a pair", 0.2, 0, 1, kReal}},
-          .make = make,
-          .data = WorkloadInfo::Data::Rows,
-          .form = WorkloadInfo::Form::Scripts,
-          .needs_ranges = true,
-          .keys = 4};
+  return {
+      .name = "phantoms",
+      .description = "of two groups at most one has entries: look at one, insert into the other",
+      .parameters = {{"twice", "share of transactions that look at a group twice", 0.3, 0, 1, kReal},
+                     {"moves", "share that move all entries of a group to the other", 0.02, 0, 1, kReal},
+                     {"clears", "share that empty both groups of a pair", 0.1, 0, 1, kReal},
+                     {"stay", "transactions on a pair before fresh ones take their place", 20, 1, 1'000'000}},
+      .make = make,
+      .data = WorkloadInfo::Data::Rows,
+      .form = WorkloadInfo::Form::Scripts,
+      .needs_ranges = true,
+      .keys = 2};
 }
 
 }  // namespace serval

@@ -5,7 +5,8 @@
 // look at a group twice and count it (phantoms, predicate-many-preceders), or move all entries of one group
 // to the other.
 //
-// Every insert has a key of its own.
+// Every insert has a key of its own. After a while fresh pairs take the place of the old ones, so that what
+// went wrong stays.
 
 #include "serval/workload/workload_info.h"
 

@@ -12,6 +12,7 @@
 #include "serval/database/database.h"
 #include "serval/database/mariadb/error_code.h"
 #include "serval/database/mariadb/recover_mariadb.h"
+#include "serval/database/mariadb/recover_tidb.h"
 
 namespace serval::mariadb {
 namespace {
@@ -97,7 +98,14 @@ void MariadbConnection::begin() {
   start_.reset();
   seen_.reset();
   gtid_.clear();
+  committed_.reset();
   ask(sights_ == Sights::Snapshots ? "start transaction with consistent snapshot" : "start transaction");
+  if (sights_ == Sights::Tidb) {
+    ask("select @@tidb_current_ts");
+    const std::vector<std::vector<std::string>> told = stored_rows(connection_.get());
+    gtid_ = told.empty() ? "" : told.front().at(0);
+    start_ = std::strtoll(gtid_.c_str(), nullptr, 10);
+  }
   if (sights_ != Sights::Snapshots) return;
   ask("show status like 'binlog_snapshot_%'");  // Of the file, then of the position.
   const std::vector<std::vector<std::string>> place = stored_rows(connection_.get());
@@ -108,11 +116,17 @@ void MariadbConnection::begin() {
 void MariadbConnection::tell_sight(const sql::Statement& statement, sql::Result& result) {
   if (sights_ <= Sights::OrdersOnly || !statement.by_predicate) return;
   const bool plain = statement.text.starts_with("select") && !statement.text.ends_with("for update");
-  if (plain && sights_ == Sights::Snapshots) {
-    result.timestamp = start_;
-    return;
-  }
+  const bool has_snapshot = sights_ == Sights::Snapshots || sights_ == Sights::Tidb;
+  if (plain && has_snapshot) result.timestamp = start_;
+  if ((plain && has_snapshot) || sights_ == Sights::Tidb) return;
   result.saw_the_end = looks_at_the_end_ = true;
+}
+
+// It has committed; if this cannot be asked, its timestamp is not known.
+void MariadbConnection::note_tidb_commit() {
+  if (mysql_query(connection_.get(), "select @@tidb_last_txn_info") != 0) return;
+  const std::vector<std::vector<std::string>> told = stored_rows(connection_.get());
+  if (!told.empty()) committed_ = commit_timestamp_of(told.front().at(0), start_.value_or(0));
 }
 
 // The server tells the id of the transaction in its answer to the commit.
@@ -218,7 +232,10 @@ Outcome MariadbConnection::commit() {
     if (!place.empty()) seen_ = log_timestamp(place.front().at(0), place.front().at(1));
   }
   if (mysql_query(connection_.get(), "commit") == 0) {
-    if (sights_ != Sights::None) note_gtid();
+    if (sights_ == Sights::Tidb)
+      note_tidb_commit();
+    else if (sights_ != Sights::None)
+      note_gtid();
     return Outcome::Committed;
   }
   const unsigned code = mysql_errno(connection_.get());
@@ -245,6 +262,7 @@ TransactionHints MariadbConnection::hints() const {
   TransactionHints out;
   out.server_transaction = gtid_;
   out.start_timestamp = start_;
+  out.commit_timestamp = committed_;
   out.node = fmt::format("{}{}connection {}", node_, node_.empty() ? "" : " ", number());
   return out;
 }

@@ -15,8 +15,9 @@ struct st_mysql_stmt;
 namespace serval::mariadb {
 
 // What a certificate has to tell of what statements looked at: a snapshot, at the place of the binary log up
-// to which it shows what committed; or, where locks keep it, the place where the log is at the end.
-enum class Sights : std::uint8_t { None, OrdersOnly, Snapshots, Locks };
+// to which it shows what committed; or, where locks keep it, the place where the log is at the end. TiDB has
+// timestamps of its own (recover_tidb.h).
+enum class Sights : std::uint8_t { None, OrdersOnly, Snapshots, Locks, Tidb };
 
 struct ConnectionOptions {
   sql::Place node;
@@ -60,6 +61,7 @@ class MariadbConnection final : public sql::Connection {
   void ask(const char* text);
   void tell_sight(const sql::Statement& statement, sql::Result& result);
   void note_gtid();
+  void note_tidb_commit();
   void hear_the_end();  // Throws where the server has ended the connection already.
   [[noreturn]] void fail(unsigned code, const char* message);
 
@@ -67,7 +69,8 @@ class MariadbConnection final : public sql::Connection {
   bool lost_ = false;
   Sights sights_;
   bool looks_at_the_end_ = false;             // A statement of the transaction does.
-  std::optional<std::int64_t> start_, seen_;  // Places in the binary log.
+  std::optional<std::int64_t> start_, seen_;  // Places in the binary log, or timestamps of TiDB.
+  std::optional<std::int64_t> committed_;     // Of TiDB.
   std::string gtid_;
   std::unique_ptr<st_mysql, Close> connection_;
   std::vector<std::unique_ptr<st_mysql_stmt, CloseStatement>> prepared_;  // By the id of the statement.

@@ -8,6 +8,7 @@
 #include "serval/database/drivers.h"
 #include "serval/database/mariadb/mariadb_connection.h"
 #include "serval/database/mariadb/recover_mariadb.h"
+#include "serval/database/mariadb/recover_tidb.h"
 #include "serval/database/sql/sql_client.h"
 
 namespace serval {
@@ -69,6 +70,7 @@ class MariadbDatabase final : public Database {
   }
 
   std::unique_ptr<Recovery> recover() override {
+    if (address_.kind == Kind::Tidb) return std::make_unique<TidbRecovery>();
     return std::make_unique<MariadbRecovery>(
         ConnectionOptions{.node = address_.nodes.front(), .timeout = address_.timeout}, schema_);
   }
@@ -76,10 +78,14 @@ class MariadbDatabase final : public Database {
  private:
   // At read committed, every statement has a snapshot of its own, and none is told: orders only.
   void prepare_for_certificate() {
+    if (address_.kind == Kind::Tidb && isolation_ == "repeatable-read") {
+      sights_ = Sights::Tidb;  // All its nodes have one clock.
+      return;
+    }
     if (address_.kind != Kind::Mariadb || address_.nodes.size() > 1)
-      throw InputError({},
-                       "a certificate is recovered from one server of MariaDB: no other dialect, no --node",
-                       {}, "docs/certificates.md lists the databases that have one");
+      throw InputError(
+          {}, "a certificate is recovered from one server of MariaDB, or from TiDB at repeatable read", {},
+          "docs/certificates.md lists the databases that have one");
     settings_.push_back("set session session_track_system_variables = 'last_gtid'");
     sights_ = isolation_ == "serializable"      ? Sights::Locks
               : isolation_ == "repeatable-read" ? Sights::Snapshots

@@ -16,6 +16,7 @@
 
 #include "serval/base/contract.h"
 #include "serval/database/database.h"
+#include "serval/database/postgres/recover_cockroach.h"
 #include "serval/database/postgres/sqlstate.h"
 
 namespace serval::postgres {
@@ -90,6 +91,7 @@ PostgresConnection::PostgresConnection(const ConnectionOptions& options)
       sights_(options.sights),
       begin_("begin"),
       node_(options.node_name),
+      origin_(options.origin),
       timeout_(options.timeout) {
   std::vector<const char*> names, values;
   const auto add = [&](const char* name, const char* value) {
@@ -171,6 +173,7 @@ void PostgresConnection::hurry() {
 void PostgresConnection::begin() {
   xid_.clear();
   wrote_ = false;
+  commit_timestamp_.reset();
   const Answer answer = ask(begin_.c_str());
   if (!succeeded(answer.get())) fail(answer.get());
   if (sights_ == Sights::OfTransaction) snapshot_ = PQgetvalue(answer.get(), 0, 0);
@@ -213,6 +216,7 @@ sql::Result PostgresConnection::run(const sql::Statement& statement,
   if (sights_ == Sights::None || !statement.by_predicate) return out;
   if (sights_ == Sights::OfTransaction) out.snapshot = snapshot_;
   if (tells_sight(statement)) out.snapshot = PQgetvalue(answer.get(), 0, 0);
+  out.saw_the_end = sights_ == Sights::OfCommit;
   return out;
 }
 
@@ -248,19 +252,24 @@ void PostgresConnection::hear_the_end() {
                              "the connection ended before the commit: " + problem());
 }
 
+const char* PostgresConnection::commit_with_id() const {
+  if (sights_ == Sights::OfCommit) return "select cluster_logical_timestamp(); commit";
+  return version() >= kVersionOfXidIfAssigned ? "select txid_current_if_assigned(); commit"
+                                              : "select txid_current(); commit";
+}
+
 // Asked in the same message as the commit, the id of the transaction costs no further wait.
 Outcome PostgresConnection::commit() {
   hear_the_end();
-  if (!asks_xid_ || !wrote_) return judge_commit(ask("commit").get());
-  PQsendQuery(connection_.get(), version() >= kVersionOfXidIfAssigned
-                                     ? "select txid_current_if_assigned(); commit"
-                                     : "select txid_current(); commit");
+  if (!asks_xid_ || (!wrote_ && sights_ != Sights::OfCommit)) return judge_commit(ask("commit").get());
+  PQsendQuery(connection_.get(), commit_with_id());
   const Answer asked = next_answer();
   if (asked && !succeeded(asked.get())) {
     hear();
     return judge_commit(asked.get());
   }
   if (asked) xid_ = PQgetvalue(asked.get(), 0, 0);
+  if (sights_ == Sights::OfCommit) commit_timestamp_ = logical_timestamp(xid_, origin_);
   return judge_commit(hear().get());
 }
 
@@ -297,8 +306,28 @@ void PostgresConnection::fail(const PGresult* answer) {
 TransactionHints PostgresConnection::hints() const {
   TransactionHints out;
   out.server_transaction = xid_;
+  out.commit_timestamp = commit_timestamp_;
   out.node = fmt::format("{}{}backend {}", node_, node_.empty() ? "" : " ", backend());
   return out;
+}
+
+// Whatever committed before.
+std::optional<std::int64_t> PostgresConnection::seen() const {
+  return commit_timestamp_ ? std::optional(*commit_timestamp_ - 1) : std::nullopt;
+}
+
+void PostgresConnection::stream(const std::string& text,
+                                const std::function<bool(const std::vector<std::string_view>&)>& row) {
+  PQsendQuery(connection_.get(), text.c_str());
+  PQsetSingleRowMode(connection_.get());
+  while (const Answer answer = next_answer()) {
+    if (PQresultStatus(answer.get()) == PGRES_TUPLES_OK) return;
+    if (PQresultStatus(answer.get()) != PGRES_SINGLE_TUPLE) break;
+    std::vector<std::string_view> cells;
+    for (int i = 0; i < PQnfields(answer.get()); ++i) cells.emplace_back(PQgetvalue(answer.get(), 0, i));
+    if (!row(cells)) return;
+  }
+  throw DatabaseError(fmt::format("{} ({})", problem(), text.substr(0, 80)));
 }
 
 void PostgresConnection::copy_out(const std::string& text,

@@ -17,8 +17,8 @@ struct pg_result;
 namespace serval::postgres {
 
 // Which snapshots a certificate has to tell: that of the transaction, or, at read committed, that of every
-// statement.
-enum class Sights : std::uint8_t { None, OfTransaction, OfStatements };
+// statement. CockroachDB has the timestamp of the commit instead.
+enum class Sights : std::uint8_t { None, OfTransaction, OfStatements, OfCommit };
 
 struct ConnectionOptions {
   std::map<std::string, std::string> node;
@@ -27,6 +27,7 @@ struct ConnectionOptions {
   std::string node_name;  // For hints, where there are several.
   bool asks_xid = false;
   Sights sights = Sights::None;
+  std::int64_t origin = 0;                    // Of timestamps (recover_cockroach.h).
   std::chrono::milliseconds timeout{60'000};  // For every answer; then the connection is lost.
 };
 
@@ -41,12 +42,16 @@ class PostgresConnection final : public sql::Connection {
   Outcome commit() override;
   void roll_back() noexcept override;
   TransactionHints hints() const override;
+  std::optional<std::int64_t> seen() const override;
 
   // Any text, outside of all transactions or as a part of one. The first cell of its answer. Throws
   // DatabaseError.
   std::string execute(const std::string& text);
   // The lines of "copy ... to stdout". Throws DatabaseError.
   void copy_out(const std::string& text, const std::function<void(std::string_view)>& line);
+  // The rows of an answer that need not end, as they come, until `row` returns false. Throws DatabaseError.
+  // Nothing else can be asked afterwards.
+  void stream(const std::string& text, const std::function<bool(const std::vector<std::string_view>&)>& row);
   int version() const;  // 150004
   int backend() const;  // The id of the server's process.
   bool lost() const;
@@ -83,6 +88,9 @@ class PostgresConnection final : public sql::Connection {
   std::string xid_;
   std::string snapshot_;  // Of the transaction.
   bool wrote_ = false;    // Or tried to.
+  std::int64_t origin_;
+  std::optional<std::int64_t> commit_timestamp_;
+  const char* commit_with_id() const;  // The message that asks for both.
   std::chrono::milliseconds timeout_;
   std::unique_ptr<pg_conn, Finish> connection_;
   bool told_to_end_ = false;

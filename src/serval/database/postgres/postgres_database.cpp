@@ -7,6 +7,7 @@
 #include "serval/base/error.h"
 #include "serval/database/drivers.h"
 #include "serval/database/postgres/postgres_connection.h"
+#include "serval/database/postgres/recover_cockroach.h"
 #include "serval/database/postgres/recover_postgres.h"
 #include "serval/database/sql/sql_client.h"
 
@@ -40,7 +41,9 @@ class PostgresDatabase final : public Database {
       : address_(std::move(address)), isolation_(options.isolation) {
     if (options.certificate) refuse_where_nothing_is_recovered();
     if (options.certificate)
-      sights_ = isolation_.starts_with("read-") ? Sights::OfStatements : Sights::OfTransaction;
+      sights_ = address_.kind == Kind::Cockroach  ? Sights::OfCommit
+                : isolation_.starts_with("read-") ? Sights::OfStatements
+                                                  : Sights::OfTransaction;
     dialect_ = dialect_of(address_.kind, control().version());
   }
 
@@ -75,21 +78,27 @@ class PostgresDatabase final : public Database {
                               .node_name = address_.nodes.size() > 1 ? name_of_node(node) : "",
                               .asks_xid = address_.asks_xid || sights_ != Sights::None,
                               .sights = sights_,
+                              .origin = origin_,
                               .timeout = address_.timeout};
     return std::make_unique<sql::SqlClient>(std::make_unique<PostgresConnection>(options), statements_);
   }
 
   std::unique_ptr<Recovery> recover() override {
-    return std::make_unique<PostgresRecovery>(
-        ConnectionOptions{.node = address_.nodes.front(), .kind = address_.kind, .timeout = address_.timeout},
-        schema_);
+    const ConnectionOptions options{
+        .node = address_.nodes.front(), .kind = address_.kind, .timeout = address_.timeout};
+    if (address_.kind != Kind::Cockroach) return std::make_unique<PostgresRecovery>(options, schema_);
+    auto recovery = std::make_unique<CockroachRecovery>(options, schema_);
+    origin_ = recovery->origin();
+    return recovery;
   }
 
  private:
   void refuse_where_nothing_is_recovered() const {
+    const bool cockroach = address_.kind == Kind::Cockroach && isolation_ == "serializable";
+    if (cockroach) return;  // All its nodes have one clock.
     if (address_.kind != Kind::Postgres)
-      throw InputError({}, fmt::format("no certificate can be recovered from {}", name()), {},
-                       "docs/certificates.md lists the databases that have one");
+      throw InputError({}, fmt::format("no certificate can be recovered from {} at {}", name(), isolation_),
+                       {}, "docs/certificates.md lists the databases that have one");
     if (address_.nodes.size() > 1)
       throw InputError({}, "a certificate is recovered from one server; leave out --node");
   }
@@ -119,6 +128,7 @@ class PostgresDatabase final : public Database {
   PostgresAddress address_;
   std::string isolation_;
   Sights sights_ = Sights::None;
+  std::int64_t origin_ = 0;
   std::unique_ptr<PostgresConnection> control_;
   sql::Dialect dialect_;
   Schema schema_;
