@@ -92,7 +92,9 @@ TEST(Certificate, ExamplesAreViolationsExactlyWhereTheTableSaysSo) {
       EXPECT_EQ(violated(result.verdict), forbids(level, kind)) << name_of(kind) << " at " << name_of(level);
       EXPECT_EQ(holds(result.verdict), !forbids(level, kind)) << name_of(kind) << " at " << name_of(level);
     }
-    const Verdict verdict = check(history, Level::StrictSerializable).verdict;
+    const bool snapshots = kind == AnomalyKind::OutsideSnapshot;
+    const Verdict verdict =
+        check(history, snapshots ? Level::StrongSnapshotIsolation : Level::StrictSerializable).verdict;
     ASSERT_TRUE(violated(verdict)) << name_of(kind);
     EXPECT_TRUE(std::get<Violated>(verdict).counts.contains(kind))
         << name_of(kind) << ", not " << name_of(std::get<Violated>(verdict).anomalies.front().kind);

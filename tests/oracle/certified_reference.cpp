@@ -115,7 +115,7 @@ class Reference {
       if (!takes_part(t)) continue;
       edges_[2 * t.index].insert(2 * t.index + 1);  // Begin before commit.
       if (reads_ && !answers_fit(t)) return false;
-      if (phantoms_ && !keeps_snapshot(t)) return false;
+      if (snapshots_ && !keeps_snapshot(t)) return false;
       add_dependencies(t);
     }
     if (sessions_)
@@ -260,7 +260,8 @@ class Reference {
       const std::size_t at = shown(*common, t, key);
       const std::vector<TransactionId>& order = orders_.at(key);
       const auto own = std::ranges::find(order, t);
-      if (own != order.end() && static_cast<std::size_t>(own - order.begin()) != at + 1) return false;
+      const auto place = static_cast<std::size_t>(own - order.begin());
+      if (own != order.end() && place != at + 1 && !version(key, place - 1).is_nil()) return false;
       for (const OperationId op : history_.operations(t))
         if (!written_before(t, op).contains(key))
           if (const auto read = item_seen(t, op, key); read && *read != at) return false;

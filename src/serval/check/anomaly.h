@@ -121,7 +121,7 @@ std::string_view name_of(AnomalyKind kind);
 // By name, alias or Adya's name (then the class: "G2-item" is anti-dependency-cycle); case, "-", "_" and " "
 // do not matter.
 std::optional<AnomalyKind> find_anomaly(std::string_view name);
-bool forbids(Level level, AnomalyKind kind);
+bool forbids(Level level, AnomalyKind kind);  // Whatever implies a forbidding level does; but see there.
 
 // Whether only a version certificate can show it: then its example is no history in notation.
 bool needs_certificate(AnomalyKind kind);

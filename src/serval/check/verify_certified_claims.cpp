@@ -230,15 +230,19 @@ Flaw flaw_of_snapshot(const CertifiedFacts& facts, const BadRow& claim) {
     common = set;
   }
   if (common == nullptr) return "the transaction has no snapshot";
+  const auto asked = history.facts().find("isolation");
+  if (asked != history.facts().end() && asked->second.starts_with("read-"))
+    return "every statement had a snapshot of its own";
   std::size_t shown = 0;
   for (std::size_t i = 1; i < facts.order(claim.key).size(); ++i)
     if (facts.order(claim.key)[i] != claim.reader && facts.is_shown(*common, claim.key, i)) shown = i;
   const std::optional<std::size_t> own = facts.position(claim.reader, claim.key);
-  const bool overwrote =
-      own && facts.last_write(claim.reader, claim.key) == claim.op && *own > 0 && *own - 1 != shown;
+  const bool overwrote = own && facts.last_write(claim.reader, claim.key) == claim.op && *own > 0 &&
+                         *own - 1 != shown && !facts.value_at(claim.key, *own - 1).is_nil();
   if (overwrote) return std::nullopt;
   const std::optional<std::size_t> read = facts.item_seen(claim.op, claim.key);
   if (!read) return "it is not certain what was read";
+  if (history.kind(claim.op) == OperationKind::Insert) return "an insert does not look at the snapshot";
   return *read == shown ? Flaw("the snapshot shows what was read") : std::nullopt;
 }
 

@@ -90,7 +90,7 @@ class TextReport {
     using Answer = CheckResult::WithoutCertificate::Answer;
     const auto& other = report_.result.without_certificate;
     if (!other) return;
-    labelled("certificate", other->answer == Answer::SomeOrderExists
+    labelled("fact", other->answer == Answer::SomeOrderExists
                                 ? "certificate violated; some order exists"
                                 : "certificate violated");
     switch (other->answer) {

@@ -46,7 +46,8 @@ class CertifiedReads {
   const std::string& problem() const noexcept { return problem_; }  // Empty: none.
   const std::vector<Anomaly>& faults() const noexcept { return faults_; }
   // Reads and overwritten versions that the one snapshot of their transaction does not show, where the
-  // certificate gives it one.
+  // certificate gives it one. A row that is inserted where another was deleted is a new one: that it could be
+  // is told by a unique index, not by the snapshot.
   std::vector<Anomaly> snapshot_faults(Budget& budget) const;
 
   // A predicate operation whose predicate or version set was not recorded; none(): there is none. What it
