@@ -198,6 +198,19 @@ TEST(Certificate, GuessesVersionsOnlyToProve) {
   EXPECT_FALSE(violated(check(open, Level::StrongSessionSerializable).verdict));
 }
 
+// An insert found no row: the version before its own has none.
+TEST(Certificate, InsertsFindWhatTheyFollow) {
+  const std::string writers = transaction(1, 1, R"(["w","x",1])") + transaction(1, 2, R"(["d","x"])");
+  const std::string inserts = transaction(2, 3, R"(["i","x",3])");
+  const History fine = history_of(writers + inserts + order("x", "[1,1],[1,2],[2,3]"));
+  EXPECT_TRUE(holds(check(fine, Level::Serializable).verdict));
+  const History odd = history_of(writers + inserts + order("x", "[1,1],[2,3],[1,2]"));
+  const CheckResult result = check(odd, Level::ReadCommitted);
+  ASSERT_TRUE(violated(result.verdict));
+  EXPECT_TRUE(std::get<Violated>(result.verdict).counts.contains(AnomalyKind::ResultSetMismatch));
+  EXPECT_EQ(verify_witness(odd, Level::ReadCommitted, result.verdict), std::nullopt);
+}
+
 // What an update changed it had seen last, however old its statement's snapshot is (PostgreSQL's
 // read-committed): a later version that matches no more is left alone.
 TEST(Certificate, UpdatesLookAgainAtWhatTheyLock) {

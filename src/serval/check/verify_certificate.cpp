@@ -156,6 +156,10 @@ std::optional<std::size_t> CertifiedFacts::item_seen(OperationId op, KeyId key) 
     if (value_at(key, i) == *value) return true;
     return i == 0 && (value->is_nil() || (*value == history_.initial_value() && !written));
   };
+  if (history_.kind(op) == OperationKind::Insert) {  // It found what its version follows.
+    const std::optional<std::size_t> own = position(t, key);
+    return own && fits(*own - 1) ? std::optional(*own - 1) : std::nullopt;
+  }
   if (const std::optional<std::size_t> at = seen(op, key)) return fits(*at) ? at : std::nullopt;
   std::optional<std::size_t> only;
   bool several = false;

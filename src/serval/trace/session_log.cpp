@@ -137,7 +137,9 @@ void SessionLog::hear(const Request& request, const Answer& answer, Time at) {
   open_item(letter_of(request, answer));
   text_.put_key(operations_, request.table, request.key);
   put_values(operations_, request, answer);
-  close_item(at);
+  put_times(at);
+  if (letter_of(request, answer) == "r") put_sight(answer);  // Where no row tells what was seen.
+  operations_ += "}]";
   if (request.kind != Kind::Update || !answer.applied) return;
   open_item("w");
   text_.put_key(operations_, request.table, request.key);
@@ -175,6 +177,10 @@ void SessionLog::put_answered(const Request& request, const Answer& answer) {
     put(operations_, ",\"result\":");
     answer.result ? put(operations_, *answer.result) : put(operations_, "null");
   }
+  put_sight(answer);
+}
+
+void SessionLog::put_sight(const Answer& answer) {
   if (!answer.snapshot.empty())
     put_all(operations_, ",\"saw\":{\"snapshot\":\"", answer.snapshot, "\"}");
   else if (answer.timestamp)

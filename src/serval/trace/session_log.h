@@ -62,6 +62,7 @@ class SessionLog {
   void put_values(std::string& to, const Request& request, const Answer& answer) const;
   void add_range(const Request& request, const Answer& answer, Time end);
   void put_answered(const Request& request, const Answer& answer);
+  void put_sight(const Answer& answer);
   void put_late_sights(std::optional<std::int64_t> seen);
   void note(Outcome outcome, const TransactionHints& hints);        // Into the ledger.
   void put_written(std::string& to, const Request& request) const;  // What it writes for certain, or nothing.

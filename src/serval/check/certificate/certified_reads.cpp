@@ -86,6 +86,7 @@ class CertifiedReader {
       if (mine->value != value) fault(AnomalyKind::NotMyOwnWrite, t, op, key, mine->write);
       return;
     }
+    if (history_.kind(op) == OperationKind::Insert) return insert(t, op, key);
     const VersionSet* set = history_.certificate().version_set(op);
     if (set != nullptr) {
       const std::uint32_t seen = out_.sights_.position(*set, t, key);
@@ -94,6 +95,15 @@ class CertifiedReader {
       return;
     }
     find_version(t, op, key, value);
+  }
+
+  // What an insert found is what its version follows.
+  void insert(TransactionId t, OperationId op, KeyId key) {
+    for (const CertifiedVersions::Installed& own : versions_.installed_by(t)) {
+      if (own.key != key) continue;
+      if (!holds_value(key, own.position - 1, Value::nil())) return mismatch(t, op, key, own.position - 1);
+      out_.reads_.push_back({op, key, own.position - 1});
+    }
   }
 
   bool holds_value(KeyId key, std::uint32_t position, Value value) const {

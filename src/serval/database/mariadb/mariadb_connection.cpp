@@ -114,7 +114,9 @@ void MariadbConnection::begin() {
 
 // Reads without locks look at the snapshot; what locks is kept until the end of the transaction.
 void MariadbConnection::tell_sight(const sql::Statement& statement, sql::Result& result) {
-  if (sights_ <= Sights::OrdersOnly || !statement.by_predicate) return;
+  // That there is no such row is told by no tag, only by what was looked at.
+  const bool nothing = result.rows == 0 && result.changed == 0;
+  if (sights_ <= Sights::OrdersOnly || (!statement.by_predicate && !nothing)) return;
   const bool plain = statement.text.starts_with("select") && !statement.text.ends_with("for update");
   const bool has_snapshot = sights_ == Sights::Snapshots || sights_ == Sights::Tidb;
   if (plain && has_snapshot) result.timestamp = start_;

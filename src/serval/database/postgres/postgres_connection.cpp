@@ -213,6 +213,8 @@ sql::Result PostgresConnection::run(const sql::Statement& statement,
   const Answer answer = hear();
   if (!succeeded(answer.get())) fail(answer.get());
   sql::Result out = result_of(statement, answer.get());
+  // That there is no such row is told by no tag, only by what was looked at.
+  if (sights_ == Sights::OfTransaction && out.rows == 0 && out.changed == 0) out.snapshot = snapshot_;
   if (sights_ == Sights::None || !statement.by_predicate) return out;
   if (sights_ == Sights::OfTransaction) out.snapshot = snapshot_;
   if (tells_sight(statement)) out.snapshot = PQgetvalue(answer.get(), 0, 0);

@@ -21,7 +21,7 @@ Answer rows_of(const Result& result, const TableStatements& table) {
   return out;
 }
 
-// What a statement by predicate looked at.
+// What a statement by predicate looked at, or one that found no row.
 Answer with_sight(Answer answer, const Result& result) {
   answer.snapshot = result.snapshot;
   answer.timestamp = result.timestamp;
@@ -109,8 +109,10 @@ void SqlClient::roll_back() {
 
 Answer SqlClient::answer(const Request& request, const TableStatements& table) {
   switch (request.kind) {
-    case Request::Kind::Read:
-      return rows_of(run(request.locks ? table.lock : table.read, {number(request.key)}), table);
+    case Request::Kind::Read: {
+      const Result result = run(request.locks ? table.lock : table.read, {number(request.key)});
+      return with_sight(rows_of(result, table), result);
+    }
     case Request::Kind::ReadList:
       return list_of(run(request.locks ? table.lock_list : table.read_list, {number(request.key)}));
     case Request::Kind::Write:
@@ -122,7 +124,7 @@ Answer SqlClient::answer(const Request& request, const TableStatements& table) {
     case Request::Kind::Insert:
       return insert(request, table);
     case Request::Kind::Delete:
-      return applied(run(table.remove, {number(request.key)}).changed > 0);
+      return remove(request, table);
     case Request::Kind::CompareAndSet:
       return compare_and_set(request, table);
     case Request::Kind::Scan:
@@ -149,13 +151,20 @@ Answer SqlClient::update(const Request& request, const TableStatements& table) {
   const Statement& statement = request.columns.empty() ? table.update : table.update_columns;
   Answer before;
   if (statements_->dialect.before == Dialect::Before::LockedRead) {
-    before = rows_of(run(table.lock, {number(request.key)}), table);
+    const Result result = run(table.lock, {number(request.key)});
+    before = with_sight(rows_of(result, table), result);
     if (!before.rows.empty()) run(statement, {number(request.key), request.tag}, request.columns);
   } else {
-    before = rows_of(run(statement, {number(request.key), request.tag}, request.columns), table);
+    const Result result = run(statement, {number(request.key), request.tag}, request.columns);
+    before = with_sight(rows_of(result, table), result);
   }
   before.applied = !before.rows.empty();
   return before;
+}
+
+Answer SqlClient::remove(const Request& request, const TableStatements& table) {
+  const Result result = run(table.remove, {number(request.key)});
+  return with_sight(applied(result.changed > 0), result);
 }
 
 Answer SqlClient::append(const Request& request, const TableStatements& table) {

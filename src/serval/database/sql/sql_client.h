@@ -25,6 +25,7 @@ class SqlClient final : public Client {
   Answer answer(const Request& request, const TableStatements& table);
   Answer write(const Request& request, const TableStatements& table);
   Answer update(const Request& request, const TableStatements& table);
+  Answer remove(const Request& request, const TableStatements& table);
   Answer append(const Request& request, const TableStatements& table);
   Answer insert(const Request& request, const TableStatements& table);
   Answer compare_and_set(const Request& request, const TableStatements& table);

@@ -120,7 +120,9 @@ sql::Result SqliteConnection::run(const sql::Statement& statement, std::span<con
   if (statement.answers == sql::Statement::Answers::Count)
     out.changed = static_cast<std::uint64_t>(sqlite3_changes64(database_.get()));
   wrote_ = wrote_ || sqlite3_stmt_readonly(handle) == 0;
-  if (statement.by_predicate) out.timestamp = start_;
+  // That there is no such row is told by no tag, only by what was looked at.
+  const bool nothing = out.rows == 0 && out.changed == 0;
+  if (statement.by_predicate || nothing) out.timestamp = start_;
   if (gives_way_) std::this_thread::yield();
   return out;
 }
