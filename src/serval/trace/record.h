@@ -100,7 +100,7 @@ struct TracePredicate {
 };
 
 enum class RecordKind : std::uint8_t {
-  Initial,        // Rows that are there before the first transaction; no session, no transaction, no time.
+  Initial,        // What was there before the first transaction, see below; no transaction, no time.
   Begin,          // The transaction's start. `isolation` may say at which level.
   Operation,      // `operation` says which.
   Commit,         // The server said so. time: from the call, or the last answer before it, to the answer.
@@ -110,6 +110,14 @@ enum class RecordKind : std::uint8_t {
 };
 
 enum class LockMode : std::uint8_t { None, Shared, Exclusive };
+
+// Initial records: before anything was written,
+//
+//   {"x", 7}            x held 7, and nothing else;
+//   {nil, 0}            every key that no other Initial row names held 0, or nothing at all (native files with
+//                       "initial":0);
+//   {nil, unknown}      it held nobody knows what: the first read of it tells;
+//   no Initial at all   every key held nothing.
 
 // How the source says that a read was done. Unstated: the profile of the database knows.
 enum class ReadMode : std::uint8_t { Unstated, Consistent, Locking, Uncommitted };
