@@ -114,8 +114,8 @@ enum class LockMode : std::uint8_t { None, Shared, Exclusive };
 // Initial records: before anything was written,
 //
 //   {"x", 7}            x held 7, and nothing else;
-//   {nil, 0}            every key that no other Initial row names held 0, or nothing at all (native files with
-//                       "initial":0);
+//   {nil, 0}            every key that no other Initial row names held 0, or nothing at all ("initial":0 of
+//                       native files);
 //   {nil, unknown}      it held nobody knows what: the first read of it tells;
 //   no Initial at all   every key held nothing.
 
