@@ -80,8 +80,8 @@ struct TraceValue {
   }
 };
 
-// A row, or one column of it. Sources that show whole rows (or one value a key) leave `column` empty; those
-// that show some of the columns give one RecordRow a column, those of one key behind each other.
+// A row, or one column of it. Sources that show whole rows (or one value a key) leave `column` empty;
+// those that show some of the columns give one RecordRow a column, those of one key behind each other.
 //
 //   {"orders/5", 7}                                   the row of key orders/5, known by the value 7
 //   {"table0/5", "2", "a"}, {"table0/5", "3", "b"}    two columns of the row table0/5; others were not seen
@@ -147,9 +147,9 @@ struct Record {
   Interval time;
 
   // Read, write, insert, delete, append: one row (or its columns). InsertMiss: the row that was there.
-  // CompareAndSet: the row expected, then the row written; CompareAndSetMiss: expected, then found. Predicate
-  // operations: the rows returned, written or deleted. Initial: the rows. Begin: nothing, or one row that
-  // names session (key) and transaction (value) as their source does.
+  // CompareAndSet: the row expected, then the row written; CompareAndSetMiss: expected, then found.
+  // Predicate operations: the rows returned, written or deleted. Initial: the rows. Begin: nothing, or
+  // one row that names session (key) and transaction (value) as their source does.
   const RecordRow* rows = nullptr;
   // Of predicate operations; null: not recorded, or not understood. Then any row may match.
   const TracePredicate* predicate = nullptr;

@@ -1,6 +1,7 @@
 #pragma once
-// Some consecutive records of one client with the memory that they refer to. Batches are what clients hand to
-// the pipeline; afterwards they are cleared and filled again, so that an endless run allocates nothing.
+// Some consecutive records of one client with the memory that they refer to. Batches are what clients
+// hand to the pipeline; afterwards they are cleared and filled again, so that an endless run allocates
+// nothing.
 //
 //   RecordBatch batch;
 //   Record& read = batch.add();
