@@ -169,7 +169,10 @@ std::uint64_t Pipeline::pass_on(Lane& lane, const Sink& sink) {
   last_begin_ = lane.next[-1].time.begin;
   const auto count = static_cast<std::size_t>(lane.next - first);
   sink({first, count});
-  if (lane.empty()) finish_batch(lane);
+  if (lane.empty())
+    finish_batch(lane);
+  else
+    lane.prefetch();
   return count;
 }
 

@@ -93,6 +93,11 @@ class Pipeline {
     bool empty() const { return next == end; }
     Time time() const { return empty() ? promise : next->time.begin; }
     void look_at_batch();
+    // Other lanes have their turns before this one is asked again.
+    void prefetch() const {
+      __builtin_prefetch(next->rows);
+      __builtin_prefetch(next + 1);
+    }
   };
   using Clock = std::chrono::steady_clock;
 
