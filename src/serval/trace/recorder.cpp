@@ -11,11 +11,16 @@
 
 #include "serval/base/error.h"
 #include "serval/base/json_writer.h"
+#include "serval/trace/clock.h"
 
 namespace serval {
 namespace {
 
-constexpr const char* kSync = "{\"event\":\"sync\"}\n";
+// What sessions do next begins at `time` or later, but for those that have begun something: `since` that.
+std::string sync_line(Time time, std::string_view since) {
+  return fmt::format("{{\"event\":\"sync\",\"at\":{}{}}}\n", time,
+                     since.empty() ? "" : fmt::format(",\"since\":[{}]", since));
+}
 
 // Keys of the first table do not name it; the fact "table" does, for predicates that range over it.
 std::string header_line(const RunHeader& header, const Schema& schema) {
@@ -40,7 +45,7 @@ Recorder::Recorder(std::string path, const RunHeader& header, Schema schema)
       schema_(std::move(schema)),
       file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644)) {
   if (file_ < 0) throw OutputError(problem_with(path_, errno));
-  write(header_line(header, schema_) + kSync);
+  write(header_line(header, schema_) + sync_line(now(), {}));
   if (!problem_.empty()) throw OutputError(problem_);
   thread_ = std::thread([this] { run(); });
 }
@@ -74,11 +79,14 @@ void Recorder::run() {
 // new: a transaction among the lines can have read only what had been asked for when its session was
 // visited.
 void Recorder::collect() {
-  std::string lines, writes;
-  for (SessionLog* session : sessions()) session->take_lines(lines);
+  std::string lines, writes, since;
+  const Time time = now();
+  for (SessionLog* session : sessions())
+    if (const Time next = session->take_lines(lines, time); next < time)
+      since += fmt::format("{}[{},{}]", since.empty() ? "" : ",", session->label(), next);
   if (lines.empty()) return;
   for (SessionLog* session : sessions()) session->peek_writes(writes);
-  write(writes + lines + kSync);
+  write(writes + lines + sync_line(time, since));
 }
 
 std::vector<SessionLog*> Recorder::sessions() {

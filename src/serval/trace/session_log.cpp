@@ -110,8 +110,10 @@ void SessionLog::put_key(std::string& to, std::uint32_t table, std::uint64_t key
 }
 
 void SessionLog::begin(Time at) {
-  begin_ = at;
   transaction_ = ++last_transaction_;
+  const std::lock_guard lock(handing_over_);
+  begin_ = std::max(at, promised_);
+  open_ = true;
 }
 
 // Whether an insert, a compare-and-set or a range writes, and what, only the answer tells; but others may see
@@ -138,10 +140,10 @@ void SessionLog::open_item(std::string_view kind) {
   put_all(operations_, "[\"", kind, "\",");
 }
 
-void SessionLog::close_item(Time end) {
+void SessionLog::close_item(const Request& request, Time end) {
   put_all(operations_, ",{\"at\":[", asked_, ",");
   end == kUnknownEnd ? put(operations_, "null") : put(operations_, end);
-  operations_ += "]}]";
+  put(operations_, request.locks ? "],\"lock\":\"exclusive\"}]" : "]}]");
 }
 
 void SessionLog::hear(const Request& request, const Answer& answer, Time at) {
@@ -149,12 +151,12 @@ void SessionLog::hear(const Request& request, const Answer& answer, Time at) {
   open_item(letter_of(request, answer));
   put_key(operations_, request.table, request.key);
   put_values(operations_, request, answer);
-  close_item(at);
+  close_item(request, at);
   if (request.kind != Kind::Update || !answer.applied) return;
   open_item("w");
   put_key(operations_, request.table, request.key);
   put_all(operations_, ",", request.tag);
-  close_item(at);
+  close_item(request, at);
 }
 
 void SessionLog::add_range(const Request& request, const Answer& answer, Time end) {
@@ -172,7 +174,7 @@ void SessionLog::add_range(const Request& request, const Answer& answer, Time en
     operations_ += ']';
   }
   operations_ += ']';
-  close_item(end);
+  close_item(request, end);
 }
 
 // A read that was never answered saw nothing that counts; what was to be written may have been.
@@ -196,16 +198,20 @@ void SessionLog::end(Outcome outcome, Time at, const TransactionHints& hints) {
   line_ += "}\n";
   operations_.clear();
   const std::lock_guard lock(handing_over_);
+  open_ = false;
   lines_ += line_;
   if (!open_writes_.empty() && outcome != Outcome::Aborted) put_open_line(ended_writes_);
   open_writes_.clear();
 }
 
-void SessionLog::take_lines(std::string& into) {
+Time SessionLog::take_lines(std::string& into, Time now) {
   const std::lock_guard lock(handing_over_);
   into += lines_;
   lines_.clear();
   ended_writes_.clear();
+  if (open_) return begin_;
+  promised_ = std::max(promised_, now);
+  return promised_;
 }
 
 void SessionLog::peek_writes(std::string& into) {
