@@ -1,0 +1,115 @@
+#include "serval/online/mirror_history.h"
+
+#include <algorithm>
+
+namespace serval::online {
+namespace {
+
+class Writer {
+ public:
+  Writer(const History& history, RecordBatch& batch) : history_(history), batch_(batch) {
+    records_.reserve(history.operation_count() + 2 * history.transaction_count() + 1);
+  }
+
+  void add_initial() {
+    if (history_.initial_value().is_nil()) return;
+    Record& record = records_.emplace_back();
+    record.kind = RecordKind::Initial;
+    record.time = {kUnknownBegin, kUnknownBegin};
+    batch_.set_rows(record, {{.key = {}, .value = value(history_.initial_value())}});
+  }
+
+  void add(TransactionId t) {
+    const Interval whole = history_.interval(t);
+    Interval before{whole.begin, whole.end};  // From the begin to the first operation, or to the end.
+    Time last_answer = whole.begin;
+    const std::size_t first = records_.size();
+    start(RecordKind::Begin, t, before);
+    for (const OperationId op : history_.operations(t)) {
+      Record& record = start(RecordKind::Operation, t, whole);
+      fill(record, op, whole);
+      if (record.time.end == kUnknownEnd) continue;
+      last_answer = history_.has_operation_times() ? std::max(last_answer, record.time.end) : whole.begin;
+    }
+    if (records_.size() > first + 1 && history_.has_operation_times())
+      records_[first].time.end = std::max(whole.begin, records_[first + 1].time.begin);
+    const Outcome outcome = history_.outcome(t);
+    Record& end = start(outcome == Outcome::Committed ? RecordKind::Commit
+                        : outcome == Outcome::Aborted ? RecordKind::Abort
+                                                      : RecordKind::Indeterminate,
+                        t, {std::min(last_answer, whole.end), whole.end});
+    if (outcome == Outcome::Indeterminate) end.time.end = kUnknownEnd;
+  }
+
+  std::vector<Record> finish() && {
+    const auto by_begin = [](const Record& a, const Record& b) { return a.time.begin < b.time.begin; };
+    std::ranges::stable_sort(records_, by_begin);
+    return std::move(records_);
+  }
+
+ private:
+  Record& start(RecordKind kind, TransactionId t, Interval time) {
+    Record& record = records_.emplace_back();
+    record.kind = kind;
+    record.session = history_.session(t).index;
+    record.transaction = t.index + std::uint64_t{1};
+    record.time = time;
+    return record;
+  }
+
+  TraceValue value(Value value) { return batch_.value(value, history_.values()); }
+  TraceValue key(KeyId key) { return value(history_.key_value(key)); }
+
+  void fill(Record& record, OperationId op, const Interval& whole) {
+    record.operation = history_.kind(op);
+    if (!history_.has_operation_times() && !history_.has_rare_members()) {
+      batch_.set_rows(record, {{.key = key(history_.key(op)), .value = value(history_.value(op))}});
+      return;
+    }
+    const Operation operation = history_.operation(op);
+    const bool timed = history_.has_operation_times() && operation.time.begin != kUnknownBegin;
+    record.time = timed ? operation.time : whole;
+    if (operation.rows_matched) record.rows_matched = static_cast<std::int32_t>(*operation.rows_matched);
+    if (operation.rows_changed) record.rows_changed = static_cast<std::int32_t>(*operation.rows_changed);
+    rows_.clear();
+    if (is_predicate(record.operation)) {
+      for (const Row& row : operation.rows) rows_.push_back({key(row.key), value(row.value), {}});
+    } else {
+      if (is_conditional(record.operation))
+        rows_.push_back({key(operation.key), value(operation.expected), {}});
+      rows_.push_back({key(operation.key), value(operation.value), {}});
+    }
+    batch_.set_rows(record, rows_);
+  }
+
+  const History& history_;
+  RecordBatch& batch_;
+  std::vector<Record> records_;
+  std::vector<RecordRow> rows_;
+};
+
+}  // namespace
+
+std::vector<Record> records_of(const History& history, RecordBatch& batch, Budget* budget) {
+  Writer writer(history, batch);
+  writer.add_initial();
+  for (const SessionId s : history.sessions())
+    for (const TransactionId t : history.session_transactions(s)) {
+      if (budget != nullptr) budget->poll("records");
+      writer.add(t);
+    }
+  return std::move(writer).finish();
+}
+
+OnlineResult mirror_history(const History& history, const Profile& profile, const OnlineOptions& options,
+                            Budget* budget) {
+  RecordBatch batch;
+  OnlineVerifier verifier(profile, options);
+  for (const Record& record : records_of(history, batch, budget)) {
+    if (budget != nullptr) budget->poll("mirror");
+    verifier.accept(record);
+  }
+  return verifier.finish();
+}
+
+}  // namespace serval::online
