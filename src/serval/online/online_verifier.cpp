@@ -178,9 +178,20 @@ void OnlineVerifier::judge(std::uint32_t slot) {
   Interval snapshot = transaction.snapshot;
   if (transaction.state == State::Committed) snapshot = read_judge_.judge(transaction);
   write_judge_.judge(transaction, snapshot.end);
-  if (!transaction.participant.is_none()) state_.certifier.complete(transaction.participant);
+  if (!transaction.participant.is_none()) {
+    if (state_.profile.keeps_sessions) link_to_session(transaction);
+    state_.certifier.complete(transaction.participant);
+  }
   transaction.restart();
   free_slots_.push_back(slot);
+}
+
+// Transactions of a session are judged in its order: each ends before the next begins, or at the same tick.
+void OnlineVerifier::link_to_session(const LiveTransaction& transaction) {
+  if (transaction.session >= last_of_session_.size()) last_of_session_.resize(transaction.session + 1);
+  Participant& last = last_of_session_[transaction.session];
+  if (!last.is_none()) state_.depend(Dependency::Session, last, transaction.participant, 0);
+  last = transaction.participant;
 }
 
 void OnlineVerifier::look_for_garbage() {

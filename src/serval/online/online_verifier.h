@@ -77,6 +77,7 @@ class OnlineVerifier {
   void note_aborted_write(const LiveTransaction& transaction, const Access& access);
   void advance(Time frontier);
   void judge(std::uint32_t slot);
+  void link_to_session(const LiveTransaction& transaction);
   void look_for_garbage();
   void trim(KeyState& key);
   std::vector<CitedRecord> find_writer(std::uint32_t key, const StoredValue& value) const;
@@ -88,7 +89,8 @@ class OnlineVerifier {
   WriteJudge write_judge_;
   std::vector<LiveTransaction> slots_;
   std::vector<std::uint32_t> free_slots_;
-  std::vector<std::uint32_t> open_;  // By session: the slot of its transaction.
+  std::vector<std::uint32_t> open_;           // By session: the slot of its transaction.
+  std::vector<Participant> last_of_session_;  // By session: who was judged last.
   struct Waiting {
     Time end;
     std::uint32_t slot;

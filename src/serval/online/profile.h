@@ -38,6 +38,7 @@ enum class InstallPoint : std::uint8_t {
 // What cycles of dependencies the level forbids.
 enum class CycleRule : std::uint8_t {
   InformationFlow,  // Of ww and wr.
+  Prefix,           // Of what one snapshot a transaction allows, whoever else wrote the same.
   Snapshot,         // Of ww, wr and rw, unless two rw follow each other.
   Serial,           // All.
 };
@@ -75,6 +76,7 @@ struct Profile {
   // One clock orders commits of different keys. Without it only the versions of each key are in real time.
   bool one_clock = true;
   Freshness freshness = Freshness::Current;
+  bool keeps_sessions = false;  // A transaction comes after those before it in its session.
   bool first_updater_wins = false;
   // An update that leaves a row as it is writes nothing: the transaction goes on seeing its snapshot's row.
   bool equal_writes_vanish = false;

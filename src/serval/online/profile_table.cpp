@@ -174,7 +174,7 @@ void add_simulated(std::vector<Profile>& rows) {
   for (const Level level : {Level::ReadUncommitted, Level::ReadCommitted, Level::PrefixConsistency}) {
     Profile& row = add(name_of(level), level, Freshness::Current);
     row.first_updater_wins = false;
-    row.cycles = CycleRule::InformationFlow;
+    row.cycles = level == Level::PrefixConsistency ? CycleRule::Prefix : CycleRule::InformationFlow;
     if (level != Level::PrefixConsistency) row.snapshot = Statement;
     if (level == Level::ReadUncommitted) row.plain_read = row.writing_read = row.locking_read = kUncommitted;
   }
@@ -184,6 +184,7 @@ void add_simulated(std::vector<Profile>& rows) {
                             Level::StrongSessionSerializable, Level::StrictSerializable}) {
     Profile& row = add(name_of(level), level, uses_real_time(level) ? Freshness::Current : Freshness::Any);
     if (implies(level, Level::Serializable)) row.cycles = CycleRule::Serial;
+    row.keeps_sessions = uses_session_order(level);
   }
 }
 
@@ -195,6 +196,7 @@ void add_generic(std::vector<Profile>& rows) {
     if (level.level == Level::Linearizable) continue;
     const bool snapshot = implies(level.level, Level::SnapshotIsolation);
     const bool serial = implies(level.level, Level::RepeatableRead);
+    const bool prefix = implies(level.level, Level::PrefixConsistency);
     const auto read = reads_committed ? ReadMode::Consistent : kUncommitted;
     rows.push_back(
         {.database = "generic",
@@ -210,9 +212,11 @@ void add_generic(std::vector<Profile>& rows) {
          .one_state_a_statement = false,
          .one_clock = snapshot && uses_real_time(level.level),
          .freshness = snapshot && uses_real_time(level.level) ? Freshness::Current : Freshness::Any,
+         .keeps_sessions = (snapshot || prefix) && uses_session_order(level.level),
          .first_updater_wins = false,
          .cycles = serial     ? CycleRule::Serial
                    : snapshot ? CycleRule::Snapshot
+                   : prefix   ? CycleRule::Prefix
                               : CycleRule::InformationFlow});
   }
 }

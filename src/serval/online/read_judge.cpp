@@ -118,6 +118,28 @@ void ReadJudge::look_for_contradictions(const LiveTransaction& transaction) {
   }
   for (const SnapshotWindow& window : windows_)
     if (window.is_empty()) report_skew(transaction, window);
+  for (const Question& question : questions_)
+    if (question.candidates.matches == 1 && !windows_[question.window].is_empty())
+      look_for_halves(transaction, question);
+}
+
+// A commit is seen whole or not at all: who overwrote what this read saw is seen by no other read of the
+// snapshot.
+void ReadJudge::look_for_halves(const LiveTransaction& transaction, const Question& question) {
+  const KeyState& key = state_.states[transaction.accesses[question.access].key];
+  const Version& seen = key.versions[question.candidates.match];
+  for (std::size_t i = key.versions.size(); i-- > question.candidates.match + std::size_t{1};) {
+    const Version& next = key.versions[i];
+    if (next.uncertain || next.transaction == transaction.number) continue;
+    if (next.install.begin > windows_[question.window].time.end) continue;
+    if (order_of(seen, next, key) != VersionOrder::Before) continue;
+    for (const Question& other : questions_) {
+      if (other.window != question.window || other.candidates.matches != 1) continue;
+      const KeyState& there = state_.states[transaction.accesses[other.access].key];
+      if (there.versions[other.candidates.match].transaction == next.transaction)
+        return report_half(transaction, question, other);
+    }
+  }
 }
 
 void ReadJudge::link(const LiveTransaction& transaction, const Question& question) {
@@ -226,6 +248,25 @@ void ReadJudge::report_unseen(const LiveTransaction& transaction, const Question
       out.first.records.push_back(std::move(writer));
     }
   state_.report(std::move(out));
+}
+
+void ReadJudge::report_half(const LiveTransaction& transaction, const Question& missed, const Question& seen) {
+  const Access& new_read = transaction.accesses[seen.access];
+  const Access& old_read = transaction.accesses[missed.access];
+  const Version& version = state_.states[new_read.key].versions[seen.candidates.match];
+  const CitedRecord commit{.transaction = version.transaction,
+                           .session = version.session,
+                           .action = fmt::format("commit {} and {}", state_.keys.spell(new_read.key),
+                                                 state_.keys.spell(old_read.key)),
+                           .time = version.install};
+  state_.report({.mechanism = Mechanism::ConsistentRead,
+                 .kind = AnomalyKind::FracturedRead,
+                 .key = state_.keys.spell(old_read.key),
+                 .transactions = {transaction.number, version.transaction},
+                 .first = {.conclusion = fmt::format("the snapshot of T{} is later than the commit of T{}",
+                                                     transaction.number, version.transaction),
+                           .records = {cite(transaction, new_read), commit}},
+                 .second = {.conclusion = "it is earlier", .records = {cite(transaction, old_read), commit}}});
 }
 
 void ReadJudge::report_skew(const LiveTransaction& transaction, const SnapshotWindow& window) {

@@ -34,12 +34,14 @@ class ReadJudge {
   void settle(const LiveTransaction& transaction);
   bool settle_once(const LiveTransaction& transaction);
   void look_for_contradictions(const LiveTransaction& transaction);
+  void look_for_halves(const LiveTransaction& transaction, const Question& question);
   void link(const LiveTransaction& transaction, const Question& question);
   void link_to_next(const LiveTransaction& transaction, std::uint32_t key, std::uint32_t match);
 
   CitedRecord cite(const LiveTransaction& transaction, const Access& access) const;
   void report_unseen(const LiveTransaction& transaction, const Question& question);
   void report_own(const LiveTransaction& transaction, const Access& read, const Access& write);
+  void report_half(const LiveTransaction& transaction, const Question& missed, const Question& seen);
   void report_skew(const LiveTransaction& transaction, const SnapshotWindow& window);
 
   MirroredState& state_;

@@ -24,6 +24,8 @@ const char* words_for(Dependency dependency) {
       return "is read by";
     case Dependency::ReadWrite:
       return "read what is overwritten by";
+    case Dependency::Session:
+      return "is followed in its session by";
   }
   return "";
 }
@@ -32,6 +34,7 @@ void count(CycleShape& shape, Dependency dependency) {
   if (dependency == Dependency::WriteWrite) ++shape.write_write;
   if (dependency == Dependency::WriteRead) ++shape.write_read;
   if (dependency == Dependency::ReadWrite) ++shape.read_write;
+  if (dependency == Dependency::Session) ++shape.session;
 }
 
 }  // namespace
@@ -55,8 +58,8 @@ Participant SerializationCertifier::add(const Summary& summary) {
     return vertex;
   };
   slot.snapshot = add_vertex();
-  slot.commit = rule_ == CycleRule::Snapshot ? add_vertex() : slot.snapshot;
-  if (rule_ == CycleRule::Snapshot && !graph_.insert(slot.snapshot, slot.commit, kWithin)) std::terminate();
+  slot.commit = has_snapshots_ ? add_vertex() : slot.snapshot;
+  if (has_snapshots_ && !graph_.insert(slot.snapshot, slot.commit, kWithin)) std::terminate();
   return {number, slot.generation};
 }
 
@@ -69,6 +72,7 @@ std::optional<Violation> SerializationCertifier::depend(Dependency dependency, c
   Slot& target = slots_[to.slot];
   note_hint(dependency, source, target);
   const bool anti = dependency == Dependency::ReadWrite;
+  new_object |= rule_ == CycleRule::Prefix && dependency == Dependency::WriteWrite;
   const GrowingOrder::Step edge{anti ? source.snapshot : source.commit,
                                 anti || new_object ? target.commit : target.snapshot,
                                 label_of(dependency, key)};
@@ -103,8 +107,10 @@ Violation SerializationCertifier::cycle_violation(const GrowingOrder::Step& clos
     count(shape, dependency);
     return {.transaction = from.transaction,
             .session = from.session,
-            .action = fmt::format("{} T{} at {}; commit", words_for(dependency), to.transaction,
-                                  keys_.spell(key_of(step.label))),
+            .action = dependency == Dependency::Session
+                          ? fmt::format("{} T{}; commit", words_for(dependency), to.transaction)
+                          : fmt::format("{} T{} at {}; commit", words_for(dependency), to.transaction,
+                                        keys_.spell(key_of(step.label))),
             .time = from.commit};
   };
   for (const GrowingOrder::Step& step : graph_.path()) {

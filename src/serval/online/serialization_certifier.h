@@ -9,7 +9,8 @@
 //   certifier.complete(t);
 //   certifier.forget_before(horizon);    // Leopard, Definition 4: ended before it, and nothing leads there.
 //
-// Under CycleRule::Snapshot a transaction is two vertices, its snapshot and its commit (decision 005).
+// Under CycleRule::Snapshot and Prefix a transaction is two vertices, its snapshot and its commit
+// (decision 005).
 
 #include <cstdint>
 #include <deque>
@@ -24,8 +25,8 @@
 
 namespace serval::online {
 
-enum class Dependency : std::uint8_t { WriteWrite, WriteRead, ReadWrite };
-constexpr std::size_t kDependencyCount = 3;
+enum class Dependency : std::uint8_t { WriteWrite, WriteRead, ReadWrite, Session };
+constexpr std::size_t kDependencyCount = 4;
 
 // A committed transaction in the graph, until it is forgotten.
 struct Participant {
@@ -50,7 +51,8 @@ class SerializationCertifier {
     std::uint64_t against_commit_order = 0;           // A dependency from a later to an earlier commit.
   };
 
-  SerializationCertifier(CycleRule rule, const KeyTable& keys) : rule_(rule), keys_(keys) {}
+  SerializationCertifier(CycleRule rule, const KeyTable& keys)
+      : rule_(rule), has_snapshots_(rule == CycleRule::Snapshot || rule == CycleRule::Prefix), keys_(keys) {}
 
   Participant add(const Summary& summary);
   bool knows(const Participant& participant) const {
@@ -72,7 +74,7 @@ class SerializationCertifier {
  private:
   struct Slot {
     std::uint32_t generation = 0;
-    Vertex snapshot = 0, commit = 0;  // The same, but for CycleRule::Snapshot.
+    Vertex snapshot = 0, commit = 0;  // The same, unless has_snapshots_.
     std::uint8_t vertices_left = 0;
     bool may_go = false;
     Summary summary;
@@ -85,6 +87,7 @@ class SerializationCertifier {
   void drop(Vertex vertex);
 
   CycleRule rule_;
+  bool has_snapshots_;
   const KeyTable& keys_;
   GrowingOrder graph_;
   std::vector<Slot> slots_;
