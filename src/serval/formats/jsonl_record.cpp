@@ -65,6 +65,8 @@ class RecordParser {
       record_.event = at_.string("the name of an event in quotes");
     } else if (name == "at") {
       instant_ = whole_number("a time in whole nanoseconds");
+    } else if (name == "last") {
+      last_at_ = skipped();
     } else if (name == "since") {
       since_at_ = skipped();
     } else if (name == "key") {
@@ -321,6 +323,8 @@ class RecordParser {
   void promise() {
     record_.at = instant_;
     record_.since.clear();
+    record_.is_last = false;
+    again(last_at_, JsonCursor(at_), [&] { record_.is_last = value() == Value::boolean(true); });
     require(record_.kind == JsonlRecord::Kind::Sync || record_.at, "a time, \"at\", in this record");
     again(since_at_, JsonCursor(at_), [&] {
       at_.expect('[', "'[', sessions and times");
@@ -392,6 +396,7 @@ class RecordParser {
   bool has_ops_ = false, has_op_ = false, has_event_ = false, has_magic_ = false;
   std::optional<Time> instant_;
   const char* since_at_ = nullptr;
+  const char* last_at_ = nullptr;
   const char* key_at_ = nullptr;
   const char* versions_at_ = nullptr;
   const char* complete_at_ = nullptr;

@@ -68,6 +68,7 @@ struct JsonlRecord {
   // but for the sessions in `since`, each with its own time.
   std::optional<Time> at;
   std::vector<std::pair<Value, Time>> since;
+  bool is_last = false;  // Of Sync: nothing comes after it.
 
   // Header only.
   std::int64_t version = 0;

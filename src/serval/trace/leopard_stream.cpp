@@ -65,9 +65,8 @@ void LeopardStream::take(const LeopardOperation& operation) {
   if (operation.kind == Kind::Commit || operation.kind == Kind::Rollback) append_transaction();
 }
 
-void LeopardStream::end() {
+void LeopardStream::finish_transaction() {
   if (!open_.empty()) append_transaction();
-  feed_.close();
 }
 
 Record& LeopardStream::next() {

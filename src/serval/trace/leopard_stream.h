@@ -1,12 +1,12 @@
 #pragma once
-// The operations of one client of a Leopard trace (docs/formats/leopard.md) as records of a pipeline. What they read
-// and wrote keeps its columns; the condition of a statement becomes its predicate where the language of
-// predicates has it.
+// The operations of one client of a Leopard trace (docs/formats/leopard.md) as records of a pipeline.
+// What they read and wrote keeps its columns; the condition of a statement becomes its predicate where
+// the language of predicates has it.
 //
 //   start_with_tables(intake, files.tables);               // The rows at the start.
 //   LeopardStream stream(intake, feed);
 //   while (reader.next(operation)) stream.take(operation);
-//   stream.end();
+//   stream.finish_transaction();
 //
 // One thread a client.
 
@@ -24,7 +24,7 @@ class LeopardStream {
 
   void take(const LeopardOperation& operation);
   void flush() { feed_.flush(); }
-  void end();  // Closes the client. A transaction without its end is indeterminate.
+  void finish_transaction();  // Nothing more of it: without its end it is indeterminate.
 
  private:
   void append_transaction();

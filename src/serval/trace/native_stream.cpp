@@ -144,6 +144,7 @@ void NativeStream::header() {
 }
 
 void NativeStream::promise() {
+  complete_ = complete_ || record_.is_last;
   if (!record_.at) return;
   if (record_.session) return session_of(*record_.session).feed->promise(*record_.at);
   std::map<std::string, Time> since;
@@ -258,6 +259,48 @@ void NativeStream::leave_open_transactions() {
   }
 }
 
+void NativeStream::take_header(const History& history) {
+  const Value initial = history.initial_value();
+  const auto add = [&](RecordBatch& batch) {
+    if (initial.is_nil()) return;
+    const TraceValue value = batch.value(initial, history.values());
+    batch.set_rows(batch.add(), {{.key = {}, .value = value, .column = {}}});
+  };
+  intake_.start_with(add, history.spell(initial), history.facts());
+  for (const SessionId session : history.sessions()) {
+    const std::string label = history.spell(history.session_label(session));
+    sessions_[label].feed =
+        &intake_.pipeline().open_client(fmt::format("{}, session {}", name_, label), source_);
+  }
+  seen_header_ = true;
+}
+
+void NativeStream::take_transaction(const History& history, TransactionId t) {
+  JsonlRecord whole;
+  whole.session = history.session_label(history.session(t));
+  whole.label = history.label(t);
+  whole.interval = history.interval(t);
+  whole.outcome = history.outcome(t);
+  for (const OperationId op : history.operations(t)) {
+    const Operation operation = history.operation(op);
+    JsonlRecord::Extra extra;
+    extra.expected = operation.expected;
+    extra.time = operation.time;
+    extra.matched = operation.rows_matched;
+    extra.changed = operation.rows_changed;
+    if (!operation.predicate.is_none()) extra.predicate = history.predicate(operation.predicate);
+    for (const Row& row : operation.rows) extra.rows.emplace_back(history.key_value(row.key), row.value);
+    whole.extras.push_back(std::move(extra));
+    whole.ops.push_back({operation.kind, static_cast<std::uint32_t>(whole.extras.size() - 1),
+                         operation.key.is_none() ? Value::nil() : history.key_value(operation.key),
+                         operation.value});
+  }
+  ClientFeed& feed = *sessions_.at(history.spell(*whole.session)).feed;
+  append_transaction(feed, {whole, history.values(), intake_.next_transaction()});
+  feed.advance();
+  ++intake_.transactions;
+}
+
 void NativeStream::flush() {
   for (auto& [label, session] : sessions_) session.feed->flush();
 }
@@ -269,10 +312,6 @@ void NativeStream::end() {
   }
   unsynced_ += std::exchange(held_lines_, 0);
   leave_open_transactions();
-  for (auto& [label, session] : sessions_) session.feed->close();
-}
-
-void NativeStream::give_up() {
   for (auto& [label, session] : sessions_) session.feed->close();
 }
 

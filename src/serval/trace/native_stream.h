@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "serval/formats/jsonl_record.h"
+#include "serval/history/history.h"
 #include "serval/trace/intake.h"
 
 namespace serval {
@@ -34,10 +35,12 @@ class NativeStream {
 
   void take(std::string_view bytes);
   void take_line(std::string_view line);  // Without its end.
+  // Of a history that was read before. Requires times.
+  void take_header(const History& history);
+  void take_transaction(const History& history, TransactionId t);
   void flush();
   void end();
-  // Closes the clients without a word about what was open: they are gone.
-  void give_up();
+  bool is_complete() const noexcept { return complete_; }  // A "sync" said that it was the last.
 
   const std::string& name() const noexcept { return name_; }
   std::uint64_t lines() const noexcept { return line_; }
@@ -80,7 +83,7 @@ class NativeStream {
   std::map<std::string, Session> sessions_;
   std::string text_;  // Bytes of a line that has not ended, or of one that is looked at again.
   std::string line_text_;
-  bool seen_header_ = false, holding_ = false, trusts_labels_ = false;
+  bool seen_header_ = false, holding_ = false, trusts_labels_ = false, complete_ = false;
   std::string held_;  // Lines since the last "sync".
   std::uint64_t held_lines_ = 0, unsynced_ = 0, unfinished_ = 0, opened_ = 0;
   std::uint64_t line_ = 0;

@@ -17,9 +17,11 @@ namespace serval {
 namespace {
 
 // What sessions do next begins at `time` or later, but for those that have begun something: `since` that.
-std::string sync_line(Time time, std::string_view since) {
-  return fmt::format("{{\"event\":\"sync\",\"at\":{}{}}}\n", time,
-                     since.empty() ? "" : fmt::format(",\"since\":[{}]", since));
+enum class Sync : std::uint8_t { More, Last };
+std::string sync_line(Time time, std::string_view since, Sync sync = Sync::More) {
+  return fmt::format("{{\"event\":\"sync\",\"at\":{}{}{}}}\n", time,
+                     since.empty() ? "" : fmt::format(",\"since\":[{}]", since),
+                     sync == Sync::Last ? ",\"last\":true" : "");
 }
 
 // Keys of the first table do not name it; the fact "table" does, for predicates that range over it.
@@ -120,6 +122,7 @@ void Recorder::finish() {
   wake_.notify_all();
   if (thread_.joinable()) thread_.join();
   collect();
+  write(sync_line(now(), {}, Sync::Last));
   const std::lock_guard lock(mutex_);
   if (file_ >= 0 && ::close(std::exchange(file_, -1)) != 0 && problem_.empty())
     problem_ = problem_with(path_, errno);
