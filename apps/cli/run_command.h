@@ -29,6 +29,8 @@ struct RunFlags {
   bool no_live = false;
   bool stop_on_violation = false;
   bool server_ids = false;
+  bool live = false;    // Mirror the database's mechanisms while it runs.
+  std::string profile;  // Which ones, if not those of the recording.
 };
 
 // Runs, records, checks and reports. The exit code.

@@ -59,7 +59,7 @@ bool WatchEngine::run(const Tell& tell, const std::function<bool()>& over) {
     const Pipeline::Progress progress =
         pipeline_.dispatch([this](std::span<const Record> records) { verify(records); }, kAtOnce);
     if (verifier_ != nullptr) tell_news(tell, verifier_->violations(), verifier_->violation_count());
-    publish(Look::Quick);
+    publish();
     if (progress == Pipeline::Progress::Done) return true;
     if (progress == Pipeline::Progress::Waiting) pipeline_.wait(kRest);
   }
@@ -78,10 +78,12 @@ void WatchEngine::finish(const Tell& tell) {
   if (verifier_ != nullptr) {
     const online::OnlineResult result = verifier_->finish();
     tell_news(tell, result.violations, result.statistics.violations_in_all());
+    next_full_look_ = Clock::time_point::max();
     const std::lock_guard lock(mutex_);
     state_.statistics = result.statistics;
   }
-  publish(Look::Quick);
+  next_look_ = {};
+  publish();
 }
 
 void WatchEngine::tell_news(const Tell& tell, std::span<const online::Violation> violations,
@@ -97,7 +99,7 @@ void WatchEngine::tell_news(const Tell& tell, std::span<const online::Violation>
   for (; told_ < violations.size(); ++told_) tell(violations[told_], standing);
 }
 
-void WatchEngine::publish(Look look) {
+void WatchEngine::publish() {
   const Clock::time_point now = Clock::now();
   if (now < next_look_) return;
   next_look_ = now + kLook;
@@ -105,7 +107,7 @@ void WatchEngine::publish(Look look) {
   if (status.waiting_bytes == 0) waiting_since_.reset();
   if (status.waiting_bytes > 0 && !waiting_since_) waiting_since_ = now;
   std::optional<online::OnlineStatistics> statistics;
-  if (verifier_ != nullptr && (look == Look::Full || now >= next_full_look_)) {
+  if (verifier_ != nullptr && now >= next_full_look_) {
     statistics = verifier_->statistics();
     next_full_look_ = now + kFullLook;
   }
@@ -114,6 +116,7 @@ void WatchEngine::publish(Look look) {
   state_.pipeline = std::move(status);
   state_.bytes = intake_.bytes;
   state_.lines = intake_.lines;
+  state_.sessions = intake_.sessions;
   state_.transactions = intake_.transactions;
   state_.lag_seconds = waiting_since_ ? std::chrono::duration<double>(now - *waiting_since_).count() : 0;
   state_.at = now;

@@ -40,8 +40,8 @@ struct WatchState {
   std::uint64_t violations = 0;  // Certain ones.
   std::uint64_t suspects = 0;    // Found after something was missed.
   PipelineStatus pipeline;
-  std::uint64_t bytes = 0, lines = 0, transactions = 0;  // Taken in.
-  double lag_seconds = 0;                                // How long records have been waiting.
+  std::uint64_t bytes = 0, lines = 0, sessions = 0, transactions = 0;  // Taken in.
+  double lag_seconds = 0;                                              // How long records have been waiting.
   std::chrono::steady_clock::time_point at;
   std::vector<std::string> doubts;
 };
@@ -64,15 +64,13 @@ class WatchEngine {
 
   // Something is missing: what contradicts the promises from now on may come from that. Any thread.
   void doubt(std::string reason);
-  WatchState state() const;                                   // Any thread.
-  bool failed_early() const { return verifier_ == nullptr; }  // Nothing came.
+  WatchState state() const;  // Any thread.
 
  private:
   using Clock = std::chrono::steady_clock;
   void verify(std::span<const Record> records);
   void tell_news(const Tell& tell, std::span<const online::Violation> violations, std::uint64_t count);
-  enum class Look : std::uint8_t { Quick, Full };
-  void publish(Look look);
+  void publish();
 
   WatchSetting setting_;
   Pipeline pipeline_;

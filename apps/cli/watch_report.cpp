@@ -57,6 +57,7 @@ void put_counts(JsonWriter& json, const WatchState& state) {
 
 void put_pipeline(JsonWriter& json, const PipelineStatus& status) {
   json.key("pipeline").begin_object().key("clients").number(std::uint64_t{status.clients});
+  json.key("dispatched").number(status.dispatched);
   json.key("waiting_bytes").number(std::uint64_t{status.waiting_bytes});
   json.key("most_waiting_bytes").number(std::uint64_t{status.most_bytes});
   json.key("blocked_times").number(status.blocked_times);
@@ -192,12 +193,11 @@ std::string text_of(const WatchSummary& summary) {
                                                                         : "UNKNOWN";
   std::string text =
       fmt::format("{} {} {}\n", word, summary.source, state.profile.empty() ? "-" : state.profile);
-  text +=
-      fmt::format("  {} ({} committed, {} aborted, {} indeterminate)   {}   {}   {}\n",
-                  spell_count(found.committed + found.aborted + found.indeterminate, "txn"),
-                  spell_count(found.committed), spell_count(found.aborted), spell_count(found.indeterminate),
-                  spell_count(state.pipeline.clients > 0 ? state.pipeline.clients - 1 : 0, "session"),
-                  spell_count(found.operations, "op"), spell_count(found.keys, "key"));
+  text += fmt::format("  {} ({} committed, {} aborted, {} indeterminate)   {}   {}   {}\n",
+                      spell_count(found.committed + found.aborted + found.indeterminate, "txn"),
+                      spell_count(found.committed), spell_count(found.aborted),
+                      spell_count(found.indeterminate), spell_count(state.sessions, "session"),
+                      spell_count(found.operations, "op"), spell_count(found.keys, "key"));
   text += fmt::format(
       "  {} certain, {} suspect   {} reads checked   {} left uncertain\n",
       spell_count(state.violations, "violation"), spell_count(state.suspects),

@@ -17,7 +17,6 @@
 #include "serval/base/error.h"
 #include "serval/formats/format.h"
 #include "serval/formats/leopard_json.h"
-#include "serval/trace/leopard_stream.h"
 
 namespace serval::cli {
 namespace {
@@ -147,7 +146,8 @@ void WatchSources::start_file() {
     ClientFeed& feed = engine_.intake().pipeline().open_client(path);
     return spawn([this, path, &feed] {
       ByteStream whole = ByteStream::open(path);
-      read_leopard(whole, feed);
+      LeopardStream::Numbers numbers;
+      read_leopard(whole, feed, numbers);
       feed.close();
     });
   }
@@ -199,7 +199,8 @@ void WatchSources::read_standard_input() {
   if (start == "[") {
     engine_.intake().start_with_unknown();
     ClientFeed& feed = engine_.intake().pipeline().open_client("standard input");
-    read_leopard(input, feed);
+    LeopardStream::Numbers numbers;
+    read_leopard(input, feed, numbers);
     return feed.close();
   }
   NativeStream stream("<stdin>", engine_.intake());
@@ -215,10 +216,11 @@ void WatchSources::read_standard_input() {
   stream.end();
 }
 
-void WatchSources::read_leopard(ByteStream& stream, ClientFeed& feed) {
+void WatchSources::read_leopard(ByteStream& stream, ClientFeed& feed, LeopardStream::Numbers& numbers) {
   const ReadOptions reading{.accept_truncated = options_.follow == Follow::Always};
   LeopardReader reader(stream, reading);
-  LeopardStream records(engine_.intake(), feed);
+  if (numbers.first <= numbers.step) ++engine_.intake().sessions;
+  LeopardStream records(engine_.intake(), feed, numbers);
   LeopardOperation operation;
   while (!stopped_ && reader.next(operation)) records.take(operation);
   records.finish_transaction();
@@ -235,10 +237,11 @@ void WatchSources::start_leopard_folder() {
     feeds.push_back(
         &engine_.intake().pipeline().open_client(std::filesystem::path(slices.front()).filename().string()));
   for (std::size_t i = 0; i < feeds.size(); ++i)
-    spawn([this, feed = feeds[i], slices = files.clients[i]] {
+    spawn([this, i, step = feeds.size(), feed = feeds[i], slices = files.clients[i]] {
+      LeopardStream::Numbers numbers{i + 1, step};
       for (const std::string& slice : slices) {
         ByteStream stream = ByteStream::open(slice);
-        read_leopard(stream, *feed);
+        read_leopard(stream, *feed, numbers);
       }
       feed->close();
     });

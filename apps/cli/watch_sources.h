@@ -18,6 +18,7 @@
 
 #include "endpoint.h"
 #include "serval/base/byte_stream.h"
+#include "serval/trace/leopard_stream.h"
 #include "serval/trace/native_stream.h"
 #include "watch_engine.h"
 
@@ -53,7 +54,7 @@ class WatchSources {
   void follow_lines(const std::string& path);
   void read_whole(const std::string& path);
   void read_standard_input();
-  void read_leopard(ByteStream& stream, ClientFeed& feed);
+  void read_leopard(ByteStream& stream, ClientFeed& feed, LeopardStream::Numbers& numbers);
   void accept_connections();
   void serve(int connection, const std::string& name);
   void serve_frames(int connection, NativeStream& stream);

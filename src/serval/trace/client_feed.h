@@ -17,6 +17,7 @@
 //
 // One thread, but for what the merge calls.
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <mutex>
@@ -52,6 +53,9 @@ class ClientFeed {
   void flush();  // What there is. Throws InputError when the client's clock contradicts itself.
   void promise(Time begin);
   void close();
+  // Its source says for certain when it goes on: however long that takes, it is not taken for idle.
+  void promise_to_come() noexcept { patient_ = true; }
+  bool promises_to_come() const noexcept { return patient_; }
 
   // Of the merge.
   struct State {
@@ -74,6 +78,7 @@ class ClientFeed {
 
   RecordBatch batch_;  // Being filled.
   Time last_begin_ = kUnknownBegin;
+  std::atomic<bool> patient_ = false;
 
   std::mutex mutex_;  // For all below.
   std::deque<RecordBatch> ready_;

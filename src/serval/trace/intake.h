@@ -38,7 +38,7 @@ class Intake {
   bool started() const;
 
   // Of records taken in, for those who watch.
-  std::atomic<std::uint64_t> bytes = 0, lines = 0, transactions = 0;
+  std::atomic<std::uint64_t> bytes = 0, lines = 0, sessions = 0, transactions = 0;
 
  private:
   Pipeline& pipeline_;

@@ -76,7 +76,8 @@ Record& LeopardStream::next() {
 }
 
 void LeopardStream::append_transaction() {
-  number_ = intake_.next_transaction();
+  number_ = numbers_.first;
+  numbers_.first += numbers_.step;
   ++intake_.transactions;
   const LeopardOperation last = open_.back();
   const bool commits = last.kind == Kind::Commit, aborts = last.kind == Kind::Rollback;

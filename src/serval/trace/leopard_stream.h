@@ -4,7 +4,7 @@
 // the language of predicates has it.
 //
 //   start_with_tables(intake, files.tables);               // The rows at the start.
-//   LeopardStream stream(intake, feed);
+//   LeopardStream stream(intake, feed, numbers);
 //   while (reader.next(operation)) stream.take(operation);
 //   stream.finish_transaction();
 //
@@ -20,7 +20,13 @@ namespace serval {
 
 class LeopardStream {
  public:
-  LeopardStream(Intake& intake, ClientFeed& feed) : intake_(intake), feed_(feed) {}
+  // Its transactions are numbered first, first + step, ...: the same in every run, whichever client is
+  // faster.
+  struct Numbers {
+    std::uint64_t first = 1, step = 1;
+  };
+  LeopardStream(Intake& intake, ClientFeed& feed, Numbers& numbers)
+      : intake_(intake), feed_(feed), numbers_(numbers) {}
 
   void take(const LeopardOperation& operation);
   void flush() { feed_.flush(); }
@@ -36,6 +42,7 @@ class LeopardStream {
 
   Intake& intake_;
   ClientFeed& feed_;
+  Numbers& numbers_;  // Go on in the next slice.
   std::vector<LeopardOperation>
       open_;  // Of the transaction at hand: a commit may tell that some were undone.
   std::uint64_t number_ = 0;

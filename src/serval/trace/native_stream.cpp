@@ -1,5 +1,6 @@
 #include "serval/trace/native_stream.h"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -149,17 +150,28 @@ void NativeStream::promise() {
   if (record_.session) return session_of(*record_.session).feed->promise(*record_.at);
   std::map<std::string, Time> since;
   for (const auto& [session, time] : record_.since) since[pool_.spell(session)] = time;
+  if (unknown_sessions_ == nullptr) {
+    unknown_sessions_ = &intake_.pipeline().open_client(name_, source_);
+    unknown_sessions_->promise_to_come();
+  }
   for (auto& [label, session] : sessions_) {
     const auto own = since.find(label);
     session.feed->promise(own == since.end() ? *record_.at : own->second);
+    session.feed->promise_to_come();
   }
+  Time all = *record_.at;
+  for (const auto& [label, time] : since)
+    if (!sessions_.contains(label)) all = std::min(all, time);
+  unknown_sessions_->promise(all);
 }
 
 NativeStream::Session& NativeStream::session_of(Value label) {
   const auto [found, fresh] = sessions_.try_emplace(pool_.spell(label));
-  if (fresh)
+  if (fresh) {
     found->second.feed =
         &intake_.pipeline().open_client(fmt::format("{}, session {}", name_, found->first), source_);
+    ++intake_.sessions;
+  }
   return found->second;
 }
 
@@ -313,6 +325,7 @@ void NativeStream::end() {
   unsynced_ += std::exchange(held_lines_, 0);
   leave_open_transactions();
   for (auto& [label, session] : sessions_) session.feed->close();
+  if (unknown_sessions_ != nullptr) unknown_sessions_->close();
 }
 
 }  // namespace serval

@@ -81,6 +81,9 @@ class NativeStream {
   ValuePool pool_;  // Of the line at hand and not much more.
   JsonlRecord record_;
   std::map<std::string, Session> sessions_;
+  // Where "sync" records promise something, they do so for sessions, too, that are not yet known: this
+  // client has no records, and holds the merge back until the promise.
+  ClientFeed* unknown_sessions_ = nullptr;
   std::string text_;  // Bytes of a line that has not ended, or of one that is looked at again.
   std::string line_text_;
   bool seen_header_ = false, holding_ = false, trusts_labels_ = false, complete_ = false;

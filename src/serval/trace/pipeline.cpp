@@ -134,7 +134,7 @@ Pipeline::Fetched Pipeline::fetch(Lane& lane, Time bound) {
         fmt::format("a record of this client begins at {}, but comes when others of {} have been "
                     "passed on",
                     lane.time(), last_begin_),
-        {}, "send heartbeats, or allow for longer silence or for a clock error");
+        {}, "heartbeats, a longer --idle, a larger --memory-limit or a --clock-error help");
   return Fetched::Something;
 }
 
@@ -202,7 +202,8 @@ bool Pipeline::taken_for_idle(const Lane& lane) {
   const bool others_wait = pressure_.waiting_bytes() > 0;
   const bool too_much =
       clients_of_source_[&lane.feed->source()] > 1 && pressure_.waiting_bytes() > 2 * options_.memory_limit;
-  if (!others_wait || (!too_much && Clock::now() - waits_since_ < options_.idle_after)) return false;
+  const bool silent = !lane.feed->promises_to_come() && Clock::now() - waits_since_ >= options_.idle_after;
+  if (!others_wait || (!too_much && !silent)) return false;
   {
     const std::lock_guard lock(mutex_);
     idle_names_.push_back(lane.feed->name());
