@@ -54,10 +54,22 @@ void WatchEngine::verify(std::span<const Record> records) {
   verifier_->accept(records);
 }
 
+// Where no record comes, promises let the verifier judge what has ended.
+void WatchEngine::pass_time() {
+  const Time watermark = pipeline_.watermark();
+  if (verifier_ == nullptr || watermark <= watermark_) return;
+  watermark_ = watermark;
+  Record heartbeat;
+  heartbeat.kind = RecordKind::Heartbeat;
+  heartbeat.time = {watermark, watermark};
+  verifier_->accept(heartbeat);
+}
+
 bool WatchEngine::run(const Tell& tell, const std::function<bool()>& over) {
   while (!over()) {
     const Pipeline::Progress progress =
         pipeline_.dispatch([this](std::span<const Record> records) { verify(records); }, kAtOnce);
+    pass_time();
     if (verifier_ != nullptr) tell_news(tell, verifier_->violations(), verifier_->violation_count());
     publish();
     if (progress == Pipeline::Progress::Done) return true;

@@ -69,6 +69,7 @@ class WatchEngine {
  private:
   using Clock = std::chrono::steady_clock;
   void verify(std::span<const Record> records);
+  void pass_time();
   void tell_news(const Tell& tell, std::span<const online::Violation> violations, std::uint64_t count);
   void publish();
 
@@ -76,6 +77,7 @@ class WatchEngine {
   Pipeline pipeline_;
   Intake intake_;
   std::unique_ptr<online::OnlineVerifier> verifier_;
+  Time watermark_ = kUnknownBegin;
   std::size_t told_ = 0;
   std::uint64_t counted_ = 0;
   Clock::time_point next_look_, next_full_look_;

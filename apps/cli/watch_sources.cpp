@@ -260,16 +260,18 @@ void WatchSources::accept_connections() {
     if (!asked) continue;
     const int connection = ::accept4(listener_->descriptor(), nullptr, nullptr, SOCK_CLOEXEC);
     if (connection < 0) continue;  // It went away again.
-    spawn([this, connection, name = fmt::format("connection {}", number)] { serve(connection, name); });
+    // Made here, so that nothing leaves before this client's first record, whose thread may be late.
+    auto stream = std::make_shared<NativeStream>(fmt::format("connection {}", number), engine_.intake());
+    spawn([this, connection, stream] { serve(connection, *stream); });
     ++number;
   }
 }
 
 // Whatever one client does wrong is no reason to stop listening to the others; but what it did last is
 // not known.
-void WatchSources::serve(int connection, const std::string& name) {
+void WatchSources::serve(int connection, NativeStream& stream) {
   const Descriptor socket(connection);
-  NativeStream stream(name, engine_.intake());
+  const std::string& name = stream.name();
   try {
     serve_frames(connection, stream);
     if (!stopped_ && !stream.is_complete())

@@ -56,7 +56,7 @@ class WatchSources {
   void read_standard_input();
   void read_leopard(ByteStream& stream, ClientFeed& feed, LeopardStream::Numbers& numbers);
   void accept_connections();
-  void serve(int connection, const std::string& name);
+  void serve(int connection, NativeStream& stream);
   void serve_frames(int connection, NativeStream& stream);
 
   void spawn(std::function<void()> body);

@@ -25,7 +25,10 @@ std::string with_line_end(std::string_view line) {
 }  // namespace
 
 NativeStream::NativeStream(std::string name, Intake& intake)
-    : name_(std::move(name)), intake_(intake), source_(intake.pipeline().open_source()) {}
+    : name_(std::move(name)),
+      intake_(intake),
+      source_(intake.pipeline().open_source()),
+      unknown_sessions_(intake.pipeline().open_client(name_, source_)) {}
 
 void NativeStream::fail(std::string_view text, std::size_t column, const std::string& expected) const {
   fail_in_line({name_, line_}, text, column, "expected " + expected);
@@ -147,13 +150,15 @@ void NativeStream::header() {
 void NativeStream::promise() {
   complete_ = complete_ || record_.is_last;
   if (!record_.at) return;
-  if (record_.session) return session_of(*record_.session).feed->promise(*record_.at);
+  if (record_.session) {
+    session_of(*record_.session).feed->promise(*record_.at);
+    if (!promises_) unknown_sessions_.promise(*record_.at);
+    return;
+  }
   std::map<std::string, Time> since;
   for (const auto& [session, time] : record_.since) since[pool_.spell(session)] = time;
-  if (unknown_sessions_ == nullptr) {
-    unknown_sessions_ = &intake_.pipeline().open_client(name_, source_);
-    unknown_sessions_->promise_to_come();
-  }
+  promises_ = true;
+  unknown_sessions_.promise_to_come();
   for (auto& [label, session] : sessions_) {
     const auto own = since.find(label);
     session.feed->promise(own == since.end() ? *record_.at : own->second);
@@ -162,7 +167,7 @@ void NativeStream::promise() {
   Time all = *record_.at;
   for (const auto& [label, time] : since)
     if (!sessions_.contains(label)) all = std::min(all, time);
-  unknown_sessions_->promise(all);
+  unknown_sessions_.promise(all);
 }
 
 NativeStream::Session& NativeStream::session_of(Value label) {
@@ -241,6 +246,7 @@ void NativeStream::whole_transaction() {
   session.open.erase(label);
   append_transaction(*session.feed, {record_, pool_, number_of(label)});
   session.feed->advance();
+  if (!promises_) unknown_sessions_.promise(record_.interval.begin);
   ++intake_.transactions;
 }
 
@@ -310,6 +316,7 @@ void NativeStream::take_transaction(const History& history, TransactionId t) {
   ClientFeed& feed = *sessions_.at(history.spell(*whole.session)).feed;
   append_transaction(feed, {whole, history.values(), intake_.next_transaction()});
   feed.advance();
+  unknown_sessions_.promise(whole.interval.begin);
   ++intake_.transactions;
 }
 
@@ -325,7 +332,7 @@ void NativeStream::end() {
   unsynced_ += std::exchange(held_lines_, 0);
   leave_open_transactions();
   for (auto& [label, session] : sessions_) session.feed->close();
-  if (unknown_sessions_ != nullptr) unknown_sessions_->close();
+  unknown_sessions_.close();
 }
 
 }  // namespace serval

@@ -29,6 +29,8 @@ namespace serval {
 
 class NativeStream {
  public:
+  // Nothing leaves the pipeline from now on before the stream has told of its sessions: in its header, or
+  // by its first record.
   NativeStream(std::string name, Intake& intake);
   NativeStream(const NativeStream&) = delete;
   NativeStream& operator=(const NativeStream&) = delete;

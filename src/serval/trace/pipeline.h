@@ -20,6 +20,7 @@
 // Memory: the limit, plus one batch a client; more only while the merge waits for a client of the source
 // that would have to wait (see back_pressure.h). O(log clients) a run.
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -79,6 +80,8 @@ class Pipeline {
   // Passes on what is ready, at most about `most` records. Throws InputError.
   Progress dispatch(const Sink& sink, std::uint64_t most = 1u << 20);
   void wait(std::chrono::nanoseconds span);  // Until there is news.
+  // Nothing that leaves from now on begins before it.
+  Time watermark() const { return lanes_.empty() ? last_begin_ : std::max(last_begin_, tree_.winner().time); }
 
  private:
   // What the merge has fetched of a client. Its key in the tree is the begin of its next record, or what

@@ -77,11 +77,13 @@ class Appender {
     const JsonlRecord::Extra* const found = extra(index);
     return found == nullptr ? kUnknownBegin : found->time.begin;
   }
-  // The first known time of a later operation; its call came after this one's answer.
-  Time next_asked(std::size_t index) const {
+  // By when it was answered: before a later operation was asked for, or before the commit was. The last
+  // one of a transaction that did not commit may have been refused, and then it took no effect and no
+  // lock.
+  Time answered_by(std::size_t index) const {
     for (std::size_t i = index + 1; i < record_.ops.size(); ++i)
       if (asked(i) != kUnknownBegin) return asked(i);
-    return ends_by_;
+    return outcome() == Outcome::Committed ? ends_by_ : kUnknownEnd;
   }
 
   void add_begin() {
@@ -102,7 +104,7 @@ class Appender {
     Interval time = found == nullptr ? Interval{} : found->time;
     const bool has_begin = time.begin != kUnknownBegin;
     if (!has_begin) time.begin = std::max(begun_, answered_);
-    if (time.end == kUnknownEnd) time.end = std::max(time.begin, next_asked(index));
+    if (time.end == kUnknownEnd) time.end = std::max(time.begin, answered_by(index));
     begun_ = std::max(begun_, time.begin);
     if (time.end != kUnknownEnd && has_begin) answered_ = std::max(answered_, time.end);
     return {begun_, std::max(begun_, time.end)};
