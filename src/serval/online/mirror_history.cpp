@@ -5,10 +5,23 @@
 namespace serval::online {
 namespace {
 
+// Whether every transaction's label is a number of its own, from 1.
+bool has_numbers(const History& history) {
+  std::vector<std::int64_t> numbers;
+  for (const TransactionId t : history.transactions()) {
+    const Value label = history.label(t);
+    if (!label.is_integer() || label.as_integer() < 1) return false;
+    numbers.push_back(label.as_integer());
+  }
+  std::ranges::sort(numbers);
+  return std::ranges::adjacent_find(numbers) == numbers.end();
+}
+
 class Writer {
  public:
   Writer(const History& history, RecordBatch& batch) : history_(history), batch_(batch) {
     records_.reserve(history.operation_count() + 2 * history.transaction_count() + 1);
+    uses_labels_ = has_numbers(history);
   }
 
   void add_initial() {
@@ -52,7 +65,8 @@ class Writer {
     Record& record = records_.emplace_back();
     record.kind = kind;
     record.session = history_.session(t).index;
-    record.transaction = t.index + std::uint64_t{1};
+    record.transaction = uses_labels_ ? static_cast<std::uint64_t>(history_.label(t).as_integer())
+                                      : t.index + std::uint64_t{1};
     record.time = time;
     return record;
   }
@@ -86,6 +100,7 @@ class Writer {
   RecordBatch& batch_;
   std::vector<Record> records_;
   std::vector<RecordRow> rows_;
+  bool uses_labels_ = false;
 };
 
 }  // namespace
