@@ -40,7 +40,7 @@ class Writer {
     start(RecordKind::Begin, t, before);
     for (const OperationId op : history_.operations(t)) {
       Record& record = start(RecordKind::Operation, t, whole);
-      fill(record, op, whole);
+      fill(record, op, whole, last_answer);
       if (record.time.end == kUnknownEnd) continue;
       last_answer = history_.has_operation_times() ? std::max(last_answer, record.time.end) : whole.begin;
     }
@@ -74,7 +74,8 @@ class Writer {
   TraceValue value(Value value) { return batch_.value(value, history_.values()); }
   TraceValue key(KeyId key) { return value(history_.key_value(key)); }
 
-  void fill(Record& record, OperationId op, const Interval& whole) {
+  // Where others have times, an operation without any was never answered.
+  void fill(Record& record, OperationId op, const Interval& whole, Time last_answer) {
     record.operation = history_.kind(op);
     if (!history_.has_operation_times() && !history_.has_rare_members()) {
       batch_.set_rows(record, {{.key = key(history_.key(op)), .value = value(history_.value(op))}});
@@ -82,7 +83,9 @@ class Writer {
     }
     const Operation operation = history_.operation(op);
     const bool timed = history_.has_operation_times() && operation.time.begin != kUnknownBegin;
-    record.time = timed ? operation.time : whole;
+    record.time = timed                            ? operation.time
+                  : history_.has_operation_times() ? Interval{last_answer, kUnknownEnd}
+                                                   : whole;
     if (operation.rows_matched) record.rows_matched = static_cast<std::int32_t>(*operation.rows_matched);
     if (operation.rows_changed) record.rows_changed = static_cast<std::int32_t>(*operation.rows_changed);
     rows_.clear();

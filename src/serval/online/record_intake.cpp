@@ -20,6 +20,7 @@ const Profile& silent_profile() {
 
 // A list is known by its last element, as appends name it; where that is no number, only that there is one.
 StoredValue last_element(std::string_view list) {
+  if (list == "[]") return StoredValue::nil();
   const std::size_t from = list.find_last_of("[,") + 1;
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(list.data() + from, list.data() + list.size(), number);
@@ -129,7 +130,9 @@ RecordIntake::Way RecordIntake::writing(const Record& record, const Profile& pro
   const bool unchanged = record.rows_changed == 0 && record.rows_matched != 0;
   const bool some = record.rows_changed > 0 && static_cast<std::uint32_t>(record.rows_changed) < record.row_count &&
                     is_predicate(record.operation);
-  return {unchanged ? Access::Kind::Lock : Access::Kind::Write, ReadMode::Unstated, profile.write_lock, some};
+  // What was never answered may have failed before it got its lock.
+  const LockMode lock = record.time.end == kUnknownEnd ? LockMode::None : profile.write_lock;
+  return {unchanged ? Access::Kind::Lock : Access::Kind::Write, ReadMode::Unstated, lock, some};
 }
 
 void RecordIntake::add(const RecordRow& row, bool first_of_key, const Way& way, const Record& record,
@@ -186,7 +189,7 @@ void RecordIntake::note_replaced(const Record& record, LiveTransaction& transact
 void RecordIntake::note(const Record& record, LiveTransaction& transaction) {
   const Profile& profile = *transaction.profile;
   const std::span<const RecordRow> rows = record.cells();
-  transaction.last_operation = record.time.begin;
+  if (record.time.end != kUnknownEnd) transaction.last_operation = record.time.begin;
   take_snapshot(record, transaction);
   switch (record.operation) {
     case OperationKind::Read:
