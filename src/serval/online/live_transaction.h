@@ -22,6 +22,8 @@ struct Access {
   Kind kind = Kind::Read;
   ReadMode mode = ReadMode::Consistent;
   LockMode lock = LockMode::None;
+  // A read of no row: perhaps by an update or delete that found nothing, which reads as such statements do.
+  bool perhaps_writing = false;
   bool maybe = false;  // A write that perhaps changed nothing, of several rows of which some changed.
 };
 

@@ -99,12 +99,27 @@ bool ReadJudge::settle_once(const LiveTransaction& transaction) {
     SnapshotWindow& window = windows_[question.window];
     if (window.is_empty()) continue;
     question.candidates = find_candidates(key, window.time, read.value, transaction.number);
+    if (read.perhaps_writing) {
+      settle_either(transaction, question);
+      continue;
+    }
     question.settled = question.candidates.matches <= 1;
     open |= !question.settled;
     if (question.candidates.matches == 1)
       narrowed |= narrow(window, key, question.candidates.match, transaction.number, question.access);
   }
   return narrowed && open;
+}
+
+// A read of the snapshot or of the moment, nobody knows which: it narrows nothing.
+void ReadJudge::settle_either(const LiveTransaction& transaction, Question& question) {
+  const Access& read = transaction.accesses[question.access];
+  const Candidates now =
+      find_candidates(state_.states[read.key], read.time, read.value, transaction.number);
+  question.settled = true;
+  if (question.candidates.matches == 1 && now.matches == 1 && now.match == question.candidates.match) return;
+  question.candidates.matches += now.matches;
+  if (question.candidates.matches == 1) ++question.candidates.matches;  // Uncertain, at least.
 }
 
 void ReadJudge::look_for_contradictions(const LiveTransaction& transaction) {
@@ -119,7 +134,8 @@ void ReadJudge::look_for_contradictions(const LiveTransaction& transaction) {
   for (const SnapshotWindow& window : windows_)
     if (window.is_empty()) report_skew(transaction, window);
   for (const Question& question : questions_)
-    if (question.candidates.matches == 1 && !windows_[question.window].is_empty())
+    if (question.candidates.matches == 1 && !windows_[question.window].is_empty() &&
+        !transaction.accesses[question.access].perhaps_writing)
       look_for_halves(transaction, question);
 }
 
@@ -135,6 +151,7 @@ void ReadJudge::look_for_halves(const LiveTransaction& transaction, const Questi
     if (order_of(seen, next, key) != VersionOrder::Before) continue;
     for (const Question& other : questions_) {
       if (other.window != question.window || other.candidates.matches != 1) continue;
+      if (transaction.accesses[other.access].perhaps_writing) continue;
       const KeyState& there = state_.states[transaction.accesses[other.access].key];
       if (there.versions[other.candidates.match].transaction == next.transaction)
         return report_half(transaction, question, other);

@@ -33,6 +33,7 @@ class ReadJudge {
   bool judge_own(const LiveTransaction& transaction, const Access& read);
   void settle(const LiveTransaction& transaction);
   bool settle_once(const LiveTransaction& transaction);
+  void settle_either(const LiveTransaction& transaction, Question& question);
   void look_for_contradictions(const LiveTransaction& transaction);
   void look_for_halves(const LiveTransaction& transaction, const Question& question);
   void link(const LiveTransaction& transaction, const Question& question);

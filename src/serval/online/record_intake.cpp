@@ -28,6 +28,12 @@ StoredValue last_element(std::string_view list) {
   return StoredValue::of(TraceValue::of(number));
 }
 
+// Clients record an update or delete that found no row as a read of nothing.
+bool may_be_a_missed_write(const Record& record) {
+  return record.operation == OperationKind::Read && record.read_mode == ReadMode::Unstated &&
+         record.row_count == 1 && record.rows->value.is_nil();
+}
+
 bool is_same(const Interval& a, const Interval& b) { return a.begin == b.begin && a.end == b.end; }
 
 }  // namespace
@@ -107,9 +113,10 @@ void RecordIntake::take_snapshot(const Record& record, LiveTransaction& transact
     case SnapshotPoint::FirstConsistentRead: {
       const bool plain = reads && record.lock == LockMode::None && record.read_mode != ReadMode::Locking;
       // Clients that cannot ask which rows they changed read them back, in the same operation.
-      if (is_predicate(record.operation) && transaction.snapshot.begin == kUnknownBegin)
+      const bool perhaps = is_predicate(record.operation) || may_be_a_missed_write(record);
+      if (perhaps && transaction.snapshot.begin == kUnknownBegin)
         transaction.snapshot.begin = record.time.begin;
-      if (!plain) return;
+      if (!plain || may_be_a_missed_write(record)) return;
       if (transaction.snapshot.begin == kUnknownBegin) transaction.snapshot.begin = record.time.begin;
       transaction.snapshot.end = record.time.end;
       break;
@@ -145,6 +152,8 @@ void RecordIntake::add(const RecordRow& row, bool first_of_key, const Way& way, 
                 .kind = way.kind,
                 .mode = way.mode,
                 .lock = way.lock,
+                .perhaps_writing = way.kind == Access::Kind::Read && may_be_a_missed_write(record) &&
+                                   way.mode != transaction.profile->writing_read,
                 .maybe = way.maybe};
   if (row.value.kind == TraceValue::Kind::List)
     access.value = last_element(row.value.text());
