@@ -16,8 +16,8 @@
 #include "failure.h"
 #include "interruption.h"
 #include "memory_limit.h"
-#include "model_check.h"
 #include "mirror_check.h"
+#include "model_check.h"
 #include "model_flags.h"
 #include "output.h"
 #include "progress.h"
@@ -55,8 +55,8 @@ struct CheckPlan {
 
 CheckPlan plan_of(const CheckFlags& flags) {
   static constexpr std::array<std::string_view, 2> kUnknownWords{"fail", "pass"};
-  static constexpr std::array<std::string_view, 5> kEngines{
-      "auto", "mini-transaction", "lightweight-transaction", "polygraph", "mirror"};
+  static constexpr std::array<std::string_view, 5> kEngines{"auto", "mini-transaction",
+                                                            "lightweight-transaction", "polygraph", "mirror"};
   require_valid(flags.reading);
   CheckPlan plan;
   const std::size_t engine = choose("--engine", flags.engine, kEngines);

@@ -41,7 +41,8 @@ std::string text_of(const MirrorReport& report, const MirrorPlan& plan) {
   out += online::text_of(report.result);
   if (!report.reason.empty()) out += fmt::format("  reason     {}\n", report.reason);
   for (const std::string& notice : report.notices) out += fmt::format("  note       {}\n", notice);
-  out += fmt::format("  cost       {}   peak {}\n", spell_seconds(report.seconds), spell_bytes(peak_rss_bytes()));
+  out += fmt::format("  cost       {}   peak {}\n", spell_seconds(report.seconds),
+                     spell_bytes(peak_rss_bytes()));
   return out;
 }
 
@@ -73,8 +74,9 @@ const Profile& choose_profile(const std::string& name) {
   if (const Profile* profile = online::find_profile(name)) return *profile;
   std::string near;
   for (const std::string& one : online::suggest_profiles(name)) near += (near.empty() ? "" : ", ") + one;
-  throw UsageError(fmt::format("no profile is called \"{}\"", name),
-                   near.empty() ? "DATABASE:ISOLATION, for example postgres:serializable" : "did you mean " + near);
+  throw UsageError(
+      fmt::format("no profile is called \"{}\"", name),
+      near.empty() ? "DATABASE:ISOLATION, for example postgres:serializable" : "did you mean " + near);
 }
 
 const Profile& profile_for(const MirrorPlan& plan, const History& history) {

@@ -49,7 +49,8 @@ TEST(LeopardBugs, QueryReturnsTwoVersionsOfARow) {
   trace.remove(213, "s/2", {1, 5}).commit(213, {6, 8});
   trace.begin(412, {10, 12});
   trace.operation(412, OperationKind::Insert, {{"s/2", 3}}, {20, 30});
-  trace.operation(412, OperationKind::PredicateRead, {{"s/2", 1}, {"s/2", 3}}, {40, 50}).commit(412, {60, 70});
+  trace.operation(412, OperationKind::PredicateRead, {{"s/2", 1}, {"s/2", 3}}, {40, 50})
+      .commit(412, {60, 70});
   const OnlineResult result = trace.verify("tidb:repeatable-read");
   ASSERT_TRUE(result.violated());
   EXPECT_EQ(result.violations[0].mechanism, Mechanism::ConsistentRead);

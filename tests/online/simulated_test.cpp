@@ -6,8 +6,8 @@
 namespace serval::online {
 namespace {
 
-History run(std::string_view level, std::uint64_t seed, std::string workload, std::uint64_t transactions = 300,
-            std::vector<SimulatedBug> bugs = {}) {
+History run(std::string_view level, std::uint64_t seed, std::string workload,
+            std::uint64_t transactions = 300, std::vector<SimulatedBug> bugs = {}) {
   return simulate({.workload = std::move(workload),
                    .sessions = 8,
                    .transactions = transactions,

@@ -45,8 +45,8 @@ class GrowingOrder {
     std::uint64_t rank = 0;
     std::uint32_t first_out = kNone, first_in = kNone;
     std::uint32_t in_degree = 0;
-    std::uint32_t seen_in = 0;           // The last search that came here,
-    std::uint32_t found_by = kNone;      // and the edge that led it.
+    std::uint32_t seen_in = 0;       // The last search that came here,
+    std::uint32_t found_by = kNone;  // and the edge that led it.
   };
   // An edge whose source was removed stays in the list of its target, with the source kNone.
   struct Edge {

@@ -13,13 +13,14 @@ CitedRecord commit_of(const Version& version) {
 }
 
 Derivation snapshot_before(const std::string& key, const Version& snapshot, const Version& other) {
-  return {.conclusion = fmt::format("T{} took its snapshot by {}, before T{} could commit {}, and wrote it, too",
-                                    snapshot.transaction, snapshot.snapshot_end, other.transaction, key),
-          .records = {{.transaction = snapshot.transaction,
-                       .session = snapshot.session,
-                       .action = "snapshot",
-                       .time = {kUnknownBegin, snapshot.snapshot_end}},
-                      commit_of(other)}};
+  return {
+      .conclusion = fmt::format("T{} took its snapshot by {}, before T{} could commit {}, and wrote it, too",
+                                snapshot.transaction, snapshot.snapshot_end, other.transaction, key),
+      .records = {{.transaction = snapshot.transaction,
+                   .session = snapshot.session,
+                   .action = "snapshot",
+                   .time = {kUnknownBegin, snapshot.snapshot_end}},
+                  commit_of(other)}};
 }
 
 }  // namespace

@@ -20,23 +20,22 @@ inline bool certainly_before(const Interval& a, const Interval& b) { return a.en
 
 struct Version {
   StoredValue value;
-  std::uint64_t transaction = 0;  // 0: the initial version.
-  Participant writer;             // None for the initial version.
+  std::uint64_t transaction = 0;                   // 0: the initial version.
+  Participant writer;                              // None for the initial version.
   Interval install{kUnknownBegin, kUnknownBegin};  // When others begin to see it.
   Interval acquire{kUnknownBegin, kUnknownBegin};  // When the writer got the lock.
   Time release_begin = kUnknownBegin;              // Before that it held it: the commit's begin.
   Time snapshot_end = kUnknownEnd;                 // The writer's snapshot is not later.
   std::uint32_t session = 0;
-  bool exclusive = false;           // The writer kept others out by a lock.
-  bool first_updater_wins = false;  // The writer would have failed had somebody else written since its snapshot.
-  bool verified = false;            // Its transaction was.
-  bool uncertain = false;           // The commit's answer never came: perhaps no version at all.
-  bool or_nil = false;              // The initial version: its value, or no row.
+  bool exclusive = false;  // The writer kept others out by a lock.
+  bool first_updater_wins =
+      false;               // The writer would have failed had somebody else written since its snapshot.
+  bool verified = false;   // Its transaction was.
+  bool uncertain = false;  // The commit's answer never came: perhaps no version at all.
+  bool or_nil = false;     // The initial version: its value, or no row.
   std::vector<Participant> readers;  // Those that a next version has to be linked to.
 
-  bool may_show(const StoredValue& seen) const {
-    return value.may_be(seen) || (or_nil && seen.is_nil());
-  }
+  bool may_show(const StoredValue& seen) const { return value.may_be(seen) || (or_nil && seen.is_nil()); }
 };
 
 struct Lock {

@@ -34,9 +34,9 @@ struct LiveTransaction {
   std::uint32_t session = 0;
   State state = State::Open;
   const Profile* profile = nullptr;
-  Time begin = 0;            // Of its first record.
-  Interval end;              // Of its last.
-  Time last_operation = 0;   // When the last answered one was asked for: it was alive then.
+  Time begin = 0;           // Of its first record.
+  Interval end;             // Of its last.
+  Time last_operation = 0;  // When the last answered one was asked for: it was alive then.
   Interval snapshot{kUnknownBegin, kUnknownEnd};
   bool has_snapshot = false;
   bool in_graph = true;  // At the level that the graph is about.

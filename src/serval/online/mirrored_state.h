@@ -43,7 +43,7 @@ class MirroredState {
   SerializationCertifier certifier;
   OnlineStatistics statistics;
   std::vector<Violation> violations;  // The first ones.
-  std::uint64_t walk = 0;             // Numbers walks over the accesses of a transaction; see KeyState::stamp.
+  std::uint64_t walk = 0;  // Numbers walks over the accesses of a transaction; see KeyState::stamp.
 
   void report(Violation violation) {
     ++statistics.violations[static_cast<std::size_t>(violation.mechanism)];

@@ -7,8 +7,8 @@ namespace {
 
 Derivation hold(const std::string& key, const Lock& lock) {
   const char* mode = lock.mode == LockMode::Shared ? "shared" : "exclusive";
-  return {.conclusion = fmt::format("T{} has the {} lock of {} by {}, and keeps it until {} at least", lock.transaction,
-                                    mode, key, lock.acquire.end, lock.release.begin),
+  return {.conclusion = fmt::format("T{} has the {} lock of {} by {}, and keeps it until {} at least",
+                                    lock.transaction, mode, key, lock.acquire.end, lock.release.begin),
           .records = {{.transaction = lock.transaction,
                        .session = lock.session,
                        .action = fmt::format("lock {} ({})", key, mode),

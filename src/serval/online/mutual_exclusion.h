@@ -19,8 +19,7 @@ inline bool locks_allow(const Version& first, const Version& second) {
 }
 
 inline bool conflict(LockMode a, LockMode b) {
-  return a != LockMode::None && b != LockMode::None &&
-         (a == LockMode::Exclusive || b == LockMode::Exclusive);
+  return a != LockMode::None && b != LockMode::None && (a == LockMode::Exclusive || b == LockMode::Exclusive);
 }
 
 // Whether two conflicting locks of different transactions cannot both have been granted.

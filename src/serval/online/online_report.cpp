@@ -55,7 +55,8 @@ std::string text_of(const OnlineResult& result) {
   std::string out;
   for (const Violation& violation : result.violations) out += indented(violation.spell());
   const std::uint64_t all = counted.violations_in_all();
-  if (all > result.violations.size()) out += fmt::format("  ... and {} more\n", all - result.violations.size());
+  if (all > result.violations.size())
+    out += fmt::format("  ... and {} more\n", all - result.violations.size());
   out += fmt::format("  {} operations, {} committed, {} aborted, {} indeterminate\n", counted.operations,
                      counted.committed, counted.aborted, counted.indeterminate);
   out += fmt::format("  reads      {} checked, {} not promised anything\n", counted.reads_checked,
@@ -63,7 +64,8 @@ std::string text_of(const OnlineResult& result) {
   out += "  deduced   ";
   for (std::size_t i = 0; i < kDependencyCount; ++i)
     if (counted.deduced[i] + counted.uncertain[i] > 0)
-      out += fmt::format(" {} {}{}", counted.deduced[i], kDependencies[i], i + 1 < kDependencyCount ? "," : "");
+      out +=
+          fmt::format(" {} {}{}", counted.deduced[i], kDependencies[i], i + 1 < kDependencyCount ? "," : "");
   if (out.back() == ',') out.pop_back();
   out += fmt::format("; uncertain {} ({:.2e})\n", sum(counted.uncertain), uncertain_share(counted));
   return out;
@@ -71,7 +73,12 @@ std::string text_of(const OnlineResult& result) {
 
 void write_json(JsonWriter& json, const Violation& violation) {
   json.begin_object().key("mechanism").text(name_of(violation.mechanism));
-  json.key("type").text(serval::name_of(violation.kind)).key("key").text(violation.key).key("txns").begin_array();
+  json.key("type")
+      .text(serval::name_of(violation.kind))
+      .key("key")
+      .text(violation.key)
+      .key("txns")
+      .begin_array();
   for (const std::uint64_t transaction : violation.transactions) json.number(transaction);
   json.end().key("first");
   write_derivation(json, violation.first);
@@ -95,8 +102,13 @@ void write_json(JsonWriter& json, const OnlineResult& result) {
   json.key("reads_unchecked").number(counted.reads_unchecked).end();
   json.key("dependencies").begin_object();
   for (std::size_t i = 0; i < kDependencyCount; ++i)
-    json.key(kDependencies[i]).begin_object().key("deduced").number(counted.deduced[i]).key("uncertain").number(
-        counted.uncertain[i]).end();
+    json.key(kDependencies[i])
+        .begin_object()
+        .key("deduced")
+        .number(counted.deduced[i])
+        .key("uncertain")
+        .number(counted.uncertain[i])
+        .end();
   json.key("uncertain_share").number(uncertain_share(counted)).end().key("hints").begin_object();
   json.key("consecutive_anti_dependencies").number(counted.hints.consecutive_anti_dependencies);
   json.key("dangerous_structures").number(counted.hints.dangerous_structures);

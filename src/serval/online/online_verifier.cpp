@@ -14,7 +14,8 @@ OnlineVerifier::OnlineVerifier(const Profile& profile, OnlineOptions options)
     : options_(options),
       state_(profile, options.most_violations),
       intake_(profile, state_.keys, state_.states),
-      read_judge_(state_, [this](std::uint32_t key, const StoredValue& value) { return find_writer(key, value); }),
+      read_judge_(state_,
+                  [this](std::uint32_t key, const StoredValue& value) { return find_writer(key, value); }),
       write_judge_(state_) {}
 
 void OnlineVerifier::accept(const Record& record) {
@@ -81,9 +82,8 @@ void OnlineVerifier::install(LiveTransaction& transaction) {
     case State::Committed:
       ++state_.statistics.committed;
       if (transaction.in_graph)
-        transaction.participant = state_.certifier.add({.transaction = transaction.number,
-                                                        .session = transaction.session,
-                                                        .commit = transaction.end});
+        transaction.participant = state_.certifier.add(
+            {.transaction = transaction.number, .session = transaction.session, .commit = transaction.end});
       break;
     case State::Aborted:
       ++state_.statistics.aborted;
@@ -155,7 +155,8 @@ void OnlineVerifier::note_lock(const LiveTransaction& transaction, const Access&
 
 void OnlineVerifier::note_aborted_write(const LiveTransaction& transaction, const Access& access) {
   if (aborted_writes_.size() >= kRememberedAborts) aborted_writes_.pop_front();
-  aborted_writes_.push_back({access.key, access.value,
+  aborted_writes_.push_back({access.key,
+                             access.value,
                              {.transaction = transaction.number,
                               .session = transaction.session,
                               .action = "write, and abort later",

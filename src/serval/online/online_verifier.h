@@ -55,7 +55,7 @@ class OnlineVerifier {
 
   const Profile& profile() const { return state_.profile; }
   std::span<const Violation> violations() const { return state_.violations; }  // So far.
-  OnlineStatistics statistics() const;  // So far; O(keys).
+  OnlineStatistics statistics() const;                                         // So far; O(keys).
   std::uint64_t violation_count() const { return state_.statistics.violations_in_all(); }
 
  private:

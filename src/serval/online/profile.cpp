@@ -29,7 +29,8 @@ const Profile* find_profile(std::string_view name) {
   if (colon == std::string_view::npos) return nullptr;
   const std::string_view database = name.substr(0, colon), isolation = name.substr(colon + 1);
   if (const Profile* row = find_row(database, isolation)) return row;
-  const std::optional<Level> level = folded_name(database) == "generic" ? find_level(isolation) : std::nullopt;
+  const std::optional<Level> level =
+      folded_name(database) == "generic" ? find_level(isolation) : std::nullopt;
   return level ? find_row("generic", name_of(*level)) : nullptr;
 }
 

@@ -131,8 +131,8 @@ void add_others(std::vector<Profile>& rows) {
   rows.push_back(sqlite);
 
   // Writes are no locks, and the clocks are those of the nodes.
-  Profile cockroach = serializable_row(snapshot_row("cockroachdb", "serializable", "TO+MVCC"),
-                                       Certifier::TimestampOrder);
+  Profile cockroach =
+      serializable_row(snapshot_row("cockroachdb", "serializable", "TO+MVCC"), Certifier::TimestampOrder);
   cockroach.write_lock = LockMode::None;
   cockroach.locking_read = kLocking;
   cockroach.one_clock = cockroach.one_state_a_statement = false;
@@ -142,7 +142,8 @@ void add_others(std::vector<Profile>& rows) {
 
   for (const std::string_view database : {"oracle", "oceanbase"}) {
     rows.push_back(statement_row(database, "read-committed", "2PL+MVCC"));
-    rows.push_back(snapshot_row(database, database == "oracle" ? "serializable" : "repeatable-read", "2PL+MVCC"));
+    rows.push_back(
+        snapshot_row(database, database == "oracle" ? "serializable" : "repeatable-read", "2PL+MVCC"));
   }
   rows.push_back(snapshot_row("oceanbase", "serializable", "2PL+MVCC"));
 
@@ -179,9 +180,9 @@ void add_simulated(std::vector<Profile>& rows) {
     if (level == Level::ReadUncommitted) row.plain_read = row.writing_read = row.locking_read = kUncommitted;
   }
   rows[rows.size() - 3].write_lock = LockMode::Exclusive;
-  for (const Level level : {Level::SnapshotIsolation, Level::StrongSessionSnapshotIsolation,
-                            Level::StrongSnapshotIsolation, Level::Serializable,
-                            Level::StrongSessionSerializable, Level::StrictSerializable}) {
+  for (const Level level :
+       {Level::SnapshotIsolation, Level::StrongSessionSnapshotIsolation, Level::StrongSnapshotIsolation,
+        Level::Serializable, Level::StrongSessionSerializable, Level::StrictSerializable}) {
     Profile& row = add(name_of(level), level, uses_real_time(level) ? Freshness::Current : Freshness::Any);
     if (implies(level, Level::Serializable)) row.cycles = CycleRule::Serial;
     row.keeps_sessions = uses_session_order(level);

@@ -65,10 +65,9 @@ bool ReadJudge::judge_own(const LiveTransaction& transaction, const Access& read
 
 std::uint32_t ReadJudge::window_of(const LiveTransaction& transaction, const Access& access) {
   const Profile& profile = *transaction.profile;
-  const bool by_statement =
-      profile.snapshot == SnapshotPoint::Statement || access.mode == ReadMode::Locking;
-  const bool shared = by_statement ? profile.one_state_a_statement && access.mode != ReadMode::Locking
-                                   : profile.one_clock;
+  const bool by_statement = profile.snapshot == SnapshotPoint::Statement || access.mode == ReadMode::Locking;
+  const bool shared =
+      by_statement ? profile.one_state_a_statement && access.mode != ReadMode::Locking : profile.one_clock;
   if (shared && by_statement && statement_window_ != kNone && window_statement_ == access.statement)
     return statement_window_;
   if (shared && !by_statement && shared_window_ != kNone) return shared_window_;
@@ -114,8 +113,7 @@ bool ReadJudge::settle_once(const LiveTransaction& transaction) {
 // A read of the snapshot or of the moment, nobody knows which: it narrows nothing.
 void ReadJudge::settle_either(const LiveTransaction& transaction, Question& question) {
   const Access& read = transaction.accesses[question.access];
-  const Candidates now =
-      find_candidates(state_.states[read.key], read.time, read.value, transaction.number);
+  const Candidates now = find_candidates(state_.states[read.key], read.time, read.value, transaction.number);
   question.settled = true;
   if (question.candidates.matches == 1 && now.matches == 1 && now.match == question.candidates.match) return;
   question.candidates.matches += now.matches;
@@ -221,13 +219,14 @@ CitedRecord ReadJudge::cite(const LiveTransaction& transaction, const Access& ac
 
 void ReadJudge::report_own(const LiveTransaction& transaction, const Access& read, const Access& write) {
   const std::string key = state_.keys.spell(read.key);
-  state_.report({.mechanism = Mechanism::ConsistentRead,
-                 .kind = AnomalyKind::NotMyOwnWrite,
-                 .key = key,
-                 .transactions = {transaction.number},
-                 .first = {.conclusion = fmt::format("T{} sees its own last write of {}", transaction.number, key),
-                           .records = {cite(transaction, write)}},
-                 .second = {.conclusion = "it read something else", .records = {cite(transaction, read)}}});
+  state_.report(
+      {.mechanism = Mechanism::ConsistentRead,
+       .kind = AnomalyKind::NotMyOwnWrite,
+       .key = key,
+       .transactions = {transaction.number},
+       .first = {.conclusion = fmt::format("T{} sees its own last write of {}", transaction.number, key),
+                 .records = {cite(transaction, write)}},
+       .second = {.conclusion = "it read something else", .records = {cite(transaction, read)}}});
 }
 
 void ReadJudge::report_unseen(const LiveTransaction& transaction, const Question& question) {
@@ -267,7 +266,8 @@ void ReadJudge::report_unseen(const LiveTransaction& transaction, const Question
   state_.report(std::move(out));
 }
 
-void ReadJudge::report_half(const LiveTransaction& transaction, const Question& missed, const Question& seen) {
+void ReadJudge::report_half(const LiveTransaction& transaction, const Question& missed,
+                            const Question& seen) {
   const Access& new_read = transaction.accesses[seen.access];
   const Access& old_read = transaction.accesses[missed.access];
   const Version& version = state_.states[new_read.key].versions[seen.candidates.match];
@@ -276,14 +276,15 @@ void ReadJudge::report_half(const LiveTransaction& transaction, const Question& 
                            .action = fmt::format("commit {} and {}", state_.keys.spell(new_read.key),
                                                  state_.keys.spell(old_read.key)),
                            .time = version.install};
-  state_.report({.mechanism = Mechanism::ConsistentRead,
-                 .kind = AnomalyKind::FracturedRead,
-                 .key = state_.keys.spell(old_read.key),
-                 .transactions = {transaction.number, version.transaction},
-                 .first = {.conclusion = fmt::format("the snapshot of T{} is later than the commit of T{}",
-                                                     transaction.number, version.transaction),
-                           .records = {cite(transaction, new_read), commit}},
-                 .second = {.conclusion = "it is earlier", .records = {cite(transaction, old_read), commit}}});
+  state_.report(
+      {.mechanism = Mechanism::ConsistentRead,
+       .kind = AnomalyKind::FracturedRead,
+       .key = state_.keys.spell(old_read.key),
+       .transactions = {transaction.number, version.transaction},
+       .first = {.conclusion = fmt::format("the snapshot of T{} is later than the commit of T{}",
+                                           transaction.number, version.transaction),
+                 .records = {cite(transaction, new_read), commit}},
+       .second = {.conclusion = "it is earlier", .records = {cite(transaction, old_read), commit}}});
 }
 
 void ReadJudge::report_skew(const LiveTransaction& transaction, const SnapshotWindow& window) {
@@ -303,11 +304,11 @@ void ReadJudge::report_skew(const LiveTransaction& transaction, const SnapshotWi
     const Access& read = transaction.accesses[access];
     derivation.records.push_back(cite(transaction, read));
     for (const Version& version : state_.states[read.key].versions)
-      derivation.records.push_back({.transaction = version.transaction,
-                                    .session = version.session,
-                                    .action = fmt::format("commit {} = {}", state_.keys.spell(read.key),
-                                                          version.value.spell()),
-                                    .time = version.install});
+      derivation.records.push_back(
+          {.transaction = version.transaction,
+           .session = version.session,
+           .action = fmt::format("commit {} = {}", state_.keys.spell(read.key), version.value.spell()),
+           .time = version.install});
     return derivation;
   };
   out.first = derive(window.begin_by, fmt::format("the snapshot of T{} is of {} or later", transaction.number,

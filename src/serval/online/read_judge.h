@@ -14,7 +14,8 @@ class ReadJudge {
   // Who, of the transactions that had not committed, wrote a value; for the words of a violation.
   using FindWriter = std::function<std::vector<CitedRecord>(std::uint32_t key, const StoredValue& value)>;
 
-  ReadJudge(MirroredState& state, FindWriter find_writer) : state_(state), find_writer_(std::move(find_writer)) {}
+  ReadJudge(MirroredState& state, FindWriter find_writer)
+      : state_(state), find_writer_(std::move(find_writer)) {}
 
   // Returns the transaction's snapshot, as narrow as its reads make it.
   Interval judge(const LiveTransaction& transaction);

@@ -135,7 +135,8 @@ RecordIntake::Way RecordIntake::reading(const Record& record, const Profile& pro
 RecordIntake::Way RecordIntake::writing(const Record& record, const Profile& profile) const {
   // Rows matched but not changed are locked and stay what they were.
   const bool unchanged = record.rows_changed == 0 && record.rows_matched != 0;
-  const bool some = record.rows_changed > 0 && static_cast<std::uint32_t>(record.rows_changed) < record.row_count &&
+  const bool some = record.rows_changed > 0 &&
+                    static_cast<std::uint32_t>(record.rows_changed) < record.row_count &&
                     is_predicate(record.operation);
   // What was never answered may have failed before it got its lock.
   const LockMode lock = record.time.end == kUnknownEnd ? LockMode::None : profile.write_lock;
@@ -144,8 +145,8 @@ RecordIntake::Way RecordIntake::writing(const Record& record, const Profile& pro
 
 void RecordIntake::add(const RecordRow& row, bool first_of_key, const Way& way, const Record& record,
                        LiveTransaction& transaction) {
-  const bool deletes = record.operation == OperationKind::Delete ||
-                       record.operation == OperationKind::PredicateDelete;
+  const bool deletes =
+      record.operation == OperationKind::Delete || record.operation == OperationKind::PredicateDelete;
   Access access{.time = record.time,
                 .key = state_of(row.key, row.column),
                 .statement = transaction.statements,

@@ -41,7 +41,7 @@ class RecordIntake {
   const Profile& profile_;
   KeyTable& keys_;
   std::vector<KeyState>& states_;
-  StoredValue initial_;        // Of keys that no Initial record names,
+  StoredValue initial_;          // Of keys that no Initial record names,
   bool initial_or_nil_ = false;  // or nothing.
 };
 

@@ -133,7 +133,9 @@ Violation SerializationCertifier::cycle_violation(const GrowingOrder::Step& clos
   return out;
 }
 
-void SerializationCertifier::complete(const Participant& participant) { complete_.push_back(participant.slot); }
+void SerializationCertifier::complete(const Participant& participant) {
+  complete_.push_back(participant.slot);
+}
 
 // Whoever ended before the horizon gets no more edges that lead to it: its own reads and writes are judged,
 // and no snapshot is left that could miss what it wrote. So once nothing leads there, no cycle ever will.

@@ -40,8 +40,8 @@ std::string_view name_of(Mechanism mechanism) {
 }
 
 std::string Violation::spell() const {
-  std::string out = fmt::format("{}: {}{}{}\n", name_of(mechanism), serval::name_of(kind),
-                                key.empty() ? "" : " at ", key);
+  std::string out =
+      fmt::format("{}: {}{}{}\n", name_of(mechanism), serval::name_of(kind), key.empty() ? "" : " at ", key);
   put(out, first);
   put(out, second);
   return out;

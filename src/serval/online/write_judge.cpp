@@ -99,7 +99,8 @@ void WriteJudge::judge_lock(std::uint32_t number, const Lock& own) {
     if (other.verified && other.transaction != own.transaction && locks_contradict(other, own))
       state_.report(exclusion_violation(state_.keys.spell(number), other, own));
   for (const Version& version : key.versions) {
-    if (!version.exclusive || version.uncertain || !version.verified || version.transaction == own.transaction)
+    if (!version.exclusive || version.uncertain || !version.verified ||
+        version.transaction == own.transaction)
       continue;
     if (locks_contradict(lock_of(version), own))
       state_.report(exclusion_violation(state_.keys.spell(number), lock_of(version), own));
