@@ -1,6 +1,6 @@
-// How fast is the online verifier, and does its memory stay flat? BlindW-RW as PostgreSQL SERIALIZABLE runs it:
-// 24 sessions, 2,000 keys, 8 reads or 8 blind writes a transaction, intervals that overlap. The trace is made
-// here, piece by piece, by locks without waiting and snapshots; only the verifier is timed.
+// How fast is the online verifier, and does its memory stay flat? BlindW-RW as PostgreSQL SERIALIZABLE runs
+// it: 24 sessions, 2,000 keys, 8 reads or 8 blind writes a transaction, intervals that overlap. The trace is
+// made here, piece by piece, by locks without waiting and snapshots; only the verifier is timed.
 //
 //   online_verifier [transactions] [keys] [profile]
 

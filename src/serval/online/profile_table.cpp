@@ -58,8 +58,8 @@ void add_yugabyte(std::vector<Profile>& rows) {
     if (row.database == "yugabytedb") row.one_clock = row.one_state_a_statement = false;
 }
 
-// InnoDB: what is written or locked is read as it is now, plain reads see a snapshot; so at repeatable read an
-// update may be lost, by design.
+// InnoDB: what is written or locked is read as it is now, plain reads see a snapshot; so at repeatable read
+// an update may be lost, by design.
 Profile innodb_row(std::string_view database, std::string_view isolation, SnapshotPoint snapshot) {
   Profile row = statement_row(database, isolation, "2PL+MVCC");
   row.locking_read = row.writing_read = kLocking;

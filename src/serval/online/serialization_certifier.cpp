@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "serval/base/contract.h"
+
 namespace serval::online {
 namespace {
 
@@ -59,7 +61,7 @@ Participant SerializationCertifier::add(const Summary& summary) {
   };
   slot.snapshot = add_vertex();
   slot.commit = has_snapshots_ ? add_vertex() : slot.snapshot;
-  if (has_snapshots_ && !graph_.insert(slot.snapshot, slot.commit, kWithin)) std::terminate();
+  expects(!has_snapshots_ || graph_.insert(slot.snapshot, slot.commit, kWithin), "new vertices are in order");
   return {number, slot.generation};
 }
 
