@@ -37,18 +37,22 @@ LiveTransaction& OnlineVerifier::open(const Record& record) {
   if (record.session >= open_.size()) open_.resize(record.session + 1, kNobody);
   std::uint32_t& slot = open_[record.session];
   if (slot != kNobody && slots_[slot].number == record.transaction) return slots_[slot];
-  if (slot != kNobody) {  // Its end is missing: it may have taken effect.
-    Record lost;
-    lost.kind = RecordKind::Indeterminate;
-    lost.session = record.session;
-    lost.transaction = slots_[slot].number;
-    lost.time = {slots_[slot].last_operation, kUnknownEnd};
-    end(lost);
-  }
+  if (slot != kNobody) lose(record.session);
   open_[record.session] = take_slot();
   LiveTransaction& transaction = slots_[open_[record.session]];
   intake_.begin(record, transaction);
   return transaction;
+}
+
+// Its end is missing: it may have taken effect.
+void OnlineVerifier::lose(std::uint32_t session) {
+  const LiveTransaction& transaction = slots_[open_[session]];
+  Record lost;
+  lost.kind = RecordKind::Indeterminate;
+  lost.session = session;
+  lost.transaction = transaction.number;
+  lost.time = {transaction.last_operation, kUnknownEnd};
+  end(lost);
 }
 
 std::uint32_t OnlineVerifier::take_slot() {
@@ -166,12 +170,22 @@ void OnlineVerifier::note_aborted_write(const LiveTransaction& transaction, cons
 // Every record that begins before `frontier` has come.
 void OnlineVerifier::advance(Time frontier) {
   frontier_ = frontier;
+  if (waiting_.empty() || waiting_.front().end >= frontier) return;
+  // What may be installed before its commit begins has to be known, too.
+  if (state_.profile.install == InstallPoint::Anytime) frontier = std::min(frontier, earliest_open());
   while (!waiting_.empty() && waiting_.front().end < frontier) {
     const std::uint32_t slot = waiting_.front().slot;
     std::ranges::pop_heap(waiting_, std::greater<>{});
     waiting_.pop_back();
     judge(slot);
   }
+}
+
+Time OnlineVerifier::earliest_open() const {
+  Time earliest = kUnknownEnd;
+  for (const std::uint32_t slot : open_)
+    if (slot != kNobody) earliest = std::min(earliest, slots_[slot].begin);
+  return earliest;
 }
 
 void OnlineVerifier::judge(std::uint32_t slot) {
@@ -198,9 +212,7 @@ void OnlineVerifier::link_to_session(const LiveTransaction& transaction) {
 void OnlineVerifier::look_for_garbage() {
   ends_since_look_ = 0;
   if (!options_.forgets) return;
-  Time horizon = frontier_;
-  for (const std::uint32_t slot : open_)
-    if (slot != kNobody) horizon = std::min(horizon, slots_[slot].begin);
+  Time horizon = std::min(frontier_, earliest_open());
   for (const Waiting& waiting : waiting_) horizon = std::min(horizon, slots_[waiting.slot].begin);
   if (state_.profile.freshness == Freshness::Any) horizon -= options_.retention;
   horizon_ = std::max(horizon_, horizon);
@@ -252,6 +264,8 @@ OnlineStatistics OnlineVerifier::statistics() const {
 }
 
 OnlineResult OnlineVerifier::finish() {
+  for (std::uint32_t session = 0; session < open_.size(); ++session)
+    if (open_[session] != kNobody) lose(session);
   advance(kUnknownEnd);
   return {.violations = state_.violations, .statistics = statistics()};
 }

@@ -50,7 +50,7 @@ class OnlineVerifier {
   void accept(std::span<const Record> records) {
     for (const Record& record : records) accept(record);
   }
-  // Judges the rest. No records after that.
+  // Judges the rest; what has not ended is taken for lost. No records after that.
   OnlineResult finish();
 
   const Profile& profile() const { return state_.profile; }
@@ -69,6 +69,7 @@ class OnlineVerifier {
   };
 
   LiveTransaction& open(const Record& record);
+  void lose(std::uint32_t session);
   std::uint32_t take_slot();
   void end(const Record& record);
   void install(LiveTransaction& transaction);
@@ -77,6 +78,7 @@ class OnlineVerifier {
   void note_aborted_write(const LiveTransaction& transaction, const Access& access);
   void advance(Time frontier);
   void judge(std::uint32_t slot);
+  Time earliest_open() const;
   void link_to_session(const LiveTransaction& transaction);
   void look_for_garbage();
   void trim(KeyState& key);
