@@ -139,6 +139,18 @@ void OnlineVerifier::install_version(LiveTransaction& transaction, const Access&
   key.versions.push_back(std::move(version));
 }
 
+namespace {
+
+// When the last operation was asked for that was answered before the end.
+Time last_answered(const LiveTransaction& transaction) {
+  Time last = transaction.begin;
+  for (const Access& access : transaction.accesses)
+    if (access.time.end < transaction.end.end) last = std::max(last, access.time.begin);
+  return last;
+}
+
+}  // namespace
+
 // A transaction that aborted was alive when its last answered operation was asked for, and perhaps no longer.
 void OnlineVerifier::note_lock(const LiveTransaction& transaction, const Access& access) {
   if (access.kind == Access::Kind::Read && access.value.is_nil()) return;  // There is no row to lock.
@@ -149,7 +161,10 @@ void OnlineVerifier::note_lock(const LiveTransaction& transaction, const Access&
   if (options_.forgets)
     std::erase_if(key.locks, [&](const Lock& lock) { return lock.verified && lock.release.end < horizon_; });
   Interval release = transaction.end;
-  if (transaction.state == State::Aborted) release.begin = transaction.last_operation;
+  if (transaction.state == State::Aborted) {
+    if (access.time.end >= transaction.end.end) return;  // What ended it: perhaps it never got its lock.
+    release.begin = last_answered(transaction);
+  }
   key.locks.push_back({.transaction = transaction.number,
                        .session = transaction.session,
                        .mode = access.lock,
