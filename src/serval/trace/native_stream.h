@@ -83,9 +83,10 @@ class NativeStream {
   ValuePool pool_;  // Of the line at hand and not much more.
   JsonlRecord record_;
   std::map<std::string, Session> sessions_;
-  // Where "sync" records promise something, they do so for sessions, too, that are not yet known: this
-  // client has no records, and holds the merge back until the promise.
-  ClientFeed* unknown_sessions_ = nullptr;
+  // This client has no records. It holds the merge back until sessions are known; where "sync" records
+  // promise something, they do so for sessions, too, that are not yet known, and it goes on.
+  ClientFeed& unknown_sessions_;
+  bool promises_ = false;
   std::string text_;  // Bytes of a line that has not ended, or of one that is looked at again.
   std::string line_text_;
   bool seen_header_ = false, holding_ = false, trusts_labels_ = false, complete_ = false;
