@@ -3,7 +3,7 @@
 // keys held at the start, which the first header says for all.
 //
 //   Intake intake(pipeline);
-//   intake.start_with([&](RecordBatch& batch) { ... }, "0", facts);   // Initial records; whoever comes first.
+//   intake.start_with([&](RecordBatch& batch) { ... }, "0", facts);     // Whoever comes first.
 //
 // Any thread.
 

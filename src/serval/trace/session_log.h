@@ -28,8 +28,8 @@ class SessionLog {
   SessionLog(std::int64_t label, const Schema& schema, std::atomic<std::int64_t>& last_transaction)
       : label_(label), schema_(schema), last_transaction_(last_transaction) {}
 
-  // Before anything is asked for. Where the recorder has promised that nothing begins before a time later than
-  // `at`, the transaction begins then.
+  // Before anything is asked for. Where the recorder has promised that nothing begins before a time later
+  // than `at`, the transaction begins then.
   void begin(Time at);
   void ask(const Request& request, Time at);
   void hear(const Request& request, const Answer& answer, Time at);
