@@ -1,5 +1,6 @@
 #include "serval/formats/leopard_json.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -65,7 +66,7 @@ TEST(LeopardJson, ASingleFileTellsOnlyOfItsOwnWrites) {
                     "," + operation("0,1", "COMMIT", 40) + "," + operation("0,2", "ROLLBACK", 50) + "]",
                 {.on_notice = [&](const std::string& text) { notice = text; }});
   EXPECT_EQ(print_history(history),
-            "\"0\": \"0,1\"[r(t/1.a,?) w(t/1.a,2) w(t/1.b,x) r(t/1.a,2)]@1..45 \"0,2\"[]!@50..55\n");
+            "\"0\": [r(t/1.a,?) w(t/1.a,2) w(t/1.b,x) r(t/1.a,2)]@1..45 []!@50..55\n");
   EXPECT_NE(notice.find("reads tell nothing"), std::string::npos);
   EXPECT_EQ(history.operation(OperationId{0}).time, (Interval{10, 15}));
 }
@@ -85,11 +86,11 @@ TEST(LeopardJson, ATransactionWithoutAnEndIsIndeterminate) {
 
 TEST(LeopardJson, MistakesAreNamedWithTheirPlace) {
   EXPECT_EQ(refusal("[\n" + operation("0,1", "FLY", 1) + "]"),
-            "loader-0.0.json:2:85: expected START, SELECT, UPDATE, INSERT, DELETE, COMMIT, ...");
+            "loader-0.0.json:2:82: expected START, SELECT, UPDATE, INSERT, DELETE, COMMIT, ...");
   EXPECT_EQ(refusal("[{}]"), "loader-0.0.json:1:2: expected \"operationTraceType\" in this operation");
   EXPECT_EQ(refusal("{"), "loader-0.0.json:1:1: expected '[', the operations");
   EXPECT_EQ(refusal("[" + operation("0,1", "START", 1) + " oops]"),
-            "loader-0.0.json:1:130: expected ',' or ']' after an operation");
+            "loader-0.0.json:1:131: expected ',' or ']' after an operation");
   EXPECT_NE(refusal("[" + operation("0,1", "START", 1) + "] more").find("expected the end of the file"),
             std::string::npos);
 }
@@ -114,8 +115,8 @@ TEST_F(LeopardFolderTest, ClientsSlicesAndRowsAtTheStartAreOneHistory) {
                                     operation("0,2", "COMMIT", 40) + "]");
   const History history = read_history(folder_.string());
   EXPECT_EQ(print_history(history),
-            "\"initial rows\": \"initial rows\"[w(t/1.a,7) w(t/1.b,\"it''s\") w(t/2.a,8) w(t/2.b,y)]@8..9\n"
-            "\"0\": \"0,1\"[r(t/1.a,7)]@10..25 \"0,2\"[d(t/2.a) d(t/2.b)]@30..45\n");
+            "\"initial rows\": [w(t/1.a,7) w(t/1.b,\"it''s\") w(t/2.a,8) w(t/2.b,y)]@8..9\n"
+            "\"0\": [r(t/1.a,7)]@10..25 [d(t/2.a) d(t/2.b)]@30..45\n");
 }
 
 TEST_F(LeopardFolderTest, ADamagedTableIsNamedWithItsPlace) {
