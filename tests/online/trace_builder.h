@@ -13,6 +13,7 @@
 
 #include "serval/base/contract.h"
 #include "serval/online/online_verifier.h"
+#include "serval/predicate/parse_predicate.h"
 #include "serval/trace/record_batch.h"
 
 namespace serval::online {
@@ -60,6 +61,11 @@ class TraceBuilder {
   TraceBuilder& matched(std::int32_t rows_matched, std::int32_t rows_changed) {
     records_.back().rows_matched = rows_matched;
     records_.back().rows_changed = rows_changed;
+    return *this;
+  }
+  // Its condition.
+  TraceBuilder& where(std::string_view condition) {
+    records_.back().predicate = batch_.predicate(parse_predicate(condition, batch_.literals()));
     return *this;
   }
   TraceBuilder& commit(std::uint64_t t, Interval time) { return end(RecordKind::Commit, t, time); }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "serval/online/predicate_locks.h"
 #include "serval/online/profile.h"
 #include "serval/online/serialization_certifier.h"
 #include "serval/online/stored_value.h"
@@ -43,12 +44,13 @@ struct LiveTransaction {
   std::uint32_t statements = 0;
   std::uint32_t snapshot_statement = 0;  // Which of them fixed the snapshot.
   std::vector<Access> accesses;
+  std::vector<RegionLock> regions;  // That it locked rows of.
   Participant participant;
 
   void restart() {
     std::vector<Access> kept = std::move(accesses);
     kept.clear();
-    *this = {};
+    *this = LiveTransaction();
     accesses = std::move(kept);
   }
 };

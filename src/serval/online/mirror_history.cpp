@@ -19,7 +19,7 @@ bool has_numbers(const History& history) {
 
 class Writer {
  public:
-  Writer(const History& history, RecordBatch& batch) : history_(history), batch_(batch) {
+  explicit Writer(const History& history) : history_(history) {
     records_.reserve(history.operation_count() + 2 * history.transaction_count() + 1);
     uses_labels_ = has_numbers(history);
   }
@@ -54,10 +54,10 @@ class Writer {
     if (outcome == Outcome::Indeterminate) end.time.end = kUnknownEnd;
   }
 
-  std::vector<Record> finish() && {
+  HistoryRecords finish() && {
     const auto by_begin = [](const Record& a, const Record& b) { return a.time.begin < b.time.begin; };
     std::ranges::stable_sort(records_, by_begin);
-    return std::move(records_);
+    return std::move(out_);
   }
 
  private:
@@ -90,6 +90,9 @@ class Writer {
     if (operation.rows_changed) record.rows_changed = static_cast<std::int32_t>(*operation.rows_changed);
     rows_.clear();
     if (is_predicate(record.operation)) {
+      if (!operation.predicate.is_none())
+        record.predicate = &out_.predicates.emplace_back(
+            TracePredicate{history_.predicate(operation.predicate), &history_.values()});
       for (const Row& row : operation.rows) rows_.push_back({key(row.key), value(row.value), {}});
     } else {
       if (is_conditional(record.operation))
@@ -100,16 +103,17 @@ class Writer {
   }
 
   const History& history_;
-  RecordBatch& batch_;
-  std::vector<Record> records_;
+  HistoryRecords out_;
+  RecordBatch& batch_ = out_.batch;
+  std::vector<Record>& records_ = out_.records;
   std::vector<RecordRow> rows_;
   bool uses_labels_ = false;
 };
 
 }  // namespace
 
-std::vector<Record> records_of(const History& history, RecordBatch& batch, Budget* budget) {
-  Writer writer(history, batch);
+HistoryRecords records_of(const History& history, Budget* budget) {
+  Writer writer(history);
   writer.add_initial();
   for (const SessionId s : history.sessions())
     for (const TransactionId t : history.session_transactions(s)) {
@@ -121,9 +125,9 @@ std::vector<Record> records_of(const History& history, RecordBatch& batch, Budge
 
 OnlineResult mirror_history(const History& history, const Profile& profile, const OnlineOptions& options,
                             Budget* budget) {
-  RecordBatch batch;
+  const HistoryRecords records = records_of(history, budget);
   OnlineVerifier verifier(profile, options);
-  for (const Record& record : records_of(history, batch, budget)) {
+  for (const Record& record : records.records) {
     if (budget != nullptr) budget->poll("mirror");
     verifier.accept(record);
   }

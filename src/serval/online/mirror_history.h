@@ -7,6 +7,9 @@
 // Operations without times of their own count as asked for and answered somewhere in their transaction. A
 // commit runs from the last answer before it to the transaction's end.
 
+#include <deque>
+#include <vector>
+
 #include "serval/base/budget.h"
 #include "serval/history/history.h"
 #include "serval/online/online_verifier.h"
@@ -14,8 +17,13 @@
 
 namespace serval::online {
 
-// The records of a history, in order. They refer to the batch and to the history.
-std::vector<Record> records_of(const History& history, RecordBatch& batch, Budget* budget = nullptr);
+// The records of a history, in order, with what they refer to; they refer to the history, too.
+struct HistoryRecords {
+  std::vector<Record> records;
+  RecordBatch batch;
+  std::deque<TracePredicate> predicates;
+};
+HistoryRecords records_of(const History& history, Budget* budget = nullptr);
 
 // Requires history.has_times(). Throws BudgetExhausted.
 [[nodiscard]] OnlineResult mirror_history(const History& history, const Profile& profile,

@@ -9,6 +9,7 @@
 #include "serval/online/key_state.h"
 #include "serval/online/key_table.h"
 #include "serval/online/live_transaction.h"
+#include "serval/online/predicate_locks.h"
 #include "serval/online/serialization_certifier.h"
 #include "serval/online/violation.h"
 
@@ -41,6 +42,7 @@ class MirroredState {
   KeyTable keys;
   std::vector<KeyState> states;  // By key.
   SerializationCertifier certifier;
+  PredicateLocks regions;
   OnlineStatistics statistics;
   std::vector<Violation> violations;  // The first ones.
   std::uint64_t walk = 0;  // Numbers walks over the accesses of a transaction; see KeyState::stamp.

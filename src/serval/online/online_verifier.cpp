@@ -8,6 +8,18 @@
 
 namespace serval::online {
 
+namespace {
+
+// When the last operation was asked for that was answered before the end.
+Time last_answered(const LiveTransaction& transaction) {
+  Time last = transaction.begin;
+  for (const Access& access : transaction.accesses)
+    if (access.time.end < transaction.end.end) last = std::max(last, access.time.begin);
+  return last;
+}
+
+}  // namespace
+
 using State = LiveTransaction::State;
 
 OnlineVerifier::OnlineVerifier(const Profile& profile, OnlineOptions options)
@@ -139,18 +151,6 @@ void OnlineVerifier::install_version(LiveTransaction& transaction, const Access&
   key.versions.push_back(std::move(version));
 }
 
-namespace {
-
-// When the last operation was asked for that was answered before the end.
-Time last_answered(const LiveTransaction& transaction) {
-  Time last = transaction.begin;
-  for (const Access& access : transaction.accesses)
-    if (access.time.end < transaction.end.end) last = std::max(last, access.time.begin);
-  return last;
-}
-
-}  // namespace
-
 // A transaction that aborted was alive when its last answered operation was asked for, and perhaps no longer.
 void OnlineVerifier::note_lock(const LiveTransaction& transaction, const Access& access) {
   if (access.kind == Access::Kind::Read && access.value.is_nil()) return;  // There is no row to lock.
@@ -208,12 +208,26 @@ void OnlineVerifier::judge(std::uint32_t slot) {
   Interval snapshot = transaction.snapshot;
   if (transaction.state == State::Committed) snapshot = read_judge_.judge(transaction);
   write_judge_.judge(transaction, snapshot.end);
+  if (!transaction.regions.empty()) judge_regions(transaction);
   if (!transaction.participant.is_none()) {
     if (state_.profile.keeps_sessions) link_to_session(transaction);
     state_.certifier.complete(transaction.participant);
   }
   transaction.restart();
   free_slots_.push_back(slot);
+}
+
+void OnlineVerifier::judge_regions(LiveTransaction& transaction) {
+  if (options_.forgets) state_.regions.forget_before(horizon_);
+  Interval release = transaction.end;
+  if (transaction.state == State::Aborted) release.begin = last_answered(transaction);
+  for (RegionLock& region : transaction.regions) {
+    if (transaction.state == State::Aborted && region.lock.acquire.end >= transaction.end.end) continue;
+    region.lock.transaction = transaction.number;
+    region.lock.session = transaction.session;
+    region.lock.release = release;
+    state_.regions.judge(std::move(region), [&](Violation found) { state_.report(std::move(found)); });
+  }
 }
 
 // Transactions of a session are judged in its order: each ends before the next begins, or at the same tick.
@@ -272,6 +286,7 @@ OnlineStatistics OnlineVerifier::statistics() const {
     out.versions += key.versions.size();
     out.locks += key.locks.size();
   }
+  out.locks += state_.regions.size();
   out.vertices = state_.certifier.graph().vertex_count();
   out.edges = state_.certifier.graph().edge_count();
   for (const std::uint32_t slot : open_) out.open_transactions += slot != kNobody ? 1 : 0;

@@ -79,6 +79,7 @@ class OnlineVerifier {
   void advance(Time frontier);
   void judge(std::uint32_t slot);
   Time earliest_open() const;
+  void judge_regions(LiveTransaction& transaction);
   void link_to_session(const LiveTransaction& transaction);
   void look_for_garbage();
   void trim(KeyState& key);

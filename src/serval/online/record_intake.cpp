@@ -1,5 +1,6 @@
 #include "serval/online/record_intake.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace serval::online {
@@ -196,9 +197,28 @@ void RecordIntake::note_replaced(const Record& record, LiveTransaction& transact
   }
 }
 
+void RecordIntake::note_region(const Record& record, LiveTransaction& transaction) const {
+  const Profile& profile = *transaction.profile;
+  const bool writes = record.operation != OperationKind::PredicateRead;
+  const LockMode mode = writes ? profile.write_lock : record.lock;
+  if (mode == LockMode::None || profile.write_lock == LockMode::None) return;
+  if (record.time.end == kUnknownEnd) return;
+  std::optional<RegionLock> region = region_lock_of(record);
+  if (!region) return;
+  const bool wrote = std::ranges::any_of(
+      transaction.accesses, [](const Access& access) { return access.kind == Access::Kind::Write; });
+  const bool current =
+      profile.snapshot == SnapshotPoint::Statement || profile.writing_read == ReadMode::Locking;
+  region->lock.mode = mode;
+  region->holds = !wrote && (record.rows_matched > 0 || record.row_count > 0);
+  region->waits = writes && current;
+  if (region->holds || region->waits) transaction.regions.push_back(std::move(*region));
+}
+
 void RecordIntake::note(const Record& record, LiveTransaction& transaction) {
   const Profile& profile = *transaction.profile;
   const std::span<const RecordRow> rows = record.cells();
+  if (record.predicate != nullptr) note_region(record, transaction);
   if (record.time.end != kUnknownEnd) transaction.last_operation = record.time.begin;
   take_snapshot(record, transaction);
   switch (record.operation) {

@@ -36,6 +36,7 @@ class RecordIntake {
                LiveTransaction& transaction);
   Way reading(const Record& record, const Profile& profile, ReadMode mode) const;
   Way writing(const Record& record, const Profile& profile) const;
+  void note_region(const Record& record, LiveTransaction& transaction) const;
   void note_replaced(const Record& record, LiveTransaction& transaction);
 
   const Profile& profile_;
