@@ -86,6 +86,13 @@ class Files(WatchTest):
         self.assertIn("T2", result.out)
         self.assertIn("VIOLATION lost.jsonl postgres:repeatable-read", result.out)
 
+    def test_a_statement_that_was_refused_took_no_lock(self):
+        # Seen on PostgreSQL: the second one waits for the lock of x and is chosen as the victim of a deadlock.
+        holder = transaction(1, 1, 10, 100, write("x", 1, 20, 25), write("y", 1, 40, 80))
+        victim = transaction(2, 2, 11, 60, write("y", 2, 21, 26), ["w", "x", 2], outcome="aborted")
+        for profile in ("postgres:read-committed", "postgres:serializable", "mariadb:repeatable-read"):
+            self.expect(0, "watch", self.file("victim.jsonl", lines(holder, victim)), "--profile", profile)
+
     def test_json_lines(self):
         result = self.expect(1, "watch", self.file("lost.jsonl", lines(*LOST)), *SI, "--json")
         found, summary = [json.loads(line) for line in result.out.splitlines()]

@@ -90,6 +90,15 @@ TEST_F(Streaming, OperationsWithoutTimesLieBetweenTheirNeighbours) {
              "1 w u=4 [19,?]", "1 indeterminate [19,?]"}));
 }
 
+TEST_F(Streaming, TheLastOperationOfAnAbortedTransactionMayNeverHaveBeenAnswered) {
+  EXPECT_EQ(
+      all_of(
+          kHeader +
+          R"({"s":1,"t":1,"ops":[["w","x",1,{"at":[12,14]}],["w","y",3]],"begin":10,"end":20,"outcome":"aborted"})"
+          "\n"),
+      (Lines{"0 initial _=0", "1 begin [10,12]", "1 w x=1 [12,14]", "1 w y=3 [14,?]", "1 abort [14,20]"}));
+}
+
 TEST_F(Streaming, EventsAreTheSameAsAWholeLine) {
   EXPECT_EQ(all_of(kHeader + R"({"event":"begin","s":1,"t":1,"at":10})"
                              "\n"
