@@ -5,6 +5,7 @@
 """
 import json
 import pathlib
+import shutil
 import signal
 import socket
 import struct
@@ -173,6 +174,41 @@ def metrics(url):
     with urllib.request.urlopen(url + "/metrics", timeout=10) as answer:
         text = answer.read().decode()
     return {line.rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1]) for line in text.splitlines() if not line.startswith("#")}
+
+
+SEEDS = pathlib.Path(__file__).resolve().parents[2].parent / "shared/data/seeds/DBHammer+Pisco"
+
+
+@unittest.skipUnless(SEEDS.exists(), f"no {SEEDS}")
+class LeopardTraces(WatchTest):
+    def test_the_seeds_have_their_verdicts(self):
+        for folder, profile, code in (("pg15/READ_COMMITTED", "postgres:read-committed", 0),
+                                      ("pg15/REPEATABLE_READ", "postgres:repeatable-read", 0),
+                                      ("pg15/SERIALIZABLE", "postgres:serializable", 0),
+                                      ("pg15/RC_relabelled_RR", "postgres:repeatable-read", 1),
+                                      ("tidb_42487", "tidb:repeatable-read", 1)):
+            with self.subTest(folder=folder):
+                self.expect(code, "watch", SEEDS / folder, "--profile", profile)
+
+    def test_one_wrong_column_of_one_row_is_caught(self):
+        shutil.copytree(SEEDS / "pg15/READ_COMMITTED", self.folder / "run", copy_function=shutil.copyfile)
+        file = self.folder / "run/trace/loader-3.0.json"
+        operations = json.loads(file.read_text())
+        committed = {each["transactionID"] for each in operations if each["operationTraceType"] == "COMMIT"}
+        for operation in operations:
+            if operation["transactionID"] in committed and operation.get("readTupleList"):
+                columns = operation["readTupleList"][0]["valueMap"]
+                columns[sorted(columns)[0]] = "777"
+                break
+        file.write_text(json.dumps(operations))
+        result = self.expect(1, "watch", "run", "--profile", "postgres:read-committed")
+        self.assertIn("777", result.out)
+
+    def test_a_trace_that_was_cut_off_is_refused_with_its_place(self):
+        shutil.copytree(SEEDS / "pg15/READ_COMMITTED", self.folder / "run", copy_function=shutil.copyfile)
+        file = self.folder / "run/trace/loader-3.0.json"
+        file.write_bytes(file.read_bytes()[:5000])
+        self.assertIn("loader-3.0.json:1:5001", self.expect(3, "watch", "run", *SI).err)
 
 
 class StandardInput(WatchTest):
