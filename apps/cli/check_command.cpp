@@ -17,6 +17,7 @@
 #include "failure.h"
 #include "interruption.h"
 #include "memory_limit.h"
+#include "mirror_check.h"
 #include "model_check.h"
 #include "model_flags.h"
 #include "output.h"
@@ -41,6 +42,7 @@ namespace {
 struct CheckPlan {
   std::optional<Level> level;
   std::optional<Model> model;
+  bool mirrors = false;
   std::chrono::nanoseconds timeout;
   std::uint64_t memory_limit = 0;
   std::size_t max_anomalies = 10;
@@ -54,14 +56,18 @@ struct CheckPlan {
 
 CheckPlan plan_of(const CheckFlags& flags) {
   static constexpr std::array<std::string_view, 2> kUnknownWords{"fail", "pass"};
-  static constexpr std::array<std::string_view, 6> kEngines{
-      "auto", "mini-transaction", "lightweight-transaction", "polygraph", "replay", "certificate"};
+  static constexpr std::array<std::string_view, 7> kEngines{
+      "auto", "mini-transaction", "lightweight-transaction", "polygraph", "replay", "certificate", "mirror"};
   require_valid(flags.reading);
   CheckPlan plan;
-  plan.engine = static_cast<Engine>(choose("--engine", flags.engine, kEngines));
+  const std::size_t engine = choose("--engine", flags.engine, kEngines);
+  plan.mirrors = kEngines[engine] == "mirror";
+  if (!plan.mirrors) plan.engine = static_cast<Engine>(engine);
+  if (!flags.profile.empty() && !plan.mirrors) throw UsageError("--profile is for --engine mirror");
+  if (!flags.profile.empty()) choose_profile(flags.profile);
   if (!flags.level.empty()) plan.level = choose_level(flags.level);
   plan.model = choose_model(flags.model);
-  if (plan.model && (plan.level || plan.engine != Engine::Auto))
+  if (plan.model && (plan.level || plan.mirrors || plan.engine != Engine::Auto))
     throw UsageError("--model takes neither --level nor --engine",
                      "a model is a rule of its own: serval models");
   for (const std::string& name : flags.assumptions) plan.assumptions.add(choose_assumption(name));
@@ -305,9 +311,26 @@ ModelPlan model_plan(const CheckFlags& flags, const CheckPlan& plan) {
   return out;
 }
 
+MirrorPlan mirror_plan(const CheckFlags& flags, const CheckPlan& plan) {
+  MirrorPlan out;
+  out.profile = flags.profile;
+  out.level = plan.level;
+  out.reading = flags.reading;
+  out.timeout = plan.timeout;
+  out.timeout_text = flags.timeout;
+  out.memory_limit = plan.memory_limit;
+  out.most_violations = plan.max_anomalies;
+  out.json = flags.json;
+  out.quiet = flags.quiet;
+  out.unknown_passes = plan.unknown_passes;
+  out.progress = plan.progress;
+  return out;
+}
+
 // A file that cannot be read must not keep the others from being checked.
 int check_one(const CheckFlags& flags, const CheckPlan& plan, const std::string& path, int so_far) {
   try {
+    if (plan.mirrors) return check_file_by_mirror(mirror_plan(flags, plan), path);
     if (plan.model) return check_file_by_model(model_plan(flags, plan), path, so_far);
     return FileCheck(flags, plan, path).run(so_far);
   } catch (const OutputError&) {
@@ -348,6 +371,8 @@ Action declare_check(Arguments& arguments) {
                    "SIZE");
   arguments.option("--engine", flags->engine, "How to check: auto picks the cheapest complete engine",
                    "NAME");
+  arguments.option("--profile", flags->profile,
+                   "For --engine mirror: which database at which isolation (postgres:serializable)", "NAME");
   arguments.flag("--explain-engine", flags->explain_engine,
                  "Also what was tried to find an order, and how long each step took");
   arguments.option("--assume", flags->assumptions,

@@ -18,6 +18,7 @@ struct CheckFlags {
   std::string timeout = "10m";
   std::string memory_limit;
   std::string engine = "auto";
+  std::string profile;  // Of the engine mirror.
   std::vector<std::string> assumptions;
   std::string transaction_order;
   std::string expected_order;  // Empty: by timestamps.

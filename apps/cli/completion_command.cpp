@@ -12,6 +12,7 @@
 #include "output.h"
 #include "serval/database/simulated/simulate.h"
 #include "serval/model/model.h"
+#include "serval/online/profile.h"
 #include "serval/workload/workload.h"
 #include "usage.h"
 #include "verb.h"
@@ -31,6 +32,13 @@ struct FlagValues {
   std::string values;
 };
 
+std::string profile_names() {
+  std::string out;
+  for (const online::Profile& profile : online::all_profiles())
+    out += (out.empty() ? "" : " ") + profile.name();
+  return out;
+}
+
 // The flags whose values are words of a table; all others complete to files.
 std::vector<FlagValues> flag_values() {
   const std::string formats = "auto " + names_in(all_formats());
@@ -48,6 +56,9 @@ std::vector<FlagValues> flag_values() {
           {"--truncated", "error ok"},
           {"--times", "none txns ops"},
           {"--order", "completion session"},
+          {"--profile", profile_names()},
+          {"--initial", "unknown"},
+          {"--on-violation", "exit exec:"},
           {"--assume", "versions commit-order sequential-keys linearizable-keys"}};
 }
 

@@ -26,7 +26,7 @@ std::string json_table() {
   json.begin_array();
   for (const FormatInfo& row : all_formats()) {
     json.begin_object().key("name").text(row.name).key("extension").text(row.extension);
-    json.key("description").text(row.description).end();
+    json.key("description").text(row.description).key("written").boolean(row.write != nullptr).end();
   }
   return json.end().take() + "\n";
 }

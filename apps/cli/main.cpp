@@ -45,6 +45,12 @@ constexpr std::array kVerbs{
     Verb{"record", "ADDRESS -o FILE [options]", "The same without checking",
          "serval record sqlite:/tmp/test.db -w mini -n 10k -o run.jsonl && serval check run.jsonl",
          declare_record},
+    Verb{"watch", "SOURCE [options]", "Verify a database while it runs, from what clients saw and when",
+         "serval watch run.jsonl                                    # grows under serval run or record\n"
+         "serval watch unix:/tmp/serval.sock --profile postgres:serializable --metrics 127.0.0.1:9464\n"
+         "serval watch tcp:9465 --level snapshot-isolation --on-violation exec:./page-somebody\n"
+         "serval watch trace-folder/ --profile tidb:repeatable-read # a trace of Leopard",
+         declare_watch},
     Verb{"demo", "", "Serval at work in twenty seconds, on databases that need no server", "serval demo",
          declare_demo},
     Verb{"convert", "IN OUT [options]", "Write a history in another format",

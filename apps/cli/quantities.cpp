@@ -44,7 +44,8 @@ std::uint64_t whole(std::string_view flag, std::string_view text, double amount,
 }  // namespace
 
 std::chrono::nanoseconds parse_duration(std::string_view flag, std::string_view text) {
-  static constexpr std::array<Unit, 4> kUnits{Unit{"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}};
+  static constexpr std::array<Unit, 6> kUnits{Unit{"ns", 1}, {"us", 1e3}, {"ms", 1e6},
+                                              {"s", 1e9},    {"m", 60e9}, {"h", 3600e9}};
   constexpr std::string_view kAccepted = "a time with its unit: 500ms, 10s, 5m or 1h, up to 10000h";
   const double amount = parse_amount(flag, text, kUnits, kAccepted);
   if (amount < 1 || amount > 10000 * 3600e9) refuse(flag, text, kAccepted);

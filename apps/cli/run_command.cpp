@@ -20,6 +20,7 @@
 #include "memory_limit.h"
 #include "output.h"
 #include "quantities.h"
+#include "run_mirror.h"
 #include "run_watch.h"
 #include "serval/base/contract.h"
 #include "serval/base/error.h"
@@ -126,7 +127,7 @@ class Run {
     if (flags_.checks && flags_.out.empty())
       note(fmt::format("folder     {}   history.jsonl, report.txt, report.json",
                        path_.parent_path().string()));
-    return signal != 0 ? 128 + signal : worse(verdict, invariants);
+    return signal != 0 ? 128 + signal : worse(worse(verdict, mirrored_), invariants);
   }
 
  private:
@@ -152,6 +153,7 @@ class Run {
       Campaign campaign(*database_, *workload_.generator, recorder, options_);
       drive(campaign);
       finish(recorder, schema, recovery.get());
+      if (mirror_) mirrored_ = mirror_->finish();
       look_at_invariants(*database_);
     } catch (...) {
       clean_up(*database_);
@@ -235,6 +237,7 @@ class Run {
 
   // Runs the campaign beside what checks the recording so far and says how it goes.
   void drive(Campaign& campaign) {
+    if (flags_.live) mirror_.emplace(path_.string(), flags_.profile);
     std::optional<LiveCheck> live;
     if (checks_live()) live.emplace(path_.string(), level_, default_memory_limit());
     RunWatch watch(campaign, live ? &*live : nullptr,
@@ -250,7 +253,8 @@ class Run {
   // Rows that a range changes are known from its answer only, so a recording that is cut off may lack who
   // wrote what others read.
   bool checks_live() const {
-    return flags_.checks && !flags_.no_live && LiveCheck::watches(level_) && !workload_.info->needs_ranges;
+    return flags_.checks && !flags_.no_live && !flags_.live && LiveCheck::watches(level_) &&
+           !workload_.info->needs_ranges;
   }
 
   std::string why_not_live() const {
@@ -290,6 +294,8 @@ class Run {
   Level level_;
   std::filesystem::path path_;
   LiveState found_live_;
+  std::optional<RunMirror> mirror_;
+  int mirrored_ = kHolds;
   std::vector<std::string> broken_;
 };
 
@@ -310,6 +316,10 @@ void declare_shared(Arguments& arguments, RunFlags& flags) {
   arguments.option("--abort", flags.aborts, "Share of transactions that roll back by themselves [0.02]",
                    "SHARE");
   arguments.option("--node", flags.nodes, "A further address of the same database; repeatable", "ADDRESS");
+  arguments.flag("--live", flags.live,
+                 "Mirror the database's mechanisms while it runs, as serval watch does");
+  arguments.option("--profile", flags.profile, "Of --live: what the database promises [by its driver]",
+                   "NAME");
   arguments.flag("--server-ids", flags.server_ids,
                  "Ask the server for the ids of transactions where they are not free (PostgreSQL)");
   arguments.flag("--certificate", flags.certificate,

@@ -30,6 +30,8 @@ struct RunFlags {
   bool stop_on_violation = false;
   bool server_ids = false;
   bool certificate = false;
+  bool live = false;    // Mirror the database's mechanisms while it runs.
+  std::string profile;  // Which ones, if not those of the recording.
 };
 
 // Runs, records, checks and reports. The exit code.

@@ -29,6 +29,7 @@ Action declare_check(Arguments& arguments);
 Action declare_gen(Arguments& arguments);
 Action declare_run(Arguments& arguments);
 Action declare_record(Arguments& arguments);
+Action declare_watch(Arguments& arguments);
 Action declare_demo(Arguments& arguments);
 Action declare_drivers(Arguments& arguments);
 Action declare_convert(Arguments& arguments);

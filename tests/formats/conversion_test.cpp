@@ -62,14 +62,17 @@ TEST_P(Conversion, KeepsTheMeaningOnTheWayToEveryOtherFormat) {
     const History history = plain_history(seed);
     const History there = through(history, GetParam());
     EXPECT_EQ(meaning_of(there), meaning_of(history));
-    for (const FormatInfo& row : all_formats())
+    for (const FormatInfo& row : all_formats()) {
+      if (row.write == nullptr) continue;
       EXPECT_EQ(meaning_of(through(there, row.format)), meaning_of(history)) << "to " << row.name;
+    }
   }
 }
 
 std::vector<Format> every_format() {
   std::vector<Format> formats;
-  for (const FormatInfo& row : all_formats()) formats.push_back(row.format);
+  for (const FormatInfo& row : all_formats())
+    if (row.write != nullptr) formats.push_back(row.format);
   return formats;
 }
 

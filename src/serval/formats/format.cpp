@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
 #include "serval/base/byte_sink.h"
 #include "serval/base/contract.h"
 #include "serval/base/error.h"
@@ -16,6 +18,7 @@
 #include "serval/formats/jepsen_edn.h"
 #include "serval/formats/jepsen_json.h"
 #include "serval/formats/jepsen_text.h"
+#include "serval/formats/leopard_json.h"
 #include "serval/formats/native_binary.h"
 #include "serval/formats/native_jsonl.h"
 #include "serval/formats/notation_text.h"
@@ -27,6 +30,7 @@ namespace {
 constexpr std::size_t kPeek = 1 << 16;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
+constexpr FolderVerbs kLeopardFolder{is_leopard_folder, read_leopard_folder, nullptr};
 constexpr FolderVerbs kCobraFolder{is_cobra_folder, read_cobra_folder, write_cobra_folder};
 
 // Asked in this order when content decides, and, where two share an extension, when a path decides.
@@ -34,6 +38,9 @@ constexpr std::array kFormats{
     FormatInfo{Format::DbcopJson, "dbcop-json", ".dbcop.json",
                "dbcop's JSON, sessions of transactions of events", "dbcop.md", looks_like_dbcop_json,
                read_dbcop_json, write_dbcop_json},
+    FormatInfo{Format::LeopardJson, "leopard-json", ".leopard.json",
+               "Leopard's traces, a JSON array of operations a client; only read", "leopard.md",
+               looks_like_leopard, read_leopard, nullptr, &kLeopardFolder},
     FormatInfo{Format::JepsenJsonl, "jepsen-jsonl", ".jepsen.jsonl",
                "Jepsen and Elle histories, one JSON object a line", "jepsen-json.md", looks_like_jepsen_jsonl,
                read_jepsen_jsonl, write_jepsen_jsonl},
@@ -152,6 +159,8 @@ namespace {
 
 // Only the native formats have a place for it.
 WriteReport report_of(const History& history, Format format) {
+  if (info(format).write == nullptr)
+    throw OutputError(fmt::format("Serval reads {}, but does not write it", info(format).name));
   WriteReport report;
   if (format != Format::Jsonl && format != Format::Binary && !history.certificate().empty())
     report.lossy_steps.emplace_back("version certificate left out");
@@ -192,6 +201,7 @@ WriteReport losses_of_writing(const History& history, Format format) {
 
 std::string write_to_string(const History& history, Format format, WriteReport* report) {
   std::string text;
+  expects(info(format).write != nullptr, "a format that is written");
   info(format).write(
       history, [&](std::string_view piece) { text += piece; },
       [&](const std::string& step) {

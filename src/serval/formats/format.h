@@ -35,6 +35,7 @@ enum class Format {
   DbcopJson,     // dbcop 0.2
   DbcopYaml,     // dbcop, 2019
   CobraLog,      // a folder of binary logs, one a session: Cobra, King Cobra, PolySI, VeriStrong
+  LeopardJson,   // Leopard's traces, a JSON array a client; only read
 };
 
 struct ReadOptions {
@@ -55,7 +56,7 @@ struct ReadOptions {
 struct FolderVerbs {
   bool (*looks_like)(const std::string& folder);
   History (*read)(const std::string& folder, const ReadOptions& options);
-  // Calls `file` with the name and the bytes of each file.
+  // Calls `file` with the name and the bytes of each file. Null: not written.
   void (*write)(const History& history,
                 const std::function<void(const std::string& name, std::string_view bytes)>& file,
                 const std::function<void(const std::string&)>& lossy);
@@ -72,7 +73,7 @@ struct FormatInfo {
   bool (*looks_like)(std::string_view start);
   History (*read)(ByteStream& stream, const ReadOptions& options);
   // Appends the whole history to `out` in pieces; calls `lossy` once for every kind of thing it had to leave
-  // out.
+  // out. Null: Serval reads the format, but does not write it.
   void (*write)(const History& history, const std::function<void(std::string_view)>& out,
                 const std::function<void(const std::string&)>& lossy);
   const FolderVerbs* folder = nullptr;   // Then `read` and `write` are for a single file of it.
@@ -96,7 +97,8 @@ History read_history(const std::string& path, const ReadOptions& options = {});
 struct WriteReport {
   std::vector<std::string> lossy_steps;  // "dropped the times of 12 transactions: polysi has none"
 };
-// Writes to `path` ("-": standard output), compressing for .gz and .zst. A folder is made where the format is
+// Writes to `path` ("-": standard output), compressing for .gz and .zst. The format must be one that is
+// written. A folder is made where the format is
 // one; it must not be there, or be empty. Throws OutputError.
 WriteReport write_history(const History& history, Format format, const std::string& path);
 // What writing would lose.

@@ -65,6 +65,10 @@ class RecordParser {
       record_.event = at_.string("the name of an event in quotes");
     } else if (name == "at") {
       instant_ = whole_number("a time in whole nanoseconds");
+    } else if (name == "last") {
+      last_at_ = skipped();
+    } else if (name == "since") {
+      since_at_ = skipped();
     } else if (name == "key") {
       key_at_ = skipped();
     } else if (name == "versions") {
@@ -259,6 +263,8 @@ class RecordParser {
         extra.matched = whole_number("a whole number");
       } else if (name == "changed") {
         extra.changed = whole_number("a whole number");
+      } else if (name == "lock") {
+        extra.lock = lock();
       } else if (name == "result" && is_predicate(op.kind)) {
         op.value = value();
       } else if (name == "saw") {
@@ -267,6 +273,13 @@ class RecordParser {
         at_.skip_value();
       }
     } while (at_.more('}'));
+  }
+
+  JsonlRecord::Lock lock() {
+    const std::string_view word = at_.string("\"shared\" or \"exclusive\"");
+    if (word == "shared") return JsonlRecord::Lock::Shared;
+    if (word != "exclusive") at_.fail("\"shared\" or \"exclusive\" as the lock");
+    return JsonlRecord::Lock::Exclusive;
   }
 
   void classify() {
@@ -286,8 +299,8 @@ class RecordParser {
                    : record_.event == "sync" ? Kind::Sync
                                              : certificate_event();
     if (record_.kind == Kind::Order) return order();
-    if (record_.kind == Kind::Unknown || record_.kind == Kind::Sync || record_.kind == Kind::Certificate)
-      return;
+    if (record_.kind == Kind::Sync || record_.kind == Kind::Heartbeat) return promise();
+    if (record_.kind == Kind::Unknown || record_.kind == Kind::Certificate) return;
     require(record_.session && record_.label, "a session, \"s\", and a transaction, \"t\", in this record");
     const bool begins = record_.kind == Kind::Begin || record_.kind == Kind::Open;
     if (begins && instant_) record_.interval.begin = *instant_;
@@ -301,11 +314,31 @@ class RecordParser {
     using Kind = JsonlRecord::Kind;
     if (record_.event == "order") return Kind::Order;
     if (record_.event == "settled") return Kind::Settled;
+    if (record_.event == "heartbeat") return Kind::Heartbeat;
     if (record_.event != "certificate") return Kind::Unknown;
     const JsonCursor end = at_;
     std::string by;
     again(order_at_, end, [&] { by = at_.string("\"commit_ts\""); });
     return by == "commit_ts" ? Kind::Certificate : Kind::Unknown;
+  }
+
+  void promise() {
+    record_.at = instant_;
+    record_.since.clear();
+    record_.is_last = false;
+    again(last_at_, JsonCursor(at_), [&] { record_.is_last = value() == Value::boolean(true); });
+    require(record_.kind == JsonlRecord::Kind::Sync || record_.at, "a time, \"at\", in this record");
+    again(since_at_, JsonCursor(at_), [&] {
+      at_.expect('[', "'[', sessions and times");
+      if (at_.accept(']')) return;
+      do {
+        at_.expect('[', "[session,time]");
+        const Value session = value();
+        at_.expect(',', "',' and a time");
+        record_.since.emplace_back(session, whole_number("a time in whole nanoseconds"));
+        at_.expect(']', "']' after the time");
+      } while (at_.more(']'));
+    });
   }
 
   void order() {
@@ -364,6 +397,8 @@ class RecordParser {
   const char* start_ = nullptr;
   bool has_ops_ = false, has_op_ = false, has_event_ = false, has_magic_ = false;
   std::optional<Time> instant_;
+  const char* since_at_ = nullptr;
+  const char* last_at_ = nullptr;
   const char* key_at_ = nullptr;
   const char* versions_at_ = nullptr;
   const char* complete_at_ = nullptr;

@@ -1,6 +1,6 @@
 #pragma once
-// One line of the native line format, parsed but not yet part of a history: a line that turns out to be cut
-// off in the middle must leave no trace. The record is reused from line to line.
+// One line of the native line format, parsed but not yet part of a history: a line that turns out to be
+// cut off in the middle must leave no trace. The record is reused from line to line.
 
 #include <cstdint>
 #include <optional>
@@ -25,13 +25,16 @@ struct JsonlRecord {
     Begin,        // {"event":"begin","s":1,"t":42,"at":10}
     Operation,    // {"event":"op","s":1,"t":42,"op":["r","x",0]}
     End,          // {"event":"end","s":1,"t":42,"at":20,"outcome":"committed"}
-    Sync,         // {"event":"sync"}
+    Sync,         // {"event":"sync"}, perhaps with "at" and "since"
+    Heartbeat,    // {"event":"heartbeat","s":1,"at":10}
     Order,        // {"event":"order","key":"x","versions":[[1,42]]}
     Certificate,  // {"event":"certificate","order":"commit_ts"}
     Settled,      // {"event":"settled","s":1,"t":42,"outcome":"committed","server_txn":"991"}
     Open,         // {"event":"open","s":1,"t":42,"at":10,"ops":[["w","x",1]]}
     Unknown,      // An event of a later version.
   };
+
+  enum class Lock : std::uint8_t { Unstated, Shared, Exclusive };
 
   // The members that few operations have.
   struct Extra {
@@ -40,6 +43,7 @@ struct JsonlRecord {
     std::optional<Predicate> predicate;
     std::vector<std::pair<Value, Value>> rows;
     std::optional<std::int64_t> version, matched, changed;
+    Lock lock = Lock::Unstated;  // That a read asked for.
     std::optional<JsonlSaw> saw;
   };
   static constexpr std::uint32_t kNoExtra = 0xFFFFFFFFu;
@@ -60,6 +64,12 @@ struct JsonlRecord {
   TransactionHints hints;
 
   JsonlOrder order;  // Order only.
+
+  // Sync and Heartbeat: what the session, or all sessions, will begin next begins at this time or later;
+  // but for the sessions in `since`, each with its own time.
+  std::optional<Time> at;
+  std::vector<std::pair<Value, Time>> since;
+  bool is_last = false;  // Of Sync: nothing comes after it.
 
   // Header only.
   std::int64_t version = 0;

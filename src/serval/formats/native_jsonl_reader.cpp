@@ -138,6 +138,8 @@ class Reader {
       case JsonlRecord::Kind::Sync:
         holding_ = true;
         return;
+      case JsonlRecord::Kind::Heartbeat:
+        return;
       case JsonlRecord::Kind::Order:
         return certificate_.add_order(std::move(record_.order), line_);
       case JsonlRecord::Kind::Settled:

@@ -11,11 +11,18 @@
 
 #include "serval/base/error.h"
 #include "serval/base/json_writer.h"
+#include "serval/trace/clock.h"
 
 namespace serval {
 namespace {
 
-constexpr const char* kSync = "{\"event\":\"sync\"}\n";
+// What sessions do next begins at `time` or later, but for those that have begun something: `since` that.
+enum class Sync : std::uint8_t { More, Last };
+std::string sync_line(Time time, std::string_view since, Sync sync = Sync::More) {
+  return fmt::format("{{\"event\":\"sync\",\"at\":{}{}{}}}\n", time,
+                     since.empty() ? "" : fmt::format(",\"since\":[{}]", since),
+                     sync == Sync::Last ? ",\"last\":true" : "");
+}
 
 // Keys of the first table do not name it; the fact "table" does, for predicates that range over it.
 std::string header_line(const RunHeader& header, const Schema& schema) {
@@ -41,7 +48,7 @@ Recorder::Recorder(std::string path, const RunHeader& header, const Schema& sche
       ledger_(header.ledger),
       file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644)) {
   if (file_ < 0) throw OutputError(problem_with(path_, errno));
-  write(header_line(header, schema) + kSync);
+  write(header_line(header, schema) + sync_line(now(), {}));
   if (!problem_.empty()) throw OutputError(problem_);
   thread_ = std::thread([this] { run(); });
 }
@@ -76,11 +83,14 @@ void Recorder::run() {
 // new: a transaction among the lines can have read only what had been asked for when its session was
 // visited.
 void Recorder::collect() {
-  std::string lines, writes;
-  for (SessionLog* session : sessions()) session->take_lines(lines);
+  std::string lines, writes, since;
+  const Time time = now();
+  for (SessionLog* session : sessions())
+    if (const Time next = session->take_lines(lines, time); next < time)
+      since += fmt::format("{}[{},{}]", since.empty() ? "" : ",", session->label(), next);
   if (lines.empty()) return;
   for (SessionLog* session : sessions()) session->peek_writes(writes);
-  write(writes + lines + kSync);
+  write(writes + lines + sync_line(time, since));
 }
 
 std::vector<SessionLog*> Recorder::sessions() {
@@ -114,7 +124,8 @@ void Recorder::finish(std::string_view last) {
   wake_.notify_all();
   if (thread_.joinable()) thread_.join();
   collect();
-  if (!last.empty()) write(std::string(last) + kSync);
+  if (!last.empty()) write(std::string(last));
+  write(sync_line(now(), {}, Sync::Last));
   const std::lock_guard lock(mutex_);
   if (file_ >= 0 && ::close(std::exchange(file_, -1)) != 0 && problem_.empty())
     problem_ = problem_with(path_, errno);

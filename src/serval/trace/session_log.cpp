@@ -86,8 +86,10 @@ void SessionLog::put_values(std::string& to, const Request& request, const Answe
 }
 
 void SessionLog::begin(Time at) {
-  begin_ = at;
   transaction_ = ++last_transaction_;
+  const std::lock_guard lock(handing_over_);
+  begin_ = std::max(at, promised_);
+  open_ = true;
 }
 
 // Whether an insert, a compare-and-set or a range writes, and what, only the answer tells; but others may see
@@ -120,15 +122,15 @@ void SessionLog::open_item(std::string_view kind) {
   put_all(operations_, "[\"", kind, "\",");
 }
 
-void SessionLog::close_item(Time end) {
-  put_times(end);
+void SessionLog::close_item(const Request& request, Time end) {
+  put_times(request, end);
   operations_ += "}]";
 }
 
-void SessionLog::put_times(Time end) {
+void SessionLog::put_times(const Request& request, Time end) {
   put_all(operations_, ",{\"at\":[", asked_, ",");
   end == kUnknownEnd ? put(operations_, "null") : put(operations_, end);
-  operations_ += ']';
+  put(operations_, request.locks ? "],\"lock\":\"exclusive\"" : "]");
 }
 
 void SessionLog::hear(const Request& request, const Answer& answer, Time at) {
@@ -137,7 +139,7 @@ void SessionLog::hear(const Request& request, const Answer& answer, Time at) {
   open_item(letter_of(request, answer));
   text_.put_key(operations_, request.table, request.key);
   put_values(operations_, request, answer);
-  put_times(at);
+  put_times(request, at);
   if (letter_of(request, answer) == "r") put_sight(answer);  // Where no row tells what was seen.
   operations_ += "}]";
   if (request.kind != Kind::Update || !answer.applied) return;
@@ -145,7 +147,7 @@ void SessionLog::hear(const Request& request, const Answer& answer, Time at) {
   text_.put_key(operations_, request.table, request.key);
   operations_ += ',';
   text_.put_written(operations_, request);
-  close_item(at);
+  close_item(request, at);
 }
 
 void SessionLog::add_range(const Request& request, const Answer& answer, Time end) {
@@ -164,7 +166,7 @@ void SessionLog::add_range(const Request& request, const Answer& answer, Time en
     operations_ += ']';
   }
   operations_ += ']';
-  put_times(end);
+  put_times(request, end);
   if (end != kUnknownEnd) put_answered(request, answer);
   operations_ += "}]";
 }
@@ -236,16 +238,20 @@ void SessionLog::end(Outcome outcome, Time at, const TransactionHints& hints,
   line_ += "}\n";
   operations_.clear();
   const std::lock_guard lock(handing_over_);
+  open_ = false;
   lines_ += line_;
   if (!open_writes_.empty() && outcome != Outcome::Aborted) put_open_line(ended_writes_);
   open_writes_.clear();
 }
 
-void SessionLog::take_lines(std::string& into) {
+Time SessionLog::take_lines(std::string& into, Time now) {
   const std::lock_guard lock(handing_over_);
   into += lines_;
   lines_.clear();
   ended_writes_.clear();
+  if (open_) return begin_;
+  promised_ = std::max(promised_, now);
+  return promised_;
 }
 
 void SessionLog::peek_writes(std::string& into) {

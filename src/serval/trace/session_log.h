@@ -37,6 +37,8 @@ class SessionLog {
         last_transaction_(last_transaction),
         keeps_ledger_(ledger == Ledger::Kept) {}
 
+  // Before anything is asked for. Where the recorder has promised that nothing begins before a time later
+  // than `at`, the transaction begins then.
   void begin(Time at);
   void ask(const Request& request, Time at);
   void hear(const Request& request, const Answer& answer, Time at);
@@ -47,8 +49,9 @@ class SessionLog {
 
   std::int64_t label() const noexcept { return label_; }
 
-  // For the recorder. Whole lines since the last call.
-  void take_lines(std::string& into);
+  // For the recorder. Whole lines since the last call. Returns when the transaction began that is open;
+  // without one, `now`: then no transaction of this session will begin before it.
+  Time take_lines(std::string& into, Time now);
   // "open" lines of what may have been written and is not in any line taken: by the transaction that is open,
   // and by those that ended since take_lines.
   void peek_writes(std::string& into);
@@ -57,8 +60,8 @@ class SessionLog {
 
  private:
   void open_item(std::string_view kind);  // Of the operations.
-  void close_item(Time end);
-  void put_times(Time end);
+  void close_item(const Request& request, Time end);
+  void put_times(const Request& request, Time end);
   void put_values(std::string& to, const Request& request, const Answer& answer) const;
   void add_range(const Request& request, const Answer& answer, Time end);
   void put_answered(const Request& request, const Answer& answer);
@@ -84,9 +87,11 @@ class SessionLog {
   std::vector<LedgerEntry> ledger_;
 
   std::mutex handing_over_;
-  std::string lines_;         // Whole transactions.
-  std::string ended_writes_;  // "open" lines of those of them that wrote.
-  std::string open_writes_;   // Writes asked for by the open transaction, comma-separated.
+  bool open_ = false;              // From begin() to end().
+  Time promised_ = kUnknownBegin;  // No transaction begins before it.
+  std::string lines_;              // Whole transactions.
+  std::string ended_writes_;       // "open" lines of those of them that wrote.
+  std::string open_writes_;        // Writes asked for by the open transaction, comma-separated.
 };
 
 }  // namespace serval

@@ -1,0 +1,57 @@
+#include "run_mirror.h"
+
+#include <utility>
+
+#include "exit_code.h"
+#include "failure.h"
+#include "output.h"
+#include "watch_report.h"
+
+namespace serval::cli {
+
+RunMirror::RunMirror(const std::string& path, const std::string& profile)
+    : path_(path),
+      engine_(WatchSetting{.profile = profile}),
+      sources_(engine_, {.word = path, .follow = Follow::Always}),
+      thread_([this] { run(); }) {}
+
+// Whatever goes wrong here, the recording goes on, and finish() says it.
+void RunMirror::run() noexcept {
+  const auto tell = [this](const online::Violation& violation, WatchEngine::Standing standing) {
+    found_.push_back(text_of(violation, standing));
+  };
+  try {
+    engine_.run(tell, [this] { return stopping_.load() || sources_.failed(); });
+    sources_.rethrow();
+    engine_.finish(tell);
+  } catch (...) {
+    problem_ = std::current_exception();
+    engine_.intake().pipeline().abandon();
+  }
+}
+
+void RunMirror::stop() noexcept {
+  stopping_ = true;
+  if (thread_.joinable()) thread_.join();
+}
+
+int RunMirror::finish() {
+  if (thread_.joinable()) thread_.join();
+  if (problem_) {
+    try {
+      std::rethrow_exception(problem_);
+    } catch (...) {
+      const Failure failure = describe_current_exception();
+      note(failure.drawing);
+      return failure.exit_code;
+    }
+  }
+  for (const std::string& text : found_) note(text);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  WatchSummary summary{path_, WatchVerdict::Clean, engine_.state(), seconds, "the end of the run"};
+  if (summary.state.violations > 0) summary.verdict = WatchVerdict::Violation;
+  note("mirrored   " + text_of(summary));
+  return summary.verdict == WatchVerdict::Violation ? kViolated : kHolds;
+}
+
+}  // namespace serval::cli

@@ -1,0 +1,44 @@
+#pragma once
+// serval run --live: the mirrored mechanisms follow the recording while it grows, as serval watch would.
+//
+//   RunMirror mirror("history.jsonl", "");           // The profile is that of the recording.
+//   ...                                              // The campaign runs, the recorder finishes its file.
+//   const int code = mirror.finish();                // Says what it found.
+
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "watch_engine.h"
+#include "watch_sources.h"
+
+namespace serval::cli {
+
+class RunMirror {
+ public:
+  RunMirror(const std::string& path, const std::string& profile);
+  ~RunMirror() { stop(); }
+  RunMirror(const RunMirror&) = delete;
+  RunMirror& operator=(const RunMirror&) = delete;
+
+  bool violated() const { return engine_.state().violations > 0; }  // So far.
+  int finish();  // Reads to the end of the recording. The exit code.
+
+ private:
+  void run() noexcept;
+  void stop() noexcept;
+
+  std::string path_;
+  WatchEngine engine_;
+  WatchSources sources_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::atomic<bool> stopping_ = false;
+  std::exception_ptr problem_;
+  std::vector<std::string> found_;
+  std::thread thread_;  // Last: it uses all the others.
+};
+
+}  // namespace serval::cli

@@ -1,0 +1,251 @@
+// serval watch: verify a database while it runs, from what its clients saw and when.
+
+#include <chrono>
+#include <csignal>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "choices.h"
+#include "exit_code.h"
+#include "failure.h"
+#include "interruption.h"
+#include "metrics_server.h"
+#include "output.h"
+#include "quantities.h"
+#include "usage.h"
+#include "verb.h"
+#include "violation_action.h"
+#include "watch_engine.h"
+#include "watch_report.h"
+#include "watch_sources.h"
+
+namespace serval::cli {
+namespace {
+
+struct WatchFlags {
+  std::string source;
+  std::string profile, level;
+  std::string clock_error, duration, idle = "10s", memory_limit = "64MiB";
+  std::string metrics;
+  std::vector<std::string> on_violation;
+  std::string connections;
+  std::string initial;
+  std::string max_violations = "10";
+  std::string progress = "auto";
+  bool json = false;
+  bool follow = false, no_follow = false;
+  bool any_interface = false;
+};
+
+WatchSetting setting_of(const WatchFlags& flags) {
+  if (!flags.profile.empty() && !flags.level.empty())
+    throw UsageError("--profile and --level are two ways to say the same", "leave one out");
+  WatchSetting setting;
+  setting.profile = flags.profile;
+  setting.level = flags.level;
+  if (!flags.clock_error.empty())
+    setting.pipeline.clock_error = parse_duration("--clock-error", flags.clock_error).count();
+  setting.pipeline.idle_after = parse_duration("--idle", flags.idle);
+  setting.pipeline.memory_limit = parse_size("--memory-limit", flags.memory_limit);
+  setting.most_violations = parse_count("--max-violations", flags.max_violations);
+  return setting;
+}
+
+SourceOptions source_of(const WatchFlags& flags) {
+  SourceOptions options;
+  options.word = flags.source;
+  if (flags.follow && flags.no_follow) throw UsageError("--follow and --no-follow contradict each other");
+  if (flags.follow) options.follow = Follow::Always;
+  if (flags.no_follow) options.follow = Follow::Never;
+  if (flags.any_interface) options.interfaces = Interfaces::Any;
+  if (!flags.connections.empty()) options.connections = parse_count("--connections", flags.connections);
+  if (!flags.initial.empty() && flags.initial != "unknown")
+    throw UsageError(fmt::format("--initial does not take \"{}\"", flags.initial), "--initial unknown");
+  options.initial_unknown = !flags.initial.empty();
+  return options;
+}
+
+class Watch {
+ public:
+  explicit Watch(const WatchFlags& flags)
+      : flags_(flags),
+        actions_(flags.on_violation),
+        progress_(choose_progress(flags.progress)),
+        engine_(setting_of(flags)) {
+    if (!flags.duration.empty()) deadline_ = start_ + parse_duration("--duration", flags.duration);
+  }
+
+  int go() {
+    catch_signals();
+    const Interfaces interfaces = flags_.any_interface ? Interfaces::Any : Interfaces::LoopbackOnly;
+    if (!flags_.metrics.empty())
+      metrics_.emplace(flags_.metrics, interfaces, [this](std::string_view path) { return answer(path); });
+    sources_.emplace(engine_, source_of(flags_));
+    say_where();
+    int code = kHolds;
+    try {
+      watch();
+    } catch (...) {
+      engine_.intake().pipeline().abandon();
+      code = describe();
+    }
+    engine_.finish(teller());
+    const int signal = caught_signal();
+    const WatchSummary summary = summarise(signal, code);
+    print(flags_.json ? json_of(summary) : text_of(summary));
+    if (signal != 0) return 128 + signal;
+    return worse(code, exit_code_of(summary.verdict));
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  // Until the input ends, or something ends the watch; then what had come in.
+  void watch() {
+    const bool complete = engine_.run(teller(), [this] { return is_over(); });
+    sources_->stop();
+    if (!complete) engine_.drain(teller());
+    sources_->rethrow();
+  }
+
+  bool is_over() {
+    show_progress();
+    if (caught_signal() != 0)
+      ended_ = caught_signal() == SIGINT ? "SIGINT" : "SIGTERM";
+    else if (exits_now_)
+      ended_ = "the first violation";
+    else if (deadline_ && Clock::now() >= *deadline_)
+      ended_ = "--duration";
+    else if (sources_->failed())
+      ended_ = "an error";
+    else
+      return false;
+    return true;
+  }
+
+  int describe() {
+    if (ended_ == "end of input") ended_ = "an error";
+    const Failure failure = describe_current_exception();
+    note(failure.drawing);
+    return failure.exit_code;
+  }
+
+  WatchEngine::Tell teller() {
+    return [this](const online::Violation& violation, WatchEngine::Standing standing) {
+      const std::string json = json_of(violation, standing);
+      print(flags_.json ? json : text_of(violation, standing));
+      if (standing == WatchEngine::Standing::Suspect) return;
+      actions_.act(json);
+      exits_now_ = exits_now_ || actions_.exits();
+    };
+  }
+
+  // Where there is something to connect to, or to ask.
+  void say_where() const {
+    if (is_endpoint(flags_.source)) note(fmt::format("listening  {}", sources_->name()));
+    if (metrics_) note(fmt::format("metrics    {}/metrics", metrics_->url()));
+  }
+
+  void show_progress() {
+    constexpr double kPause = 10;
+    if (progress_ == ProgressMode::None || seconds() < next_line_) return;
+    next_line_ = seconds() + kPause;
+    if (seconds() < kPause) return;
+    const WatchState state = engine_.state();
+    note(status_line(state, seconds()));
+    for (const std::string& name : state.pipeline.idle) note(fmt::format("idle       {}", name));
+  }
+
+  HttpAnswer answer(std::string_view path) const {
+    const WatchState state = engine_.state();
+    if (path == "/metrics") return {200, "text/plain; version=0.0.4; charset=utf-8", prometheus_text(state)};
+    if (path == "/healthz") return health(state);
+    if (path == "/report") {
+      WatchSummary now{sources_ ? sources_->name() : flags_.source, verdict_of(state), state, seconds(),
+                       "nothing yet"};
+      return {200, "application/json", json_of(now)};
+    }
+    return {404, "text/plain; charset=utf-8", "there is /metrics, /healthz and /report\n"};
+  }
+
+  // Stuck: no look at the world for ten seconds, though it rests only for milliseconds.
+  static HttpAnswer health(const WatchState& state) {
+    constexpr std::chrono::seconds kStuck{10};
+    const bool runs = state.at == Clock::time_point{} || Clock::now() - state.at < kStuck;
+    return {runs ? 200 : 503, "application/json",
+            fmt::format("{{\"status\":\"{}\",\"violations\":{},\"suspects\":{}}}\n", runs ? "ok" : "stuck",
+                        state.violations, state.suspects)};
+  }
+
+  static WatchVerdict verdict_of(const WatchState& state) {
+    if (state.violations > 0) return WatchVerdict::Violation;
+    const std::uint64_t ended =
+        state.statistics.committed + state.statistics.aborted + state.statistics.indeterminate;
+    return ended == 0 || !state.doubts.empty() ? WatchVerdict::Unknown : WatchVerdict::Clean;
+  }
+
+  WatchSummary summarise(int signal, int code) const {
+    WatchSummary summary{sources_->name(), WatchVerdict::Unknown, engine_.state(), seconds(), ended_};
+    summary.verdict = verdict_of(summary.state);
+    if (code != kHolds && summary.verdict == WatchVerdict::Clean) summary.verdict = WatchVerdict::Unknown;
+    if (signal != 0) summary.ended = signal == SIGINT ? "SIGINT" : "SIGTERM";
+    return summary;
+  }
+
+  int exit_code_of(WatchVerdict verdict) const {
+    if (verdict == WatchVerdict::Violation) return kViolated;
+    if (sources_->refused_connections() > 0) return kBadInput;
+    return verdict == WatchVerdict::Clean ? kHolds : kUndecided;
+  }
+
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+  const WatchFlags& flags_;
+  ViolationActions actions_;
+  ProgressMode progress_;
+  Clock::time_point start_ = Clock::now();
+  std::optional<Clock::time_point> deadline_;
+  double next_line_ = 0;
+  std::string ended_ = "end of input";
+  bool exits_now_ = false;
+  WatchEngine engine_;
+  std::optional<WatchSources> sources_;
+  std::optional<MetricsServer> metrics_;  // Last: it looks at the others.
+};
+
+}  // namespace
+
+Action declare_watch(Arguments& arguments) {
+  auto flags = std::make_shared<WatchFlags>();
+  arguments.word("SOURCE", flags->source,
+                 "A recording, which may grow; - ; a folder of Leopard's traces; unix:PATH; tcp:[HOST:]PORT");
+  arguments.option("-p,--profile", flags->profile,
+                   "What the database promises, as postgres:serializable [by the recording]", "NAME");
+  arguments.option("-l,--level", flags->level, "In its place: what any database promises at this level",
+                   "LEVEL");
+  arguments.option("--clock-error", flags->clock_error, "How wrong clients' clocks may be [0]", "TIME");
+  arguments.option("-t,--duration", flags->duration, "End after this time [at the end of input]", "TIME");
+  arguments.option("--on-violation", flags->on_violation, "exit, or exec:COMMAND; repeatable", "ACTION");
+  arguments.option("--metrics", flags->metrics, "Answer /metrics, /healthz and /report at [HOST:]PORT",
+                   "ADDRESS");
+  arguments.flag("--json", flags->json, "One JSON object a line instead of text");
+  arguments.option("--max-violations", flags->max_violations, "Show at most so many [10]; all are counted",
+                   "N");
+  arguments.flag("--follow", flags->follow, "Wait for more at the end of a file that is no recording, too");
+  arguments.flag("--no-follow", flags->no_follow,
+                 "End at the end of the file, even of a recording that may grow");
+  arguments.option("--connections", flags->connections, "End when so many clients have come and gone", "N");
+  arguments.flag("--any-interface", flags->any_interface, "Allow to listen where other machines can connect");
+  arguments.option("--initial", flags->initial, "The database held rows before the first record", "unknown");
+  arguments.option("--idle", flags->idle, "How long others wait for a session that says nothing [10s]",
+                   "TIME");
+  arguments.option("--memory-limit", flags->memory_limit, "Of records that wait for their turn [64MiB]",
+                   "SIZE");
+  arguments.option("--progress", flags->progress, "Signs of life on standard error", "auto|plain|none");
+  return [flags] { return Watch(*flags).go(); };
+}
+
+}  // namespace serval::cli

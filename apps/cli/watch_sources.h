@@ -1,0 +1,81 @@
+#pragma once
+// Where the records of a watch come from: a file that grows, standard input, the folder of a Leopard
+// trace, or clients that connect to a socket. Each has threads of its own.
+//
+//   WatchSources sources(engine, {.word = "run.jsonl"});
+//   engine.run(tell, [&] { return sources.failed(); });
+//   sources.stop();
+//   sources.rethrow();                 // What went wrong, if anything did.
+
+#include <atomic>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "endpoint.h"
+#include "serval/base/byte_stream.h"
+#include "serval/trace/leopard_stream.h"
+#include "serval/trace/native_stream.h"
+#include "watch_engine.h"
+
+namespace serval::cli {
+
+enum class Follow { Recordings, Always, Never };
+
+struct SourceOptions {
+  std::string word;  // FILE, FOLDER, -, unix:PATH or tcp:[HOST:]PORT
+  Follow follow = Follow::Recordings;
+  Interfaces interfaces = Interfaces::LoopbackOnly;
+  std::uint64_t connections = 0;  // The end after so many; 0: when stopped.
+  bool initial_unknown = false;
+};
+
+class WatchSources {
+ public:
+  WatchSources(WatchEngine& engine, const SourceOptions& options);
+  ~WatchSources();
+  WatchSources(const WatchSources&) = delete;
+  WatchSources& operator=(const WatchSources&) = delete;
+
+  const std::string& name() const noexcept { return name_; }
+  void stop();  // No more input; what is there is still passed on.
+  bool failed() const noexcept { return failed_; }
+  void rethrow() const;
+  std::uint64_t refused_connections() const noexcept { return refused_; }
+
+ private:
+  void start_file();
+  void start_leopard_folder();
+  void start_listening();
+  void follow_lines(const std::string& path);
+  void read_whole(const std::string& path);
+  void read_standard_input();
+  void read_leopard(ByteStream& stream, ClientFeed& feed, LeopardStream::Numbers& numbers);
+  void accept_connections();
+  void serve(int connection, NativeStream& stream);
+  void serve_frames(int connection, NativeStream& stream);
+
+  void spawn(std::function<void()> body);
+  void end_one();
+  void keep_problem() noexcept;
+  bool rest();  // A moment; false: stopped.
+
+  WatchEngine& engine_;
+  SourceOptions options_;
+  std::string name_;
+  std::unique_ptr<Listener> listener_;
+  int wake_ = -1;  // Readable once stopped.
+  std::atomic<bool> stopped_ = false, failed_ = false;
+  std::atomic<std::uint64_t> refused_ = 0;
+
+  mutable std::mutex mutex_;  // For all below.
+  std::exception_ptr problem_;
+  std::vector<std::thread> threads_;
+  std::size_t running_ = 0;
+};
+
+}  // namespace serval::cli

@@ -1,0 +1,47 @@
+#include "serval/online/consistent_read.h"
+
+namespace serval::online {
+
+Candidates find_candidates(const KeyState& key, const Interval& snapshot, const StoredValue& seen,
+                           std::uint64_t own) {
+  Candidates out;
+  const Version* pivot = nullptr;  // The last of those certainly installed before the snapshot.
+  for (std::size_t i = key.versions.size(); i-- > 0;) {
+    const Version& version = key.versions[i];
+    if (version.transaction == own && own != 0) continue;
+    if (version.install.begin > snapshot.end) continue;
+    if (pivot != nullptr && order_of(version, *pivot, key) == VersionOrder::Before) {
+      if (key.all_installed_before(version, pivot->install.begin)) break;
+      continue;
+    }
+    if (version.may_show(seen)) {
+      ++out.matches;
+      out.match = static_cast<std::uint32_t>(i);
+    }
+    if (pivot == nullptr && !version.uncertain && version.install.end < snapshot.begin) pivot = &version;
+  }
+  return out;
+}
+
+bool narrow(SnapshotWindow& window, const KeyState& key, std::uint32_t match, std::uint64_t own,
+            std::uint32_t access) {
+  const Version& seen = key.versions[match];
+  bool changed = false;
+  if (seen.install.begin > window.time.begin) {
+    window.time.begin = seen.install.begin;
+    window.begin_by = access;
+    changed = true;
+  }
+  if (seen.uncertain) return changed;
+  for (std::size_t i = key.versions.size(); i-- > 0;) {
+    const Version& next = key.versions[i];
+    if (i == match || next.transaction == own || next.install.end >= window.time.end) continue;
+    if (order_of(seen, next, key) != VersionOrder::Before) continue;
+    window.time.end = next.install.end;
+    window.end_by = access;
+    changed = true;
+  }
+  return changed;
+}
+
+}  // namespace serval::online

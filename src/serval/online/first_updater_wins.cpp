@@ -1,0 +1,56 @@
+#include "serval/online/first_updater_wins.h"
+
+#include <fmt/format.h>
+
+namespace serval::online {
+namespace {
+
+CitedRecord commit_of(const Version& version) {
+  return {.transaction = version.transaction,
+          .session = version.session,
+          .action = fmt::format("commit, install {}", version.value.spell()),
+          .time = version.install};
+}
+
+Derivation snapshot_before(const std::string& key, const Version& snapshot, const Version& other) {
+  return {
+      .conclusion = fmt::format("T{} took its snapshot by {}, before T{} could commit {}, and wrote it, too",
+                                snapshot.transaction, snapshot.snapshot_end, other.transaction, key),
+      .records = {{.transaction = snapshot.transaction,
+                   .session = snapshot.session,
+                   .action = "snapshot",
+                   .time = {kUnknownBegin, snapshot.snapshot_end}},
+                  commit_of(other)}};
+}
+
+}  // namespace
+
+Violation lost_update_violation(const std::string& key, const Version& a, const Version& b) {
+  return {.mechanism = Mechanism::FirstUpdaterWins,
+          .kind = AnomalyKind::LostUpdate,
+          .key = key,
+          .transactions = {a.transaction, b.transaction},
+          .first = snapshot_before(key, a, b),
+          .second = snapshot_before(key, b, a)};
+}
+
+Violation order_violation(const std::string& key, const Version& a, const Version& b) {
+  const bool locks_say_a_first = a.release_begin <= b.acquire.end;
+  const Version& first = locks_say_a_first ? a : b;
+  const Version& second = locks_say_a_first ? b : a;
+  Violation out = lost_update_violation(key, first, second);
+  out.first = {.conclusion = fmt::format("by their locks T{} wrote {} before T{}", first.transaction, key,
+                                         second.transaction),
+               .records = {{.transaction = first.transaction,
+                            .session = first.session,
+                            .action = fmt::format("lock {}", key),
+                            .time = first.acquire},
+                           {.transaction = second.transaction,
+                            .session = second.session,
+                            .action = fmt::format("lock {}", key),
+                            .time = second.acquire}}};
+  out.second = snapshot_before(key, second, first);
+  return out;
+}
+
+}  // namespace serval::online

@@ -1,0 +1,72 @@
+#include "serval/online/profile.h"
+
+#include <algorithm>
+
+#include "serval/base/folded_name.h"
+#include "serval/base/nearest_names.h"
+
+namespace serval::online {
+namespace {
+
+const Profile* find_row(std::string_view database, std::string_view isolation) {
+  const std::string wanted = folded_name(database), level = folded_name(isolation);
+  for (const Profile& row : all_profiles())
+    if (folded_name(row.database) == wanted && folded_name(row.isolation) == level) return &row;
+  return nullptr;
+}
+
+std::string fact(const std::map<std::string, std::string>& facts, const std::string& name) {
+  const auto found = facts.find(name);
+  return found == facts.end() ? std::string() : found->second;
+}
+
+}  // namespace
+
+std::string Profile::name() const { return std::string(database) + ":" + std::string(isolation); }
+
+const Profile* find_profile(std::string_view name) {
+  const std::size_t colon = name.find(':');
+  if (colon == std::string_view::npos) return nullptr;
+  const std::string_view database = name.substr(0, colon), isolation = name.substr(colon + 1);
+  if (const Profile* row = find_row(database, isolation)) return row;
+  const std::optional<Level> level =
+      folded_name(database) == "generic" ? find_level(isolation) : std::nullopt;
+  return level ? find_row("generic", name_of(*level)) : nullptr;
+}
+
+const Profile* sibling(const Profile& profile, StatedLevel level) {
+  switch (level) {
+    case StatedLevel::Unstated:
+      return &profile;
+    case StatedLevel::ReadUncommitted:
+      return find_row(profile.database, "read-uncommitted");
+    case StatedLevel::ReadCommitted:
+      return find_row(profile.database, "read-committed");
+    case StatedLevel::RepeatableRead:
+      return find_row(profile.database, "repeatable-read");
+    case StatedLevel::Serializable:
+      return find_row(profile.database, "serializable");
+  }
+  return nullptr;
+}
+
+const Profile* profile_of_run(const std::map<std::string, std::string>& facts) {
+  std::string database = folded_name(fact(facts, "database"));
+  const std::string isolation = fact(facts, "isolation");
+  if (database == "postgresql") database = "postgres";
+  if (database == "mariadb" && fact(facts, "innodb_snapshot_isolation") == "ON" &&
+      folded_name(isolation) == "repeatableread")
+    database = "mariadb-snapshot";
+  if (database == "rocksdb" && fact(facts, "kind") == "optimistic") database = "rocksdb-optimistic";
+  return find_row(database, isolation);
+}
+
+std::vector<std::string> suggest_profiles(std::string_view misspelled) {
+  std::vector<std::string> names;
+  for (const Profile& row : all_profiles()) names.push_back(row.name());
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  const std::vector<std::string_view> near = nearest_names(misspelled, views);
+  return {near.begin(), near.end()};
+}
+
+}  // namespace serval::online

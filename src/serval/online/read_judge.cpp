@@ -1,0 +1,321 @@
+#include "serval/online/read_judge.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace serval::online {
+namespace {
+
+constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+constexpr std::size_t kManyReaders = 64;
+
+}  // namespace
+
+Interval ReadJudge::judge(const LiveTransaction& transaction) {
+  windows_.clear();
+  questions_.clear();
+  statement_window_ = shared_window_ = window_statement_ = kNone;
+  ask(transaction);
+  settle(transaction);
+  look_for_contradictions(transaction);
+  for (const Question& question : questions_) link(transaction, question);
+  return shared_window_ == kNone ? transaction.snapshot : windows_[shared_window_].time;
+}
+
+// Which reads are to be checked, and against which snapshot.
+void ReadJudge::ask(const LiveTransaction& transaction) {
+  ++state_.walk;
+  for (std::uint32_t i = 0; i < transaction.accesses.size(); ++i) {
+    const Access& access = transaction.accesses[i];
+    KeyState& key = state_.states[access.key];
+    if (access.kind == Access::Kind::Write) {
+      key.stamp = state_.walk;
+      key.own_access = i;
+    } else if (access.kind == Access::Kind::Read) {
+      ask_about(transaction, i);
+    }
+  }
+}
+
+void ReadJudge::ask_about(const LiveTransaction& transaction, std::uint32_t access) {
+  const Access& read = transaction.accesses[access];
+  const KeyState& key = state_.states[read.key];
+  const bool reinserted = key.is_column && state_.states[key.row].had_delete;
+  if (read.mode == ReadMode::Uncommitted || read.value == StoredValue::anything() || reinserted) {
+    ++state_.statistics.reads_unchecked;
+    return;
+  }
+  ++state_.statistics.reads_checked;
+  if (key.stamp == state_.walk && judge_own(transaction, read)) return;
+  questions_.push_back({.access = access, .window = window_of(transaction, read), .candidates = {}});
+}
+
+// A read behind an own write of the key. False: the write may have left nothing, so others' versions count.
+bool ReadJudge::judge_own(const LiveTransaction& transaction, const Access& read) {
+  const KeyState& key = state_.states[read.key];
+  const Access& write = transaction.accesses[key.own_access];
+  if (write.value.may_be(read.value) || write.maybe) return true;
+  if (transaction.profile->equal_writes_vanish)
+    for (const Version& version : key.versions)
+      if (version.transaction != transaction.number && version.may_show(write.value)) return false;
+  report_own(transaction, read, write);
+  return true;
+}
+
+std::uint32_t ReadJudge::window_of(const LiveTransaction& transaction, const Access& access) {
+  const Profile& profile = *transaction.profile;
+  const bool by_statement = profile.snapshot == SnapshotPoint::Statement || access.mode == ReadMode::Locking;
+  const bool shared =
+      by_statement ? profile.one_state_a_statement && access.mode != ReadMode::Locking : profile.one_clock;
+  if (shared && by_statement && statement_window_ != kNone && window_statement_ == access.statement)
+    return statement_window_;
+  if (shared && !by_statement && shared_window_ != kNone) return shared_window_;
+  SnapshotWindow window{.time = by_statement ? access.time : transaction.snapshot};
+  if (profile.freshness == Freshness::Any) window.time.begin = kUnknownBegin;
+  const auto number = static_cast<std::uint32_t>(windows_.size());
+  windows_.push_back(window);
+  if (shared && by_statement) {
+    statement_window_ = number;
+    window_statement_ = access.statement;
+  } else if (shared) {
+    shared_window_ = number;
+  }
+  return number;
+}
+
+// A read that fits one version narrows its snapshot, and that may leave one version for another read.
+void ReadJudge::settle(const LiveTransaction& transaction) {
+  while (settle_once(transaction)) continue;
+}
+
+bool ReadJudge::settle_once(const LiveTransaction& transaction) {
+  bool narrowed = false, open = false;
+  for (Question& question : questions_) {
+    if (question.settled) continue;
+    const Access& read = transaction.accesses[question.access];
+    const KeyState& key = state_.states[read.key];
+    SnapshotWindow& window = windows_[question.window];
+    if (window.is_empty()) continue;
+    question.candidates = find_candidates(key, window.time, read.value, transaction.number);
+    if (read.perhaps_writing) {
+      settle_either(transaction, question);
+      continue;
+    }
+    question.settled = question.candidates.matches <= 1;
+    open |= !question.settled;
+    if (question.candidates.matches == 1)
+      narrowed |= narrow(window, key, question.candidates.match, transaction.number, question.access);
+  }
+  return narrowed && open;
+}
+
+// A read of the snapshot or of the moment, nobody knows which: it narrows nothing.
+void ReadJudge::settle_either(const LiveTransaction& transaction, Question& question) {
+  const Access& read = transaction.accesses[question.access];
+  const Candidates now = find_candidates(state_.states[read.key], read.time, read.value, transaction.number);
+  question.settled = true;
+  if (question.candidates.matches == 1 && now.matches == 1 && now.match == question.candidates.match) return;
+  question.candidates.matches += now.matches;
+  if (question.candidates.matches == 1) ++question.candidates.matches;  // Uncertain, at least.
+}
+
+void ReadJudge::look_for_contradictions(const LiveTransaction& transaction) {
+  for (const Question& question : questions_) {
+    if (!question.settled || question.candidates.matches != 0) continue;
+    const Access& read = transaction.accesses[question.access];
+    if (state_.states[read.key].forgot && transaction.profile->freshness == Freshness::Any)
+      state_.leave_uncertain(Dependency::WriteRead);
+    else
+      report_unseen(transaction, question);
+  }
+  for (const SnapshotWindow& window : windows_)
+    if (window.is_empty()) report_skew(transaction, window);
+  for (const Question& question : questions_)
+    if (question.candidates.matches == 1 && !windows_[question.window].is_empty() &&
+        !transaction.accesses[question.access].perhaps_writing)
+      look_for_halves(transaction, question);
+}
+
+// A commit is seen whole or not at all: who overwrote what this read saw is seen by no other read of the
+// snapshot.
+void ReadJudge::look_for_halves(const LiveTransaction& transaction, const Question& question) {
+  const KeyState& key = state_.states[transaction.accesses[question.access].key];
+  const Version& seen = key.versions[question.candidates.match];
+  for (std::size_t i = key.versions.size(); i-- > question.candidates.match + std::size_t{1};) {
+    const Version& next = key.versions[i];
+    if (next.uncertain || next.transaction == transaction.number) continue;
+    if (next.install.begin > windows_[question.window].time.end) continue;
+    if (order_of(seen, next, key) != VersionOrder::Before) continue;
+    for (const Question& other : questions_) {
+      if (other.window != question.window || other.candidates.matches != 1) continue;
+      if (transaction.accesses[other.access].perhaps_writing) continue;
+      const KeyState& there = state_.states[transaction.accesses[other.access].key];
+      if (there.versions[other.candidates.match].transaction == next.transaction)
+        return report_half(transaction, question, other);
+    }
+  }
+}
+
+void ReadJudge::link(const LiveTransaction& transaction, const Question& question) {
+  const Access& read = transaction.accesses[question.access];
+  KeyState& key = state_.states[read.key];
+  if (question.candidates.matches == 0) return;
+  // That a row was there says little about which one.
+  const bool existence = read.value == StoredValue::present();
+  if (question.candidates.matches > 1) {
+    if (!existence) state_.leave_uncertain(Dependency::WriteRead);
+    return;
+  }
+  Version& seen = key.versions[question.candidates.match];
+  if (seen.transaction == 0 && !seen.value.is_known()) {  // Nobody said what was there: this does.
+    seen.value = read.value;
+    seen.or_nil = false;
+  }
+  if (seen.uncertain) {  // Somebody saw it, so there is such a version.
+    seen.install.end = std::min(seen.install.end, windows_[question.window].time.end);
+    seen.uncertain = seen.install.end == kUnknownEnd;
+    if (!seen.uncertain)
+      key.longest_commit = std::max(key.longest_commit, seen.install.end - seen.release_begin);
+  }
+  if (!transaction.participant.is_none()) {
+    state_.depend(Dependency::WriteRead, seen.writer, transaction.participant, read.key);
+    if (state_.certifier.rule() != CycleRule::InformationFlow)
+      link_to_next(transaction, read.key, question.candidates.match);
+  }
+}
+
+// Whoever writes the next version comes after this reader: now, if it is known, or when it is judged.
+void ReadJudge::link_to_next(const LiveTransaction& transaction, std::uint32_t number, std::uint32_t match) {
+  KeyState& key = state_.states[number];
+  Version& seen = key.versions[match];
+  if (seen.uncertain) return;
+  bool waits = true, unverified = false;
+  for (std::size_t i = match + 1; i < key.versions.size(); ++i) {
+    const Version& next = key.versions[i];
+    if (next.uncertain || next.transaction == transaction.number) continue;
+    if (order_of(seen, next, key) != VersionOrder::Before) continue;
+    if (!next.verified) {
+      unverified = true;
+      continue;
+    }
+    state_.depend(Dependency::ReadWrite, transaction.participant, next.writer, number);
+    waits = unverified;
+    break;
+  }
+  if (!waits) return;
+  if (seen.readers.size() >= kManyReaders && seen.readers.size() == seen.readers.capacity())
+    std::erase_if(seen.readers, [&](const Participant& reader) { return !state_.certifier.knows(reader); });
+  seen.readers.push_back(transaction.participant);
+}
+
+CitedRecord ReadJudge::cite(const LiveTransaction& transaction, const Access& access) const {
+  const char* verb = access.kind == Access::Kind::Write ? "write" : "read";
+  return {.transaction = transaction.number,
+          .session = transaction.session,
+          .action = fmt::format("{} {} = {}", verb, state_.keys.spell(access.key), access.value.spell()),
+          .time = access.time};
+}
+
+void ReadJudge::report_own(const LiveTransaction& transaction, const Access& read, const Access& write) {
+  const std::string key = state_.keys.spell(read.key);
+  state_.report(
+      {.mechanism = Mechanism::ConsistentRead,
+       .kind = AnomalyKind::NotMyOwnWrite,
+       .key = key,
+       .transactions = {transaction.number},
+       .first = {.conclusion = fmt::format("T{} sees its own last write of {}", transaction.number, key),
+                 .records = {cite(transaction, write)}},
+       .second = {.conclusion = "it read something else", .records = {cite(transaction, read)}}});
+}
+
+void ReadJudge::report_unseen(const LiveTransaction& transaction, const Question& question) {
+  const Access& read = transaction.accesses[question.access];
+  const KeyState& key = state_.states[read.key];
+  const Interval& window = windows_[question.window].time;
+  Violation out{.mechanism = Mechanism::ConsistentRead,
+                .kind = AnomalyKind::ThinAirRead,
+                .key = state_.keys.spell(read.key),
+                .transactions = {transaction.number}};
+  out.first = {.conclusion = fmt::format("T{} read {} = {}", transaction.number, out.key, read.value.spell()),
+               .records = {cite(transaction, read)}};
+  out.second.conclusion = "its snapshot shows none of that value, but one of";
+  for (const Version& version : key.versions) {
+    const bool same = version.may_show(read.value) && version.transaction != transaction.number;
+    if (same) {
+      out.kind = version.install.begin > window.end ? AnomalyKind::CyclicInformationFlowRealTime
+                                                    : AnomalyKind::ReadSkewRealTime;
+      out.transactions.push_back(version.transaction);
+    }
+    const CitedRecord cited{.transaction = version.transaction,
+                            .session = version.session,
+                            .action = fmt::format("commit {} = {}", out.key, version.value.spell()),
+                            .time = version.install};
+    (same ? out.first : out.second).records.push_back(cited);
+  }
+  out.second.records.push_back({.transaction = transaction.number,
+                                .session = transaction.session,
+                                .action = "snapshot",
+                                .time = window});
+  if (out.kind == AnomalyKind::ThinAirRead)
+    for (CitedRecord& writer : find_writer_(read.key, read.value)) {
+      out.kind = AnomalyKind::AbortedRead;
+      out.transactions.push_back(writer.transaction);
+      out.first.records.push_back(std::move(writer));
+    }
+  state_.report(std::move(out));
+}
+
+void ReadJudge::report_half(const LiveTransaction& transaction, const Question& missed,
+                            const Question& seen) {
+  const Access& new_read = transaction.accesses[seen.access];
+  const Access& old_read = transaction.accesses[missed.access];
+  const Version& version = state_.states[new_read.key].versions[seen.candidates.match];
+  const CitedRecord commit{.transaction = version.transaction,
+                           .session = version.session,
+                           .action = fmt::format("commit {} and {}", state_.keys.spell(new_read.key),
+                                                 state_.keys.spell(old_read.key)),
+                           .time = version.install};
+  state_.report(
+      {.mechanism = Mechanism::ConsistentRead,
+       .kind = AnomalyKind::FracturedRead,
+       .key = state_.keys.spell(old_read.key),
+       .transactions = {transaction.number, version.transaction},
+       .first = {.conclusion = fmt::format("the snapshot of T{} is later than the commit of T{}",
+                                           transaction.number, version.transaction),
+                 .records = {cite(transaction, new_read), commit}},
+       .second = {.conclusion = "it is earlier", .records = {cite(transaction, old_read), commit}}});
+}
+
+void ReadJudge::report_skew(const LiveTransaction& transaction, const SnapshotWindow& window) {
+  Violation out{.mechanism = Mechanism::ConsistentRead,
+                .kind = AnomalyKind::ReadSkewRealTime,
+                .key = {},
+                .transactions = {transaction.number}};
+  const auto derive = [&](std::uint32_t access, std::string conclusion) -> Derivation {
+    Derivation derivation{.conclusion = std::move(conclusion)};
+    if (access == SnapshotWindow::kNobody) {
+      derivation.records.push_back({.transaction = transaction.number,
+                                    .session = transaction.session,
+                                    .action = "snapshot",
+                                    .time = transaction.snapshot});
+      return derivation;
+    }
+    const Access& read = transaction.accesses[access];
+    derivation.records.push_back(cite(transaction, read));
+    for (const Version& version : state_.states[read.key].versions)
+      derivation.records.push_back(
+          {.transaction = version.transaction,
+           .session = version.session,
+           .action = fmt::format("commit {} = {}", state_.keys.spell(read.key), version.value.spell()),
+           .time = version.install});
+    return derivation;
+  };
+  out.first = derive(window.begin_by, fmt::format("the snapshot of T{} is of {} or later", transaction.number,
+                                                  window.time.begin));
+  out.second = derive(window.end_by, fmt::format("the snapshot of T{} is of {} or earlier",
+                                                 transaction.number, window.time.end));
+  state_.report(std::move(out));
+}
+
+}  // namespace serval::online

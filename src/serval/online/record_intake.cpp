@@ -1,0 +1,274 @@
+#include "serval/online/record_intake.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace serval::online {
+namespace {
+
+// For transactions at a level that the database has no row for: what they wrote counts, nothing is promised.
+const Profile& silent_profile() {
+  static const Profile profile = {.database = "none",
+                                  .isolation = "none",
+                                  .level = Level::ReadUncommitted,
+                                  .protocol = "",
+                                  .plain_read = ReadMode::Uncommitted,
+                                  .locking_read = ReadMode::Uncommitted,
+                                  .writing_read = ReadMode::Uncommitted,
+                                  .write_lock = LockMode::None};
+  return profile;
+}
+
+// A list is known by its last element, as appends name it; where that is no number, only that there is one.
+StoredValue last_element(std::string_view list) {
+  if (list == "[]") return StoredValue::nil();
+  const std::size_t from = list.find_last_of("[,") + 1;
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(list.data() + from, list.data() + list.size(), number);
+  if (error != std::errc{} || *end != ']') return StoredValue::present();
+  return StoredValue::of(TraceValue::of(number));
+}
+
+// Clients record an update or delete that found no row as a read of nothing.
+bool may_be_a_missed_write(const Record& record) {
+  return record.operation == OperationKind::Read && record.read_mode == ReadMode::Unstated &&
+         record.row_count == 1 && record.rows->value.is_nil();
+}
+
+bool is_same(const Interval& a, const Interval& b) { return a.begin == b.begin && a.end == b.end; }
+
+}  // namespace
+
+std::uint32_t RecordIntake::add_state(std::uint32_t row, std::uint32_t number) {
+  KeyState& state = states_.emplace_back();
+  state.row = row;
+  state.is_column = row != number;
+  Version& first = state.versions.emplace_back();
+  first.verified = true;
+  // Of a column it is not known whether its row was there.
+  first.value = state.is_column && initial_.is_nil() ? StoredValue::anything() : initial_;
+  first.or_nil = initial_or_nil_;
+  return number;
+}
+
+std::uint32_t RecordIntake::state_of(const TraceValue& key, std::string_view column) {
+  const std::uint32_t number = keys_.intern(key, column);
+  if (number < states_.size()) return number;
+  if (column.empty()) return add_state(number, number);
+  add_state(number, number);  // Its row is known by its number, which may come only now.
+  const std::uint32_t row = state_of(key, {});
+  states_[number].row = row;
+  states_[number].is_column = true;
+  if (states_[number].versions.front().value.is_nil())
+    states_[number].versions.front().value = StoredValue::anything();
+  return number;
+}
+
+void RecordIntake::note_initial(const Record& record) {
+  for (const RecordRow& row : record.cells()) {
+    if (row.key.is_nil()) {
+      initial_ = StoredValue::of(row.value);
+      initial_or_nil_ = true;
+      continue;
+    }
+    const std::uint32_t key = state_of(row.key, row.column);
+    Version& first = states_[key].versions.front();
+    first.value = StoredValue::of(row.value);
+    first.or_nil = false;
+    if (row.column.empty()) continue;
+    Version& of_row = states_[states_[key].row].versions.front();
+    of_row.value = StoredValue::present();
+    of_row.or_nil = false;
+  }
+}
+
+void RecordIntake::begin(const Record& record, LiveTransaction& transaction) const {
+  transaction.number = record.transaction;
+  transaction.session = record.session;
+  transaction.begin = transaction.last_operation = record.time.begin;
+  const Profile* row = sibling(profile_, record.isolation);
+  transaction.profile = row != nullptr ? row : &silent_profile();
+  transaction.in_graph = transaction.profile == &profile_ || profile_.cycles == CycleRule::InformationFlow;
+  if (record.kind != RecordKind::Begin) return;
+  if (transaction.profile->snapshot == SnapshotPoint::Begin || record.consistent_snapshot) {
+    transaction.snapshot = record.time;
+    transaction.has_snapshot = record.consistent_snapshot;
+  }
+}
+
+// The snapshot of a transaction, by the operation that fixes it.
+void RecordIntake::take_snapshot(const Record& record, LiveTransaction& transaction) const {
+  if (transaction.has_snapshot) return;
+  const bool reads = record.operation == OperationKind::Read || record.operation == OperationKind::ReadList ||
+                     record.operation == OperationKind::PredicateRead;
+  switch (transaction.profile->snapshot) {
+    case SnapshotPoint::Statement:
+    case SnapshotPoint::Anytime:
+      return;
+    case SnapshotPoint::FirstStatement:
+      transaction.snapshot = record.time;
+      break;
+    case SnapshotPoint::Begin:  // Some ask for it only when they need it.
+      transaction.snapshot = {transaction.begin, record.time.end};
+      break;
+    case SnapshotPoint::FirstConsistentRead: {
+      const bool plain = reads && record.lock == LockMode::None && record.read_mode != ReadMode::Locking;
+      // Clients that cannot ask which rows they changed read them back, in the same operation.
+      const bool perhaps = is_predicate(record.operation) || may_be_a_missed_write(record);
+      if (perhaps && transaction.snapshot.begin == kUnknownBegin)
+        transaction.snapshot.begin = record.time.begin;
+      if (!plain || may_be_a_missed_write(record)) return;
+      if (transaction.snapshot.begin == kUnknownBegin) transaction.snapshot.begin = record.time.begin;
+      transaction.snapshot.end = record.time.end;
+      break;
+    }
+  }
+  transaction.has_snapshot = true;
+  transaction.snapshot_statement = transaction.statements;
+}
+
+RecordIntake::Way RecordIntake::reading(const Record& record, const Profile& profile, ReadMode mode) const {
+  const LockMode lock = record.lock != LockMode::None ? record.lock : profile.plain_lock;
+  if (record.read_mode != ReadMode::Unstated) mode = record.read_mode;
+  return {Access::Kind::Read, mode, lock};
+}
+
+RecordIntake::Way RecordIntake::writing(const Record& record, const Profile& profile) const {
+  // Rows matched but not changed are locked and stay what they were.
+  const bool unchanged = record.rows_changed == 0 && record.rows_matched != 0;
+  const bool some = record.rows_changed > 0 &&
+                    static_cast<std::uint32_t>(record.rows_changed) < record.row_count &&
+                    is_predicate(record.operation);
+  // What was never answered may have failed before it got its lock.
+  const LockMode lock = record.time.end == kUnknownEnd ? LockMode::None : profile.write_lock;
+  return {unchanged ? Access::Kind::Lock : Access::Kind::Write, ReadMode::Unstated, lock, some};
+}
+
+void RecordIntake::add(const RecordRow& row, bool first_of_key, const Way& way, const Record& record,
+                       LiveTransaction& transaction) {
+  const bool deletes =
+      record.operation == OperationKind::Delete || record.operation == OperationKind::PredicateDelete;
+  Access access{.time = record.time,
+                .key = state_of(row.key, row.column),
+                .statement = transaction.statements,
+                .kind = way.kind,
+                .mode = way.mode,
+                .lock = way.lock,
+                .perhaps_writing = way.kind == Access::Kind::Read && may_be_a_missed_write(record) &&
+                                   way.mode != transaction.profile->writing_read,
+                .maybe = way.maybe};
+  if (row.value.kind == TraceValue::Kind::List)
+    access.value = last_element(row.value.text());
+  else if (!(deletes && way.kind == Access::Kind::Write))
+    access.value = StoredValue::of(row.value);
+  if (!row.column.empty()) {
+    if (first_of_key) {
+      Access whole = access;
+      whole.key = states_[access.key].row;
+      whole.value = StoredValue::present();
+      transaction.accesses.push_back(whole);
+    }
+    access.lock = LockMode::None;
+    if (way.kind == Access::Kind::Lock) return;
+  }
+  transaction.accesses.push_back(access);
+}
+
+void RecordIntake::add_all(std::span<const RecordRow> rows, const Way& way, const Record& record,
+                           LiveTransaction& transaction) {
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    add(rows[i], i == 0 || !(rows[i].key == rows[i - 1].key), way, record, transaction);
+}
+
+// A read with the times of the write behind it is one statement with it: it read what it replaced.
+void RecordIntake::note_replaced(const Record& record, LiveTransaction& transaction) {
+  if (transaction.accesses.empty() || record.row_count != 1) return;
+  Access& last = transaction.accesses.back();
+  if (last.kind != Access::Kind::Read || !is_same(last.time, record.time)) return;
+  if (last.key != state_of(record.rows->key, record.rows->column)) return;
+  const Profile& profile = *transaction.profile;
+  if (last.mode == ReadMode::Uncommitted) return;
+  last.mode = profile.writing_read;
+  last.lock = LockMode::None;  // The write's own counts.
+  if (profile.snapshot == SnapshotPoint::FirstConsistentRead && transaction.has_snapshot &&
+      transaction.snapshot_statement == last.statement) {
+    transaction.has_snapshot = false;
+    transaction.snapshot.end = kUnknownEnd;
+  }
+}
+
+void RecordIntake::note_region(const Record& record, LiveTransaction& transaction) const {
+  const Profile& profile = *transaction.profile;
+  const bool writes = record.operation != OperationKind::PredicateRead;
+  const LockMode mode = writes ? profile.write_lock : record.lock;
+  if (mode == LockMode::None || profile.write_lock == LockMode::None) return;
+  if (record.time.end == kUnknownEnd) return;
+  std::optional<RegionLock> region = region_lock_of(record);
+  if (!region) return;
+  const bool wrote = std::ranges::any_of(
+      transaction.accesses, [](const Access& access) { return access.kind == Access::Kind::Write; });
+  const bool current =
+      profile.snapshot == SnapshotPoint::Statement || profile.writing_read == ReadMode::Locking;
+  region->lock.mode = mode;
+  region->holds = !wrote && (record.rows_matched > 0 || record.row_count > 0);
+  region->waits = writes && current;
+  if (region->holds || region->waits) transaction.regions.push_back(std::move(*region));
+}
+
+void RecordIntake::note(const Record& record, LiveTransaction& transaction) {
+  const Profile& profile = *transaction.profile;
+  const std::span<const RecordRow> rows = record.cells();
+  if (record.predicate != nullptr) note_region(record, transaction);
+  if (record.time.end != kUnknownEnd) transaction.last_operation = record.time.begin;
+  take_snapshot(record, transaction);
+  switch (record.operation) {
+    case OperationKind::Read:
+    case OperationKind::ReadList:
+    case OperationKind::PredicateRead: {
+      const ReadMode mode = record.lock == LockMode::None ? profile.plain_read : profile.locking_read;
+      add_all(rows, reading(record, profile, mode), record, transaction);
+      break;
+    }
+    case OperationKind::InsertMiss:
+      add_all(rows, reading(record, profile, profile.locking_read), record, transaction);
+      break;
+    case OperationKind::CompareAndSet:
+      if (rows.size() != 2) break;
+      add_all(rows.first(1), {Access::Kind::Read, profile.writing_read, LockMode::None}, record, transaction);
+      add_all(rows.last(1), writing(record, profile), record, transaction);
+      break;
+    case OperationKind::CompareAndSetMiss:
+      if (rows.size() != 2) break;
+      add_all(rows.last(1), {Access::Kind::Read, profile.locking_read, LockMode::None}, record, transaction);
+      break;
+    case OperationKind::Write:
+      note_replaced(record, transaction);
+      [[fallthrough]];
+    case OperationKind::Append:
+    case OperationKind::Insert:
+    case OperationKind::Delete:
+    case OperationKind::PredicateUpdate:
+    case OperationKind::PredicateDelete:
+      add_all(rows, writing(record, profile), record, transaction);
+      break;
+  }
+  ++transaction.statements;
+}
+
+void RecordIntake::close(const Record& record, LiveTransaction& transaction) const {
+  transaction.end = record.time;
+  switch (record.kind) {
+    case RecordKind::Commit:
+      transaction.state = LiveTransaction::State::Committed;
+      break;
+    case RecordKind::Abort:
+      transaction.state = LiveTransaction::State::Aborted;
+      break;
+    default:
+      transaction.state = LiveTransaction::State::Indeterminate;
+  }
+  if (transaction.profile->snapshot == SnapshotPoint::Anytime)
+    transaction.snapshot = {transaction.begin, transaction.end.end};
+}
+
+}  // namespace serval::online

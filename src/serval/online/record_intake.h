@@ -1,0 +1,49 @@
+#pragma once
+// From records to accesses: which rows an operation read, wrote and locked, and how, by the profile of its
+// transaction; and which operation fixed the transaction's snapshot.
+//
+//   intake.note(record, transaction);      // Every record of the transaction but its end.
+//   intake.close(record, transaction);     // Its end.
+
+#include "serval/online/key_state.h"
+#include "serval/online/live_transaction.h"
+
+namespace serval::online {
+
+class RecordIntake {
+ public:
+  RecordIntake(const Profile& profile, KeyTable& keys, std::vector<KeyState>& states)
+      : profile_(profile), keys_(keys), states_(states) {}
+
+  void note_initial(const Record& record);
+  void begin(const Record& record, LiveTransaction& transaction) const;
+  void note(const Record& record, LiveTransaction& transaction);
+  void close(const Record& record, LiveTransaction& transaction) const;
+
+ private:
+  struct Way {
+    Access::Kind kind;
+    ReadMode mode;
+    LockMode lock;
+    bool maybe = false;
+  };
+  std::uint32_t state_of(const TraceValue& key, std::string_view column);
+  std::uint32_t add_state(std::uint32_t row, std::uint32_t number);
+  void take_snapshot(const Record& record, LiveTransaction& transaction) const;
+  void add(const RecordRow& row, bool first_of_key, const Way& way, const Record& record,
+           LiveTransaction& transaction);
+  void add_all(std::span<const RecordRow> rows, const Way& way, const Record& record,
+               LiveTransaction& transaction);
+  Way reading(const Record& record, const Profile& profile, ReadMode mode) const;
+  Way writing(const Record& record, const Profile& profile) const;
+  void note_region(const Record& record, LiveTransaction& transaction) const;
+  void note_replaced(const Record& record, LiveTransaction& transaction);
+
+  const Profile& profile_;
+  KeyTable& keys_;
+  std::vector<KeyState>& states_;
+  StoredValue initial_;          // Of keys that no Initial record names,
+  bool initial_or_nil_ = false;  // or nothing.
+};
+
+}  // namespace serval::online

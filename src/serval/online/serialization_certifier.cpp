@@ -1,0 +1,169 @@
+#include "serval/online/serialization_certifier.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "serval/base/contract.h"
+
+namespace serval::online {
+namespace {
+
+// An edge's label: its kind and its key. The edge from a snapshot to its own commit has none.
+constexpr std::uint64_t kWithin = ~std::uint64_t{0};
+constexpr Vertex kGone = ~Vertex{0};
+std::uint64_t label_of(Dependency dependency, std::uint32_t key) {
+  return std::uint64_t{static_cast<std::uint8_t>(dependency)} << 32 | key;
+}
+Dependency dependency_of(std::uint64_t label) { return static_cast<Dependency>(label >> 32); }
+std::uint32_t key_of(std::uint64_t label) { return static_cast<std::uint32_t>(label); }
+
+const char* words_for(Dependency dependency) {
+  switch (dependency) {
+    case Dependency::WriteWrite:
+      return "whose version is overwritten by";
+    case Dependency::WriteRead:
+      return "is read by";
+    case Dependency::ReadWrite:
+      return "read what is overwritten by";
+    case Dependency::Session:
+      return "is followed in its session by";
+  }
+  return "";
+}
+
+void count(CycleShape& shape, Dependency dependency) {
+  if (dependency == Dependency::WriteWrite) ++shape.write_write;
+  if (dependency == Dependency::WriteRead) ++shape.write_read;
+  if (dependency == Dependency::ReadWrite) ++shape.read_write;
+  if (dependency == Dependency::Session) ++shape.session;
+}
+
+}  // namespace
+
+Participant SerializationCertifier::add(const Summary& summary) {
+  std::uint32_t number = 0;
+  if (free_slots_.empty()) {
+    number = static_cast<std::uint32_t>(slots_.size());
+    slots_.emplace_back();
+  } else {
+    number = free_slots_.back();
+    free_slots_.pop_back();
+  }
+  Slot& slot = slots_[number];
+  slot = {.generation = slot.generation + 1, .summary = summary};
+  const auto add_vertex = [&] {
+    const Vertex vertex = graph_.add();
+    if (vertex >= slot_of_.size()) slot_of_.resize(vertex + 1);
+    slot_of_[vertex] = number;
+    ++slot.vertices_left;
+    return vertex;
+  };
+  slot.snapshot = add_vertex();
+  slot.commit = has_snapshots_ ? add_vertex() : slot.snapshot;
+  expects(!has_snapshots_ || graph_.insert(slot.snapshot, slot.commit, kWithin), "new vertices are in order");
+  return {number, slot.generation};
+}
+
+std::optional<Violation> SerializationCertifier::depend(Dependency dependency, const Participant& from,
+                                                        const Participant& to, std::uint32_t key,
+                                                        bool new_object) {
+  if (!knows(from) || !knows(to) || from.slot == to.slot) return std::nullopt;
+  if (rule_ == CycleRule::InformationFlow && dependency == Dependency::ReadWrite) return std::nullopt;
+  Slot& source = slots_[from.slot];
+  Slot& target = slots_[to.slot];
+  note_hint(dependency, source, target);
+  const bool anti = dependency == Dependency::ReadWrite;
+  new_object |= rule_ == CycleRule::Prefix && dependency == Dependency::WriteWrite;
+  const GrowingOrder::Step edge{anti ? source.snapshot : source.commit,
+                                anti || new_object ? target.commit : target.snapshot,
+                                label_of(dependency, key)};
+  if (edge.from == kGone || edge.to == kGone) return std::nullopt;
+  if (graph_.insert(edge.from, edge.to, edge.label)) return std::nullopt;
+  return cycle_violation(edge);
+}
+
+void SerializationCertifier::note_hint(Dependency dependency, Slot& from, Slot& to) {
+  if (to.summary.commit.end < from.summary.commit.begin) ++hints_.against_commit_order;
+  if (dependency != Dependency::ReadWrite) return;
+  const auto look_at = [&](const Slot& pivot) {
+    if (pivot.first_out_end == kUnknownEnd || pivot.last_in_begin == kUnknownBegin) return;
+    ++hints_.consecutive_anti_dependencies;
+    if (pivot.first_out_end < pivot.summary.commit.begin && pivot.first_out_end < pivot.last_in_begin)
+      ++hints_.dangerous_structures;
+  };
+  from.first_out_end = std::min(from.first_out_end, to.summary.commit.end);
+  to.last_in_begin = std::max(to.last_in_begin, from.summary.commit.begin);
+  look_at(from);
+  look_at(to);
+}
+
+Violation SerializationCertifier::cycle_violation(const GrowingOrder::Step& closing) const {
+  CycleShape shape;
+  Violation out{.mechanism = Mechanism::SerializationCertifier, .kind = AnomalyKind::CyclicInformationFlow};
+  bool after_anti = dependency_of(closing.label) == Dependency::ReadWrite;
+  const auto cite = [&](const GrowingOrder::Step& step) -> CitedRecord {
+    const Summary& from = slots_[slot_of_[step.from]].summary;
+    const Summary& to = slots_[slot_of_[step.to]].summary;
+    const Dependency dependency = dependency_of(step.label);
+    count(shape, dependency);
+    return {.transaction = from.transaction,
+            .session = from.session,
+            .action = dependency == Dependency::Session
+                          ? fmt::format("{} T{}; commit", words_for(dependency), to.transaction)
+                          : fmt::format("{} T{} at {}; commit", words_for(dependency), to.transaction,
+                                        keys_.spell(key_of(step.label))),
+            .time = from.commit};
+  };
+  for (const GrowingOrder::Step& step : graph_.path()) {
+    if (step.label == kWithin) continue;
+    const bool anti = dependency_of(step.label) == Dependency::ReadWrite;
+    shape.adjacent_read_writes |= anti && after_anti;
+    after_anti = anti;
+    out.first.records.push_back(cite(step));
+    out.transactions.push_back(out.first.records.back().transaction);
+  }
+  shape.adjacent_read_writes |= after_anti && dependency_of(closing.label) == Dependency::ReadWrite;
+  out.second.records.push_back(cite(closing));
+  out.transactions.push_back(out.second.records.back().transaction);
+  const Summary& first = slots_[slot_of_[closing.to]].summary;
+  const Summary& last = slots_[slot_of_[closing.from]].summary;
+  out.first.conclusion = fmt::format("T{} precedes T{}", first.transaction, last.transaction);
+  out.second.conclusion = fmt::format("T{} precedes T{}", last.transaction, first.transaction);
+  const bool skew = shape.read_write == 2 && out.transactions.size() == 2;
+  out.kind = skew ? AnomalyKind::WriteSkew : class_of(shape);
+  return out;
+}
+
+void SerializationCertifier::complete(const Participant& participant) {
+  complete_.push_back(participant.slot);
+}
+
+// Whoever ended before the horizon gets no more edges that lead to it: its own reads and writes are judged,
+// and no snapshot is left that could miss what it wrote. So once nothing leads there, no cycle ever will.
+void SerializationCertifier::forget_before(Time horizon) {
+  while (!complete_.empty() && slots_[complete_.front()].summary.commit.end < horizon) {
+    Slot& slot = slots_[complete_.front()];
+    complete_.pop_front();
+    slot.may_go = true;
+    if (graph_.in_degree(slot.snapshot) == 0) drop(slot.snapshot);
+  }
+}
+
+void SerializationCertifier::drop(Vertex vertex) {
+  droppable_.assign(1, vertex);
+  while (!droppable_.empty()) {
+    const Vertex next = droppable_.back();
+    droppable_.pop_back();
+    Slot& slot = slots_[slot_of_[next]];
+    if (!slot.may_go) continue;
+    graph_.remove(next, droppable_);
+    if (slot.snapshot == next) slot.snapshot = kGone;
+    if (slot.commit == next) slot.commit = kGone;
+    if (--slot.vertices_left > 0) continue;
+    ++slot.generation;
+    free_slots_.push_back(slot_of_[next]);
+  }
+}
+
+}  // namespace serval::online

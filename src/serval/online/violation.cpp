@@ -1,0 +1,50 @@
+#include "serval/online/violation.h"
+
+#include <fmt/format.h>
+
+namespace serval::online {
+namespace {
+
+std::string spell_time(Time time) {
+  if (time == kUnknownBegin) return "-";
+  if (time == kUnknownEnd) return "?";
+  return fmt::format("{}", time);
+}
+
+void put(std::string& out, const Derivation& derivation) {
+  if (derivation.conclusion.empty()) return;
+  out += fmt::format("  {}\n", derivation.conclusion);
+  for (const CitedRecord& record : derivation.records) {
+    const std::string who = record.transaction == 0
+                                ? std::string("initially")
+                                : fmt::format("T{} (session {})", record.transaction, record.session);
+    out += fmt::format("    {}: {} in [{}, {}]\n", who, record.action, spell_time(record.time.begin),
+                       spell_time(record.time.end));
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(Mechanism mechanism) {
+  switch (mechanism) {
+    case Mechanism::ConsistentRead:
+      return "consistent-read";
+    case Mechanism::MutualExclusion:
+      return "mutual-exclusion";
+    case Mechanism::FirstUpdaterWins:
+      return "first-updater-wins";
+    case Mechanism::SerializationCertifier:
+      return "serialization-certifier";
+  }
+  return {};
+}
+
+std::string Violation::spell() const {
+  std::string out =
+      fmt::format("{}: {}{}{}\n", name_of(mechanism), serval::name_of(kind), key.empty() ? "" : " at ", key);
+  put(out, first);
+  put(out, second);
+  return out;
+}
+
+}  // namespace serval::online

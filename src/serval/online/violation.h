@@ -1,0 +1,50 @@
+#pragma once
+// What the mirrored mechanisms found: two conclusions that cannot both be true, each with the records it is
+// drawn from.
+//
+//   violation.first.conclusion  == "T7 holds the lock of x until its end begins at 90"
+//   violation.second.conclusion == "T9 got the lock of x by 50"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "serval/check/anomaly.h"
+#include "serval/history/operation.h"
+
+namespace serval::online {
+
+enum class Mechanism : std::uint8_t {
+  ConsistentRead,
+  MutualExclusion,
+  FirstUpdaterWins,
+  SerializationCertifier,
+};
+constexpr std::size_t kMechanismCount = 4;
+std::string_view name_of(Mechanism mechanism);  // "consistent-read", ...
+
+// One thing that a client did and when, as the trace has it.
+struct CitedRecord {
+  std::uint64_t transaction = 0;  // 0: the state before the first transaction.
+  std::uint32_t session = 0;
+  std::string action;  // "read x = 5", "commit"
+  Interval time;
+};
+
+struct Derivation {
+  std::string conclusion;
+  std::vector<CitedRecord> records;
+};
+
+struct Violation {
+  Mechanism mechanism;
+  AnomalyKind kind;
+  std::string key;                          // Empty where it is about more than one.
+  std::vector<std::uint64_t> transactions;  // Those that contradict each other; a cycle in its order.
+  Derivation first, second;
+
+  std::string spell() const;  // Several lines.
+};
+
+}  // namespace serval::online

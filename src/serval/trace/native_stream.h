@@ -1,0 +1,98 @@
+#pragma once
+// Lines of the native format (docs/formats/jsonl.md), one after the other as they come in, as records of
+// a pipeline: each session is a client.
+//
+//   NativeStream stream("run.jsonl", intake);
+//   stream.take("{...}\n{...}\n{");        // Whole and half lines, any number of them.
+//   stream.flush();                        // Nothing more for now.
+//   stream.end();                          // Nothing more at all.
+//
+// A transaction needs the times of its begin and end; operations without times of their own count as
+// asked for and answered somewhere within it. Lines behind the last "sync" are not believed, as in a
+// file. Transactions that are open at the end are indeterminate.
+//
+// Throws InputError with line and column. One thread.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "serval/formats/jsonl_record.h"
+#include "serval/history/history.h"
+#include "serval/trace/intake.h"
+
+namespace serval {
+
+class NativeStream {
+ public:
+  // Nothing leaves the pipeline from now on before the stream has told of its sessions: in its header, or
+  // by its first record.
+  NativeStream(std::string name, Intake& intake);
+  NativeStream(const NativeStream&) = delete;
+  NativeStream& operator=(const NativeStream&) = delete;
+
+  void take(std::string_view bytes);
+  void take_line(std::string_view line);  // Without its end.
+  // Of a history that was read before. Requires times.
+  void take_header(const History& history);
+  void take_transaction(const History& history, TransactionId t);
+  void flush();
+  void end();
+  bool is_complete() const noexcept { return complete_; }  // A "sync" said that it was the last.
+
+  const std::string& name() const noexcept { return name_; }
+  std::uint64_t lines() const noexcept { return line_; }
+  std::uint64_t unsynced_lines() const noexcept { return unsynced_; }  // Left out at the end.
+  std::uint64_t unfinished_transactions() const noexcept { return unfinished_; }
+
+ private:
+  // Told event by event, or by "open" records; ops are kept as text until the end shows what they were.
+  struct OpenTransaction {
+    std::uint64_t order = 0;
+    Time begin = kUnknownBegin;
+    std::vector<std::string> lines;  // "op" records, or the last "open".
+  };
+  struct Session {
+    ClientFeed* feed = nullptr;
+    std::map<std::string, OpenTransaction> open;  // By label.
+  };
+
+  void line(std::string_view text);  // '\n' follows it in memory.
+  void accept();
+  void header();
+  void promise();
+  Session& session_of(Value label);
+  OpenTransaction& open_transaction(Session& session);
+  void begin();
+  void keep_line();
+  void end_transaction();
+  void whole_transaction();
+  void leave_open_transactions();
+  JsonlRecord assembled(const OpenTransaction& open);
+  std::uint64_t number_of(const std::string& label);
+  void parse(std::string_view text);
+  [[noreturn]] void fail(std::string_view text, std::size_t column, const std::string& expected) const;
+
+  std::string name_;
+  Intake& intake_;
+  SourceGate& source_;
+  ValuePool pool_;  // Of the line at hand and not much more.
+  JsonlRecord record_;
+  std::map<std::string, Session> sessions_;
+  // This client has no records. It holds the merge back until sessions are known; where "sync" records
+  // promise something, they do so for sessions, too, that are not yet known, and it goes on.
+  ClientFeed& unknown_sessions_;
+  bool promises_ = false;
+  std::string text_;  // Bytes of a line that has not ended, or of one that is looked at again.
+  std::string line_text_;
+  bool seen_header_ = false, holding_ = false, trusts_labels_ = false, complete_ = false;
+  std::string held_;  // Lines since the last "sync".
+  std::uint64_t held_lines_ = 0, unsynced_ = 0, unfinished_ = 0, opened_ = 0;
+  std::uint64_t line_ = 0;
+};
+
+}  // namespace serval

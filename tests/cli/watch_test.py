@@ -1,0 +1,386 @@
+#!/usr/bin/env python3
+"""Runs serval watch as a user would: files that grow, sockets, clients that go away, metrics, signals.
+
+    python3 tests/cli/watch_test.py PATH-TO-SERVAL [unittest arguments]
+"""
+import json
+import pathlib
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+import unittest
+import urllib.error
+import urllib.request
+
+sys.dont_write_bytecode = True
+import cli_test
+
+HEADER = {"serval": "history", "version": 1, "initial": 0}
+LOST_UPDATES = "simulated:?bug=lost-update:probability=0.5"
+SI = ("--profile", "postgres:repeatable-read")
+
+
+def transaction(session, label, begin, end, *ops, outcome="committed"):
+    return {"s": session, "t": label, "ops": list(ops), "begin": begin, "end": end, "outcome": outcome}
+
+
+def read(key, value, *at):
+    return ["r", key, value, {"at": list(at)}]
+
+
+def write(key, value, *at):
+    return ["w", key, value, {"at": list(at)}]
+
+
+# Two clients that read 0 and both write: one update is lost.
+LOST = [transaction(1, 1, 10, 100, read("x", 0, 20, 30), write("x", 1, 40, 50)),
+        transaction(2, 2, 11, 400, read("x", 0, 21, 31), write("x", 2, 200, 300))]
+GOOD = [transaction(1, 1, 10, 100, read("x", 0, 20, 30), write("x", 1, 40, 50)),
+        transaction(2, 2, 200, 400, read("x", 1, 210, 220), write("x", 2, 230, 300))]
+
+
+def lines(*records):
+    return "".join(json.dumps(record, separators=(",", ":")) + "\n" for record in (HEADER, *records))
+
+
+class WatchTest(cli_test.CliTest):
+    def start(self, *arguments):
+        process = subprocess.Popen([cli_test.SERVAL, "watch", *map(str, arguments)], cwd=self.folder,
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(self.end, process)
+        return process
+
+    @staticmethod
+    def end(process):
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+    def finished(self, process, code):
+        out, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, code, out + err)
+        return out, err
+
+    def said(self, process, word):
+        """The rest of the line on standard error that begins with `word`."""
+        line = process.stderr.readline()
+        self.assertTrue(line.startswith(word), line)
+        return line[len(word):].strip()
+
+
+class Files(WatchTest):
+    def test_a_recording_is_watched_to_its_end(self):
+        self.expect(0, "record", "simulated:", "-w", "mini", "-n", "2k", "-o", "run.jsonl")
+        result = self.expect(0, "watch", "run.jsonl")
+        self.assertEqual(result.first, "CLEAN run.jsonl simulated:strict-serializable")
+        self.assertIn("2,000 txns", result.out)
+        self.assertIn("ended by end of input", result.out)
+
+    def test_a_violation_is_shown_with_both_derivations(self):
+        result = self.expect(1, "watch", self.file("lost.jsonl", lines(*LOST)), *SI)
+        self.assertIn("lost-update", result.out)
+        self.assertIn("T1", result.out)
+        self.assertIn("T2", result.out)
+        self.assertIn("VIOLATION lost.jsonl postgres:repeatable-read", result.out)
+
+    def test_a_statement_that_was_refused_took_no_lock(self):
+        # Seen on PostgreSQL: the second one waits for the lock of x and is chosen as the victim of a deadlock.
+        holder = transaction(1, 1, 10, 100, write("x", 1, 20, 25), write("y", 1, 40, 80))
+        victim = transaction(2, 2, 11, 60, write("y", 2, 21, 26), ["w", "x", 2], outcome="aborted")
+        for profile in ("postgres:read-committed", "postgres:serializable", "mariadb:repeatable-read"):
+            self.expect(0, "watch", self.file("victim.jsonl", lines(holder, victim)), "--profile", profile)
+
+    def test_json_lines(self):
+        result = self.expect(1, "watch", self.file("lost.jsonl", lines(*LOST)), *SI, "--json")
+        found, summary = [json.loads(line) for line in result.out.splitlines()]
+        self.assertEqual((found["event"], found["type"], found["txns"]), ("violation", "lost-update", [1, 2]))
+        self.assertTrue(found["first"]["records"] and found["second"]["conclusion"])
+        self.assertEqual((summary["event"], summary["verdict"], summary["violations"]), ("summary", "violation", 1))
+        self.assertEqual(summary["counts"]["committed"], 2)
+
+    def test_other_formats_are_read_as_a_whole(self):
+        self.file("good.jsonl", lines(*GOOD))
+        self.expect(0, "convert", "good.jsonl", "good.srv")
+        self.assertTrue(self.expect(0, "watch", "good.srv", *SI).first.startswith("CLEAN good.srv"))
+
+    def test_sessions_behind_each_other_in_a_file_are_put_in_order(self):
+        self.file("good.jsonl", lines(GOOD[1], GOOD[0]))
+        self.expect(0, "watch", "good.jsonl", *SI)
+
+    def test_a_history_without_times_is_refused(self):
+        result = self.expect(3, "watch", self.file("good.notation", cli_test.GOOD), "-l", "serializable")
+        self.assertIn("has no times", result.err)
+
+    def test_garbage_is_refused_with_its_place(self):
+        result = self.expect(3, "watch", self.file("bad.jsonl", lines(*GOOD) + "{\"s\":1,oops}\n"), *SI)
+        self.assertIn("bad.jsonl:4:8", result.err)
+
+    def test_a_found_violation_is_not_masked_by_garbage_behind_it(self):
+        sync = {"event": "sync", "at": 500}
+        text = lines({"event": "sync", "at": 0}, *LOST, sync) + "garbage\n" + json.dumps(sync).replace(" ", "") + "\n"
+        result = self.expect(1, "watch", self.file("bad.jsonl", text), *SI)
+        self.assertIn("bad.jsonl:6:1", result.err)
+
+    def test_a_growing_file_is_followed(self):
+        recording = self.folder / "run.jsonl"
+        record = subprocess.Popen([cli_test.SERVAL, "record", LOST_UPDATES, "-w", "mini", "--keys", "5", "-t", "100s", "--rate",
+                                   "2k", "-o", str(recording), "--progress", "none"], cwd=self.folder,
+                                  stderr=subprocess.PIPE)
+        self.addCleanup(self.end, record)
+        while not recording.exists():
+            self.assertIsNone(record.poll())
+            time.sleep(0.01)
+        watch = self.start("run.jsonl", "--on-violation", "exit", "--duration", "60s")
+        out, _ = self.finished(watch, 1)
+        self.assertIn("ended by the first violation", out)
+        self.assertIsNone(record.poll())  # It was still being written.
+        record.send_signal(signal.SIGTERM)
+        record.communicate(timeout=60)
+
+    def test_a_signal_ends_with_a_summary(self):
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            with self.subTest(signal=number):
+                self.file("open.jsonl", lines(*GOOD))
+                watch = self.start("open.jsonl", "--follow", *SI, "--metrics", "127.0.0.1:0")
+                url = self.said(watch, "metrics").removesuffix("/metrics")
+                self.wait_for_metric(url, "serval_records_total", 9)
+                watch.send_signal(number)
+                out, _ = self.finished(watch, code)
+                self.assertTrue(out.startswith("CLEAN open.jsonl"), out)
+                self.assertIn(f"ended by {number.name}", out)
+
+    def test_duration_ends_it(self):
+        self.file("open.jsonl", lines(*GOOD))
+        start = time.monotonic()
+        result = self.expect(0, "watch", "open.jsonl", "--follow", *SI, "--duration", "1s")
+        self.assertIn("ended by --duration", result.out)
+        self.assertGreater(time.monotonic() - start, 0.9)
+
+    def wait_for_metric(self, url, name, value):
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            samples = metrics(url)
+            if samples.get(name, 0) >= value:
+                return samples
+            time.sleep(0.02)
+        self.fail(f"{name} stays below {value}: {samples}")
+
+
+def metrics(url):
+    with urllib.request.urlopen(url + "/metrics", timeout=10) as answer:
+        text = answer.read().decode()
+    return {line.rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1]) for line in text.splitlines() if not line.startswith("#")}
+
+
+SEEDS = pathlib.Path(__file__).resolve().parents[2].parent / "shared/data/seeds/DBHammer+Pisco"
+
+
+@unittest.skipUnless(SEEDS.exists(), f"no {SEEDS}")
+class LeopardTraces(WatchTest):
+    def test_the_seeds_have_their_verdicts(self):
+        for folder, profile, code in (("pg15/READ_COMMITTED", "postgres:read-committed", 0),
+                                      ("pg15/REPEATABLE_READ", "postgres:repeatable-read", 0),
+                                      ("pg15/SERIALIZABLE", "postgres:serializable", 0),
+                                      ("pg15/RC_relabelled_RR", "postgres:repeatable-read", 1),
+                                      ("tidb_42487", "tidb:repeatable-read", 1)):
+            with self.subTest(folder=folder):
+                self.expect(code, "watch", SEEDS / folder, "--profile", profile)
+
+    def test_one_wrong_column_of_one_row_is_caught(self):
+        shutil.copytree(SEEDS / "pg15/READ_COMMITTED", self.folder / "run", copy_function=shutil.copyfile)
+        file = self.folder / "run/trace/loader-3.0.json"
+        operations = json.loads(file.read_text())
+        committed = {each["transactionID"] for each in operations if each["operationTraceType"] == "COMMIT"}
+        for operation in operations:
+            if operation["transactionID"] in committed and operation.get("readTupleList"):
+                columns = operation["readTupleList"][0]["valueMap"]
+                columns[sorted(columns)[0]] = "777"
+                break
+        file.write_text(json.dumps(operations))
+        result = self.expect(1, "watch", "run", "--profile", "postgres:read-committed")
+        self.assertIn("777", result.out)
+
+    def test_a_trace_that_was_cut_off_is_refused_with_its_place(self):
+        shutil.copytree(SEEDS / "pg15/READ_COMMITTED", self.folder / "run", copy_function=shutil.copyfile)
+        file = self.folder / "run/trace/loader-3.0.json"
+        file.write_bytes(file.read_bytes()[:5000])
+        self.assertIn("loader-3.0.json:1:5001", self.expect(3, "watch", "run", *SI).err)
+
+
+class StandardInput(WatchTest):
+    def test_lines_are_taken_as_they_come(self):
+        watch = self.start("-", *SI, "--on-violation", "exit")
+        watch.stdin.write(lines(*LOST, {"event": "sync", "at": 500}))
+        watch.stdin.flush()  # And stays open.
+        self.assertEqual(watch.wait(timeout=60), 1)
+
+    def test_its_end_is_the_end(self):
+        result = self.expect(0, "watch", "-", *SI, stdin=lines(*GOOD).encode())
+        self.assertEqual(result.first, "CLEAN - postgres:repeatable-read")
+
+    def test_nothing_is_unknown(self):
+        self.assertEqual(self.expect(2, "watch", "-", *SI, stdin=b"").first, "UNKNOWN - -")
+
+
+class Client:
+    """A client of the socket: length-prefixed native lines."""
+
+    def __init__(self, address):
+        kind, place = address.split(":", 1)
+        if kind == "unix":
+            self.socket = socket.socket(socket.AF_UNIX)
+            self.socket.connect(place)
+        else:
+            host, port = place.rsplit(":", 1)
+            self.socket = socket.create_connection((host, int(port)))
+
+    def send(self, *records):
+        for record in records:
+            line = json.dumps(record).encode()
+            self.socket.sendall(struct.pack("<I", len(line)) + line)
+        return self
+
+    def close(self, time=10**6):
+        self.send({"event": "sync", "at": time, "last": True})
+        self.socket.close()
+
+
+class Sockets(WatchTest):
+    def listen(self, *arguments, address="tcp:0"):
+        watch = self.start(address, *arguments)
+        return watch, self.said(watch, "listening")
+
+    def test_clients_of_a_tcp_socket(self):
+        watch, address = self.listen("--connections", 2, *SI)
+        self.assertRegex(address, r"^tcp:127\.0\.0\.1:\d+$")
+        first, second = Client(address), Client(address)
+        first.send(HEADER, LOST[0])
+        second.send(HEADER, LOST[1])
+        first.close()
+        second.close()
+        out, _ = self.finished(watch, 1)
+        self.assertIn("lost-update", out)
+
+    def test_clients_of_a_unix_socket(self):
+        path = str(self.folder / "s")
+        watch, address = self.listen("--connections", 1, *SI, address=f"unix:{path}")
+        Client(address).send(HEADER, *GOOD).close()
+        out, _ = self.finished(watch, 0)
+        self.assertTrue(out.startswith(f"CLEAN unix:{path}"), out)
+        self.assertFalse(pathlib.Path(path).exists())
+
+    def test_a_slow_client_is_waited_for_and_heartbeats_let_others_go_on(self):
+        watch, address = self.listen("--connections", 2, *SI, "--metrics", "0", "--idle", "60s")
+        url = self.said(watch, "metrics").removesuffix("/metrics")
+        slow, fast = Client(address), Client(address)
+        slow.send(HEADER, {"event": "heartbeat", "s": 1, "at": 5})
+        fast.send(HEADER, GOOD[1])
+        fast.close()
+        slow.send({"event": "heartbeat", "s": 1, "at": 231})
+        Files.wait_for_metric(self, url, "serval_records_total", 4)  # Initial rows, begin, read, write at 230.
+        slow.close()
+        self.finished(watch, 1)  # What it read, the slow one never wrote.
+
+    def test_a_client_that_vanishes_leaves_doubt(self):
+        watch, address = self.listen("--connections", 2, *SI, "--metrics", "0")
+        url = self.said(watch, "metrics").removesuffix("/metrics")
+        killed = Client(address).send(HEADER)
+        killed.socket.close()  # It may have written 7.
+        Files.wait_for_metric(self, url, "serval_doubts_total", 1)
+        Client(address).send(HEADER, transaction(1, 1, 10, 20, read("x", 7, 12, 13))).close()
+        out, _ = self.finished(watch, 2)
+        self.assertIn("suspect", out)
+        self.assertIn("UNKNOWN", out)
+        self.assertIn("connection 1 ended without its last record", out)
+
+    def test_garbage_ends_one_connection_and_no_other(self):
+        for garbage, problem in ((b"GET / HTTP/1.1\r\n\r\n", "a frame of"), (struct.pack("<I", 5) + b"hello", "expected '{'")):
+            with self.subTest(garbage=garbage):
+                watch, address = self.listen("--connections", 2, *SI)
+                bad = Client(address)
+                bad.socket.sendall(garbage)
+                line = self.said(watch, "refused")
+                self.assertIn("connection 1:1:1", line)
+                self.assertIn(problem, line)
+                Client(address).send(HEADER, *GOOD).close()
+                out, _ = self.finished(watch, 3)
+                self.assertIn("2 txns", out)
+                bad.socket.close()
+
+    def test_half_a_frame_is_no_record(self):
+        watch, address = self.listen("--connections", 1, *SI)
+        client = Client(address).send(HEADER, *GOOD)
+        client.socket.sendall(struct.pack("<I", 1000) + b"{")
+        client.socket.close()
+        out, _ = self.finished(watch, 2)
+        self.assertIn("2 txns", out)
+
+    def test_other_interfaces_need_a_flag(self):
+        result = self.expect(64, "watch", "tcp:0.0.0.0:0", *SI)
+        self.assertIn("--any-interface", result.err)
+        self.assertIn("no address", self.expect(64, "watch", "tcp:nowhere", *SI).err)
+        self.assertIn("--any-interface", self.expect(64, "watch", "-", *SI, "--metrics", "0.0.0.0:0").err)
+
+    def test_a_clock_error_allows_for_clients_that_disagree(self):
+        ahead = [transaction(1, 1, 1000, 1100, write("x", 1, 1010, 1020)),
+                 transaction(2, 2, 900, 950, read("x", 1, 910, 920))]
+        self.file("ahead.jsonl", lines(*ahead))
+        self.expect(1, "watch", "ahead.jsonl", *SI)
+        self.expect(0, "watch", "ahead.jsonl", *SI, "--clock-error", "200ns")
+
+    def test_a_clock_that_goes_back_is_named(self):
+        back = [transaction(1, 1, 100, 200, write("x", 1, 110, 120)), transaction(1, 2, 50, 60)]
+        result = self.expect(3, "watch", "-", *SI, stdin=lines(*back).encode())
+        self.assertIn("session 1", result.err)
+        self.assertIn("went back by", result.err)
+
+
+class Monitoring(WatchTest):
+    def test_metrics_health_and_report(self):
+        self.file("lost.jsonl", lines(*LOST, {"event": "sync", "at": 500}))
+        watch = self.start("lost.jsonl", "--follow", *SI, "--metrics", "127.0.0.1:0")
+        url = self.said(watch, "metrics").removesuffix("/metrics")
+        samples = Files.wait_for_metric(self, url, "serval_violations_total", 1)
+        self.assertIn("serval_memory_bytes", samples)
+        self.assertEqual(samples['serval_build_info{version="0.1.0",profile="postgres:repeatable-read"}'], 1)
+        with urllib.request.urlopen(url + "/healthz", timeout=10) as answer:
+            self.assertEqual(json.load(answer), {"status": "ok", "violations": 1, "suspects": 0})
+        with urllib.request.urlopen(url + "/report", timeout=10) as answer:
+            self.assertEqual(json.load(answer)["verdict"], "violation")
+        with self.assertRaises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(url + "/elsewhere", timeout=10)
+        self.assertEqual(refused.exception.code, 404)
+        refused.exception.close()
+        watch.send_signal(signal.SIGTERM)
+        self.finished(watch, 143)
+
+    def test_a_violation_runs_a_command(self):
+        self.file("lost.jsonl", lines(*LOST))
+        self.expect(1, "watch", "lost.jsonl", *SI, "--on-violation", "exec:cat > told; echo \"$SERVAL_VIOLATION\" > variable")
+        for name in ("told", "variable"):
+            self.assertEqual(json.loads((self.folder / name).read_text())["type"], "lost-update")
+
+    def test_wrong_words(self):
+        self.assertIn("exec:", self.expect(64, "watch", "-", *SI, "--on-violation", "shout").err)
+        self.assertIn("did you mean", self.expect(64, "watch", "-", "--profile", "postgres:serialisable").err)
+        self.assertIn("--profile", self.expect(64, "watch", self.file("good.jsonl", lines(*GOOD))).err)
+        self.assertIn("leave one out", self.expect(64, "watch", "-", *SI, "-l", "serializable").err)
+
+
+class Live(WatchTest):
+    def test_a_run_is_mirrored_while_it_goes_on(self):
+        result = self.expect(0, "run", "simulated:", "-w", "mini", "-n", "2k", "--live")
+        self.assertRegex(result.err, r"mirrored   CLEAN serval-out/\S+ simulated:strict-serializable")
+
+    def test_what_the_mirror_finds_fails_the_run(self):
+        result = self.expect(1, "record", LOST_UPDATES, "-w", "mini", "--keys", "5", "-n", "3k", "--live", "-o", "x.jsonl")
+        self.assertIn("mirrored   VIOLATION x.jsonl", result.err)
+
+
+if __name__ == "__main__":
+    cli_test.SERVAL = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    unittest.main()

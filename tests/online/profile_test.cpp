@@ -1,0 +1,88 @@
+#include "serval/online/profile.h"
+
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+namespace serval::online {
+namespace {
+
+TEST(Profiles, HaveNamesOfTheirOwn) {
+  std::set<std::string> names;
+  for (const Profile& row : all_profiles()) EXPECT_TRUE(names.insert(row.name()).second) << row.name();
+}
+
+TEST(Profiles, AreFoundByNameAndTheGenericOnesByAliasesOfLevels) {
+  for (const Profile& row : all_profiles()) EXPECT_EQ(find_profile(row.name()), &row);
+  EXPECT_EQ(find_profile("PostgreS:Repeatable_Read"), find_profile("postgres:repeatable-read"));
+  EXPECT_EQ(find_profile("generic:SSER"), find_profile("generic:strict-serializable"));
+  EXPECT_EQ(find_profile("postgres"), nullptr);
+  EXPECT_EQ(find_profile("postgres:snapshot"), nullptr);
+  ASSERT_FALSE(suggest_profiles("postgres:serialisable").empty());
+  EXPECT_EQ(suggest_profiles("postgres:serialisable").front(), "postgres:serializable");
+}
+
+TEST(Profiles, AreFoundByTheFactsOfARun) {
+  EXPECT_EQ(profile_of_run({{"database", "PostgreSQL"}, {"isolation", "serializable"}}),
+            find_profile("postgres:serializable"));
+  EXPECT_EQ(
+      profile_of_run(
+          {{"database", "MariaDB"}, {"isolation", "repeatable-read"}, {"innodb_snapshot_isolation", "ON"}}),
+      find_profile("mariadb-snapshot:repeatable-read"));
+  EXPECT_EQ(profile_of_run({{"database", "rocksdb"}, {"kind", "optimistic"}, {"isolation", "serializable"}}),
+            find_profile("rocksdb-optimistic:serializable"));
+  EXPECT_EQ(profile_of_run({{"database", "abacus"}}), nullptr);
+}
+
+TEST(Profiles, OfOneDatabaseFollowTheLevelThatATransactionStates) {
+  const Profile& serializable = *find_profile("postgres:serializable");
+  EXPECT_EQ(sibling(serializable, StatedLevel::ReadCommitted), find_profile("postgres:read-committed"));
+  EXPECT_EQ(sibling(serializable, StatedLevel::Unstated), &serializable);
+  EXPECT_EQ(sibling(*find_profile("sqlite:serializable"), StatedLevel::RepeatableRead), nullptr);
+}
+
+// Leopard, Table I: which databases use which mechanisms, where its row is not a stronger claim than the
+// database makes (docs/mirror.md says which are).
+TEST(Profiles, UseTheMechanismsOfTheTable) {
+  struct Row {
+    const char* name;
+    bool consistent_read, exclusion, first_updater_wins, certifier;
+  };
+  constexpr Row kTable[] = {
+      {"postgres:serializable", true, true, true, true},
+      {"postgres:repeatable-read", true, true, true, false},
+      {"postgres:read-committed", true, true, false, false},
+      {"yugabytedb:serializable", true, true, true, true},
+      {"mariadb:repeatable-read", true, true, false, false},
+      {"mariadb:read-committed", true, true, false, false},
+      {"tidb:repeatable-read", true, true, false, false},
+      {"rocksdb:snapshot-isolation", true, true, true, false},
+      {"cockroachdb:serializable", true, false, false, true},
+      {"oracle:serializable", true, true, true, false},
+      {"oracle:read-committed", true, true, false, false},
+      {"oceanbase:repeatable-read", true, true, true, false},
+  };
+  for (const Row& row : kTable) {
+    const Profile* profile = find_profile(row.name);
+    ASSERT_NE(profile, nullptr) << row.name;
+    EXPECT_EQ(profile->plain_read == ReadMode::Consistent, row.consistent_read) << row.name;
+    EXPECT_EQ(profile->write_lock == LockMode::Exclusive, row.exclusion) << row.name;
+    EXPECT_EQ(profile->first_updater_wins, row.first_updater_wins) << row.name;
+    EXPECT_EQ(profile->cycles == CycleRule::Serial, row.certifier) << row.name;
+  }
+}
+
+TEST(Profiles, StandInTheDocumentation) {
+  std::ifstream file(std::string(SERVAL_TEST_DIR) + "/../docs/mirror.md");
+  std::stringstream text;
+  text << file.rdbuf();
+  for (const Profile& row : all_profiles()) {
+    if (row.database == "generic" || row.database == "simulated") continue;
+    EXPECT_NE(text.str().find("`" + row.name() + "`"), std::string::npos) << row.name();
+  }
+}
+
+}  // namespace
+}  // namespace serval::online

@@ -1,0 +1,162 @@
+// Mutual exclusion, first updater wins, and the certifier.
+#include <gtest/gtest.h>
+
+#include "trace_builder.h"
+
+namespace serval::online {
+namespace {
+
+Mechanism mechanism_of(const OnlineResult& result) { return result.violations.at(0).mechanism; }
+std::uint64_t deduced(const OnlineResult& result, Dependency dependency) {
+  return result.statistics.deduced[static_cast<std::size_t>(dependency)];
+}
+
+TEST(MutualExclusion, OfTwoWritersThatHoldTheLockAtOnceIsBroken) {
+  TraceBuilder trace;
+  trace.write(1, "x", 1, {10, 20}).read(1, "x", 1, {85, 88}).commit(1, {90, 95});
+  trace.write(2, "x", 2, {30, 40}).commit(2, {50, 60});
+  const OnlineResult result = trace.verify("postgres:read-committed");
+  ASSERT_TRUE(result.violated());
+  EXPECT_EQ(mechanism_of(result), Mechanism::MutualExclusion);
+  EXPECT_EQ(result.violations[0].first.records.size(), 2u);
+  EXPECT_FALSE(trace.verify("cockroachdb:serializable").violated());  // Its writes are no locks.
+}
+
+TEST(MutualExclusion, OrdersWritersWhoseCommitsOverlap) {
+  TraceBuilder trace;
+  trace.write(1, "x", 1, {10, 20}).commit(1, {40, 90});
+  trace.write(2, "x", 2, {30, 60}).commit(2, {70, 80});
+  trace.read(3, "x", 2, {100, 110}).commit(3, {120, 130});
+  const OnlineResult result = trace.verify("postgres:read-committed");
+  EXPECT_FALSE(result.violated());
+  EXPECT_EQ(deduced(result, Dependency::WriteWrite), 1u);
+  trace.read(4, "x", 1, {140, 150}).commit(4, {160, 170});  // T2 came second, so that is gone.
+  EXPECT_TRUE(trace.verify("postgres:read-committed").violated());
+}
+
+TEST(MutualExclusion, HoldsForThoseThatAbortUntilTheirLastOperation) {
+  TraceBuilder trace;
+  trace.write(1, "x", 1, {10, 20}).read(1, "y", TraceBuilder::kNil, {70, 75}).abort(1, {90, 95});
+  trace.write(2, "x", 2, {30, 40}).commit(2, {50, 60});
+  const OnlineResult result = trace.verify("postgres:read-committed");
+  ASSERT_TRUE(result.violated());
+  EXPECT_EQ(mechanism_of(result), Mechanism::MutualExclusion);
+  TraceBuilder early;  // The server may have ended it right after its only write.
+  early.write(1, "x", 1, {10, 20}).abort(1, {90, 95});
+  early.write(2, "x", 2, {30, 40}).write(2, "z", 2, {42, 44}).commit(2, {50, 60});
+  EXPECT_FALSE(early.verify("postgres:read-committed").violated());
+}
+
+TEST(MutualExclusion, OfPlainReadsIsForSerializableInnoDb) {
+  TraceBuilder trace;
+  trace.initial("x", 0).initial("y", 0);
+  trace.read(1, "x", 0, {10, 20}).read(1, "y", 0, {70, 75}).commit(1, {90, 95});
+  trace.write(2, "x", 2, {30, 40}).commit(2, {50, 60});
+  EXPECT_EQ(mechanism_of(trace.verify("mariadb:serializable")), Mechanism::MutualExclusion);
+  EXPECT_FALSE(trace.verify("mariadb:repeatable-read").violated());
+}
+
+TEST(MutualExclusion, LetsReadersShare) {
+  TraceBuilder trace;
+  trace.initial("x", 0);
+  trace.read(1, "x", 0, {10, 20}, LockMode::Shared).read(1, "x", 0, {70, 75}).commit(1, {90, 95});
+  trace.read(2, "x", 0, {30, 40}, LockMode::Shared).read(2, "x", 0, {42, 43}).commit(2, {50, 60});
+  EXPECT_FALSE(trace.verify("mariadb:repeatable-read").violated());
+}
+
+// Both updates of T1 and T2 read the initial version; locks alone would allow it.
+TEST(FirstUpdaterWins, RefusesALostUpdate) {
+  TraceBuilder trace;
+  trace.initial("x", 0);
+  trace.read(1, "x", 0, {1, 2}).read(2, "x", 0, {3, 4});
+  trace.write(1, "x", 1, {10, 20}).commit(1, {30, 40});
+  trace.write(2, "x", 2, {50, 60}).commit(2, {70, 80});
+  const OnlineResult result = trace.verify("postgres:repeatable-read");
+  ASSERT_TRUE(result.violated());
+  EXPECT_EQ(mechanism_of(result), Mechanism::FirstUpdaterWins);
+  EXPECT_FALSE(trace.verify("postgres:read-committed").violated());
+  EXPECT_FALSE(trace.verify("mariadb:repeatable-read").violated());  // By design.
+  EXPECT_EQ(mechanism_of(trace.verify("tidb-optimistic:repeatable-read")), Mechanism::FirstUpdaterWins);
+}
+
+TEST(FirstUpdaterWins, AllowsAnInsertOfANewRowForADeletedOne) {
+  TraceBuilder trace;
+  trace.initial("x", 0).initial("y", 0);
+  trace.read(2, "y", 0, {1, 2});
+  trace.remove(1, "x", {10, 20}).commit(1, {30, 40});
+  trace.operation(2, OperationKind::Insert, {{"x", 2}}, {50, 60}).commit(2, {70, 80});
+  for (const char* profile : {"postgres:repeatable-read", "postgres:serializable"})
+    EXPECT_FALSE(trace.verify(profile).violated()) << profile;
+}
+
+TEST(FirstUpdaterWins, ContradictsTheLocksWithBothDerivations) {
+  TraceBuilder trace;  // By its lock T1 is first; T2's snapshot, narrowed by y, is before T1's commit.
+  trace.initial("x", 0).initial("y", 0);
+  trace.read(2, "y", 0, {1, 60});
+  trace.write(3, "y", 1, {2, 4}).commit(3, {10, 20});
+  trace.write(1, "x", 1, {5, 25}).commit(1, {30, 40});
+  trace.write(2, "x", 2, {70, 75}).commit(2, {80, 90});
+  const OnlineResult result = trace.verify("postgres:repeatable-read");
+  ASSERT_TRUE(result.violated());
+  EXPECT_EQ(mechanism_of(result), Mechanism::FirstUpdaterWins);
+  EXPECT_FALSE(result.violations[0].first.conclusion.empty());
+  EXPECT_FALSE(result.violations[0].second.conclusion.empty());
+}
+
+TraceBuilder write_skew() {
+  TraceBuilder trace;
+  trace.initial("x", 0).initial("y", 0);
+  trace.read(1, "x", 0, {1, 2}).read(2, "y", 0, {3, 4});
+  trace.write(1, "y", 1, {10, 20}).commit(1, {30, 40});
+  trace.write(2, "x", 1, {12, 22}).commit(2, {50, 60});
+  return trace;
+}
+
+TEST(SerializationCertifier, FindsWriteSkew) {
+  const OnlineResult result = write_skew().verify("postgres:serializable");
+  ASSERT_TRUE(result.violated());
+  EXPECT_EQ(mechanism_of(result), Mechanism::SerializationCertifier);
+  EXPECT_EQ(result.violations[0].kind, AnomalyKind::WriteSkew);
+  EXPECT_EQ(result.violations[0].transactions.size(), 2u);
+  EXPECT_FALSE(write_skew().verify("postgres:repeatable-read").violated());
+}
+
+// Two anti-dependencies in a row, T1 -> T2 -> T3, and no way back: PostgreSQL may commit all three.
+TEST(SerializationCertifier, TakesTwoAntiDependenciesInARowForAHint) {
+  TraceBuilder trace;
+  trace.initial("x", 0).initial("y", 0);
+  trace.read(1, "x", 0, {1, 2}).read(2, "y", 0, {3, 4});
+  trace.write(2, "x", 1, {10, 20}).commit(2, {60, 65});
+  trace.write(3, "y", 1, {12, 22}).commit(3, {70, 75});
+  trace.commit(1, {80, 85});
+  const OnlineResult result = trace.verify("postgres:serializable");
+  EXPECT_FALSE(result.violated());
+  EXPECT_EQ(result.statistics.hints.consecutive_anti_dependencies, 1u);
+  EXPECT_EQ(result.statistics.hints.dangerous_structures, 0u);
+}
+
+TEST(SerializationCertifier, LeavesOutTransactionsOfOtherLevels) {
+  TraceBuilder trace;
+  trace.initial("x", 0).initial("y", 0);
+  trace.begin(1, {0, 0}, StatedLevel::RepeatableRead).begin(2, {0, 0}, StatedLevel::Serializable);
+  trace.read(1, "x", 0, {1, 2}).read(2, "y", 0, {3, 4});
+  trace.write(1, "y", 1, {10, 20}).commit(1, {30, 40});
+  trace.write(2, "x", 1, {12, 22}).commit(2, {50, 60});
+  EXPECT_FALSE(trace.verify("postgres:serializable").violated());
+}
+
+TEST(SerializationCertifier, FindsALongForkAmongSnapshots) {
+  TraceBuilder trace;  // T3 sees x and not y, T4 sees y and not x, all while both commit.
+  trace.initial("x", 0).initial("y", 0);
+  trace.write(1, "x", 1, {1, 2}).commit(1, {10, 90});
+  trace.write(2, "y", 1, {1, 2}).commit(2, {10, 90});
+  trace.read(3, "x", 1, {20, 30}).read(3, "y", 0, {40, 50}).commit(3, {60, 70});
+  trace.read(4, "x", 0, {20, 30}).read(4, "y", 1, {40, 50}).commit(4, {60, 70});
+  const OnlineResult result = trace.verify("postgres:repeatable-read");
+  ASSERT_TRUE(result.violated());
+  EXPECT_EQ(mechanism_of(result), Mechanism::SerializationCertifier);
+  EXPECT_FALSE(trace.verify("postgres:read-committed").violated());
+}
+
+}  // namespace
+}  // namespace serval::online

@@ -1,0 +1,292 @@
+#include "serval/trace/pipeline.h"
+
+#include <algorithm>
+#include <map>
+#include <thread>
+#include <tuple>
+#include <utility>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "serval/base/error.h"
+
+namespace serval {
+namespace {
+
+using Progress = Pipeline::Progress;
+using Tick = std::pair<Time, std::uint32_t>;  // Begin and client of a record.
+
+void put(ClientFeed& feed, Time begin, std::uint64_t transaction = 0) {
+  Record& record = feed.batch().add();
+  record.time = {begin, begin + 5};
+  record.transaction = transaction;
+  feed.advance();
+}
+
+std::vector<Record> dispatched(Pipeline& pipeline) {
+  std::vector<Record> all;
+  while (pipeline.dispatch([&](std::span<const Record> run) {
+    all.insert(all.end(), run.begin(), run.end());
+  }) == Progress::Moved) {
+  }
+  return all;
+}
+
+std::vector<Tick> ticks(const std::vector<Record>& records) {
+  std::vector<Tick> out;
+  for (const Record& record : records) out.emplace_back(record.time.begin, record.session);
+  return out;
+}
+
+// Client, number within the client, and begin of each record: in the only order that T1 allows.
+struct Arrival {
+  Time begin;
+  std::uint32_t client;
+  std::uint64_t number;
+  auto operator<=>(const Arrival&) const = default;
+};
+
+std::vector<Arrival> arrivals(const std::vector<Record>& records) {
+  std::vector<Arrival> out;
+  for (const Record& record : records) out.push_back({record.time.begin, record.session, record.transaction});
+  return out;
+}
+
+// Theorem 1, for clients that push, promise, close and open in any order, between dispatches at any moment.
+RC_GTEST_PROP(Pipeline, RecordsLeaveInOrderOfTheirBegin, ()) {
+  const auto clients = *rc::gen::inRange(1, 8);
+  const auto batch = *rc::gen::inRange<std::size_t>(1, 6);
+  Pipeline pipeline({.batch_records = batch});
+  std::vector<ClientFeed*> feeds;
+  std::vector<Time> clocks(static_cast<std::size_t>(clients), 0);
+  std::vector<Arrival> expected;
+  std::vector<Record> got;
+  for (int i = 0; i < clients; ++i) feeds.push_back(&pipeline.open_client("c" + std::to_string(i)));
+  const auto collect = [&](std::span<const Record> run) { got.insert(got.end(), run.begin(), run.end()); };
+  const auto steps = *rc::gen::container<std::vector<std::tuple<int, int, int>>>(
+      rc::gen::tuple(rc::gen::inRange(0, clients), rc::gen::inRange(0, 6), rc::gen::inRange(0, 10)));
+  for (const auto& [client, step, span] : steps) {
+    const auto index = static_cast<std::size_t>(client);
+    Time& clock = clocks[index];
+    clock += span;
+    if (step <= 2) {
+      expected.push_back({clock, static_cast<std::uint32_t>(client), expected.size()});
+      put(*feeds[index], clock, expected.back().number);
+    } else if (step == 3) {
+      feeds[index]->flush();
+    } else if (step == 4) {
+      feeds[index]->promise(clock);
+    } else {
+      pipeline.dispatch(collect, static_cast<std::uint64_t>(span) + 1);
+    }
+  }
+  for (ClientFeed* feed : feeds) feed->close();
+  pipeline.no_more_clients();
+  while (pipeline.dispatch(collect) != Progress::Done) {
+  }
+  std::ranges::sort(expected);
+  RC_ASSERT(arrivals(got) == expected);
+  RC_ASSERT(pipeline.status().waiting_bytes == 0u);
+}
+
+class ThreadedClients : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(ThreadedClients, GiveOneOrderWithinTheLimitOfMemory) {
+  constexpr std::uint32_t kClients = 6;
+  constexpr Time kRecords = 20'000;
+  const std::size_t limit = GetParam();
+  Pipeline pipeline({.batch_records = 64, .memory_limit = limit, .idle_after = std::chrono::hours(1)});
+  std::vector<ClientFeed*> feeds;
+  for (std::uint32_t i = 0; i < kClients; ++i)
+    feeds.push_back(&pipeline.open_client("c" + std::to_string(i)));
+  pipeline.no_more_clients();
+  std::vector<std::thread> threads;
+  for (std::uint32_t i = 0; i < kClients; ++i)
+    threads.emplace_back([feed = feeds[i], i] {
+      for (Time t = 0; t < kRecords; ++t) put(*feed, t * (1 + i), static_cast<std::uint64_t>(t));
+      feed->close();
+    });
+  std::vector<Arrival> got;
+  const auto collect = [&](std::span<const Record> run) {
+    for (const Record& record : run) got.push_back({record.time.begin, record.session, record.transaction});
+  };
+  for (Progress progress = Progress::Moved; progress != Progress::Done;) {
+    progress = pipeline.dispatch(collect, 1000);
+    if (progress == Progress::Waiting) pipeline.wait(std::chrono::seconds(1));
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(got.size(), kClients * kRecords);
+  EXPECT_TRUE(std::ranges::is_sorted(got));
+  EXPECT_LE(pipeline.status().most_bytes, limit + 2 * kClients * 64 * sizeof(Record));
+}
+INSTANTIATE_TEST_SUITE_P(Limits, ThreadedClients, testing::Values(std::size_t{1}, 20'000, 1 << 20));
+
+TEST(Pipeline, AClientWithoutNewsHoldsOthersBackUntilItPromises) {
+  Pipeline pipeline({.idle_after = std::chrono::hours(1)});
+  ClientFeed& busy = pipeline.open_client("busy");
+  ClientFeed& quiet = pipeline.open_client("quiet");
+  put(busy, 10);
+  put(busy, 20);
+  busy.flush();
+  EXPECT_TRUE(dispatched(pipeline).empty());
+  EXPECT_EQ(pipeline.status().held_back_by, "quiet");
+  quiet.promise(15);
+  EXPECT_EQ(ticks(dispatched(pipeline)), (std::vector<Tick>{{10, 0}}));
+  quiet.close();
+  EXPECT_EQ(ticks(dispatched(pipeline)), (std::vector<Tick>{{20, 0}}));
+}
+
+TEST(Pipeline, ASilentClientIsTakenForIdleAndNamed) {
+  Pipeline pipeline({.idle_after = std::chrono::seconds(0)});
+  ClientFeed& busy = pipeline.open_client("busy");
+  ClientFeed& silent = pipeline.open_client("silent");
+  put(busy, 10);
+  busy.flush();
+  EXPECT_EQ(ticks(dispatched(pipeline)), (std::vector<Tick>{{10, 0}}));
+  EXPECT_EQ(pipeline.status().idle, std::vector<std::string>{"silent"});
+  put(silent, 12);  // Still in time.
+  silent.close();
+  put(busy, 30);
+  busy.close();
+  EXPECT_EQ(ticks(dispatched(pipeline)), (std::vector<Tick>{{12, 1}, {30, 0}}));
+  EXPECT_TRUE(pipeline.status().idle.empty());
+}
+
+TEST(Pipeline, ARecordThatComesTooLateIsRefused) {
+  Pipeline pipeline({.idle_after = std::chrono::seconds(0)});
+  ClientFeed& busy = pipeline.open_client("busy");
+  ClientFeed& silent = pipeline.open_client("silent");
+  put(busy, 10);
+  busy.flush();
+  EXPECT_EQ(dispatched(pipeline).size(), 1u);
+  put(silent, 9);
+  silent.flush();
+  try {
+    dispatched(pipeline);
+    FAIL() << "a record left out of order";
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.position().file, "silent");
+    EXPECT_NE(error.problem().find("begins at 9, but comes when others of 10"), std::string::npos);
+  }
+}
+
+TEST(Pipeline, MuchThatWaitsForOneClientEndsItsTurn) {
+  Pipeline pipeline({.batch_records = 10, .memory_limit = 1000, .idle_after = std::chrono::hours(1)});
+  SourceGate& source = pipeline.open_source();
+  ClientFeed& busy = pipeline.open_client("busy", source);
+  pipeline.open_client("silent", source);
+  std::size_t got = 0;
+  for (Time t = 0; t < 100; ++t) {
+    if (t % 10 == 0) got += dispatched(pipeline).size();  // Else the next batch would wait for it.
+    put(busy, t);
+  }
+  EXPECT_EQ(got + dispatched(pipeline).size(), 100u);
+  EXPECT_GT(pipeline.status().most_bytes, 1000u);
+  EXPECT_EQ(pipeline.status().idle, std::vector<std::string>{"silent"});
+}
+
+TEST(Pipeline, AFullBufferStopsAClientAndSaysSo) {
+  Pipeline pipeline({.batch_records = 1, .memory_limit = sizeof(Record)});
+  ClientFeed& feed = pipeline.open_client("fast");
+  std::atomic<int> sent = 0;
+  std::thread client([&] {
+    for (Time t = 0; t < 4; ++t, ++sent) put(feed, t);
+    feed.close();
+  });
+  while (!pipeline.status().is_blocking) std::this_thread::yield();
+  EXPECT_LT(sent, 3);
+  pipeline.no_more_clients();
+  std::size_t got = 0;
+  for (Progress progress = Progress::Moved; progress != Progress::Done;) {
+    progress = pipeline.dispatch([&](std::span<const Record> run) { got += run.size(); });
+    if (progress == Progress::Waiting) pipeline.wait(std::chrono::seconds(1));
+  }
+  client.join();
+  EXPECT_EQ(got, 4u);
+  EXPECT_GE(pipeline.status().blocked_times, 1u);
+  EXPECT_GT(pipeline.status().blocked_time, std::chrono::nanoseconds(0));
+}
+
+TEST(Pipeline, NobodyWaitsOnceItIsAbandoned) {
+  Pipeline pipeline({.batch_records = 1, .memory_limit = 1});
+  ClientFeed& feed = pipeline.open_client("fast");
+  std::thread client([&] {
+    for (Time t = 0; t < 100; ++t) put(feed, t);
+  });
+  pipeline.abandon();
+  client.join();
+  EXPECT_GE(pipeline.status().most_bytes, 100 * sizeof(Record));
+}
+
+TEST(Pipeline, AClockThatGoesBackIsRefusedWithTheNameOfItsClient) {
+  Pipeline pipeline({});
+  ClientFeed& feed = pipeline.open_client("node 3");
+  put(feed, 100);
+  put(feed, 99);
+  try {
+    feed.flush();
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "node 3: the clock of this client went back by 1 ns, from 100 to 99");
+  }
+}
+
+TEST(Pipeline, AClockErrorWidensIntervalsAndKeepsProgramOrder) {
+  Pipeline pipeline({.clock_error = 10});
+  ClientFeed& feed = pipeline.open_client("node 3");
+  put(feed, 100);
+  put(feed, 95);  // Truly not before the one at 90 or later.
+  put(feed, 120);
+  feed.close();
+  const std::vector<Record> records = dispatched(pipeline);
+  ASSERT_EQ(records.size(), 3u);
+  EXPECT_EQ(records[0].time, (Interval{90, 115}));
+  EXPECT_EQ(records[1].time, (Interval{90, 110}));
+  EXPECT_EQ(records[2].time, (Interval{110, 135}));
+}
+
+TEST(Pipeline, TwiceTheClockErrorIsTooMuch) {
+  Pipeline pipeline({.clock_error = 10});
+  ClientFeed& feed = pipeline.open_client("node 3");
+  put(feed, 100);
+  put(feed, 80);
+  EXPECT_NO_THROW(feed.flush());
+  put(feed, 79);
+  EXPECT_THROW(feed.flush(), InputError);
+}
+
+TEST(RecordBatch, KeepsTextsAndValuesThroughMovesAndReuse) {
+  ValuePool pool;
+  RecordBatch batch;
+  for (int round = 0; round < 3; ++round) {
+    const std::string large(10'000, static_cast<char>('a' + round));
+    const Value list = pool.list({Value::integer(1), pool.text("a\"b"), Value::nil()});
+    Record& record = batch.add();
+    batch.set_rows(record, {{.key = batch.text("x"), .value = batch.text(large), .column = batch.keep("c")},
+                            {.key = batch.value(pool.number("9223372036854775807"), pool),
+                             .value = batch.value(list, pool),
+                             .column = {}}});
+    RecordBatch moved = std::move(batch);
+    const std::span<const RecordRow> rows = moved.records().front().cells();
+    EXPECT_EQ(rows[0].value.text(), large);
+    EXPECT_EQ(rows[0].column, "c");
+    EXPECT_EQ(rows[1].key, TraceValue::of(std::int64_t{9223372036854775807}));
+    EXPECT_EQ(rows[1].value.text(), R"([1,"a\"b",null])");
+    EXPECT_GT(moved.bytes(), large.size());
+    moved.clear();
+    EXPECT_EQ(moved.bytes(), 0u);
+    batch = std::move(moved);
+  }
+}
+
+TEST(RecordBatch, ValuesOfDifferentKindsDiffer) {
+  RecordBatch batch;
+  EXPECT_NE(batch.text("1"), TraceValue::of(std::int64_t{1}));
+  EXPECT_NE(TraceValue(), TraceValue::unknown());
+  EXPECT_NE(TraceValue::of(true), TraceValue::of(std::int64_t{1}));
+  EXPECT_EQ(batch.text("abc"), batch.text("abc"));
+}
+
+}  // namespace
+}  // namespace serval
