@@ -38,7 +38,7 @@ class ReadJudge {
   void look_for_contradictions(const LiveTransaction& transaction);
   void look_for_halves(const LiveTransaction& transaction, const Question& question);
   void link(const LiveTransaction& transaction, const Question& question);
-  void link_to_next(const LiveTransaction& transaction, std::uint32_t key, std::uint32_t match);
+  void link_to_next(const LiveTransaction& transaction, std::uint32_t number, std::uint32_t match);
 
   CitedRecord cite(const LiveTransaction& transaction, const Access& access) const;
   void report_unseen(const LiveTransaction& transaction, const Question& question);

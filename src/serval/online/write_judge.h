@@ -14,11 +14,11 @@ class WriteJudge {
   void judge(const LiveTransaction& transaction, Time snapshot_end);
 
  private:
-  void judge_version(const LiveTransaction& transaction, std::uint32_t key, std::size_t own);
-  void compare(std::uint32_t key, const Version& a, const Version& b);
-  void link(std::uint32_t key, Version& before, const Version& own);
-  void judge_locks(const LiveTransaction& transaction, std::uint32_t key);
-  void judge_lock(std::uint32_t key, const Lock& own);
+  void judge_version(const LiveTransaction& transaction, std::uint32_t number, std::size_t own);
+  void compare(std::uint32_t number, const Version& a, const Version& b);
+  void link(std::uint32_t number, Version& before, const Version& own);
+  void judge_locks(const LiveTransaction& transaction, std::uint32_t number);
+  void judge_lock(std::uint32_t number, const Lock& own);
 
   MirroredState& state_;
 };
