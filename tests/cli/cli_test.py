@@ -246,6 +246,48 @@ class Models(CliTest):
                 self.assertIn(f"look like a {name} history: --model {name}", result.err)
 
 
+class Mirror(CliTest):
+    def recorded(self, *arguments):
+        return self.generate("h.jsonl", "-w", "registers", "-n", 500, "--keys", 12, "--times", "ops", *arguments)
+
+    def test_no_contradiction_is_unknown_and_passes_if_asked(self):
+        self.recorded("--level", "strict-serializable")
+        result = self.expect(2, "check", "h.jsonl", "--engine", "mirror")
+        self.assertEqual(result.first, "UNKNOWN h.jsonl simulated:strict-serializable")
+        self.assertIn("uncertain", result.out)
+        self.expect(0, "check", "h.jsonl", "--engine", "mirror", "--unknown", "pass", "-q")
+
+    def test_a_violation_shows_both_derivations(self):
+        self.recorded("--level", "read-committed", "--bug", "dirty-read:probability=0.2")
+        result = self.expect(1, "check", "h.jsonl", "--engine", "mirror", "--max-anomalies", 1)
+        self.assertEqual(result.first, "VIOLATION h.jsonl simulated:read-committed")
+        self.assertIn("consistent-read", result.out)
+        report = json.loads(self.expect(1, "check", "h.jsonl", "--engine", "mirror", "--json").out)
+        self.assertEqual((report["verdict"], report["engine"], report["complete"]), ("violation", "mirror", False))
+        shown = report["violations"]["shown"][0]
+        self.assertTrue(shown["first"]["records"] and shown["second"]["records"])
+
+    def test_the_profile_is_named_or_follows_from_the_file_or_the_level(self):
+        self.recorded("--level", "read-committed")
+        named = self.expect(1, "check", "h.jsonl", "--engine", "mirror", "--profile", "postgres:repeatable-read", "-q")
+        self.assertEqual(named.first, "VIOLATION h.jsonl postgres:repeatable-read")
+        self.assertIn("generic:strict-serializable",
+                      self.run_serval("check", "h.jsonl", "--engine", "mirror", "--level", "SSER", "-q").first)
+        self.file("n.txt", GOOD)
+        self.assertIn("--profile", self.expect(64, "check", "n.txt", "--engine", "mirror").err)
+
+    def test_flags_belong_to_the_mirror(self):
+        self.file("n.txt", GOOD)
+        self.expect(64, "check", "n.txt", "--profile", "postgres:serializable")
+        self.assertIn("postgres:serializable",
+                      self.expect(64, "check", "n.txt", "--engine", "mirror", "--profile", "postgres:serialisable").err)
+
+    def test_without_times_nothing_is_found_out(self):
+        self.file("n.txt", GOOD)
+        result = self.expect(2, "check", "n.txt", "--engine", "mirror", "--level", "SER")
+        self.assertIn("no times", result.out)
+
+
 class BadInput(CliTest):
     def refuse(self, name, content, *arguments):
         result = self.expect(3, "check", self.file(name, content), *arguments)
