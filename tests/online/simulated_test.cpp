@@ -1,9 +1,11 @@
 // The simulated database: correct runs raise no alarm, every bug is caught where it can show, and forgetting
 // changes no verdict.
+#include <algorithm>
 #include <cstdlib>
 
 #include <gtest/gtest.h>
 
+#include "serval/base/random.h"
 #include "serval/database/simulated/simulate.h"
 #include "serval/online/mirror_history.h"
 
@@ -72,6 +74,37 @@ TEST_P(Simulated, CorrectRunsRaiseNoAlarmUnderTheGenericProfile) {
       ASSERT_FALSE(result.violated()) << workload << " seed " << seed << "\n"
                                       << result.violations.front().spell();
     }
+}
+
+// Clients whose clocks are wrong by up to `error`, and who say so: every interval is shifted by its session's
+// error and widened by the largest. Then intervals of one session overlap (R1).
+OnlineResult verify_with_clock_error(const History& history, const Profile& profile, std::uint64_t seed,
+                                     Time error) {
+  HistoryRecords records = records_of(history);
+  Random random(seed);
+  std::vector<Time> shifts;
+  for (std::size_t s = 0; s < history.session_count(); ++s)
+    shifts.push_back(static_cast<Time>(random.below(static_cast<std::uint64_t>(2 * error + 1))) - error);
+  for (Record& record : records.records) {
+    if (record.kind == RecordKind::Initial) continue;
+    record.time.begin += shifts[record.session] - error;
+    if (record.time.end != kUnknownEnd) record.time.end += shifts[record.session] + error;
+  }
+  std::ranges::stable_sort(records.records, {}, [](const Record& record) { return record.time.begin; });
+  OnlineVerifier verifier(profile);
+  verifier.accept(records.records);
+  return verifier.finish();
+}
+
+TEST_P(Simulated, CorrectRunsRaiseNoAlarmWhenClocksAreWrong) {
+  for (const char* workload : {"mini", "general", "list-append"})
+    for (const Time error : {100, 3000, 50'000})
+      for (std::uint64_t seed = 1; seed <= seeds() / 6 + 1; ++seed) {
+        const OnlineResult result = verify_with_clock_error(history_of({GetParam(), workload, seed}),
+                                                            profile_of(GetParam()), seed, error);
+        ASSERT_FALSE(result.violated()) << workload << " seed " << seed << " error " << error << "\n"
+                                        << result.violations.front().spell();
+      }
 }
 
 std::vector<std::string> summary(const OnlineResult& result) {
