@@ -1,7 +1,7 @@
 #pragma once
-// Locks on the rows that a condition is true of, without knowing which they are (Leopard, journal appendix B):
-// a region is a virtual record. Where one statement locked rows of a region and another one covers the whole
-// of it, the second has to wait for the first one's end.
+// Locks on the rows that a condition is true of, without knowing which they are (Leopard, journal appendix
+// B): a region is a virtual record. Where one statement locked rows of a region and another one covers the
+// whole of it, the second has to wait for the first one's end.
 //
 //   T1: UPDATE ... WHERE a = 3      [10, 20], 2 rows                                    commit [90, 95]
 //   T2:                                UPDATE ... WHERE a BETWEEN 1 AND 5  [30, 40]
