@@ -158,5 +158,19 @@ TEST(SerializationCertifier, FindsALongForkAmongSnapshots) {
   EXPECT_FALSE(trace.verify("postgres:read-committed").violated());
 }
 
+TEST(Forgetting, KeepsOneVersionAKeyAndWhatALostCommitMayHaveLeft) {
+  TraceBuilder trace;
+  trace.write(1, "x", 1, {10, 20}).lose(1, 30);
+  for (std::uint64_t t = 2; t < 2000; ++t) {
+    const auto at = static_cast<Time>(t * 100);
+    trace.write(t, "x", static_cast<std::int64_t>(t), {at, at + 10}).commit(t, {at + 20, at + 30});
+  }
+  trace.read(2000, "x", 1, {210'000, 210'010}).commit(2000, {210'020, 210'030});
+  const OnlineResult result = trace.verify("postgres:serializable");
+  EXPECT_FALSE(result.violated());
+  EXPECT_LT(result.statistics.versions, 150u);
+  EXPECT_LT(result.statistics.vertices, 150u);
+}
+
 }  // namespace
 }  // namespace serval::online

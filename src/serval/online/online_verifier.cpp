@@ -248,19 +248,29 @@ void OnlineVerifier::look_for_garbage() {
   state_.certifier.forget_before(horizon_);
 }
 
-// Leopard V-A: a version that was certainly overwritten before any snapshot that is still to be judged.
+// Leopard V-A: a version that was certainly overwritten before any snapshot that is still to be judged. Those
+// that perhaps never were, nor will be, stay.
 void OnlineVerifier::trim(KeyState& key) {
-  std::size_t garbage = 0;
-  while (garbage + 1 < key.versions.size()) {
-    const Version& version = key.versions[garbage];
-    const Version& next = key.versions[garbage + 1];
-    if (!version.verified || !next.verified || version.uncertain || next.uncertain) break;
-    if (next.install.end >= horizon_ || order_of(version, next, key) != VersionOrder::Before) break;
-    ++garbage;
+  constexpr std::size_t kNone = ~std::size_t{0};
+  std::size_t last = kNone;  // Certainly installed before the horizon, and after all before it.
+  std::size_t garbage = 0;   // Those before it.
+  for (std::size_t i = 0; i < key.versions.size(); ++i) {
+    const Version& version = key.versions[i];
+    if (version.uncertain) continue;
+    if (!version.verified || version.install.end >= horizon_) break;
+    if (last != kNone && order_of(key.versions[last], version, key) != VersionOrder::Before) break;
+    garbage += last != kNone ? 1 : 0;
+    last = i;
   }
   if (garbage == 0) return;
   key.forgot = true;
-  key.versions.erase(key.versions.begin(), key.versions.begin() + static_cast<std::ptrdiff_t>(garbage));
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < key.versions.size(); ++i)
+    if (i >= last || key.versions[i].uncertain) {
+      if (kept != i) key.versions[kept] = std::move(key.versions[i]);
+      ++kept;
+    }
+  key.versions.resize(kept);
 }
 
 std::vector<CitedRecord> OnlineVerifier::find_writer(std::uint32_t key, const StoredValue& value) const {
