@@ -1,6 +1,7 @@
-// What do the replay of an expected order (Enne) and the graph of a certificate (Emme) cost? The set-ups of the
-// paper's sections 8.2 and 8.3, in processor time: reading the binary file, and the check, which finds the order,
-// replays it and looks at real time, or reads the certificate and looks for an order.
+// What do the replay of an expected order (Enne) and the graph of a certificate (Emme) cost? The
+// set-ups of the paper's sections 8.2 and 8.3, in processor time: reading the binary file, and the
+// check, which finds the order, replays it and looks at real time, or reads the certificate and looks
+// for an order.
 //
 //   replay [MOST_TRANSACTIONS]        1,000,000 unless told
 //

@@ -1,6 +1,6 @@
-// The certificate engine against its referee, which applies the definitions to every pair of a predicate and a
-// version: random histories with predicates, each level, each verdict re-proved. SERVAL_RANDOM_HISTORIES sets
-// how many, SERVAL_RANDOM_SEED where they start.
+// The certificate engine against its referee, which applies the definitions to every pair of a
+// predicate and a version: random histories with predicates, each level, each verdict re-proved.
+// SERVAL_RANDOM_HISTORIES sets how many, SERVAL_RANDOM_SEED where they start.
 
 #include <array>
 #include <cstdlib>
@@ -92,8 +92,8 @@ TEST(CertificateOracle, AgreesOnRandomHistories) {
   }
 }
 
-// Two transactions of one or two operations over two keys: every choice of what they write, what they saw, and
-// in which order their versions came about.
+// Two transactions of one or two operations over two keys: every choice of what they write, what they
+// saw, and in which order their versions came about.
 class SmallUniverse {
  public:
   enum Kind { WriteX, WriteLargeX, WriteY, DeleteX, ReadX, Ask, Update };
@@ -134,7 +134,8 @@ class SmallUniverse {
   SmallUniverse(std::array<std::vector<Step>, 2> plans, int orders)
       : plans_(std::move(plans)), orders_(orders) {}
 
-  // What a transaction leaves behind may depend on what it saw of the other: run both until nothing changes.
+  // What a transaction leaves behind may depend on what it saw of the other: run both until nothing
+  // changes.
   std::optional<History> make() {
     for (int round = 0; round < 3; ++round)
       for (int t = 0; t < 2; ++t) run(t, nullptr);

@@ -1,8 +1,8 @@
 #pragma once
-// The referee of certificates: every dependency of a history by the definitions (Adya 1999; Emme, algorithms 1
-// to 3), each predicate against each version, O(P * W) and worse, and the graph's cycles by trying all walks.
-// Shares nothing with the engine. For histories whose values name their versions, with complete orders and a
-// version set for every predicate operation.
+// The referee of certificates: every dependency of a history by the definitions (Adya 1999; Emme,
+// algorithms 1 to 3), each predicate against each version, O(P * W) and worse, and the graph's cycles
+// by trying all walks. Shares nothing with the engine. For histories whose values name their versions,
+// with complete orders and a version set for every predicate operation.
 
 #include "serval/check/level.h"
 #include "serval/history/history.h"

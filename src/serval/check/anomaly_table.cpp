@@ -434,6 +434,11 @@ std::vector<AnomalyInfo> predicate_cycles() {
        .example = "s1: [w(z,9)] [p(value < 5; saw nothing) {}]  s2: [w(x,4) r(z,0)]",
        .citation = "Elle, G2-process",
        .forbidden_by = {Level::StrongSessionSerializable}},
+  };
+}
+
+std::vector<AnomalyInfo> certified_anomalies() {
+  return {
       {.kind = AnomalyKind::PhantomRealTime,
        .name = "phantom-realtime",
        .adya = "G-single-realtime",

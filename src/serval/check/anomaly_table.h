@@ -15,7 +15,9 @@ std::vector<AnomalyInfo> session_shaped_cycles();
 std::vector<AnomalyInfo> data_cycles();
 std::vector<AnomalyInfo> session_cycles();
 std::vector<AnomalyInfo> real_time_cycles();
-std::vector<AnomalyInfo> predicate_cycles();
+std::vector<AnomalyInfo> predicate_cycles();  // With data alone, with session order.
+std::vector<AnomalyInfo>
+certified_anomalies();  // The same with real time, and what else a certificate shows.
 std::vector<AnomalyInfo> missing_orders();
 std::vector<AnomalyInfo> broken_chains();
 

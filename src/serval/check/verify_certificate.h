@@ -1,6 +1,7 @@
 #pragma once
-// Re-proves what was claimed of a history with a version certificate, from the certificate, the raw operations
-// and the meaning of predicates: version by version, nothing indexed, nothing shared with certificate/.
+// Re-proves what was claimed of a history with a version certificate, from the certificate, the raw
+// operations and the meaning of predicates: version by version, nothing indexed, nothing shared with
+// certificate/.
 
 #include <optional>
 #include <vector>

@@ -250,7 +250,8 @@ Flaw flaw_of_snapshot(const CertifiedFacts& facts, const BadRow& claim) {
   return *read == shown ? Flaw("the snapshot shows what was read") : std::nullopt;
 }
 
-// Adya's dependencies of one transaction, straight from the definitions: every earlier change, every later one.
+// Adya's dependencies of one transaction, straight from the definitions: every earlier change, every
+// later one.
 class Dependencies {
  public:
   Dependencies(const CertifiedFacts& facts, Level level, std::vector<std::size_t> place)

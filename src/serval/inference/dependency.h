@@ -1,6 +1,6 @@
 #pragma once
-// One dependency between two transactions, with the operations that prove it. Plain data: made by the search,
-// shown in reports, re-proved by verify_witness.
+// One dependency between two transactions, with the operations that prove it. Plain data: made by the
+// search, shown in reports, re-proved by verify_witness.
 
 #include <cstdint>
 #include <string_view>
@@ -34,8 +34,8 @@ struct Edge {
   OrderBasis basis = OrderBasis::Reads;
   OperationId seen_earlier = OperationId::none();
   OperationId seen_later = OperationId::none();
-  // WriteRead and ReadWrite: of a predicate, not of an item. `from` or `to` changed what the other's predicate
-  // matches; the key is one whose version did.
+  // WriteRead and ReadWrite: of a predicate, not of an item. `from` or `to` changed what the other's
+  // predicate matches; the key is one whose version did.
   bool of_predicate = false;
 };
 

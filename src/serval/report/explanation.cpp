@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "serval/history/notation.h"
+#include "serval/report/certified_words.h"
 #include "serval/report/names.h"
 #include "serval/report/quantity.h"
 
@@ -172,7 +172,7 @@ class Narrator {
   }
 
   std::string why(const Edge& edge) const {
-    if (edge.basis == OrderBasis::Certificate && !edge.key.is_none()) return why_certified(edge);
+    if (edge.basis == OrderBasis::Certificate && !edge.key.is_none()) return certified_.why(edge);
     switch (edge.kind) {
       case EdgeKind::WriteRead:
         return fmt::format("{} {}; {} read that {}", name(edge.from), wrote(edge.from_op), name(edge.to),
@@ -193,74 +193,13 @@ class Narrator {
     return {};
   }
 
-  // What the key holds after a write, also one by a predicate; before any write where there is none.
-  std::string holds(OperationId write, KeyId key) const {
-    if (write.is_none()) return fmt::format("{} before any write", history_.spell_key(key));
-    const OperationKind kind = history_.kind(write);
-    if (!is_predicate(kind)) return wrote(write).substr(wrote(write).find(' ') + 1);
-    if (kind == OperationKind::PredicateDelete) return history_.spell_key(key) + " deleted";
-    for (const Row& row : history_.rows(write))
-      if (row.key == key)
-        return fmt::format("{} = {}", history_.spell_key(key), spell_short(history_, row.value));
-    return history_.spell_key(key);
-  }
-  std::string did(OperationId write, KeyId key) const {
-    if (!is_predicate(history_.kind(write))) return wrote(write);
-    const bool deleted = history_.kind(write) == OperationKind::PredicateDelete;
-    return deleted ? "deleted " + history_.spell_key(key) : "wrote " + holds(write, key);
-  }
-  std::string asked(OperationId op) const { return print_operation(history_, op); }
-
-  std::string why_certified(const Edge& edge) const {
-    const bool reads = edge.kind == EdgeKind::WriteRead;
-    const OperationId read = reads ? edge.to_op : edge.from_op;
-    const TransactionId reader = reads ? edge.to : edge.from;
-    if (edge.kind == EdgeKind::WriteWrite)
-      return fmt::format("{} {}; {} {} after that (certificate)", name(edge.from),
-                         did(edge.from_op, edge.key), name(edge.to), did(edge.to_op, edge.key));
-    if (edge.of_predicate && reads)
-      return fmt::format("{} {}, which changed what {} of {} matches, and it saw that", name(edge.from),
-                         did(edge.from_op, edge.key), asked(read), name(reader));
-    if (edge.of_predicate)
-      return fmt::format("{} asked {} before {} {}, which changed what it matches", name(reader), asked(read),
-                         name(edge.to), did(edge.to_op, edge.key));
-    if (reads)
-      return fmt::format("{} {}; {} saw that", name(edge.from), did(edge.from_op, edge.key), name(reader));
-    return fmt::format("{} saw {} before {} {} (certificate)", name(reader), history_.spell_key(edge.key),
-                       name(edge.to), did(edge.to_op, edge.key));
-  }
-
   void tell_about(AnomalyKind kind, const BadRow& bad) {
-    const std::string key = bad.key.is_none() ? "" : history_.spell_key(bad.key);
     story_.steps.push_back(
-        {fmt::format("{}: {}", name(bad.reader), asked(bad.op)), tell_row(kind, bad, key)});
+        {fmt::format("{}: {}", name(bad.reader), certified_.asked(bad.op)), certified_.why(kind, bad)});
     story_.conclusion =
         kind == AnomalyKind::OutsideSnapshot
             ? "so the transaction did not keep to its snapshot."
             : "so no order of the transactions that keeps the certificate explains the answer.";
-  }
-
-  std::string tell_row(AnomalyKind kind, const BadRow& bad, const std::string& key) const {
-    const std::string source = bad.source.is_none() ? "" : " by " + name(bad.source);
-    switch (kind) {
-      case AnomalyKind::ResultSetMismatch:
-        if (bad.key.is_none()) return "its result is not that of the rows which match among those it saw";
-        return fmt::format("it saw {}{}, and its answer about {} does not fit", holds(bad.source, bad.key),
-                           source, key);
-      case AnomalyKind::OutsideSnapshot:
-        return fmt::format("its snapshot does not show {}{} as the last version of {}",
-                           holds(bad.source, bad.key), source, key);
-      case AnomalyKind::AbortedRead:
-        return fmt::format("it read what {} wrote, which aborted", name(bad.source));
-      case AnomalyKind::IntermediateRead:
-        return fmt::format("it read what {} wrote and then overwrote itself", name(bad.source));
-      case AnomalyKind::FutureRead:
-        return "it read what it wrote only later itself";
-      case AnomalyKind::NotMyOwnWrite:
-        return fmt::format("it had written {} itself", holds(bad.source, bad.key));
-      default:
-        return fmt::format("nobody wrote that value of {}", key);
-    }
   }
 
   // "T3 read x = 1 from T1 although it had seen T2, which wrote x = 2: T2 ─wr(y)→ T3"
@@ -608,6 +547,7 @@ class Narrator {
   const History& history_;
   Level level_;
   TransactionNames names_;
+  CertifiedWords certified_{history_, names_};
   Explanation story_;
 };
 

@@ -90,9 +90,8 @@ class TextReport {
     using Answer = CheckResult::WithoutCertificate::Answer;
     const auto& other = report_.result.without_certificate;
     if (!other) return;
-    labelled("fact", other->answer == Answer::SomeOrderExists
-                                ? "certificate violated; some order exists"
-                                : "certificate violated");
+    labelled("fact", other->answer == Answer::SomeOrderExists ? "certificate violated; some order exists"
+                                                              : "certificate violated");
     switch (other->answer) {
       case Answer::SomeOrderExists:
         return labelled("",

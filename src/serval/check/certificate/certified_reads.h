@@ -7,22 +7,22 @@
 //   reads.item_dependencies(t, true, emit);              // emit(Edge)
 //   reads.predicate_dependencies(t, emit);
 //
-// Items: a read depends on whoever installed the version that it saw, and comes before whoever installed the
-// next; the installers of a key's versions follow each other. The rows that a predicate operation returned,
-// and those that an aggregate computed with, are reads of items, too.
+// Items: a read depends on whoever installed the version that it saw, and comes before whoever
+// installed the next; the installers of a key's versions follow each other. The rows that a predicate
+// operation returned, and those that an aggregate computed with, are reads of items, too.
 //
-// Predicates: of all versions that change what a predicate matches (Adya 1999, section 4.3) only the nearest
-// count, the last at or before what was seen and the first after, because the installers of a key's versions
-// are chained anyway.
+// Predicates: of all versions that change what a predicate matches (Adya 1999, section 4.3) only the
+// nearest count, the last at or before what was seen and the first after, because the installers of a
+// key's versions are chained anyway.
 //
 // A value that several versions have, as "no row" often is, does not say which of them was read. Where the
 // certificate does not either, one is guessed: an order that keeps the guess is an order; what contradicts
 // only the guess proves nothing.
 //
-// An update or a delete by a predicate locks the rows that it changes and looks at them again, so of these it
-// saw the version that it replaced, and of rows that matched but were left alone the first later version that
-// does not match, if there is one. Where a level asks for one snapshot, that is checked apart
-// (snapshot_faults).
+// An update or a delete by a predicate locks the rows that it changes and looks at them again, so of
+// these it saw the version that it replaced, and of rows that matched but were left alone the first
+// later version that does not match, if there is one. Where a level asks for one snapshot, that is
+// checked apart (snapshot_faults).
 
 #include <algorithm>
 #include <cstdint>
@@ -46,8 +46,8 @@ class CertifiedReads {
   const std::string& problem() const noexcept { return problem_; }  // Empty: none.
   const std::vector<Anomaly>& faults() const noexcept { return faults_; }
   // Reads and overwritten versions that the one snapshot of their transaction does not show, where the
-  // certificate gives it one. A row that is inserted where another was deleted is a new one: that it could be
-  // is told by a unique index, not by the snapshot.
+  // certificate gives it one. A row that is inserted where another was deleted is a new one: that it
+  // could be is told by a unique index, not by the snapshot.
   std::vector<Anomaly> snapshot_faults(Budget& budget) const;
 
   // A predicate operation whose predicate or version set was not recorded; none(): there is none. What it
@@ -92,9 +92,9 @@ class CertifiedReads {
     }
   }
 
-  // Only those that an order of the transactions contradicts in which a key's versions stand in their order:
-  // stands_after(u) and stands_before(u) tell where `u` stands to `t`. Of most keys what was seen stands before
-  // `t` and the next version after it, and nothing else need be looked at.
+  // Only those that an order of the transactions contradicts in which a key's versions stand in their
+  // order: stands_after(u) and stands_before(u) tell where `u` stands to `t`. Of most keys what was
+  // seen stands before `t` and the next version after it, and nothing else need be looked at.
   template <class After, class Before, class Emit>
   void contradicting_dependencies(TransactionId t, After&& stands_after, Before&& stands_before,
                                   Emit&& emit) const {

@@ -1,0 +1,82 @@
+#include "serval/report/certified_words.h"
+
+#include <fmt/format.h>
+
+#include "serval/history/notation.h"
+
+namespace serval {
+
+std::string CertifiedWords::asked(OperationId op) const { return print_operation(history_, op); }
+
+std::string CertifiedWords::holds(OperationId write, KeyId key) const {
+  const std::string spelled = history_.spell_key(key);
+  if (write.is_none()) return spelled + " before any write";
+  switch (history_.kind(write)) {
+    case OperationKind::Delete:
+    case OperationKind::PredicateDelete:
+      return spelled + " deleted";
+    case OperationKind::PredicateUpdate:
+      for (const Row& row : history_.rows(write))
+        if (row.key == key) return fmt::format("{} = {}", spelled, spell_short(history_, row.value));
+      return spelled;
+    default:
+      return fmt::format("{} = {}", spelled, spell_short(history_, history_.value(write)));
+  }
+}
+
+std::string CertifiedWords::did(OperationId write, KeyId key) const {
+  switch (history_.kind(write)) {
+    case OperationKind::Delete:
+    case OperationKind::PredicateDelete:
+      return "deleted " + history_.spell_key(key);
+    case OperationKind::Insert:
+      return "inserted " + holds(write, key);
+    default:
+      return "wrote " + holds(write, key);
+  }
+}
+
+std::string CertifiedWords::why(const Edge& edge) const {
+  const bool reads = edge.kind == EdgeKind::WriteRead;
+  const OperationId read = reads ? edge.to_op : edge.from_op;
+  const TransactionId reader = reads ? edge.to : edge.from;
+  if (edge.kind == EdgeKind::WriteWrite)
+    return fmt::format("{} {}; {} {} after that (certificate)", name(edge.from), did(edge.from_op, edge.key),
+                       name(edge.to), did(edge.to_op, edge.key));
+  if (edge.of_predicate && reads)
+    return fmt::format("{} {}, which changed what {} of {} matches, and it saw that", name(edge.from),
+                       did(edge.from_op, edge.key), asked(read), name(reader));
+  if (edge.of_predicate)
+    return fmt::format("{} asked {} before {} {}, which changed what it matches", name(reader), asked(read),
+                       name(edge.to), did(edge.to_op, edge.key));
+  if (reads)
+    return fmt::format("{} {}; {} saw that", name(edge.from), did(edge.from_op, edge.key), name(reader));
+  return fmt::format("{} saw {} before {} {} (certificate)", name(reader), history_.spell_key(edge.key),
+                     name(edge.to), did(edge.to_op, edge.key));
+}
+
+std::string CertifiedWords::why(AnomalyKind kind, const BadRow& bad) const {
+  const std::string key = bad.key.is_none() ? "" : history_.spell_key(bad.key);
+  const std::string source = bad.source.is_none() ? "" : " by " + name(bad.source);
+  switch (kind) {
+    case AnomalyKind::ResultSetMismatch:
+      if (bad.key.is_none()) return "its result is not that of the rows which match among those it saw";
+      return fmt::format("it saw {}{}, and its answer about {} does not fit", holds(bad.source, bad.key),
+                         source, key);
+    case AnomalyKind::OutsideSnapshot:
+      return fmt::format("its snapshot does not show {}{} as the last version of {}",
+                         holds(bad.source, bad.key), source, key);
+    case AnomalyKind::AbortedRead:
+      return fmt::format("it read what {} wrote, which aborted", name(bad.source));
+    case AnomalyKind::IntermediateRead:
+      return fmt::format("it read what {} wrote and then overwrote itself", name(bad.source));
+    case AnomalyKind::FutureRead:
+      return "it read what it wrote only later itself";
+    case AnomalyKind::NotMyOwnWrite:
+      return fmt::format("it had written {} itself", holds(bad.source, bad.key));
+    default:
+      return fmt::format("nobody wrote that value of {}", key);
+  }
+}
+
+}  // namespace serval

@@ -1,0 +1,34 @@
+#pragma once
+// Sentences about what rests on a version certificate: dependencies of predicates and items, rows that do not
+// fit.
+//
+//   CertifiedWords words(history, names);
+//   words.why(edge)       // "T1 asked p{...} before T2 wrote x = 4, which changed what it matches"
+
+#include <string>
+
+#include "serval/check/verdict.h"
+#include "serval/report/names.h"
+
+namespace serval {
+
+class CertifiedWords {
+ public:
+  // Both outlive it.
+  CertifiedWords(const History& history, const TransactionNames& names) : history_(history), names_(names) {}
+
+  std::string why(const Edge& edge) const;
+  std::string why(AnomalyKind kind, const BadRow& bad) const;
+  std::string asked(OperationId op) const;  // The operation, in the notation.
+
+ private:
+  std::string name(TransactionId t) const { return names_(t); }
+  std::string name(OperationId op) const { return names_(history_.transaction_of(op)); }
+  std::string holds(OperationId write, KeyId key) const;  // What the key holds after it.
+  std::string did(OperationId write, KeyId key) const;
+
+  const History& history_;
+  const TransactionNames& names_;
+};
+
+}  // namespace serval
