@@ -25,6 +25,7 @@ function(serval_room name)
     return()
   endif()
   add_library(serval_${name} STATIC ${sources})
+  serval_unity(serval_${name})
   target_include_directories(serval_${name} PUBLIC "${CMAKE_SOURCE_DIR}/src")
   target_link_libraries(serval_${name} PUBLIC serval_options ${allowed}
                         PRIVATE ${ROOM_THIRD_PARTY})
