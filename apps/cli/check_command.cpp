@@ -21,6 +21,7 @@
 #include "model_check.h"
 #include "model_flags.h"
 #include "output.h"
+#include "predicate_oracle.h"
 #include "progress.h"
 #include "quantities.h"
 #include "reading.h"
@@ -49,6 +50,7 @@ struct CheckPlan {
   Engine engine = Engine::Auto;
   Assumptions assumptions;
   std::vector<PlaceOfTransaction> transaction_order;
+  PredicateOracle oracle = PredicateOracle::Interpreter;
   bool unknown_passes = false;
   ProgressMode progress = ProgressMode::Auto;
   TextOptions text;
@@ -70,6 +72,10 @@ CheckPlan plan_of(const CheckFlags& flags) {
   if (plan.model && (plan.level || plan.mirrors || plan.engine != Engine::Auto))
     throw UsageError("--model takes neither --level nor --engine",
                      "a model is a rule of its own: serval models");
+  plan.oracle = choose_oracle(flags.oracle);
+  require_oracle(plan.oracle);
+  if (plan.oracle == PredicateOracle::Database && (plan.model || plan.mirrors))
+    throw UsageError("--oracle database goes with neither --model nor --engine mirror");
   for (const std::string& name : flags.assumptions) plan.assumptions.add(choose_assumption(name));
   plan.transaction_order = parse_transaction_order(flags.transaction_order);
   if (!plan.transaction_order.empty()) plan.assumptions.add(OrderBasis::CommitOrder);
@@ -110,6 +116,7 @@ class FileCheck {
     MemoryLimit memory(plan_.memory_limit);
     try {
       read();
+      cross_check_predicates();
       decide();
       verify();
       deadline.disarm();
@@ -142,6 +149,13 @@ class FileCheck {
     report_.format = loaded_.format;
     report_.notices = loaded_.notices;
     read_seconds_ = seconds();
+  }
+
+  // Before the verdict: none may stand on a predicate that is evaluated wrongly.
+  void cross_check_predicates() {
+    if (plan_.oracle != PredicateOracle::Database) return;
+    enter("oracle");
+    report_.notices.push_back(ask_database(loaded_.history, budget_));
   }
 
   // A file of operations that are no transactions may be one for a model.
@@ -384,6 +398,9 @@ Action declare_check(Arguments& arguments) {
       "The serial order that is replayed: of timestamps, of completion, or a file's [timestamps]",
       "timestamps|completion|FILE");
   arguments.flag("--verify", flags->verify, "Re-prove the verdict from the raw history");
+  arguments.option("--oracle", flags->oracle,
+                   "Who evaluates predicates: the interpreter, or SQLite as well; they must agree",
+                   "interpreter|database");
   arguments.option("--max-anomalies", flags->max_anomalies, "Show at most so many [10]; all are counted",
                    "N");
   arguments.option("--unknown", flags->unknown, "Exit code of UNKNOWN: fail is 2, pass is 0", "fail|pass");

@@ -23,6 +23,7 @@ struct CheckFlags {
   std::string transaction_order;
   std::string expected_order;  // Empty: by timestamps.
   bool verify = false;
+  std::string oracle = "interpreter";  // Of predicates.
   std::string max_anomalies = "10";
   bool quiet = false;
   bool verbose = false;

@@ -633,6 +633,49 @@ class Gen(CliTest):
                 self.expect(0, "check", name, "-l", level, "--verify")
 
 
+class Oracle(CliTest):
+    ROWS = [{"A": 1, "a": 2, "t": "a_b"}, {"A": None, "a": -7, "t": "A%b"}, {"A": 0.1, "a": 3.0, "t": "it's"},
+            {"A": 9223372036854775807, "a": 2, "t": ""}, {"a": True, "t": None}]
+    ASKED = ['"A" < a', '"A" + a > 0', 'a % 2 = -1', 'a / 2 = 1', "t LIKE 'a\\_b'", "t LIKE 'A%' ESCAPE ''", "NOT t LIKE '_''%'",
+             "t || 'x' IN ('x', NULL)", '"A" = 0.1', '"A" + 0.2 = 0.3', "a = TRUE OR t IS NULL", "pieces.k BETWEEN 2 AND 4",
+             "COUNT(*) WHERE t < 'b'", "SET a = 1 WHERE a <> 2 AND \"A\" / 0 = 1"]
+
+    def expect_or_skip(self, code, *arguments):
+        result = self.run_serval(*arguments)
+        if result.code == 64 and "built without it" in result.err:
+            self.skipTest("without SQLite")
+        self.assertEqual(result.code, code, result)
+        return result
+
+    def test_sqlite_agrees_on_the_predicates_of_a_history(self):
+        name = self.generate("ranges.jsonl", "-w", "predicate-mix", "-n", "60")
+        result = self.expect_or_skip(0, "check", name, "-l", "serializable", "--oracle", "database")
+        self.assertRegex(result.out, r"oracle: SQLite agrees on [1-9][\d,]* evaluations of \d+ predicates over \d+ rows\n")
+        self.assertNotIn("oracle:", self.expect(0, "check", name, "-l", "serializable").out)
+
+    def test_a_large_history_is_sampled_and_says_so(self):
+        name = self.generate("ranges.jsonl", "-w", "predicate-mix", "-n", "1k")
+        report = json.loads(self.expect_or_skip(0, "check", name, "-l", "SER", "--oracle", "database", "--json").out)
+        self.assertIn("a sample of 200,000 out of ", json.dumps(report))
+
+    def test_what_sqlite_knows_otherwise_is_left_out(self):
+        lines = [json.dumps({"serval": "history", "version": 1})]
+        lines += [json.dumps({"s": 1, "t": i, "ops": [["w", f"pieces/{i}", row]]}) for i, row in enumerate(self.ROWS, 1)]
+        lines += [json.dumps({"s": 2, "t": 50 + i, "ops": [["pu" if "SET" in text else "pr", ["sql", text], []]]})
+                  for i, text in enumerate(self.ASKED)]
+        name = self.file("odd.jsonl", "\n".join(lines) + "\n")
+        result = self.expect_or_skip(0, "check", name, "-l", "read-uncommitted", "--oracle", "database", "--unknown", "pass")
+        found = re.search(r"agrees on (\d+) evaluations of 14 predicates over 5 rows; (\d+) left out", result.out)
+        self.assertTrue(found, result)
+        self.assertEqual(int(found[1]) + int(found[2]), 14 * 5)
+        self.assertGreater(int(found[1]), 14 * 5 // 2)
+
+    def test_other_judges_have_no_oracle(self):
+        self.expect(64, "check", "a.jsonl", "--oracle", "nobody")
+        self.expect(64, "check", "a.jsonl", "--oracle", "database", "--model", "bank")
+        self.expect(64, "check", "a.jsonl", "--oracle", "database", "--engine", "mirror")
+
+
 class Bench(CliTest):
     def test_the_list_names_them(self):
         self.assertIn("king-cobra", self.expect(0, "bench").out)
