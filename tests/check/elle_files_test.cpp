@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <optional>
@@ -5,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "check/peer_rows.h"
+#include "serval/check/verify_witness.h"
+#include "serval/formats/format.h"
 
 // Elle's own test histories, those of elle-cli, and simulated ones, with Elle's verdicts at its models. Elle
 // says "valid" when it found nothing, so some of its verdicts are wrong, and listed here.
@@ -73,6 +76,62 @@ constexpr std::array kDifferences{Difference{kRegister, Level::ReadCommitted, fa
 
 TEST(PeerVerdicts, OfElleAboutRegistersAreConfirmed) {
   expect_verdicts("elle rw-register", elle("rw-register"), kDifferences);
+}
+
+// What Serval says of Elle's histories with predicates. Elle takes :init for the state that everything starts
+// from; here it is a transaction, which only real time and session order put in front. So at serializable it
+// may come last, and reads that miss it hold.
+enum class Said : std::uint8_t { Holds, Violated, Undecided };
+struct ClosedPredicate {
+  std::string_view file;
+  Said serializable, strict_serializable;
+};
+constexpr std::array kClosedPredicates{ClosedPredicate{"g1c-pred-delete", Said::Holds, Said::Undecided},
+                                       ClosedPredicate{"g1c-pred-seen", Said::Undecided, Said::Undecided},
+                                       ClosedPredicate{"g1c-pred-write", Said::Undecided, Said::Undecided},
+                                       ClosedPredicate{"g2-pred-write", Said::Undecided, Said::Undecided},
+                                       ClosedPredicate{"init-g-single-pred", Said::Holds, Said::Violated},
+                                       ClosedPredicate{"predicate-read-miss", Said::Holds, Said::Undecided},
+                                       ClosedPredicate{"wr-g1c-item", Said::Holds, Said::Violated},
+                                       ClosedPredicate{"ww-wr-rw-item", Said::Holds, Said::Violated}};
+
+Said said_of(const Verdict& verdict) {
+  if (holds(verdict)) return Said::Holds;
+  return violated(verdict) ? Said::Violated : Said::Undecided;
+}
+
+// The verdict is re-proved, and where there is none, it says which order was tried last.
+Said judge(const History& history, Level level) {
+  const Verdict verdict = check(history, level).verdict;
+  EXPECT_EQ(verify_witness(history, level, verdict), std::nullopt) << name_of(level);
+  if (const auto* open = std::get_if<Undecided>(&verdict)) {
+    EXPECT_FALSE(open->reason.empty());
+    EXPECT_TRUE(std::ranges::any_of(open->details, [](const std::string& detail) {
+      return detail.starts_with("no order was found; the last one tried fails: ");
+    })) << name_of(level);
+  }
+  return said_of(verdict);
+}
+
+TEST(PeerVerdicts, OfElleAboutClosedPredicatesAreNeverContradicted) {
+  std::size_t files = 0;
+  for (const auto& cells : table("elle")) {
+    if (cells.size() < 6 || cells[3] != "closed-predicate") continue;
+    SCOPED_TRACE(cells[0]);
+    const std::string stem = std::filesystem::path(cells[0]).stem().string();
+    const auto known = std::ranges::find(kClosedPredicates, stem, &ClosedPredicate::file);
+    ASSERT_NE(known, kClosedPredicates.end());
+    const History history = read_history(SERVAL_DATA_DIR "/elle/" + cells[0]);
+    ++files;
+    EXPECT_EQ(judge(history, Level::Serializable), known->serializable);
+    const Said strict = judge(history, Level::StrictSerializable);
+    EXPECT_EQ(strict, known->strict_serializable);
+    ASSERT_EQ(level_of(cells[4]), Level::StrictSerializable);
+    ASSERT_TRUE(accepts(cells[5]).has_value());
+    EXPECT_NE(strict, *accepts(cells[5]) ? Said::Violated : Said::Holds);
+  }
+  if (files == 0) GTEST_SKIP() << "no histories of Elle at " SERVAL_DATA_DIR;
+  EXPECT_EQ(files, 2 * kClosedPredicates.size());  // Each as EDN and as JSON.
 }
 
 }  // namespace
