@@ -122,6 +122,7 @@ void NativeStream::accept() {
       return promise();
     case Kind::Order:
     case Kind::Certificate:
+    case Kind::Settled:
     case Kind::Unknown:
       return;
   }

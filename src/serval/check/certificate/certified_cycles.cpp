@@ -21,10 +21,19 @@ class CycleFinder {
     const CertifiedEdges edges(certified_, scope_);
     const OrderEdges orders(history_, certified_.versions().participants(), scope_.shape, budget_);
     const VertexMap map(scope_.shape);
+    // All of them where they are not too many; else those that are known, and some circles may go uncounted.
+    const bool all = predicate_pairs() <= kMostPairs;
     const CsrGraph graph = build_graph(map.count(history_.transaction_count()), [&](auto&& emit) {
       orders(emit);
       edges.items(emit, budget_);
-      for (const Edge& edge : predicate_edges) edges.place(edge, emit);
+      if (!all)
+        for (const Edge& edge : predicate_edges) edges.place(edge, emit);
+      for (const TransactionId t : history_.transactions()) {
+        if (!all) break;
+        budget_.poll("cycles");
+        if (certified_.versions().takes_part(t))
+          certified_.reads().predicate_dependencies(t, [&](const Edge& edge) { edges.place(edge, emit); });
+      }
     });
     component_.assign(history_.transaction_count(), 0);
     const Jagged<Vertex> components = cyclic_components(graph, budget_);
@@ -81,6 +90,13 @@ class CycleFinder {
   }
 
  private:
+  static constexpr std::uint64_t kMostPairs = 5'000'000;
+  std::uint64_t predicate_pairs() const {
+    const auto asked =
+        std::ranges::count_if(history_.kind_column(), [](OperationKind kind) { return is_predicate(kind); });
+    return static_cast<std::uint64_t>(asked) * history_.key_count();
+  }
+
   ExplainEdge explain(bool phantoms) const {
     return [this, phantoms](GraphShape shape, TransactionId from, TransactionId to) {
       std::vector<Edge> out;

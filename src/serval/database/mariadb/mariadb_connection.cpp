@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <mutex>
 
 #include <fmt/format.h>
 #include <mysql.h>
@@ -107,7 +108,11 @@ void MariadbConnection::begin() {
     start_ = std::strtoll(gtid_.c_str(), nullptr, 10);
   }
   if (sights_ != Sights::Snapshots) return;
-  ask("show status like 'binlog_snapshot_%'");  // Of the file, then of the position.
+  // Of the file, then of the position. The server answers from variables that all its sessions share, so that
+  // two who ask at once may hear each other's answer; those of this process take turns.
+  static std::mutex turns;
+  const std::lock_guard turn(turns);
+  ask("show status like 'binlog_snapshot_%'");
   const std::vector<std::vector<std::string>> place = stored_rows(connection_.get());
   if (place.size() >= 2) start_ = log_timestamp(place[0].at(1), place[1].at(1));
 }
