@@ -27,7 +27,7 @@ CaseSearch::Place CaseSearch::place_of(Vertex v) const {
   const TransactionId t = points_.map().transaction(v);
   return points_.map().is_commit(v) ? commit_of(t) : begin_of(t);
 }
-CaseSearch::Arc CaseSearch::arc(Step step, const Edge& edge) const {
+CaseSearch::Arc CaseSearch::arc(PointStep step, const Edge& edge) const {
   return {place_of(step.first), place_of(step.second), edge};
 }
 bool CaseSearch::is_active(TransactionId t) const {
@@ -45,7 +45,7 @@ OperationId CaseSearch::read_operation(TransactionId reader, KeyId key) const {
 }
 
 void CaseSearch::add_certain_arcs() {
-  const auto step_of = [&](const Edge& edge) -> Step {
+  const auto step_of = [&](const Edge& edge) -> PointStep {
     switch (edge.kind) {
       case EdgeKind::ReadWrite:
         return points_.read_then_write(edge.from, edge.to);
@@ -59,9 +59,9 @@ void CaseSearch::add_certain_arcs() {
     for (const TransactionId to : transactions_) {
       budget_.poll("contradiction");
       if (from == to) continue;
-      std::vector<Step> steps;
+      std::vector<PointStep> steps;
       for (const Edge& edge : explain_edge(history_, relations_, points_.shape(), from, to)) {
-        const Step step = step_of(edge);
+        const PointStep step = step_of(edge);
         if (std::ranges::find(steps, step) != steps.end()) continue;
         steps.push_back(step);
         certain_.push_back(arc(step, edge));

@@ -57,7 +57,7 @@ class CaseSearch {
   Place begin_of(TransactionId t) const;
   Place commit_of(TransactionId t) const;
   Place place_of(Vertex v) const;
-  Arc arc(Step step, const Edge& edge) const;
+  Arc arc(PointStep step, const Edge& edge) const;
   bool is_active(TransactionId t) const;
   bool reaches(Place from, Place to) const { return (reach_[from][to / 64] >> (to % 64) & 1) != 0; }
   void add(const Arc& arc);

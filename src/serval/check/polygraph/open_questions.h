@@ -46,7 +46,9 @@ class OpenQuestions {
   void ask_source(const WrongAnswer& wrong, OrderSolver& solver);
   const std::vector<Literal>& choices_of(std::uint32_t index, OrderSolver& solver);
   void add(std::initializer_list<Literal> clause, std::array<TransactionId, 3> about, OrderSolver& solver);
-  static Literal before(Step step, OrderSolver& solver) { return solver.before(step.first, step.second); }
+  static Literal before(PointStep step, OrderSolver& solver) {
+    return solver.before(step.first, step.second);
+  }
   TransactionId writer(std::uint32_t write) const { return open_.writes[write].writer; }
 
   const OpenKeys& open_;

@@ -14,9 +14,9 @@
 namespace serval {
 
 // `first` comes before `second`.
-struct Step {
+struct PointStep {
   Vertex first, second;
-  friend bool operator==(const Step&, const Step&) = default;
+  friend bool operator==(const PointStep&, const PointStep&) = default;
 };
 
 class Points {
@@ -29,10 +29,10 @@ class Points {
   Vertex overwrites(TransactionId t) const {
     return shape_.writes_may_overlap ? map_.commit(t) : map_.begin(t);
   }
-  Step write_then_write(TransactionId earlier, TransactionId later) const {
+  PointStep write_then_write(TransactionId earlier, TransactionId later) const {
     return {commit(earlier), overwrites(later)};
   }
-  Step read_then_write(TransactionId reader, TransactionId writer) const {
+  PointStep read_then_write(TransactionId reader, TransactionId writer) const {
     return {begin(reader), commit(writer)};
   }
   // Of two writers of a key one must see the other.

@@ -25,7 +25,7 @@ namespace serval {
 // A step that was not known before, and why it must be.
 struct Conclusion {
   enum class Rule : std::uint8_t { WriteBehindRead, Overwritten, Exclusive };
-  Step step;
+  PointStep step;
   Rule rule;
   std::uint32_t seen, other;                     // Indices of OpenKeys::writes: of T1 and of T2.
   TransactionId reader = TransactionId::none();  // T3, but for Exclusive.
