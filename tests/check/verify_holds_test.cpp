@@ -121,15 +121,27 @@ TEST(VerifyHolds, ReplaysListsElementByElement) {
 
 TEST(VerifyHolds, AnEmptyListMatchesAnUntouchedKey) { EXPECT_EQ(flaw("s1: [l(x,[])]", kSer, {0}), ""); }
 
-TEST(VerifyHolds, RefusesToReplayPredicates) {
-  HistoryBuilder builder;
-  const TransactionId t = builder.begin_transaction(builder.session(Value::integer(1)), Value::integer(1));
-  builder.add(t, {.kind = OperationKind::PredicateRead, .predicate = builder.predicate({})});
-  const History history = std::move(builder).freeze();
-  EXPECT_EQ(verify_witness(history, kSer, holds_by(kSer, {0})),
-            "cannot replay predicate operations (T1 has one)");
-  EXPECT_EQ(verify_witness(history, kSi, holds_by(kSi, {0}, {0})),
-            "cannot replay predicate operations (T1 has one)");
+// All rows, of which there is one when it is asked for them.
+TEST(VerifyHolds, ReplaysPredicates) {
+  const auto history_of = [](bool tells_row) {
+    HistoryBuilder builder;
+    const SessionId session = builder.session(Value::integer(1));
+    const KeyId key = builder.key(Value::integer(7));
+    const TransactionId writer = builder.begin_transaction(session, Value::integer(1));
+    builder.add(writer, OperationKind::Write, key, Value::integer(5));
+    const TransactionId reader = builder.begin_transaction(session, Value::integer(2));
+    Operation read{.kind = OperationKind::PredicateRead, .predicate = builder.predicate({})};
+    if (tells_row) read.rows.push_back({key, Value::integer(5)});
+    builder.add(reader, read);
+    return std::move(builder).freeze();
+  };
+  const History right = history_of(true), wrong = history_of(false);
+  EXPECT_EQ(verify_witness(right, kSer, holds_by(kSer, {0, 1})), std::nullopt);
+  EXPECT_NE(verify_witness(right, kSer, holds_by(kSer, {1, 0})), std::nullopt);
+  EXPECT_NE(verify_witness(wrong, kSer, holds_by(kSer, {0, 1})), std::nullopt);
+  EXPECT_EQ(verify_witness(right, kSi, holds_by(kSi, {0, 1}, {0, 1})), std::nullopt);
+  EXPECT_NE(verify_witness(right, kSi, holds_by(kSi, {0, 1}, {0, 0})), std::nullopt);
+  EXPECT_EQ(verify_witness(wrong, kSi, holds_by(kSi, {0, 1}, {0, 0})), std::nullopt);
 }
 
 TEST(VerifyHolds, PlainSerializableIgnoresSessions) {

@@ -75,8 +75,8 @@ class Judge {
  private:
   void decide(Level level, CheckResult& result) {
     const bool asked = options_.engine == Engine::Certificate;
-    if (asked ||
-        (options_.engine == Engine::Auto && trusts_certificate_ && !history_.certificate().empty())) {
+    if (asked || (options_.engine == Engine::Auto && trusts_certificate_ &&
+                  options_.hints.assumptions.empty() && !history_.certificate().empty())) {
       timed(result, "certificate", [&] { read_certificate(); });
       if (certified_->problem().empty()) return decide_by_certificate(level, result);
       if (asked) {
@@ -157,8 +157,10 @@ class Judge {
   // An expected order that passes is a proof. One that fails says nothing about others: the search goes on.
   bool decide_by_replay(Level level, CheckResult& result) {
     const bool asked = options_.engine == Engine::Replay;
-    const bool tries = options_.engine == Engine::Auto && !replay_fails_ && level != Level::Linearizable &&
-                       proves_by_replay(level) && suggests_replay(history_, options_);
+    // An order that passes need not be one that keeps an assumption.
+    const bool tries = options_.engine == Engine::Auto && options_.hints.assumptions.empty() &&
+                       !replay_fails_ && level != Level::Linearizable && proves_by_replay(level) &&
+                       suggests_replay(history_, options_);
     if (!asked && !tries) return false;
     timed(result, "replay", [&] { result.verdict = check_by_replay(history_, level, options_, budget_); });
     // Sessions and real time may be all that is wrong at the strong levels.
@@ -170,7 +172,9 @@ class Judge {
 
   // Predicates without a certificate: an order that reads and times suggest, if it passes the replay.
   void search_serial_order(Level level, CheckResult& result) {
-    if (!relations().has_unsupported() || !proves_by_replay(level) || level == Level::Linearizable) return;
+    if (std::ranges::none_of(history_.kind_column(), is_predicate)) return;
+    if (!options_.hints.assumptions.empty() || !proves_by_replay(level) || level == Level::Linearizable)
+      return;
     timed(result, "search", [&] {
       SerialOrderSearch search(history_, relations(), level, budget_);
       if (search.run()) {
