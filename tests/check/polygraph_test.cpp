@@ -32,7 +32,7 @@ struct Saturated {
         acyclic(saturation.run()) {}
 
   bool concluded(std::uint32_t from, std::uint32_t to) const {
-    const Step step{points.commit(TransactionId{from}), points.overwrites(TransactionId{to})};
+    const PointStep step{points.commit(TransactionId{from}), points.overwrites(TransactionId{to})};
     return std::ranges::any_of(saturation.conclusions(),
                                [&](const Conclusion& one) { return one.step == step; });
   }
