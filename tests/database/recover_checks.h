@@ -231,6 +231,11 @@ class CertifiedVersions {
       if (!is_predicate(history_.kind(earlier))) state[history_.key(earlier)] = history_.value(earlier);
       for (const Row& row : history_.rows(earlier)) state[row.key] = row.value;
     }
+    if (!is_predicate(history_.kind(op))) {  // It found no row, and says where it looked.
+      EXPECT_TRUE(history_.value(op).is_nil());
+      EXPECT_TRUE(state[history_.key(op)].is_nil()) << history_.spell_key(history_.key(op));
+      return;
+    }
     const std::optional<Query> query = query_of(history_, op);
     ASSERT_TRUE(query);
     const Table table(query->where);
