@@ -172,6 +172,7 @@ class CertifiedReader {
       out_.unseen_ = op;
       return;
     }
+    if (sees_beyond_itself(t, op, *condition)) return;
     const Query& query = out_.matching_.query(op);
     expected_.clear();
     out_.for_each_seen(t, op, [&](std::size_t which, KeyId key, std::uint32_t position) {
@@ -186,6 +187,20 @@ class CertifiedReader {
     }
     if (query.function != Query::Function::None) return compare_aggregate(t, op, query);
     compare_rows(t, op, query);
+  }
+
+  // A version that follows one which the transaction was still to write: no execution has that.
+  bool sees_beyond_itself(TransactionId t, OperationId op, std::size_t condition) {
+    const VersionSet& set = *history_.certificate().version_set(op);
+    for (const CertifiedVersions::Installed& mine : versions_.installed_by(t)) {
+      if (own(t, mine.key) != nullptr || !out_.matching_.covers(condition, mine.key)) continue;
+      if (out_.sights_.position(set, t, mine.key) < mine.position) continue;
+      out_.problem_ =
+          fmt::format("transaction {} saw a version of {} that follows its own, before it wrote that",
+                      history_.spell(history_.label(t)), history_.spell_key(mine.key));
+      return true;
+    }
+    return false;
   }
 
   struct Expected {
