@@ -6,11 +6,11 @@
 // First many keys and ranges that about a hundred versions match, however many there are; then a hundred keys
 // and ranges that a twentieth of all versions matches.
 #include <cstdlib>
-#include <ctime>
 #include <optional>
 
 #include <fmt/format.h>
 
+#include "processor_time.h"
 #include "serval/base/random.h"
 #include "serval/predicate/evaluate.h"
 #include "serval/predicate/match_index.h"
@@ -25,19 +25,6 @@ struct Shape {
   std::uint64_t places;   // Values of the column.
   std::uint64_t width;    // Of a range.
 };
-
-double processor_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
-template <class Work>
-double seconds_of(const Work& work) {
-  const double start = processor_seconds();
-  work();
-  return processor_seconds() - start;
-}
 
 Condition range(std::uint64_t low, std::uint64_t width) {
   ValuePool pool;

@@ -6,13 +6,13 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 #include <functional>
 #include <queue>
 
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include "processor_time.h"
 #include "serval/base/random.h"
 #include "serval/online/online_report.h"
 #include "serval/trace/record_batch.h"
@@ -24,12 +24,6 @@ using namespace serval;
 constexpr std::uint32_t kSessions = 24;
 constexpr std::uint32_t kOperations = 8;
 constexpr std::size_t kPiece = 100'000;  // Records.
-
-double processor_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
 
 double peak_megabytes() {
   rusage usage{};

@@ -9,11 +9,11 @@
 // them as aborted.
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 #include <string>
 
 #include <fmt/format.h>
 
+#include "processor_time.h"
 #include "serval/base/byte_stream.h"
 #include "serval/check/check.h"
 #include "serval/database/simulated/rows/simulate_rows.h"
@@ -28,19 +28,6 @@ struct SetUp {
   std::uint64_t keys;
   std::uint64_t transactions;  // Committed.
 };
-
-double processor_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
-template <class Work>
-double seconds_of(const Work& work) {
-  const double start = processor_seconds();
-  work();
-  return processor_seconds() - start;
-}
 
 std::uint64_t committed(const History& history) {
   return static_cast<std::uint64_t>(std::ranges::count(history.outcome_column(), Outcome::Committed));
