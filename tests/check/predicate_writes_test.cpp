@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "serval/check/check.h"
+#include "serval/check/verify_witness.h"
 #include "serval/formats/format.h"
 
 namespace serval {
@@ -48,7 +49,29 @@ TEST(PredicateWrites, OtherKeysAreStillJudged) {
   const History history = history_of(
       "{\"s\":1,\"ops\":[[\"pu\",[\"between\",[\"col\",\"k\"],1,5],[[\"x\",7]]]]}\n"
       "{\"s\":2,\"ops\":[[\"r\",\"y\",9]]}\n");
-  EXPECT_TRUE(violated(check(history, Level::ReadCommitted).verdict));
+  const Verdict verdict = check(history, Level::ReadCommitted).verdict;
+  EXPECT_TRUE(violated(verdict));
+  EXPECT_EQ(verify_witness(history, Level::ReadCommitted, verdict), std::nullopt);
+}
+
+TEST(PredicateWrites, ThatChangedNothingHideNoCycle) {
+  const History history = history_of(
+      "{\"s\":1,\"ops\":[[\"r\",\"x\",7]]}\n"
+      "{\"s\":1,\"ops\":[[\"w\",\"x\",7]]}\n"
+      "{\"s\":2,\"ops\":[[\"pd\",[\"between\",[\"col\",\"k\"],1,5],[]]]}\n");
+  const Verdict verdict = check(history, Level::StrongSessionSerializable).verdict;
+  EXPECT_TRUE(violated(verdict));
+  EXPECT_EQ(verify_witness(history, Level::StrongSessionSerializable, verdict), std::nullopt);
+}
+
+TEST(PredicateWrites, AreRefusedAsProof) {
+  const History judged = history_of("{\"s\":1,\"ops\":[[\"r\",\"x\",7]]}\n");
+  const Verdict verdict = check(judged, Level::ReadCommitted).verdict;
+  ASSERT_TRUE(violated(verdict));
+  const History written = history_of(
+      "{\"s\":1,\"ops\":[[\"r\",\"x\",7]]}\n"
+      "{\"s\":2,\"ops\":[[\"pu\",[\"between\",[\"col\",\"k\"],1,5],[[\"x\",7]]]]}\n");
+  EXPECT_NE(verify_witness(written, Level::ReadCommitted, verdict), std::nullopt);
 }
 
 TEST(PredicateWrites, WithoutAClaimAgainstItIsUndecided) {

@@ -551,8 +551,11 @@ TEST(VerifyViolation, CountsCoverWhatIsShown) {
 TEST(VerifyViolation, PredicateUpdatesHideWriters) {
   HistoryBuilder builder;
   const TransactionId t = builder.begin_transaction(builder.session(Value::integer(1)), Value::integer(1));
-  builder.add(t, OperationKind::Read, builder.key(Value::integer(1)), Value::integer(7));
-  builder.add(t, {.kind = OperationKind::PredicateUpdate, .predicate = builder.predicate({})});
+  const KeyId key = builder.key(Value::integer(1));
+  builder.add(t, OperationKind::Read, key, Value::integer(7));
+  builder.add(t, {.kind = OperationKind::PredicateUpdate,
+                  .predicate = builder.predicate({}),
+                  .rows = {{key, Value::integer(7)}}});
   const History history = std::move(builder).freeze();
   EXPECT_FALSE(stands(history, kSer, bad_read(history, ThinAirRead, {0, 0})));
 }

@@ -10,9 +10,14 @@ std::span<const Value> elements_read(const History& history, OperationId read) {
 }
 
 Lists::Lists(const History& history)
-    : history_(history), kinds_(history.key_count(), Kind::Unknown), reads_(history.key_count()) {
+    : history_(history),
+      kinds_(history.key_count(), Kind::Unknown),
+      written_by_predicates_(history.key_count(), false),
+      reads_(history.key_count()) {
   for (std::uint32_t i = 0; i < history.operation_count(); ++i)
     if (!is_predicate(history.kind(OperationId{i}))) classify(OperationId{i});
+  for (const TransactionId t : history.transactions())
+    for (const OperationId op : history.operations(t)) note_predicate_write(t, op);
   for (const TransactionId t : history.transactions()) {
     const bool live = history.outcome(t) != Outcome::Aborted;
     for (const OperationId op : history.operations(t)) {
@@ -40,6 +45,19 @@ void Lists::classify(OperationId op) {
                     : kind == OperationKind::Append || (reads && value.is_list()) ? Kind::List
                                                                                   : Kind::Register;
   known = known == Kind::Unknown || known == says ? says : Kind::Opaque;
+}
+
+void Lists::note_predicate_write(TransactionId t, OperationId op) {
+  const OperationKind kind = history_.kind(op);
+  if (!is_predicate(kind) || kind == OperationKind::PredicateRead) return;
+  const auto touch = [&](KeyId key) {
+    kinds_[key.index] = Kind::Opaque;
+    written_by_predicates_[key.index] = true;
+  };
+  const std::vector<Row> rows = history_.operation(op).rows;
+  for (const Row& row : rows) touch(row.key);
+  if (!rows.empty() || history_.outcome(t) != Outcome::Indeterminate) return;
+  for (std::uint32_t key = 0; key < history_.key_count(); ++key) touch(KeyId{key});
 }
 
 bool Lists::is_list_read(OperationId op) const {

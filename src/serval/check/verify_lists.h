@@ -32,6 +32,8 @@ class Lists {
   explicit Lists(const History& history);
 
   bool is_list(KeyId key) const { return kinds_[key.index] == Kind::List; }
+  // Updates or deletes by predicate changed it, or may have: their answer was lost. Such a key is opaque.
+  bool written_by_predicates(KeyId key) const { return written_by_predicates_[key.index]; }
   // Used both ways: nothing can be told about it.
   bool is_opaque(KeyId key) const { return kinds_[key.index] == Kind::Opaque; }
   // A read of a list whose answer arrived.
@@ -62,10 +64,12 @@ class Lists {
  private:
   enum class Kind : std::uint8_t { Unknown, Register, List, Opaque };
   void classify(OperationId op);
+  void note_predicate_write(TransactionId t, OperationId op);
   std::optional<std::size_t> place(KeyId key, Value element, const std::vector<bool>& participates) const;
 
   const History& history_;
   std::vector<Kind> kinds_;                      // By key.
+  std::vector<bool> written_by_predicates_;      // By key.
   std::vector<std::vector<OperationId>> reads_;  // By key: of transactions not aborted.
   absl::flat_hash_map<std::pair<KeyId, Value>, Appended> appended_;
   struct Order {

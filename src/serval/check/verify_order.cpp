@@ -19,6 +19,8 @@ Flaw flaw_of_sight(const Facts& facts, KeyId key, OperationId op, OperationId ve
   if (Flaw flaw = flaw_of_participation(facts, t)) return flaw;
   if (is_predicate(history.kind(op)) || history.key(op) != key)
     return fmt::format("{} is not about {}", spelled(facts, op), history.spell_key(key));
+  if (facts.lists().written_by_predicates(key))
+    return "cannot order the versions of a key that predicates write";
   if (op == version && value_written(history, op) && facts.is_final_write(op)) return std::nullopt;
   if (value_read(history, op) && facts.version_read(op) == std::optional(version)) return std::nullopt;
   return fmt::format("{} of {} did not certainly see {}", spelled(facts, op), name(history, t),
