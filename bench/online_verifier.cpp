@@ -3,11 +3,15 @@
 // made here, piece by piece, by locks without waiting and snapshots; only the verifier is timed.
 //
 //   online_verifier [transactions] [keys] [profile]
+//   online_verifier scaling [transactions] [keys] [profile]   // One thread, then two partitions and three.
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <cstdlib>
 #include <functional>
 #include <queue>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -45,6 +49,14 @@ class BlindTrace {
     std::swap(batch_, other_batch_);
     batch_.clear();
     while (out.size() < kPiece && (ended_ < transactions || !ready_.empty())) {
+      if (ended_ < transactions) step();
+      flush(out, ended_ < transactions);
+    }
+  }
+
+  // All at once; they last as long as this.
+  void all(std::vector<Record>& out, std::uint64_t transactions) {
+    while (ended_ < transactions || !ready_.empty()) {
       if (ended_ < transactions) step();
       flush(out, ended_ < transactions);
     }
@@ -176,20 +188,18 @@ class BlindTrace {
   std::int64_t last_value_ = 0;
 };
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const std::uint64_t transactions = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1'000'000;
-  const std::uint64_t keys = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 2'000;
-  const online::Profile* profile = online::find_profile(argc > 3 ? argv[3] : "postgres:serializable");
-  if (profile == nullptr) return 64;
-  BlindTrace trace(keys);
+void accept_initial(online::OnlineVerifier& verifier) {
   RecordBatch initial;
-  online::OnlineVerifier verifier(*profile);
   Record& first = initial.add();
   first.kind = RecordKind::Initial;
   initial.set_rows(first, {{.key = {}, .value = TraceValue::of(std::int64_t{0})}});
   verifier.accept(first);
+}
+
+int measure_speed(const online::Profile& profile, std::uint64_t transactions, std::uint64_t keys) {
+  BlindTrace trace(keys);
+  online::OnlineVerifier verifier(profile);
+  accept_initial(verifier);
   std::vector<Record> records;
   double seconds = 0;
   for (trace.next(records, transactions); !records.empty(); trace.next(records, transactions)) {
@@ -201,11 +211,59 @@ int main(int argc, char** argv) {
   const online::OnlineResult result = verifier.finish();
   seconds += processor_seconds() - start;
   const online::OnlineStatistics& counted = result.statistics;
-  fmt::print("{}\n", profile->name());
+  fmt::print("{}\n", profile.name());
   fmt::print("{:.2f} s, {:.2f}M operations/s, {:.0f}k transactions/s, peak {:.0f} MB\n", seconds,
              static_cast<double>(counted.operations) / seconds / 1e6,
              static_cast<double>(counted.committed + counted.aborted) / seconds / 1e3, peak_megabytes());
   fmt::print("{}  held       {} versions, {} locks, {} vertices, {} edges\n", online::text_of(result),
              counted.versions, counted.locks, counted.vertices, counted.edges);
   return result.violated() ? 1 : 0;
+}
+
+// The whole trace is in memory before the clock starts: nothing but the verifier runs. The rounds take turns,
+// and the best of each counts.
+int measure_scaling(const online::Profile& profile, std::uint64_t transactions, std::uint64_t keys) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::uint32_t kMostPartitions = 3;
+  BlindTrace trace(keys);
+  std::vector<Record> records;
+  trace.all(records, transactions);
+  std::array<double, kMostPartitions> best{};
+  std::array<double, kMostPartitions> processor{};
+  std::uint64_t operations = 0;
+  for (int round = 0; round < 5; ++round)
+    for (std::uint32_t partitions = 1; partitions <= kMostPartitions; ++partitions) {
+      const auto start = Clock::now();
+      const double processor_start = processor_seconds();
+      online::OnlineVerifier verifier(profile, {.partitions = partitions});
+      accept_initial(verifier);
+      verifier.accept(records);
+      const online::OnlineResult result = verifier.finish();
+      const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+      if (result.violated()) return 1;
+      operations = result.statistics.operations;
+      if (round > 0 && seconds >= best[partitions - 1]) continue;
+      best[partitions - 1] = seconds;
+      processor[partitions - 1] = processor_seconds() - processor_start;
+    }
+  for (std::uint32_t i = 0; i < kMostPartitions; ++i)
+    fmt::print("{} {}: {:.3f} s, {:.2f}M operations/s, {:.2f} times one, processor time {:.3f} s\n", i + 1,
+               i == 0 ? "partition (one thread)" : "partitions", best[i],
+               static_cast<double>(operations) / best[i] / 1e6, best[0] / best[i], processor[i]);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bool scaling = argc > 1 && std::string_view(argv[1]) == "scaling";
+  const int first = scaling ? 2 : 1;
+  const std::uint64_t transactions =
+      argc > first ? std::strtoull(argv[first], nullptr, 10) : (scaling ? 300'000 : 1'000'000);
+  const std::uint64_t keys = argc > first + 1 ? std::strtoull(argv[first + 1], nullptr, 10) : 2'000;
+  const online::Profile* profile =
+      online::find_profile(argc > first + 2 ? argv[first + 2] : "postgres:serializable");
+  if (profile == nullptr) return 64;
+  return scaling ? measure_scaling(*profile, transactions, keys)
+                 : measure_speed(*profile, transactions, keys);
 }

@@ -66,6 +66,7 @@ CheckPlan plan_of(const CheckFlags& flags) {
   plan.mirrors = kEngines[engine] == "mirror";
   if (!plan.mirrors) plan.engine = static_cast<Engine>(engine);
   if (!flags.profile.empty() && !plan.mirrors) throw UsageError("--profile is for --engine mirror");
+  if (!flags.threads.empty() && !plan.mirrors) throw UsageError("--threads is for --engine mirror");
   if (!flags.profile.empty()) choose_profile(flags.profile);
   if (!flags.level.empty()) plan.level = choose_level(flags.level);
   plan.model = choose_model(flags.model);
@@ -334,6 +335,7 @@ MirrorPlan mirror_plan(const CheckFlags& flags, const CheckPlan& plan) {
   out.timeout_text = flags.timeout;
   out.memory_limit = plan.memory_limit;
   out.most_violations = plan.max_anomalies;
+  if (!flags.threads.empty()) out.threads = parse_threads(flags.threads);
   out.json = flags.json;
   out.quiet = flags.quiet;
   out.unknown_passes = plan.unknown_passes;
@@ -387,6 +389,8 @@ Action declare_check(Arguments& arguments) {
                    "NAME");
   arguments.option("--profile", flags->profile,
                    "For --engine mirror: which database at which isolation (postgres:serializable)", "NAME");
+  arguments.option("--threads", flags->threads, "For --engine mirror: partition the keys among so many [1]",
+                   "N");
   arguments.flag("--explain-engine", flags->explain_engine,
                  "Also what was tried to find an order, and how long each step took");
   arguments.option("--assume", flags->assumptions,

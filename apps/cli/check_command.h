@@ -19,6 +19,7 @@ struct CheckFlags {
   std::string memory_limit;
   std::string engine = "auto";
   std::string profile;  // Of the engine mirror.
+  std::string threads;
   std::vector<std::string> assumptions;
   std::string transaction_order;
   std::string expected_order;  // Empty: by timestamps.

@@ -107,8 +107,9 @@ int check_file_by_mirror(const MirrorPlan& plan, const std::string& path) {
     progress.phase("mirror");
     const auto mirror_start = Budget::Clock::now();
     if (loaded.history.has_times())
-      report.result = online::mirror_history(loaded.history, *report.profile,
-                                             {.most_violations = plan.most_violations}, &budget);
+      report.result = online::mirror_history(
+          loaded.history, *report.profile,
+          {.most_violations = plan.most_violations, .partitions = plan.threads}, &budget);
     else
       report.reason = "the file has no times";
     report.mirror_seconds = std::chrono::duration<double>(Budget::Clock::now() - mirror_start).count();

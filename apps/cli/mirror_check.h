@@ -19,6 +19,7 @@ struct MirrorPlan {
   std::string timeout_text;  // As given.
   std::uint64_t memory_limit = 0;
   std::size_t most_violations = 10;
+  std::uint32_t threads = 1;
   bool json = false, quiet = false, unknown_passes = false;
   ProgressMode progress = ProgressMode::Auto;
 };

@@ -75,4 +75,11 @@ double parse_share(std::string_view flag, std::string_view text) {
   return amount;
 }
 
+std::uint32_t parse_threads(std::string_view text) {
+  constexpr std::uint64_t kMost = 16;
+  const std::uint64_t threads = parse_count("--threads", text);
+  if (threads < 1 || threads > kMost) throw UsageError("--threads takes a number from 1 to 16");
+  return static_cast<std::uint32_t>(threads);
+}
+
 }  // namespace serval::cli

@@ -34,6 +34,7 @@ struct WatchFlags {
   std::string connections;
   std::string initial;
   std::string max_violations = "10";
+  std::string threads = "1";
   std::string progress = "auto";
   bool json = false;
   bool follow = false, no_follow = false;
@@ -51,6 +52,7 @@ WatchSetting setting_of(const WatchFlags& flags) {
   setting.pipeline.idle_after = parse_duration("--idle", flags.idle);
   setting.pipeline.memory_limit = parse_size("--memory-limit", flags.memory_limit);
   setting.most_violations = parse_count("--max-violations", flags.max_violations);
+  setting.threads = parse_threads(flags.threads);
   return setting;
 }
 
@@ -234,6 +236,7 @@ Action declare_watch(Arguments& arguments) {
   arguments.flag("--json", flags->json, "One JSON object a line instead of text");
   arguments.option("--max-violations", flags->max_violations, "Show at most so many [10]; all are counted",
                    "N");
+  arguments.option("--threads", flags->threads, "Partition the keys among so many [1]; same verdicts", "N");
   arguments.flag("--follow", flags->follow, "Wait for more at the end of a file that is no recording, too");
   arguments.flag("--no-follow", flags->no_follow,
                  "End at the end of the file, even of a recording that may grow");

@@ -46,7 +46,8 @@ void WatchEngine::verify(std::span<const Record> records) {
   if (verifier_ == nullptr) {
     const online::Profile& profile = choose_profile(setting_, intake_.facts());
     verifier_ = std::make_unique<online::OnlineVerifier>(
-        profile, online::OnlineOptions{.most_violations = setting_.most_violations});
+        profile,
+        online::OnlineOptions{.most_violations = setting_.most_violations, .partitions = setting_.threads});
     const std::lock_guard lock(mutex_);
     state_.profile = profile.name();
     state_.level = name_of(profile.level);

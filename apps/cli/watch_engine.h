@@ -27,6 +27,7 @@ struct WatchSetting {
   std::string level;    // In place of a profile: what any database promises at this level.
   PipelineOptions pipeline;
   std::size_t most_violations = 10;  // With their evidence; all are counted.
+  std::uint32_t threads = 1;         // Among which the keys are partitioned.
 };
 
 // Which row of profiles a name, a level or the facts of a recording mean. Throws UsageError.

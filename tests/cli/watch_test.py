@@ -94,6 +94,16 @@ class Files(WatchTest):
         for profile in ("postgres:read-committed", "postgres:serializable", "mariadb:repeatable-read"):
             self.expect(0, "watch", self.file("victim.jsonl", lines(holder, victim)), "--profile", profile)
 
+    def test_threads_come_to_the_same_verdicts(self):
+        self.file("lost.jsonl", lines(*LOST))
+        one = self.expect(1, "watch", "lost.jsonl", *SI)
+        several = self.expect(1, "watch", "lost.jsonl", *SI, "--threads", "3")
+        timeless = lambda text: [line for line in text.splitlines() if "ended by" not in line]
+        self.assertEqual(timeless(one.out), timeless(several.out))
+        self.expect(0, "record", "simulated:", "-w", "mini", "-n", "2k", "-o", "run.jsonl")
+        self.assertTrue(self.expect(0, "watch", "run.jsonl", "--threads", "2").first.startswith("CLEAN"))
+        self.expect(2, "check", "run.jsonl", "--engine", "mirror", "--threads", "2")  # No contradiction is no proof.
+
     def test_json_lines(self):
         result = self.expect(1, "watch", self.file("lost.jsonl", lines(*LOST)), *SI, "--json")
         found, summary = [json.loads(line) for line in result.out.splitlines()]
@@ -368,6 +378,8 @@ class Monitoring(WatchTest):
         self.assertIn("exec:", self.expect(64, "watch", "-", *SI, "--on-violation", "shout").err)
         self.assertIn("did you mean", self.expect(64, "watch", "-", "--profile", "postgres:serialisable").err)
         self.assertIn("--profile", self.expect(64, "watch", self.file("good.jsonl", lines(*GOOD))).err)
+        self.assertIn("1 to 16", self.expect(64, "watch", "-", *SI, "--threads", "0").err)
+        self.assertIn("--engine mirror", self.expect(64, "check", "good.jsonl", "--threads", "2").err)
         self.assertIn("leave one out", self.expect(64, "watch", "-", *SI, "-l", "serializable").err)
 
 

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "same_result.h"
 #include "serval/base/random.h"
 #include "serval/database/simulated/simulate.h"
 #include "serval/online/mirror_history.h"
@@ -105,17 +106,6 @@ TEST_P(Simulated, CorrectRunsRaiseNoAlarmWhenClocksAreWrong) {
         ASSERT_FALSE(result.violated()) << workload << " seed " << seed << " error " << error << "\n"
                                         << result.violations.front().spell();
       }
-}
-
-std::vector<std::string> summary(const OnlineResult& result) {
-  std::vector<std::string> out;
-  for (const Violation& violation : result.violations) {
-    std::string line(name_of(violation.mechanism));
-    line.append(" ").append(serval::name_of(violation.kind)).append(" ").append(violation.key);
-    for (const std::uint64_t transaction : violation.transactions) line += " " + std::to_string(transaction);
-    out.push_back(std::move(line));
-  }
-  return out;
 }
 
 // Leopard, Theorem 5 and its like for versions and locks: what is forgotten has no part in any violation to

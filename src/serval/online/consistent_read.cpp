@@ -23,6 +23,16 @@ Candidates find_candidates(const KeyState& key, const Interval& snapshot, const 
   return out;
 }
 
+bool changes_within(const KeyState& key, const Interval& time, std::uint64_t own) {
+  for (std::size_t i = key.versions.size(); i-- > 0;) {
+    const Version& version = key.versions[i];
+    if (version.install.begin > time.end || version.transaction == own) continue;
+    if (version.install.end >= time.begin) return true;
+    if (key.all_installed_before(version, time.begin)) return false;
+  }
+  return false;
+}
+
 bool narrow(SnapshotWindow& window, const KeyState& key, std::uint32_t match, std::uint64_t own,
             std::uint32_t access) {
   const Version& seen = key.versions[match];

@@ -25,10 +25,18 @@ namespace serval::online {
 struct SnapshotWindow {
   static constexpr std::uint32_t kNobody = 0xFFFFFFFFu;
   Interval time;
+  Interval whole;  // Before anything made it narrower.
   std::uint32_t begin_by = kNobody, end_by = kNobody;
+  bool shared = false;  // By several reads.
 
   bool is_empty() const { return time.begin > time.end; }
 };
+
+// When the transaction may have taken its snapshot, before its reads tell more.
+inline Interval snapshot_of(const LiveTransaction& transaction) {
+  const bool any = transaction.profile->freshness == Freshness::Any;
+  return {any ? kUnknownBegin : transaction.snapshot.begin, transaction.snapshot.end};
+}
 
 struct Candidates {
   std::uint32_t matches = 0;  // Versions that may have been seen and have the value seen.
@@ -38,6 +46,10 @@ struct Candidates {
 // What a read of `seen` at `snapshot` may have been of; versions of transaction `own` do not count.
 Candidates find_candidates(const KeyState& key, const Interval& snapshot, const StoredValue& seen,
                            std::uint64_t own);
+
+// Whether somebody but `own` may have installed a version within the interval: only then does it matter when
+// in it a snapshot was taken.
+bool changes_within(const KeyState& key, const Interval& time, std::uint64_t own);
 
 // After a read of version `match`: no earlier than its install, no later than the next one's. Whether it
 // changed anything.

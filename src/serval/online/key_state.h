@@ -9,7 +9,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "serval/online/serialization_certifier.h"
+#include "serval/online/dependency.h"
+#include "serval/online/profile.h"
 #include "serval/online/stored_value.h"
 
 namespace serval::online {
@@ -33,7 +34,8 @@ struct Version {
   bool verified = false;   // Its transaction was.
   bool uncertain = false;  // The commit's answer never came: perhaps no version at all.
   bool or_nil = false;     // The initial version: its value, or no row.
-  std::vector<Participant> readers;  // Those that a next version has to be linked to.
+  std::vector<Participant> readers;     // Those that a next version has to be linked to,
+  std::uint32_t forgotten_readers = 0;  // and more that the graph has forgotten.
 
   bool may_show(const StoredValue& seen) const { return value.may_be(seen) || (or_nil && seen.is_nil()); }
 };
@@ -55,12 +57,12 @@ struct KeyState {
   bool forgot = false;
   bool had_delete = false;       // Then a write may be an insert of a new row, which no snapshot forbids.
   bool has_uncertain = false;    // Some version is.
-  bool is_column = false;        // Locks and orders of writers are those of its row.
-  std::uint32_t row = 0;         // The key of its row; its own, if it is one.
+  KeyState* row = nullptr;       // Of a column; locks and orders of writers are those of its row.
   Time longest_commit = 0;       // Of any version: bounds how far back two can overlap.
   std::uint64_t stamp = 0;       // The last walk over a transaction's accesses that came here,
   std::uint32_t own_access = 0;  // and the access that it found.
 
+  bool is_column() const { return row != nullptr; }
   // Whether `version` and all before it were installed before `time`.
   bool all_installed_before(const Version& version, Time time) const {
     return version.transaction == 0 || (!has_uncertain && version.release_begin + longest_commit < time);

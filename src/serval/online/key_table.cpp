@@ -5,6 +5,7 @@
 namespace serval::online {
 
 std::uint32_t KeyTable::add(Name name) {
+  const std::lock_guard lock(names_mutex_);
   names_.push_back(name);
   return count_++;
 }
@@ -32,6 +33,7 @@ std::uint32_t KeyTable::intern(const TraceValue& key, std::string_view column) {
 }
 
 std::string KeyTable::spell(std::uint32_t key) const {
+  const std::lock_guard lock(names_mutex_);
   const Name& name = names_[key];
   if (name.text == nullptr) return std::to_string(name.integer);
   std::string out;

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -20,7 +21,7 @@ class KeyTable {
  public:
   std::uint32_t intern(const TraceValue& key, std::string_view column);
   std::uint32_t size() const { return count_; }
-  std::string spell(std::uint32_t key) const;
+  std::string spell(std::uint32_t key) const;  // By any thread.
 
  private:
   struct Name {
@@ -31,6 +32,7 @@ class KeyTable {
 
   absl::flat_hash_map<std::int64_t, std::uint32_t> integers_;
   absl::flat_hash_map<std::string, std::uint32_t> texts_;
+  mutable std::mutex names_mutex_;
   std::deque<Name> names_;  // By number.
   std::deque<std::string> spellings_;
   std::string scratch_;

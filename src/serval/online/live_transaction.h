@@ -2,12 +2,14 @@
 // A transaction between its first record and the moment at which it is judged: what it read, wrote and
 // locked, in program order.
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "serval/online/dependency.h"
+#include "serval/online/key_state.h"
 #include "serval/online/predicate_locks.h"
 #include "serval/online/profile.h"
-#include "serval/online/serialization_certifier.h"
 #include "serval/online/stored_value.h"
 
 namespace serval::online {
@@ -19,6 +21,8 @@ struct Access {
   StoredValue value;
   Interval time;
   std::uint32_t key = 0;
+  std::uint32_t local = 0;      // Where its partition keeps the key's state,
+  KeyState* state = nullptr;    // which that looks up at the transaction's end.
   std::uint32_t statement = 0;  // Counts from 0 within the transaction.
   Kind kind = Kind::Read;
   ReadMode mode = ReadMode::Consistent;
@@ -46,12 +50,28 @@ struct LiveTransaction {
   std::vector<Access> accesses;
   std::vector<RegionLock> regions;  // That it locked rows of.
   Participant participant;
+  std::uint64_t judged = 0;  // Counts judgements; 0: not yet, 1: none before.
+
+  // By partition: which of the accesses are about its keys, in program order. Filled at the end.
+  std::vector<std::vector<std::uint32_t>> parts;
+  bool spans_partitions = false;  // Reads of one snapshot are in more than one of them.
+
+  // When the last operation was asked for that was answered before the end.
+  Time last_answered() const {
+    Time last = begin;
+    for (const Access& access : accesses)
+      if (access.time.end < end.end) last = std::max(last, access.time.begin);
+    return last;
+  }
 
   void restart() {
-    std::vector<Access> kept = std::move(accesses);
-    kept.clear();
+    std::vector<Access> kept_accesses = std::move(accesses);
+    std::vector<std::vector<std::uint32_t>> kept_parts = std::move(parts);
+    kept_accesses.clear();
+    for (std::vector<std::uint32_t>& part : kept_parts) part.clear();
     *this = LiveTransaction();
-    accesses = std::move(kept);
+    accesses = std::move(kept_accesses);
+    parts = std::move(kept_parts);
   }
 };
 

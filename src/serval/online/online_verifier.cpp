@@ -8,57 +8,52 @@
 
 namespace serval::online {
 
-namespace {
-
-// When the last operation was asked for that was answered before the end.
-Time last_answered(const LiveTransaction& transaction) {
-  Time last = transaction.begin;
-  for (const Access& access : transaction.accesses)
-    if (access.time.end < transaction.end.end) last = std::max(last, access.time.begin);
-  return last;
-}
-
-}  // namespace
-
 using State = LiveTransaction::State;
 
 OnlineVerifier::OnlineVerifier(const Profile& profile, OnlineOptions options)
-    : options_(options),
-      state_(profile, options.most_violations),
-      intake_(profile, state_.keys, state_.states),
-      read_judge_(state_,
-                  [this](std::uint32_t key, const StoredValue& value) { return find_writer(key, value); }),
-      write_judge_(state_) {}
+    : profile_(profile),
+      options_(options),
+      keys_(options.partitions),
+      intake_(profile, keys_),
+      mirror_(make_mirror(profile, keys_, options)) {}
 
 void OnlineVerifier::accept(const Record& record) {
-  ++state_.statistics.records;
-  if (record.kind == RecordKind::Initial) return intake_.note_initial(record);
+  ++statistics_.records;
+  if (record.kind == RecordKind::Initial) {
+    intake_.note_initial(record);
+    return pass_facts();
+  }
   if (record.time.begin > frontier_) advance(record.time.begin);
   if (record.kind == RecordKind::Heartbeat) return;
   LiveTransaction& transaction = open(record);
   if (record.kind == RecordKind::Operation) {
-    ++state_.statistics.operations;
+    ++statistics_.operations;
     intake_.note(record, transaction);
+    if (!intake_.facts().empty()) pass_facts();
   } else if (ends_transaction(record.kind)) {
     end(record);
   }
 }
 
+void OnlineVerifier::pass_facts() {
+  for (const KeyFact& fact : intake_.facts()) mirror_->note(fact);
+  intake_.facts().clear();
+}
+
 // The transaction of a record: the one that its session has open, or a new one.
 LiveTransaction& OnlineVerifier::open(const Record& record) {
-  if (record.session >= open_.size()) open_.resize(record.session + 1, kNobody);
-  std::uint32_t& slot = open_[record.session];
-  if (slot != kNobody && slots_[slot].number == record.transaction) return slots_[slot];
-  if (slot != kNobody) lose(record.session);
-  open_[record.session] = take_slot();
-  LiveTransaction& transaction = slots_[open_[record.session]];
-  intake_.begin(record, transaction);
-  return transaction;
+  if (record.session >= open_.size()) open_.resize(record.session + 1, nullptr);
+  LiveTransaction* transaction = open_[record.session];
+  if (transaction != nullptr && transaction->number == record.transaction) return *transaction;
+  if (transaction != nullptr) lose(record.session);
+  transaction = open_[record.session] = &take_slot();
+  intake_.begin(record, *transaction);
+  return *transaction;
 }
 
 // Its end is missing: it may have taken effect.
 void OnlineVerifier::lose(std::uint32_t session) {
-  const LiveTransaction& transaction = slots_[open_[session]];
+  const LiveTransaction& transaction = *open_[session];
   Record lost;
   lost.kind = RecordKind::Indeterminate;
   lost.session = session;
@@ -67,119 +62,51 @@ void OnlineVerifier::lose(std::uint32_t session) {
   end(lost);
 }
 
-std::uint32_t OnlineVerifier::take_slot() {
-  if (free_slots_.empty()) {
-    slots_.emplace_back();
-    return static_cast<std::uint32_t>(slots_.size() - 1);
-  }
-  const std::uint32_t slot = free_slots_.back();
+LiveTransaction& OnlineVerifier::take_slot() {
+  if (free_slots_.empty()) collect();
+  if (free_slots_.empty()) return slots_.emplace_back();
+  LiveTransaction* transaction = free_slots_.back();
   free_slots_.pop_back();
-  return slot;
+  return *transaction;
 }
 
 void OnlineVerifier::end(const Record& record) {
-  const std::uint32_t slot = std::exchange(open_[record.session], kNobody);
-  LiveTransaction& transaction = slots_[slot];
+  LiveTransaction& transaction = *std::exchange(open_[record.session], nullptr);
   intake_.close(record, transaction);
-  install(transaction);
+  count_end(transaction);
+  mirror_->install(transaction, horizon_);
   if (transaction.state == State::Indeterminate) {
-    transaction.restart();
-    free_slots_.push_back(slot);
+    transaction.judged = judged_;
+    mirror_->release(transaction);
   } else {
-    waiting_.push_back({transaction.end.end, slot});
+    waiting_.push_back({transaction.end.end, ends_, &transaction});
     std::ranges::push_heap(waiting_, std::greater<>{});
   }
-  if (++ends_since_look_ >= kEndsBetweenLooks) look_for_garbage();
+  if (++ends_ % kEndsBetweenLooks == 0) look_for_garbage();
 }
 
-// What a transaction that has ended leaves behind: versions, and locks that others may contradict.
-void OnlineVerifier::install(LiveTransaction& transaction) {
+void OnlineVerifier::count_end(LiveTransaction& transaction) {
   switch (transaction.state) {
     case State::Committed:
-      ++state_.statistics.committed;
-      if (transaction.in_graph)
-        transaction.participant = state_.certifier.add(
-            {.transaction = transaction.number, .session = transaction.session, .commit = transaction.end});
+      ++statistics_.committed;
+      if (transaction.in_graph) transaction.participant = {++participants_};
       break;
     case State::Aborted:
-      ++state_.statistics.aborted;
+      ++statistics_.aborted;
+      note_aborted_writes(transaction);
       break;
     default:
-      ++state_.statistics.indeterminate;
+      ++statistics_.indeterminate;
   }
-  ++state_.walk;
+}
+
+void OnlineVerifier::note_aborted_writes(const LiveTransaction& transaction) {
   for (const Access& access : transaction.accesses) {
-    const bool writes = access.kind == Access::Kind::Write;
-    if (writes && transaction.state != State::Aborted) install_version(transaction, access);
-    if (writes && transaction.state == State::Aborted) note_aborted_write(transaction, access);
-    // One statement alone may hold its locks for no longer than it runs.
-    const bool holds = access.lock != LockMode::None && transaction.statements > 1;
-    const bool by_version = writes && transaction.state == State::Committed;
-    if (holds && !by_version && transaction.state != State::Indeterminate) note_lock(transaction, access);
+    if (access.kind != Access::Kind::Write) continue;
+    if (aborted_writes_.size() >= kRememberedAborts) aborted_writes_.pop_front();
+    aborted_writes_.push_back(
+        {access.key, access.value, transaction.number, transaction.session, access.time});
   }
-}
-
-void OnlineVerifier::install_version(LiveTransaction& transaction, const Access& access) {
-  KeyState& key = state_.states[access.key];
-  key.had_delete |= access.value.is_nil();
-  if (key.stamp == state_.walk) {
-    Version& own = key.versions.back();
-    own.value = access.value;
-    own.uncertain &= access.maybe || transaction.state == State::Indeterminate;
-    return;
-  }
-  key.stamp = state_.walk;
-  if (options_.forgets) trim(key);
-  const Profile& profile = *transaction.profile;
-  Version version{.value = access.value,
-                  .transaction = transaction.number,
-                  .writer = transaction.participant,
-                  .install = transaction.end,
-                  .acquire = access.time,
-                  .release_begin = transaction.end.begin,
-                  .session = transaction.session,
-                  .exclusive = profile.write_lock == LockMode::Exclusive,
-                  .first_updater_wins = profile.first_updater_wins && transaction.has_snapshot,
-                  .verified = transaction.state == State::Indeterminate,
-                  .uncertain = access.maybe || transaction.state == State::Indeterminate};
-  if (profile.install == InstallPoint::Anytime) version.install.begin = transaction.begin;
-  if (version.first_updater_wins) version.snapshot_end = transaction.snapshot.end;
-  if (version.uncertain)
-    key.has_uncertain = true;
-  else
-    key.longest_commit = std::max(key.longest_commit, transaction.end.end - transaction.end.begin);
-  key.versions.push_back(std::move(version));
-}
-
-// A transaction that aborted was alive when its last answered operation was asked for, and perhaps no longer.
-void OnlineVerifier::note_lock(const LiveTransaction& transaction, const Access& access) {
-  if (access.kind == Access::Kind::Read && access.value.is_nil()) return;  // There is no row to lock.
-  KeyState& key = state_.states[access.key];
-  if (key.is_column) return;
-  for (const Lock& lock : key.locks)
-    if (lock.transaction == transaction.number && lock.mode >= access.lock) return;
-  if (options_.forgets)
-    std::erase_if(key.locks, [&](const Lock& lock) { return lock.verified && lock.release.end < horizon_; });
-  Interval release = transaction.end;
-  if (transaction.state == State::Aborted) {
-    if (access.time.end >= transaction.end.end) return;  // What ended it: perhaps it never got its lock.
-    release.begin = last_answered(transaction);
-  }
-  key.locks.push_back({.transaction = transaction.number,
-                       .session = transaction.session,
-                       .mode = access.lock,
-                       .acquire = access.time,
-                       .release = release});
-}
-
-void OnlineVerifier::note_aborted_write(const LiveTransaction& transaction, const Access& access) {
-  if (aborted_writes_.size() >= kRememberedAborts) aborted_writes_.pop_front();
-  aborted_writes_.push_back({access.key,
-                             access.value,
-                             {.transaction = transaction.number,
-                              .session = transaction.session,
-                              .action = "write, and abort later",
-                              .time = access.time}});
 }
 
 // Every record that begins before `frontier` has come.
@@ -187,127 +114,93 @@ void OnlineVerifier::advance(Time frontier) {
   frontier_ = frontier;
   if (waiting_.empty() || waiting_.front().end >= frontier) return;
   // What may be installed before its commit begins has to be known, too.
-  if (state_.profile.install == InstallPoint::Anytime) frontier = std::min(frontier, earliest_open());
+  if (profile_.install == InstallPoint::Anytime) frontier = std::min(frontier, earliest_open());
   while (!waiting_.empty() && waiting_.front().end < frontier) {
-    const std::uint32_t slot = waiting_.front().slot;
+    LiveTransaction& transaction = *waiting_.front().transaction;
     std::ranges::pop_heap(waiting_, std::greater<>{});
     waiting_.pop_back();
-    judge(slot);
+    transaction.judged = ++judged_;
+    mirror_->judge(transaction);
+    if (options_.partitions == 1) collect();
   }
 }
 
 Time OnlineVerifier::earliest_open() const {
   Time earliest = kUnknownEnd;
-  for (const std::uint32_t slot : open_)
-    if (slot != kNobody) earliest = std::min(earliest, slots_[slot].begin);
+  for (const LiveTransaction* transaction : open_)
+    if (transaction != nullptr) earliest = std::min(earliest, transaction->begin);
   return earliest;
 }
 
-void OnlineVerifier::judge(std::uint32_t slot) {
-  LiveTransaction& transaction = slots_[slot];
-  Interval snapshot = transaction.snapshot;
-  if (transaction.state == State::Committed) snapshot = read_judge_.judge(transaction);
-  write_judge_.judge(transaction, snapshot.end);
-  if (!transaction.regions.empty()) judge_regions(transaction);
-  if (!transaction.participant.is_none()) {
-    if (state_.profile.keeps_sessions) link_to_session(transaction);
-    state_.certifier.complete(transaction.participant);
-  }
-  transaction.restart();
-  free_slots_.push_back(slot);
-}
-
-void OnlineVerifier::judge_regions(LiveTransaction& transaction) {
-  if (options_.forgets) state_.regions.forget_before(horizon_);
-  Interval release = transaction.end;
-  if (transaction.state == State::Aborted) release.begin = last_answered(transaction);
-  for (RegionLock& region : transaction.regions) {
-    if (transaction.state == State::Aborted && region.lock.acquire.end >= transaction.end.end) continue;
-    region.lock.transaction = transaction.number;
-    region.lock.session = transaction.session;
-    region.lock.release = release;
-    state_.regions.judge(std::move(region), [&](Violation found) { state_.report(std::move(found)); });
-  }
-}
-
-// Transactions of a session are judged in its order: each ends before the next begins, or at the same tick.
-void OnlineVerifier::link_to_session(const LiveTransaction& transaction) {
-  if (transaction.session >= last_of_session_.size()) last_of_session_.resize(transaction.session + 1);
-  Participant& last = last_of_session_[transaction.session];
-  if (!last.is_none()) state_.depend(Dependency::Session, last, transaction.participant, 0);
-  last = transaction.participant;
-}
-
 void OnlineVerifier::look_for_garbage() {
-  ends_since_look_ = 0;
   if (!options_.forgets) return;
   Time horizon = std::min(frontier_, earliest_open());
-  for (const Waiting& waiting : waiting_) horizon = std::min(horizon, slots_[waiting.slot].begin);
-  if (state_.profile.freshness == Freshness::Any) horizon -= options_.retention;
+  for (const Waiting& waiting : waiting_) horizon = std::min(horizon, waiting.transaction->begin);
+  if (profile_.freshness == Freshness::Any) horizon -= options_.retention;
   horizon_ = std::max(horizon_, horizon);
-  state_.certifier.forget_before(horizon_);
+  mirror_->forget_before(horizon_);
 }
 
-// Leopard V-A: a version that was certainly overwritten before any snapshot that is still to be judged. Those
-// that perhaps never were, nor will be, stay.
-void OnlineVerifier::trim(KeyState& key) {
-  constexpr std::size_t kNone = ~std::size_t{0};
-  std::size_t last = kNone;  // Certainly installed before the horizon, and after all before it.
-  std::size_t garbage = 0;   // Those before it.
-  for (std::size_t i = 0; i < key.versions.size(); ++i) {
-    const Version& version = key.versions[i];
-    if (version.uncertain) continue;
-    if (!version.verified || version.install.end >= horizon_) break;
-    if (last != kNone && order_of(key.versions[last], version, key) != VersionOrder::Before) break;
-    garbage += last != kNone ? 1 : 0;
-    last = i;
+// What is done: violations get the names of those who wrote what nobody committed, as long as they are known.
+void OnlineVerifier::collect() {
+  const std::size_t before = free_slots_.size();
+  mirror_->give_back(free_slots_, reports_);
+  for (Report& report : reports_) {
+    name_writers(report);
+    violations_.push_back(std::move(report.violation));
   }
-  if (garbage == 0) return;
-  key.forgot = true;
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < key.versions.size(); ++i)
-    if (i >= last || key.versions[i].uncertain) {
-      if (kept != i) key.versions[kept] = std::move(key.versions[i]);
-      ++kept;
-    }
-  key.versions.resize(kept);
+  reports_.clear();
+  for (std::size_t i = before; i < free_slots_.size(); ++i) free_slots_[i]->restart();
 }
 
-std::vector<CitedRecord> OnlineVerifier::find_writer(std::uint32_t key, const StoredValue& value) const {
-  std::vector<CitedRecord> found;
-  const std::string name = state_.keys.spell(key);
-  for (const LiveTransaction& transaction : slots_)
+void OnlineVerifier::name_writers(Report& report) const {
+  if (!report.unwritten) return;
+  const auto& [key, value, read_by] = *report.unwritten;
+  std::vector<CitedRecord> writers;
+  const std::string action = fmt::format("write {} = {}", keys_.names().spell(key), value.spell());
+  for (const LiveTransaction& transaction : slots_) {
+    const bool over = transaction.judged != 0 && transaction.judged < report.judged;
+    if (over || transaction.state == State::Aborted) continue;
     for (const Access& access : transaction.accesses)
-      if (access.kind == Access::Kind::Write && access.key == key && access.value == value)
-        found.push_back({.transaction = transaction.number,
-                         .session = transaction.session,
-                         .action = fmt::format("write {} = {}", name, value.spell()),
-                         .time = access.time});
+      if (access.kind == Access::Kind::Write && access.key == key && access.value == value &&
+          access.time.begin <= read_by)
+        writers.push_back({transaction.number, transaction.session, action, access.time});
+  }
   for (const AbortedWrite& write : aborted_writes_)
-    if (write.key == key && write.value == value) found.push_back(write.record);
-  return found;
+    if (write.key == key && write.value == value && write.time.begin <= read_by)
+      writers.push_back({write.transaction, write.session, action + ", and abort later", write.time});
+  std::ranges::sort(writers, {}, [](const CitedRecord& writer) {
+    return std::pair(writer.time.begin, writer.transaction);
+  });
+  for (CitedRecord& writer : writers) {
+    report.violation.kind = AnomalyKind::AbortedRead;
+    report.violation.transactions.push_back(writer.transaction);
+    report.violation.first.records.push_back(std::move(writer));
+  }
 }
 
-OnlineStatistics OnlineVerifier::statistics() const {
-  OnlineStatistics out = state_.statistics;
-  out.hints = state_.certifier.hints();
-  out.keys = state_.states.size();
-  for (const KeyState& key : state_.states) {
-    out.versions += key.versions.size();
-    out.locks += key.locks.size();
-  }
-  out.locks += state_.regions.size();
-  out.vertices = state_.certifier.graph().vertex_count();
-  out.edges = state_.certifier.graph().edge_count();
-  for (const std::uint32_t slot : open_) out.open_transactions += slot != kNobody ? 1 : 0;
+std::span<const Violation> OnlineVerifier::violations() {
+  mirror_->flush();
+  collect();
+  return violations_;
+}
+
+std::uint64_t OnlineVerifier::violation_count() { return mirror_->violation_count(); }
+
+OnlineStatistics OnlineVerifier::statistics() {
+  OnlineStatistics out = mirror_->statistics();
+  collect();
+  add_to(out, statistics_);
+  for (const LiveTransaction* transaction : open_) out.open_transactions += transaction != nullptr ? 1 : 0;
   return out;
 }
 
 OnlineResult OnlineVerifier::finish() {
   for (std::uint32_t session = 0; session < open_.size(); ++session)
-    if (open_[session] != kNobody) lose(session);
+    if (open_[session] != nullptr) lose(session);
   advance(kUnknownEnd);
-  return {.violations = state_.violations, .statistics = statistics()};
+  OnlineStatistics counted = statistics();
+  return {.violations = violations_, .statistics = counted};
 }
 
 }  // namespace serval::online

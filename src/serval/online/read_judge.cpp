@@ -12,11 +12,28 @@ constexpr std::size_t kManyReaders = 64;
 
 }  // namespace
 
-Interval ReadJudge::judge(const LiveTransaction& transaction) {
+bool ReadJudge::prepare(const LiveTransaction& transaction, std::span<const std::uint32_t> part) {
   windows_.clear();
   questions_.clear();
+  own_faults_.clear();
+  checked_ = unchecked_ = 0;
   statement_window_ = shared_window_ = window_statement_ = kNone;
-  ask(transaction);
+  ask(transaction, part);
+  bool disturbed = false;
+  for (Question& question : questions_) {
+    look(transaction, question);
+    disturbed |= !question.quiet && windows_[question.window].shared;
+  }
+  return disturbed;
+}
+
+Interval ReadJudge::conclude(const LiveTransaction& transaction) {
+  state_.statistics.reads_checked += checked_;
+  state_.statistics.reads_unchecked += unchecked_;
+  for (const OwnFault& fault : own_faults_) {
+    state_.found.at(Findings::Step::OwnRead, fault.read);
+    report_own(transaction, transaction.accesses[fault.read], transaction.accesses[fault.write]);
+  }
   settle(transaction);
   look_for_contradictions(transaction);
   for (const Question& question : questions_) link(transaction, question);
@@ -24,14 +41,13 @@ Interval ReadJudge::judge(const LiveTransaction& transaction) {
 }
 
 // Which reads are to be checked, and against which snapshot.
-void ReadJudge::ask(const LiveTransaction& transaction) {
+void ReadJudge::ask(const LiveTransaction& transaction, std::span<const std::uint32_t> part) {
   ++state_.walk;
-  for (std::uint32_t i = 0; i < transaction.accesses.size(); ++i) {
+  for (const std::uint32_t i : part) {
     const Access& access = transaction.accesses[i];
-    KeyState& key = state_.states[access.key];
     if (access.kind == Access::Kind::Write) {
-      key.stamp = state_.walk;
-      key.own_access = i;
+      access.state->stamp = state_.walk;
+      access.state->own_access = i;
     } else if (access.kind == Access::Kind::Read) {
       ask_about(transaction, i);
     }
@@ -40,26 +56,27 @@ void ReadJudge::ask(const LiveTransaction& transaction) {
 
 void ReadJudge::ask_about(const LiveTransaction& transaction, std::uint32_t access) {
   const Access& read = transaction.accesses[access];
-  const KeyState& key = state_.states[read.key];
-  const bool reinserted = key.is_column && state_.states[key.row].had_delete;
+  const KeyState& key = *read.state;
+  const bool reinserted = key.is_column() && key.row->had_delete;
   if (read.mode == ReadMode::Uncommitted || read.value == StoredValue::anything() || reinserted) {
-    ++state_.statistics.reads_unchecked;
+    ++unchecked_;
     return;
   }
-  ++state_.statistics.reads_checked;
-  if (key.stamp == state_.walk && judge_own(transaction, read)) return;
+  ++checked_;
+  if (key.stamp == state_.walk && judge_own(transaction, access)) return;
   questions_.push_back({.access = access, .window = window_of(transaction, read), .candidates = {}});
 }
 
 // A read behind an own write of the key. False: the write may have left nothing, so others' versions count.
-bool ReadJudge::judge_own(const LiveTransaction& transaction, const Access& read) {
-  const KeyState& key = state_.states[read.key];
+bool ReadJudge::judge_own(const LiveTransaction& transaction, std::uint32_t access) {
+  const Access& read = transaction.accesses[access];
+  const KeyState& key = *read.state;
   const Access& write = transaction.accesses[key.own_access];
   if (write.value.may_be(read.value) || write.maybe) return true;
   if (transaction.profile->equal_writes_vanish)
     for (const Version& version : key.versions)
       if (version.transaction != transaction.number && version.may_show(write.value)) return false;
-  report_own(transaction, read, write);
+  own_faults_.push_back({access, key.own_access});
   return true;
 }
 
@@ -71,8 +88,9 @@ std::uint32_t ReadJudge::window_of(const LiveTransaction& transaction, const Acc
   if (shared && by_statement && statement_window_ != kNone && window_statement_ == access.statement)
     return statement_window_;
   if (shared && !by_statement && shared_window_ != kNone) return shared_window_;
-  SnapshotWindow window{.time = by_statement ? access.time : transaction.snapshot};
+  SnapshotWindow window{.time = by_statement ? access.time : transaction.snapshot, .shared = shared};
   if (profile.freshness == Freshness::Any) window.time.begin = kUnknownBegin;
+  window.whole = window.time;
   const auto number = static_cast<std::uint32_t>(windows_.size());
   windows_.push_back(window);
   if (shared && by_statement) {
@@ -84,17 +102,34 @@ std::uint32_t ReadJudge::window_of(const LiveTransaction& transaction, const Acc
   return number;
 }
 
+void ReadJudge::look(const LiveTransaction& transaction, Question& question) {
+  const Access& read = transaction.accesses[question.access];
+  const SnapshotWindow& window = windows_[question.window];
+  if (changes_within(*read.state, window.time, transaction.number)) return;
+  question.candidates = find_candidates(*read.state, window.time, read.value, transaction.number);
+  if (question.candidates.matches == 1 && !read.perhaps_writing) {
+    SnapshotWindow narrowed = window;
+    if (narrow(narrowed, *read.state, question.candidates.match, transaction.number, question.access)) return;
+  }
+  question.quiet = true;
+}
+
 // A read that fits one version narrows its snapshot, and that may leave one version for another read.
 void ReadJudge::settle(const LiveTransaction& transaction) {
+  for (Question& question : questions_) {
+    if (!question.quiet) continue;
+    question.settled = question.candidates.matches <= 1;
+    if (transaction.accesses[question.access].perhaps_writing) settle_either(transaction, question);
+  }
   while (settle_once(transaction)) continue;
 }
 
 bool ReadJudge::settle_once(const LiveTransaction& transaction) {
   bool narrowed = false, open = false;
   for (Question& question : questions_) {
-    if (question.settled) continue;
+    if (question.settled || question.quiet) continue;
     const Access& read = transaction.accesses[question.access];
-    const KeyState& key = state_.states[read.key];
+    const KeyState& key = *read.state;
     SnapshotWindow& window = windows_[question.window];
     if (window.is_empty()) continue;
     question.candidates = find_candidates(key, window.time, read.value, transaction.number);
@@ -113,7 +148,7 @@ bool ReadJudge::settle_once(const LiveTransaction& transaction) {
 // A read of the snapshot or of the moment, nobody knows which: it narrows nothing.
 void ReadJudge::settle_either(const LiveTransaction& transaction, Question& question) {
   const Access& read = transaction.accesses[question.access];
-  const Candidates now = find_candidates(state_.states[read.key], read.time, read.value, transaction.number);
+  const Candidates now = find_candidates(*read.state, read.time, read.value, transaction.number);
   question.settled = true;
   if (question.candidates.matches == 1 && now.matches == 1 && now.match == question.candidates.match) return;
   question.candidates.matches += now.matches;
@@ -124,15 +159,19 @@ void ReadJudge::look_for_contradictions(const LiveTransaction& transaction) {
   for (const Question& question : questions_) {
     if (!question.settled || question.candidates.matches != 0) continue;
     const Access& read = transaction.accesses[question.access];
-    if (state_.states[read.key].forgot && transaction.profile->freshness == Freshness::Any)
+    state_.found.at(Findings::Step::Unseen, question.access);
+    if (read.state->forgot && transaction.profile->freshness == Freshness::Any)
       state_.leave_uncertain(Dependency::WriteRead);
     else
       report_unseen(transaction, question);
   }
-  for (const SnapshotWindow& window : windows_)
-    if (window.is_empty()) report_skew(transaction, window);
+  for (std::uint32_t i = 0; i < windows_.size(); ++i) {
+    if (!windows_[i].is_empty()) continue;
+    state_.found.at(Findings::Step::Skew, i);
+    report_skew(transaction, windows_[i]);
+  }
   for (const Question& question : questions_)
-    if (question.candidates.matches == 1 && !windows_[question.window].is_empty() &&
+    if (question.candidates.matches == 1 && !question.quiet && !windows_[question.window].is_empty() &&
         !transaction.accesses[question.access].perhaps_writing)
       look_for_halves(transaction, question);
 }
@@ -140,7 +179,7 @@ void ReadJudge::look_for_contradictions(const LiveTransaction& transaction) {
 // A commit is seen whole or not at all: who overwrote what this read saw is seen by no other read of the
 // snapshot.
 void ReadJudge::look_for_halves(const LiveTransaction& transaction, const Question& question) {
-  const KeyState& key = state_.states[transaction.accesses[question.access].key];
+  const KeyState& key = *transaction.accesses[question.access].state;
   const Version& seen = key.versions[question.candidates.match];
   for (std::size_t i = key.versions.size(); i-- > question.candidates.match + std::size_t{1};) {
     const Version& next = key.versions[i];
@@ -150,17 +189,19 @@ void ReadJudge::look_for_halves(const LiveTransaction& transaction, const Questi
     for (const Question& other : questions_) {
       if (other.window != question.window || other.candidates.matches != 1) continue;
       if (transaction.accesses[other.access].perhaps_writing) continue;
-      const KeyState& there = state_.states[transaction.accesses[other.access].key];
-      if (there.versions[other.candidates.match].transaction == next.transaction)
-        return report_half(transaction, question, other);
+      const KeyState& there = *transaction.accesses[other.access].state;
+      if (there.versions[other.candidates.match].transaction != next.transaction) continue;
+      state_.found.at(Findings::Step::Half, question.access);
+      return report_half(transaction, question, other);
     }
   }
 }
 
 void ReadJudge::link(const LiveTransaction& transaction, const Question& question) {
   const Access& read = transaction.accesses[question.access];
-  KeyState& key = state_.states[read.key];
+  KeyState& key = *read.state;
   if (question.candidates.matches == 0) return;
+  state_.found.at(Findings::Step::Read, question.access);
   // That a row was there says little about which one.
   const bool existence = read.value == StoredValue::present();
   if (question.candidates.matches > 1) {
@@ -179,15 +220,15 @@ void ReadJudge::link(const LiveTransaction& transaction, const Question& questio
       key.longest_commit = std::max(key.longest_commit, seen.install.end - seen.release_begin);
   }
   if (!transaction.participant.is_none()) {
-    state_.depend(Dependency::WriteRead, seen.writer, transaction.participant, read.key);
-    if (state_.certifier.rule() != CycleRule::InformationFlow)
-      link_to_next(transaction, read.key, question.candidates.match);
+    state_.depend({seen.writer, transaction.participant, read.key, Dependency::WriteRead});
+    if (state_.profile.cycles != CycleRule::InformationFlow)
+      link_to_next(transaction, read, question.candidates.match);
   }
 }
 
 // Whoever writes the next version comes after this reader: now, if it is known, or when it is judged.
-void ReadJudge::link_to_next(const LiveTransaction& transaction, std::uint32_t number, std::uint32_t match) {
-  KeyState& key = state_.states[number];
+void ReadJudge::link_to_next(const LiveTransaction& transaction, const Access& read, std::uint32_t match) {
+  KeyState& key = *read.state;
   Version& seen = key.versions[match];
   if (seen.uncertain) return;
   bool waits = true, unverified = false;
@@ -199,13 +240,14 @@ void ReadJudge::link_to_next(const LiveTransaction& transaction, std::uint32_t n
       unverified = true;
       continue;
     }
-    state_.depend(Dependency::ReadWrite, transaction.participant, next.writer, number);
+    state_.depend({transaction.participant, next.writer, read.key, Dependency::ReadWrite});
     waits = unverified;
     break;
   }
   if (!waits) return;
   if (seen.readers.size() >= kManyReaders && seen.readers.size() == seen.readers.capacity())
-    std::erase_if(seen.readers, [&](const Participant& reader) { return !state_.certifier.knows(reader); });
+    seen.forgotten_readers += static_cast<std::uint32_t>(
+        std::erase_if(seen.readers, [&](const Participant& reader) { return state_.is_forgotten(reader); }));
   seen.readers.push_back(transaction.participant);
 }
 
@@ -231,8 +273,9 @@ void ReadJudge::report_own(const LiveTransaction& transaction, const Access& rea
 
 void ReadJudge::report_unseen(const LiveTransaction& transaction, const Question& question) {
   const Access& read = transaction.accesses[question.access];
-  const KeyState& key = state_.states[read.key];
-  const Interval& window = windows_[question.window].time;
+  const KeyState& key = *read.state;
+  const SnapshotWindow& shared = windows_[question.window];
+  const Interval& window = question.quiet ? shared.whole : shared.time;
   Violation out{.mechanism = Mechanism::ConsistentRead,
                 .kind = AnomalyKind::ThinAirRead,
                 .key = state_.keys.spell(read.key),
@@ -257,20 +300,17 @@ void ReadJudge::report_unseen(const LiveTransaction& transaction, const Question
                                 .session = transaction.session,
                                 .action = "snapshot",
                                 .time = window});
-  if (out.kind == AnomalyKind::ThinAirRead)
-    for (CitedRecord& writer : find_writer_(read.key, read.value)) {
-      out.kind = AnomalyKind::AbortedRead;
-      out.transactions.push_back(writer.transaction);
-      out.first.records.push_back(std::move(writer));
-    }
-  state_.report(std::move(out));
+  Report report{.violation = std::move(out)};
+  if (report.violation.kind == AnomalyKind::ThinAirRead)
+    report.unwritten = {read.key, read.value, read.time.end};
+  state_.found.report(std::move(report));
 }
 
 void ReadJudge::report_half(const LiveTransaction& transaction, const Question& missed,
                             const Question& seen) {
   const Access& new_read = transaction.accesses[seen.access];
   const Access& old_read = transaction.accesses[missed.access];
-  const Version& version = state_.states[new_read.key].versions[seen.candidates.match];
+  const Version& version = new_read.state->versions[seen.candidates.match];
   const CitedRecord commit{.transaction = version.transaction,
                            .session = version.session,
                            .action = fmt::format("commit {} and {}", state_.keys.spell(new_read.key),
@@ -303,7 +343,7 @@ void ReadJudge::report_skew(const LiveTransaction& transaction, const SnapshotWi
     }
     const Access& read = transaction.accesses[access];
     derivation.records.push_back(cite(transaction, read));
-    for (const Version& version : state_.states[read.key].versions)
+    for (const Version& version : read.state->versions)
       derivation.records.push_back(
           {.transaction = version.transaction,
            .session = version.session,

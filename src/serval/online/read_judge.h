@@ -1,24 +1,27 @@
 #pragma once
 // Judges the reads of a committed transaction by consistent read, and links them to what they saw.
+//
+//   if (judge.prepare(transaction, part)) ...   // Reads that hang together with those of other partitions.
+//   const Interval snapshot = judge.conclude(transaction);
 
-#include <functional>
+#include <span>
 #include <vector>
 
 #include "serval/online/consistent_read.h"
-#include "serval/online/mirrored_state.h"
+#include "serval/online/live_transaction.h"
+#include "serval/online/partition_state.h"
 
 namespace serval::online {
 
 class ReadJudge {
  public:
-  // Who, of the transactions that had not committed, wrote a value; for the words of a violation.
-  using FindWriter = std::function<std::vector<CitedRecord>(std::uint32_t key, const StoredValue& value)>;
+  explicit ReadJudge(PartitionState& state) : state_(state) {}
 
-  ReadJudge(MirroredState& state, FindWriter find_writer)
-      : state_(state), find_writer_(std::move(find_writer)) {}
-
-  // Returns the transaction's snapshot, as narrow as its reads make it.
-  Interval judge(const LiveTransaction& transaction);
+  // Looks at the reads among the accesses of `part`, and changes nothing. Whether what some of them saw
+  // depends on when their snapshot was taken, and others of that snapshot may tell.
+  bool prepare(const LiveTransaction& transaction, std::span<const std::uint32_t> part);
+  // Of what was prepared. Returns the transaction's snapshot, as narrow as its reads make it.
+  Interval conclude(const LiveTransaction& transaction);
 
  private:
   struct Question {
@@ -26,19 +29,26 @@ class ReadJudge {
     std::uint32_t window;
     Candidates candidates;
     bool settled = false;
+    // No version changes within its window: so its answer is the same wherever the snapshot was taken, and
+    // tells nothing about that.
+    bool quiet = false;
+  };
+  struct OwnFault {
+    std::uint32_t read, write;
   };
 
-  void ask(const LiveTransaction& transaction);
+  void ask(const LiveTransaction& transaction, std::span<const std::uint32_t> part);
   void ask_about(const LiveTransaction& transaction, std::uint32_t access);
   std::uint32_t window_of(const LiveTransaction& transaction, const Access& access);
-  bool judge_own(const LiveTransaction& transaction, const Access& read);
+  bool judge_own(const LiveTransaction& transaction, std::uint32_t access);
+  void look(const LiveTransaction& transaction, Question& question);
   void settle(const LiveTransaction& transaction);
   bool settle_once(const LiveTransaction& transaction);
   void settle_either(const LiveTransaction& transaction, Question& question);
   void look_for_contradictions(const LiveTransaction& transaction);
   void look_for_halves(const LiveTransaction& transaction, const Question& question);
   void link(const LiveTransaction& transaction, const Question& question);
-  void link_to_next(const LiveTransaction& transaction, std::uint32_t number, std::uint32_t match);
+  void link_to_next(const LiveTransaction& transaction, const Access& read, std::uint32_t match);
 
   CitedRecord cite(const LiveTransaction& transaction, const Access& access) const;
   void report_unseen(const LiveTransaction& transaction, const Question& question);
@@ -46,10 +56,11 @@ class ReadJudge {
   void report_half(const LiveTransaction& transaction, const Question& missed, const Question& seen);
   void report_skew(const LiveTransaction& transaction, const SnapshotWindow& window);
 
-  MirroredState& state_;
-  FindWriter find_writer_;
+  PartitionState& state_;
   std::vector<SnapshotWindow> windows_;
   std::vector<Question> questions_;
+  std::vector<OwnFault> own_faults_;
+  std::uint64_t checked_ = 0, unchecked_ = 0;
   std::uint32_t shared_window_ = 0, statement_window_ = 0, window_statement_ = 0;
 };
 

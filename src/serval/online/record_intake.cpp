@@ -39,29 +39,19 @@ bool is_same(const Interval& a, const Interval& b) { return a.begin == b.begin &
 
 }  // namespace
 
-std::uint32_t RecordIntake::add_state(std::uint32_t row, std::uint32_t number) {
-  KeyState& state = states_.emplace_back();
-  state.row = row;
-  state.is_column = row != number;
-  Version& first = state.versions.emplace_back();
-  first.verified = true;
-  // Of a column it is not known whether its row was there.
-  first.value = state.is_column && initial_.is_nil() ? StoredValue::anything() : initial_;
-  first.or_nil = initial_or_nil_;
-  return number;
+void RecordIntake::note_fact(std::uint32_t key, const StoredValue& initial, bool or_nil) {
+  facts_.push_back({.place = keys_.place(key),
+                    .row = keys_.place(keys_.row(key)).local,
+                    .initial = initial,
+                    .initial_or_nil = or_nil});
 }
 
-std::uint32_t RecordIntake::state_of(const TraceValue& key, std::string_view column) {
-  const std::uint32_t number = keys_.intern(key, column);
-  if (number < states_.size()) return number;
-  if (column.empty()) return add_state(number, number);
-  add_state(number, number);  // Its row is known by its number, which may come only now.
-  const std::uint32_t row = state_of(key, {});
-  states_[number].row = row;
-  states_[number].is_column = true;
-  if (states_[number].versions.front().value.is_nil())
-    states_[number].versions.front().value = StoredValue::anything();
-  return number;
+std::uint32_t RecordIntake::number_of(const TraceValue& key, std::string_view column) {
+  return keys_.intern(key, column, [&](std::uint32_t number) {
+    // Of a column it is not known whether its row was there.
+    const bool open = keys_.is_column(number) && initial_.is_nil();
+    note_fact(number, open ? StoredValue::anything() : initial_, initial_or_nil_);
+  });
 }
 
 void RecordIntake::note_initial(const Record& record) {
@@ -71,14 +61,9 @@ void RecordIntake::note_initial(const Record& record) {
       initial_or_nil_ = true;
       continue;
     }
-    const std::uint32_t key = state_of(row.key, row.column);
-    Version& first = states_[key].versions.front();
-    first.value = StoredValue::of(row.value);
-    first.or_nil = false;
-    if (row.column.empty()) continue;
-    Version& of_row = states_[states_[key].row].versions.front();
-    of_row.value = StoredValue::present();
-    of_row.or_nil = false;
+    const std::uint32_t key = number_of(row.key, row.column);
+    note_fact(key, StoredValue::of(row.value), false);
+    if (keys_.is_column(key)) note_fact(keys_.row(key), StoredValue::present(), false);
   }
 }
 
@@ -149,7 +134,7 @@ void RecordIntake::add(const RecordRow& row, bool first_of_key, const Way& way, 
   const bool deletes =
       record.operation == OperationKind::Delete || record.operation == OperationKind::PredicateDelete;
   Access access{.time = record.time,
-                .key = state_of(row.key, row.column),
+                .key = number_of(row.key, row.column),
                 .statement = transaction.statements,
                 .kind = way.kind,
                 .mode = way.mode,
@@ -157,6 +142,7 @@ void RecordIntake::add(const RecordRow& row, bool first_of_key, const Way& way, 
                 .perhaps_writing = way.kind == Access::Kind::Read && may_be_a_missed_write(record) &&
                                    way.mode != transaction.profile->writing_read,
                 .maybe = way.maybe};
+  access.local = keys_.place(access.key).local;
   if (row.value.kind == TraceValue::Kind::List)
     access.value = last_element(row.value.text());
   else if (!(deletes && way.kind == Access::Kind::Write))
@@ -164,7 +150,8 @@ void RecordIntake::add(const RecordRow& row, bool first_of_key, const Way& way, 
   if (!row.column.empty()) {
     if (first_of_key) {
       Access whole = access;
-      whole.key = states_[access.key].row;
+      whole.key = keys_.row(access.key);
+      whole.local = keys_.place(whole.key).local;
       whole.value = StoredValue::present();
       transaction.accesses.push_back(whole);
     }
@@ -185,7 +172,7 @@ void RecordIntake::note_replaced(const Record& record, LiveTransaction& transact
   if (transaction.accesses.empty() || record.row_count != 1) return;
   Access& last = transaction.accesses.back();
   if (last.kind != Access::Kind::Read || !is_same(last.time, record.time)) return;
-  if (last.key != state_of(record.rows->key, record.rows->column)) return;
+  if (last.key != number_of(record.rows->key, record.rows->column)) return;
   const Profile& profile = *transaction.profile;
   if (last.mode == ReadMode::Uncommitted) return;
   last.mode = profile.writing_read;

@@ -5,20 +5,21 @@
 //   intake.note(record, transaction);      // Every record of the transaction but its end.
 //   intake.close(record, transaction);     // Its end.
 
-#include "serval/online/key_state.h"
+#include "serval/online/key_catalog.h"
 #include "serval/online/live_transaction.h"
 
 namespace serval::online {
 
 class RecordIntake {
  public:
-  RecordIntake(const Profile& profile, KeyTable& keys, std::vector<KeyState>& states)
-      : profile_(profile), keys_(keys), states_(states) {}
+  RecordIntake(const Profile& profile, KeyCatalog& keys) : profile_(profile), keys_(keys) {}
 
   void note_initial(const Record& record);
   void begin(const Record& record, LiveTransaction& transaction) const;
   void note(const Record& record, LiveTransaction& transaction);
   void close(const Record& record, LiveTransaction& transaction) const;
+  // What the last records said of keys; for the partitions, before anything else of those records.
+  std::vector<KeyFact>& facts() { return facts_; }
 
  private:
   struct Way {
@@ -27,8 +28,8 @@ class RecordIntake {
     LockMode lock;
     bool maybe = false;
   };
-  std::uint32_t state_of(const TraceValue& key, std::string_view column);
-  std::uint32_t add_state(std::uint32_t row, std::uint32_t number);
+  std::uint32_t number_of(const TraceValue& key, std::string_view column);
+  void note_fact(std::uint32_t key, const StoredValue& initial, bool or_nil);
   void take_snapshot(const Record& record, LiveTransaction& transaction) const;
   void add(const RecordRow& row, bool first_of_key, const Way& way, const Record& record,
            LiveTransaction& transaction);
@@ -40,8 +41,8 @@ class RecordIntake {
   void note_replaced(const Record& record, LiveTransaction& transaction);
 
   const Profile& profile_;
-  KeyTable& keys_;
-  std::vector<KeyState>& states_;
+  KeyCatalog& keys_;
+  std::vector<KeyFact> facts_;
   StoredValue initial_;          // Of keys that no Initial record names,
   bool initial_or_nil_ = false;  // or nothing.
 };

@@ -1,6 +1,7 @@
 #include "serval/online/serialization_certifier.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -41,7 +42,21 @@ void count(CycleShape& shape, Dependency dependency) {
 
 }  // namespace
 
-Participant SerializationCertifier::add(const Summary& summary) {
+void SerializationCertifier::make_room() {
+  const std::uint64_t held = next_ - oldest_;
+  if (held < slot_by_number_.size()) return;
+  std::vector<std::uint32_t> larger(2 * slot_by_number_.size(), kForgotten);
+  for (std::uint64_t number = oldest_; number < next_; ++number)
+    larger[number & (larger.size() - 1)] = slot_of({number});
+  slot_by_number_ = std::move(larger);
+}
+
+void SerializationCertifier::add(const Participant& participant, const Summary& summary) {
+  expects(participant.number >= next_, "participants come in order");
+  while (next_ <= participant.number) {
+    make_room();
+    slot_of({next_++}) = kForgotten;
+  }
   std::uint32_t number = 0;
   if (free_slots_.empty()) {
     number = static_cast<std::uint32_t>(slots_.size());
@@ -51,7 +66,8 @@ Participant SerializationCertifier::add(const Summary& summary) {
     free_slots_.pop_back();
   }
   Slot& slot = slots_[number];
-  slot = {.generation = slot.generation + 1, .summary = summary};
+  slot = {.participant = participant.number, .summary = summary};
+  slot_of(participant) = number;
   const auto add_vertex = [&] {
     const Vertex vertex = graph_.add();
     if (vertex >= slot_of_.size()) slot_of_.resize(vertex + 1);
@@ -62,22 +78,21 @@ Participant SerializationCertifier::add(const Summary& summary) {
   slot.snapshot = add_vertex();
   slot.commit = has_snapshots_ ? add_vertex() : slot.snapshot;
   expects(!has_snapshots_ || graph_.insert(slot.snapshot, slot.commit, kWithin), "new vertices are in order");
-  return {number, slot.generation};
 }
 
-std::optional<Violation> SerializationCertifier::depend(Dependency dependency, const Participant& from,
-                                                        const Participant& to, std::uint32_t key,
-                                                        bool new_object) {
-  if (!knows(from) || !knows(to) || from.slot == to.slot) return std::nullopt;
+std::optional<Violation> SerializationCertifier::depend(const Findings::Link& link) {
+  const Dependency dependency = link.dependency;
+  if (!knows(link.from) || !knows(link.to) || link.from == link.to) return std::nullopt;
   if (rule_ == CycleRule::InformationFlow && dependency == Dependency::ReadWrite) return std::nullopt;
-  Slot& source = slots_[from.slot];
-  Slot& target = slots_[to.slot];
+  Slot& source = slots_[slot_of(link.from)];
+  Slot& target = slots_[slot_of(link.to)];
   note_hint(dependency, source, target);
   const bool anti = dependency == Dependency::ReadWrite;
-  new_object |= rule_ == CycleRule::Prefix && dependency == Dependency::WriteWrite;
+  const bool new_object =
+      link.new_object || (rule_ == CycleRule::Prefix && dependency == Dependency::WriteWrite);
   const GrowingOrder::Step edge{anti ? source.snapshot : source.commit,
                                 anti || new_object ? target.commit : target.snapshot,
-                                label_of(dependency, key)};
+                                label_of(dependency, link.key)};
   if (edge.from == kGone || edge.to == kGone) return std::nullopt;
   if (graph_.insert(edge.from, edge.to, edge.label)) return std::nullopt;
   return cycle_violation(edge);
@@ -136,7 +151,7 @@ Violation SerializationCertifier::cycle_violation(const GrowingOrder::Step& clos
 }
 
 void SerializationCertifier::complete(const Participant& participant) {
-  complete_.push_back(participant.slot);
+  complete_.push_back(slot_of(participant));
 }
 
 // Whoever ended before the horizon gets no more edges that lead to it: its own reads and writes are judged,
@@ -161,9 +176,10 @@ void SerializationCertifier::drop(Vertex vertex) {
     if (slot.snapshot == next) slot.snapshot = kGone;
     if (slot.commit == next) slot.commit = kGone;
     if (--slot.vertices_left > 0) continue;
-    ++slot.generation;
+    slot_of({slot.participant}) = kForgotten;
     free_slots_.push_back(slot_of_[next]);
   }
+  while (oldest_ < next_ && slot_of({oldest_}) == kForgotten) ++oldest_;
 }
 
 }  // namespace serval::online

@@ -4,8 +4,8 @@
 // only counted, because correct databases allow what it looks like: two rw in a row, say, unless the last of
 // the three committed first.
 //
-//   const Participant t = certifier.add({.transaction = 7, .commit = {10, 20}});
-//   if (auto violation = certifier.depend(Dependency::ReadWrite, t, other, key)) ...
+//   certifier.add(t, {.transaction = 7, .commit = {10, 20}});
+//   if (auto violation = certifier.depend({t, other, key, Dependency::ReadWrite})) ...
 //   certifier.complete(t);
 //   certifier.forget_before(horizon);    // Leopard, Definition 4: ended before it, and nothing leads there.
 //
@@ -19,23 +19,12 @@
 #include <vector>
 
 #include "serval/graph/growing_order.h"
+#include "serval/online/findings.h"
 #include "serval/online/key_table.h"
+#include "serval/online/online_statistics.h"
 #include "serval/online/profile.h"
-#include "serval/online/violation.h"
 
 namespace serval::online {
-
-enum class Dependency : std::uint8_t { WriteWrite, WriteRead, ReadWrite, Session };
-constexpr std::size_t kDependencyCount = 4;
-
-// A committed transaction in the graph, until it is forgotten.
-struct Participant {
-  static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
-  std::uint32_t slot = kNone;
-  std::uint32_t generation = 0;
-  bool is_none() const { return slot == kNone; }
-  friend bool operator==(const Participant&, const Participant&) = default;
-};
 
 class SerializationCertifier {
  public:
@@ -44,36 +33,29 @@ class SerializationCertifier {
     std::uint32_t session = 0;
     Interval commit;
   };
-  // What the database's own rule would have looked at.
-  struct Hints {
-    std::uint64_t consecutive_anti_dependencies = 0;  // Two rw in a row.
-    std::uint64_t dangerous_structures = 0;           // The last of the three committed first.
-    std::uint64_t against_commit_order = 0;           // A dependency from a later to an earlier commit.
-  };
-
   SerializationCertifier(CycleRule rule, const KeyTable& keys)
       : rule_(rule), has_snapshots_(rule == CycleRule::Snapshot || rule == CycleRule::Prefix), keys_(keys) {}
 
-  Participant add(const Summary& summary);
+  // Numbers ascend, from 1.
+  void add(const Participant& participant, const Summary& summary);
   bool knows(const Participant& participant) const {
-    return !participant.is_none() && slots_[participant.slot].generation == participant.generation;
+    return participant.number >= oldest_ && participant.number < next_ && slot_of(participant) != kForgotten;
   }
-  CycleRule rule() const { return rule_; }
+  // All with smaller numbers are forgotten.
+  std::uint64_t oldest() const { return oldest_; }
   // Does nothing where one of them is forgotten: a cycle cannot come back to what nothing leads to.
-  // `new_object`: what is written is not the next version of what was there.
-  std::optional<Violation> depend(Dependency dependency, const Participant& from, const Participant& to,
-                                  std::uint32_t key, bool new_object = false);
+  std::optional<Violation> depend(const Findings::Link& link);
   // All its own dependencies are in. In the order of the commits' ends.
   void complete(const Participant& participant);
   void forget_before(Time horizon);
 
-  const Hints& hints() const { return hints_; }
+  const CertifierHints& hints() const { return hints_; }
   const GrowingOrder& graph() const { return graph_; }
   std::size_t bytes() const { return graph_.bytes() + slots_.capacity() * sizeof(Slot); }
 
  private:
   struct Slot {
-    std::uint32_t generation = 0;
+    std::uint64_t participant = 0;
     Vertex snapshot = 0, commit = 0;  // The same, unless has_snapshots_.
     std::uint8_t vertices_left = 0;
     bool may_go = false;
@@ -82,6 +64,15 @@ class SerializationCertifier {
     Time last_in_begin = kUnknownBegin;  // of rw to here: the latest begin of a commit.
   };
 
+  static constexpr std::uint32_t kForgotten = 0xFFFFFFFFu;
+
+  std::uint32_t& slot_of(const Participant& participant) {
+    return slot_by_number_[participant.number & (slot_by_number_.size() - 1)];
+  }
+  const std::uint32_t& slot_of(const Participant& participant) const {
+    return slot_by_number_[participant.number & (slot_by_number_.size() - 1)];
+  }
+  void make_room();
   void note_hint(Dependency dependency, Slot& from, Slot& to);
   Violation cycle_violation(const GrowingOrder::Step& closing) const;
   void drop(Vertex vertex);
@@ -90,12 +81,15 @@ class SerializationCertifier {
   bool has_snapshots_;
   const KeyTable& keys_;
   GrowingOrder graph_;
+  // A ring of slots for the participants [oldest_, next_); its size is a power of two.
+  std::vector<std::uint32_t> slot_by_number_ = std::vector<std::uint32_t>(64, kForgotten);
+  std::uint64_t oldest_ = 1, next_ = 1;
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_slots_;
   std::vector<std::uint32_t> slot_of_;  // By vertex.
   std::deque<std::uint32_t> complete_;  // Slots, by the ends of their commits.
   std::vector<Vertex> droppable_;
-  Hints hints_;
+  CertifierHints hints_;
 };
 
 }  // namespace serval::online

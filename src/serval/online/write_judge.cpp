@@ -1,28 +1,47 @@
 #include "serval/online/write_judge.h"
 
+#include "serval/online/consistent_read.h"
+
 namespace serval::online {
 
-void WriteJudge::judge(const LiveTransaction& transaction, Time snapshot_end) {
+bool WriteJudge::depends_on_snapshot(const LiveTransaction& transaction,
+                                     std::span<const std::uint32_t> part) {
+  if (!transaction.profile->first_updater_wins || !transaction.has_snapshot) return false;
+  for (const std::uint32_t i : part) {
+    const Access& access = transaction.accesses[i];
+    if (access.kind == Access::Kind::Write &&
+        changes_within(*access.state, snapshot_of(transaction), transaction.number))
+      return true;
+  }
+  return false;
+}
+
+void WriteJudge::judge(const LiveTransaction& transaction, std::span<const std::uint32_t> part,
+                       const Interval& snapshot) {
   ++state_.walk;
-  for (const Access& access : transaction.accesses) {
+  for (const std::uint32_t number : part) {
+    const Access& access = transaction.accesses[number];
     if (access.kind == Access::Kind::Read && access.lock == LockMode::None) continue;
-    KeyState& key = state_.states[access.key];
+    KeyState& key = *access.state;
     if (key.stamp == state_.walk) continue;
     key.stamp = state_.walk;
+    state_.found.at(Findings::Step::Write, number);
     for (std::size_t i = key.versions.size(); i-- > 0;) {
       Version& version = key.versions[i];
       if (version.transaction != transaction.number) continue;
-      if (version.first_updater_wins) version.snapshot_end = snapshot_end;
-      if (!version.uncertain) judge_version(transaction, access.key, i);
+      if (version.first_updater_wins && snapshot.end != transaction.snapshot.end &&
+          changes_within(key, snapshot_of(transaction), transaction.number))
+        version.snapshot_end = snapshot.end;
+      if (!version.uncertain) judge_version(transaction, access, i);
       version.verified = true;
       break;
     }
-    if (!key.is_column) judge_locks(transaction, access.key);
+    if (!key.is_column()) judge_locks(transaction, access);
   }
 }
 
-void WriteJudge::judge_version(const LiveTransaction& transaction, std::uint32_t number, std::size_t own) {
-  KeyState& key = state_.states[number];
+void WriteJudge::judge_version(const LiveTransaction& transaction, const Access& access, std::size_t own) {
+  KeyState& key = *access.state;
   const Version& mine = key.versions[own];
   bool linked = false, overlapped = false;
   for (std::size_t i = own; i-- > 0;) {
@@ -30,14 +49,14 @@ void WriteJudge::judge_version(const LiveTransaction& transaction, std::uint32_t
     if (other.uncertain) continue;
     switch (order_of(other, mine, key)) {
       case VersionOrder::Before:
-        if (!linked) link(number, other, mine);
+        if (!linked) link(access, other, mine);
         linked = true;
         break;
       case VersionOrder::Unknown:
         overlapped |= !linked;
         break;
       case VersionOrder::Impossible:
-        if (other.verified) compare(number, other, mine);
+        if (other.verified) compare(access, other, mine);
         break;
       case VersionOrder::After:
         break;
@@ -47,16 +66,16 @@ void WriteJudge::judge_version(const LiveTransaction& transaction, std::uint32_t
   for (std::size_t i = own + 1; i < key.versions.size(); ++i) {
     const Version& other = key.versions[i];
     if (other.verified && !other.uncertain && order_of(other, mine, key) == VersionOrder::Impossible)
-      compare(number, other, mine);
+      compare(access, other, mine);
   }
   if (overlapped) state_.leave_uncertain(Dependency::WriteWrite);
 }
 
 // Which mechanism refutes both orders: one alone, or one each.
-void WriteJudge::compare(std::uint32_t number, const Version& a, const Version& b) {
-  const KeyState& key = state_.states[number];
-  if (key.is_column) return;  // Its row's order is judged.
-  const std::string name = state_.keys.spell(number);
+void WriteJudge::compare(const Access& access, const Version& a, const Version& b) {
+  const KeyState& key = *access.state;
+  if (key.is_column()) return;  // Its row's order is judged.
+  const std::string name = state_.keys.spell(access.key);
   if (!locks_allow(a, b) && !locks_allow(b, a))
     state_.report(exclusion_violation(name, lock_of(a), lock_of(b)));
   else if (!snapshots_allow(a, b, key) && !snapshots_allow(b, a, key))
@@ -66,22 +85,24 @@ void WriteJudge::compare(std::uint32_t number, const Version& a, const Version& 
 }
 
 // What follows a deleted row is a new one; it overwrites nothing.
-void WriteJudge::link(std::uint32_t number, Version& before, const Version& own) {
-  const KeyState& key = state_.states[number];
+void WriteJudge::link(const Access& access, Version& before, const Version& own) {
   if (own.writer.is_none()) return;
   if (before.transaction != 0 && !before.value.is_nil())
-    state_.depend(Dependency::WriteWrite, before.writer, own.writer, number, key.had_delete);
-  if (state_.certifier.rule() == CycleRule::InformationFlow) return;
+    state_.depend({before.writer, own.writer, access.key, Dependency::WriteWrite, access.state->had_delete});
+  if (state_.profile.cycles == CycleRule::InformationFlow) return;
   for (const Participant& reader : before.readers)
-    if (!(reader == own.writer)) state_.depend(Dependency::ReadWrite, reader, own.writer, number);
-  if (before.exclusive && own.exclusive) before.readers.clear();  // There is no other next version.
+    if (!(reader == own.writer)) state_.depend({reader, own.writer, access.key, Dependency::ReadWrite});
+  state_.statistics.deduced[static_cast<std::size_t>(Dependency::ReadWrite)] += before.forgotten_readers;
+  if (!before.exclusive || !own.exclusive) return;
+  before.readers.clear();  // There is no other next version.
+  before.forgotten_readers = 0;
 }
 
-void WriteJudge::judge_locks(const LiveTransaction& transaction, std::uint32_t number) {
-  KeyState& key = state_.states[number];
+void WriteJudge::judge_locks(const LiveTransaction& transaction, const Access& access) {
+  KeyState& key = *access.state;
   for (Lock& lock : key.locks) {
     if (lock.transaction != transaction.number || lock.verified) continue;
-    judge_lock(number, lock);
+    judge_lock(access, lock);
     lock.verified = true;
   }
   for (const Version& version : key.versions) {
@@ -89,21 +110,21 @@ void WriteJudge::judge_locks(const LiveTransaction& transaction, std::uint32_t n
     for (const Lock& other : key.locks)
       if (other.verified && other.transaction != transaction.number &&
           locks_contradict(other, lock_of(version)))
-        state_.report(exclusion_violation(state_.keys.spell(number), other, lock_of(version)));
+        state_.report(exclusion_violation(state_.keys.spell(access.key), other, lock_of(version)));
   }
 }
 
-void WriteJudge::judge_lock(std::uint32_t number, const Lock& own) {
-  const KeyState& key = state_.states[number];
+void WriteJudge::judge_lock(const Access& access, const Lock& own) {
+  const KeyState& key = *access.state;
   for (const Lock& other : key.locks)
     if (other.verified && other.transaction != own.transaction && locks_contradict(other, own))
-      state_.report(exclusion_violation(state_.keys.spell(number), other, own));
+      state_.report(exclusion_violation(state_.keys.spell(access.key), other, own));
   for (const Version& version : key.versions) {
     if (!version.exclusive || version.uncertain || !version.verified ||
         version.transaction == own.transaction)
       continue;
     if (locks_contradict(lock_of(version), own))
-      state_.report(exclusion_violation(state_.keys.spell(number), lock_of(version), own));
+      state_.report(exclusion_violation(state_.keys.spell(access.key), lock_of(version), own));
   }
 }
 

@@ -2,25 +2,32 @@
 // Judges what a transaction wrote and locked against the other writers and holders of each key, and links its
 // versions to the ones before: by mutual exclusion and first updater wins.
 
-#include "serval/online/mirrored_state.h"
+#include <span>
+
+#include "serval/online/live_transaction.h"
+#include "serval/online/partition_state.h"
 #include "serval/online/version_order.h"
 
 namespace serval::online {
 
 class WriteJudge {
  public:
-  explicit WriteJudge(MirroredState& state) : state_(state) {}
+  explicit WriteJudge(PartitionState& state) : state_(state) {}
 
-  void judge(const LiveTransaction& transaction, Time snapshot_end);
+  // `snapshot` as narrow as the reads made it.
+  void judge(const LiveTransaction& transaction, std::span<const std::uint32_t> part,
+             const Interval& snapshot);
+  // Whether it matters for a write of `part` when the transaction took its snapshot.
+  static bool depends_on_snapshot(const LiveTransaction& transaction, std::span<const std::uint32_t> part);
 
  private:
-  void judge_version(const LiveTransaction& transaction, std::uint32_t number, std::size_t own);
-  void compare(std::uint32_t number, const Version& a, const Version& b);
-  void link(std::uint32_t number, Version& before, const Version& own);
-  void judge_locks(const LiveTransaction& transaction, std::uint32_t number);
-  void judge_lock(std::uint32_t number, const Lock& own);
+  void judge_version(const LiveTransaction& transaction, const Access& access, std::size_t own);
+  void compare(const Access& access, const Version& a, const Version& b);
+  void link(const Access& access, Version& before, const Version& own);
+  void judge_locks(const LiveTransaction& transaction, const Access& access);
+  void judge_lock(const Access& access, const Lock& own);
 
-  MirroredState& state_;
+  PartitionState& state_;
 };
 
 }  // namespace serval::online

@@ -1,0 +1,147 @@
+#include "serval/online/key_partition.h"
+
+#include <algorithm>
+
+namespace serval::online {
+
+using State = LiveTransaction::State;
+
+void KeyPartition::note(const KeyFact& fact) {
+  if (fact.place.local == state_.states.size()) {
+    KeyState& state = state_.states.emplace_back();
+    if (fact.row != fact.place.local) state.row = &state_.states[fact.row];
+    state.versions.emplace_back().verified = true;
+  }
+  Version& first = state_.states[fact.place.local].versions.front();
+  first.value = fact.initial;
+  first.or_nil = fact.initial_or_nil;
+}
+
+// What a transaction that has ended leaves behind: versions, and locks that others may contradict.
+void KeyPartition::install(LiveTransaction& transaction, std::span<const std::uint32_t> part, Time horizon) {
+  ++state_.walk;
+  for (const std::uint32_t i : part) {
+    Access& access = transaction.accesses[i];
+    access.state = &state_.states[access.local];
+    const bool writes = access.kind == Access::Kind::Write;
+    if (writes && transaction.state != State::Aborted) install_version(transaction, access, horizon);
+    // One statement alone may hold its locks for no longer than it runs.
+    const bool holds = access.lock != LockMode::None && transaction.statements > 1;
+    const bool by_version = writes && transaction.state == State::Committed;
+    if (holds && !by_version && transaction.state != State::Indeterminate)
+      note_lock(transaction, access, horizon);
+  }
+}
+
+void KeyPartition::install_version(LiveTransaction& transaction, const Access& access, Time horizon) {
+  KeyState& key = *access.state;
+  key.had_delete |= access.value.is_nil();
+  if (key.stamp == state_.walk) {
+    Version& own = key.versions.back();
+    own.value = access.value;
+    own.uncertain &= access.maybe || transaction.state == State::Indeterminate;
+    return;
+  }
+  key.stamp = state_.walk;
+  if (options_.forgets) trim(key, horizon);
+  const Profile& profile = *transaction.profile;
+  Version version{.value = access.value,
+                  .transaction = transaction.number,
+                  .writer = transaction.participant,
+                  .install = transaction.end,
+                  .acquire = access.time,
+                  .release_begin = transaction.end.begin,
+                  .session = transaction.session,
+                  .exclusive = profile.write_lock == LockMode::Exclusive,
+                  .first_updater_wins = profile.first_updater_wins && transaction.has_snapshot,
+                  .verified = transaction.state == State::Indeterminate,
+                  .uncertain = access.maybe || transaction.state == State::Indeterminate};
+  if (profile.install == InstallPoint::Anytime) version.install.begin = transaction.begin;
+  if (version.first_updater_wins) version.snapshot_end = transaction.snapshot.end;
+  if (version.uncertain)
+    key.has_uncertain = true;
+  else
+    key.longest_commit = std::max(key.longest_commit, transaction.end.end - transaction.end.begin);
+  key.versions.push_back(std::move(version));
+}
+
+// A transaction that aborted was alive when its last answered operation was asked for, and perhaps no longer.
+void KeyPartition::note_lock(const LiveTransaction& transaction, const Access& access, Time horizon) {
+  if (access.kind == Access::Kind::Read && access.value.is_nil()) return;  // There is no row to lock.
+  KeyState& key = *access.state;
+  if (key.is_column()) return;
+  for (const Lock& lock : key.locks)
+    if (lock.transaction == transaction.number && lock.mode >= access.lock) return;
+  if (options_.forgets)
+    std::erase_if(key.locks, [&](const Lock& lock) { return lock.verified && lock.release.end < horizon; });
+  Interval release = transaction.end;
+  if (transaction.state == State::Aborted) {
+    if (access.time.end >= transaction.end.end) return;  // What ended it: perhaps it never got its lock.
+    release.begin = transaction.last_answered();
+  }
+  key.locks.push_back({.transaction = transaction.number,
+                       .session = transaction.session,
+                       .mode = access.lock,
+                       .acquire = access.time,
+                       .release = release});
+}
+
+bool KeyPartition::is_disturbed(const LiveTransaction& transaction, std::span<const std::uint32_t> part) {
+  return read_judge_.prepare(transaction, part) || WriteJudge::depends_on_snapshot(transaction, part);
+}
+
+void KeyPartition::judge(const LiveTransaction& transaction, std::span<const std::uint32_t> part) {
+  if (transaction.state == State::Committed) read_judge_.prepare(transaction, part);
+  judge_prepared(transaction, part);
+}
+
+void KeyPartition::judge_prepared(const LiveTransaction& transaction, std::span<const std::uint32_t> part) {
+  Interval snapshot = transaction.snapshot;
+  if (transaction.state == State::Committed) snapshot = read_judge_.conclude(transaction);
+  write_judge_.judge(transaction, part, snapshot);
+}
+
+// Walks leave their numbers at keys, so none may have come by there already.
+void KeyPartition::judge_for(std::span<KeyPartition* const> others, const LiveTransaction& transaction,
+                             std::span<const std::uint32_t> part) {
+  for (const KeyPartition* other : others) state_.walk = std::max(state_.walk, other->state_.walk);
+  judge(transaction, part);
+  for (KeyPartition* other : others) other->state_.walk = state_.walk;
+}
+
+// Leopard V-A: a version that was certainly overwritten before any snapshot that is still to be judged. Those
+// that perhaps never were, nor will be, stay.
+void KeyPartition::trim(KeyState& key, Time horizon) {
+  constexpr std::size_t kNone = ~std::size_t{0};
+  std::size_t last = kNone;  // Certainly installed before the horizon, and after all before it.
+  std::size_t garbage = 0;   // Those before it.
+  for (std::size_t i = 0; i < key.versions.size(); ++i) {
+    const Version& version = key.versions[i];
+    if (version.uncertain) continue;
+    if (!version.verified || version.install.end >= horizon) break;
+    if (last != kNone && order_of(key.versions[last], version, key) != VersionOrder::Before) break;
+    garbage += last != kNone ? 1 : 0;
+    last = i;
+  }
+  if (garbage == 0) return;
+  key.forgot = true;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < key.versions.size(); ++i)
+    if (i >= last || key.versions[i].uncertain) {
+      if (kept != i) key.versions[kept] = std::move(key.versions[i]);
+      ++kept;
+    }
+  key.versions.resize(kept);
+}
+
+OnlineStatistics KeyPartition::statistics() const {
+  OnlineStatistics out = state_.statistics;
+  out.keys = state_.states.size();
+  for (const KeyState& key : state_.states) {
+    out.versions += key.versions.size();
+    out.locks += key.locks.size();
+  }
+  return out;
+}
+
+}  // namespace serval::online

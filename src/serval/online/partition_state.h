@@ -1,0 +1,44 @@
+#pragma once
+// What the judges of one partition share: its keys with their versions and locks, what was found and what was
+// counted. Another partition's judge may look after its keys while this one waits for it.
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <utility>
+
+#include "serval/online/findings.h"
+#include "serval/online/key_state.h"
+#include "serval/online/key_table.h"
+#include "serval/online/online_statistics.h"
+#include "serval/online/profile.h"
+
+namespace serval::online {
+
+struct PartitionState {
+  PartitionState(const Profile& used, const KeyTable& names, const std::atomic<std::uint64_t>& oldest)
+      : profile(used), keys(names), oldest_participant(oldest) {}
+
+  const Profile& profile;
+  const KeyTable& keys;
+  // Participants with smaller numbers are forgotten: nothing leads to them, and nothing ever will.
+  const std::atomic<std::uint64_t>& oldest_participant;
+  std::deque<KeyState> states;  // By local number; addresses stay.
+  std::uint64_t walk = 0;       // Numbers walks over the accesses of a transaction; see KeyState::stamp.
+  OnlineStatistics statistics;
+  Findings found;
+
+  bool is_forgotten(const Participant& participant) const {
+    return participant.number < oldest_participant.load(std::memory_order_relaxed);
+  }
+  void report(Violation violation) { found.report({.violation = std::move(violation)}); }
+  void depend(const Findings::Link& link) {
+    ++statistics.deduced[static_cast<std::size_t>(link.dependency)];
+    if (!is_forgotten(link.from) && !is_forgotten(link.to)) found.link(link);
+  }
+  void leave_uncertain(Dependency dependency) {
+    ++statistics.uncertain[static_cast<std::size_t>(dependency)];
+  }
+};
+
+}  // namespace serval::online
