@@ -64,9 +64,15 @@ class RandomTrace {
   TraceBuilder trace_;
 };
 
+#ifdef __SANITIZE_THREAD__
+constexpr std::uint64_t kTraces = 4;
+#else
+constexpr std::uint64_t kTraces = 40;
+#endif
+
 TEST(RandomTraces, AreJudgedTheSameBySeveralPartitions) {
   std::uint64_t violated = 0;
-  for (std::uint64_t seed = 1; seed <= 40 && !HasFailure(); ++seed) {
+  for (std::uint64_t seed = 1; seed <= kTraces && !HasFailure(); ++seed) {
     const RandomTrace random(seed, 150);
     for (const char* profile :
          {"postgres:read-committed", "postgres:repeatable-read", "postgres:serializable",
