@@ -46,6 +46,7 @@ void put_counts(JsonWriter& json, const WatchState& state) {
   json.key("committed").number(found.committed).key("aborted").number(found.aborted);
   json.key("indeterminate").number(found.indeterminate).key("operations").number(found.operations);
   json.key("records").number(found.records).key("reads_checked").number(found.reads_checked);
+  json.key("reads_ahead").number(found.reads_ahead).key("largest_lead_ns").number(found.largest_lead);
   json.key("keys").number(found.keys).key("versions").number(found.versions).end();
   json.key("dependencies").begin_object();
   for (std::size_t i = 0; i < found.deduced.size(); ++i) {
@@ -205,6 +206,12 @@ std::string text_of(const WatchSummary& summary) {
       spell_count(found.uncertain[0] + found.uncertain[1] + found.uncertain[2], "dependenc") == "1 dependenc"
           ? "1 dependency"
           : spell_count(found.uncertain[0] + found.uncertain[1] + found.uncertain[2]) + " dependencies");
+  if (found.reads_ahead > 0)
+    text += fmt::format(
+        "  clocks     {} saw what began to be committed up to {} later; if clients' clocks disagree, "
+        "--clock-error {}ns allows for it\n",
+        spell_count(found.reads_ahead, "read"), spell_seconds(static_cast<double>(found.largest_lead) * 1e-9),
+        found.largest_lead / 2 + 1);
   for (const std::string& doubt : state.doubts) text += fmt::format("  missed     {}\n", doubt);
   text += fmt::format("  time       {}   memory {}   ended by {}\n", spell_seconds(summary.seconds),
                       spell_bytes(resident_bytes()), summary.ended);

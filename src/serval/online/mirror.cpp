@@ -1,5 +1,6 @@
 #include "serval/online/mirror.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "serval/online/key_partition.h"
@@ -78,6 +79,8 @@ void add_to(OnlineStatistics& sum, const OnlineStatistics& part) {
   sum.indeterminate += part.indeterminate;
   sum.reads_checked += part.reads_checked;
   sum.reads_unchecked += part.reads_unchecked;
+  sum.reads_ahead += part.reads_ahead;
+  sum.largest_lead = std::max(sum.largest_lead, part.largest_lead);
   for (std::size_t i = 0; i < kDependencyCount; ++i) {
     sum.deduced[i] += part.deduced[i];
     sum.uncertain[i] += part.uncertain[i];

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "serval/history/operation.h"
 #include "serval/online/dependency.h"
 #include "serval/online/violation.h"
 
@@ -21,6 +22,10 @@ struct OnlineStatistics {
   std::uint64_t committed = 0, aborted = 0, indeterminate = 0;
   std::uint64_t reads_checked = 0;
   std::uint64_t reads_unchecked = 0;  // The profile promises nothing about them, or their value is unknown.
+  // Reads of what nobody had begun to commit when they were answered, and how much later the commit began, at
+  // most: either the database shows what is not committed, or the clocks of its clients disagree.
+  std::uint64_t reads_ahead = 0;
+  Time largest_lead = 0;
   // Leopard, Fig. 12: by Dependency. Uncertain: there is one, but not known to whom.
   std::array<std::uint64_t, kDependencyCount> deduced{}, uncertain{};
   std::array<std::uint64_t, kMechanismCount> violations{};  // By Mechanism.

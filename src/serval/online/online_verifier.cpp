@@ -90,6 +90,7 @@ void OnlineVerifier::count_end(LiveTransaction& transaction) {
     case State::Committed:
       ++statistics_.committed;
       if (transaction.in_graph) transaction.participant = {++participants_};
+      if (!unexplained_.empty()) look_for_late_writers(transaction);
       break;
     case State::Aborted:
       ++statistics_.aborted;
@@ -97,6 +98,19 @@ void OnlineVerifier::count_end(LiveTransaction& transaction) {
       break;
     default:
       ++statistics_.indeterminate;
+  }
+}
+
+// Somebody read what this one commits only now: the clocks of the two disagree, or the database is clairvoyant.
+void OnlineVerifier::look_for_late_writers(const LiveTransaction& transaction) {
+  for (const Access& access : transaction.accesses) {
+    if (access.kind != Access::Kind::Write) continue;
+    std::erase_if(unexplained_, [&](const Report::Unwritten& read) {
+      if (read.key != access.key || !(read.value == access.value)) return false;
+      ++statistics_.reads_ahead;
+      statistics_.largest_lead = std::max(statistics_.largest_lead, transaction.end.begin - read.read_by);
+      return true;
+    });
   }
 }
 
@@ -153,7 +167,7 @@ void OnlineVerifier::collect() {
   for (std::size_t i = before; i < free_slots_.size(); ++i) free_slots_[i]->restart();
 }
 
-void OnlineVerifier::name_writers(Report& report) const {
+void OnlineVerifier::name_writers(Report& report) {
   if (!report.unwritten) return;
   const auto& [key, value, read_by] = *report.unwritten;
   std::vector<CitedRecord> writers;
@@ -169,6 +183,10 @@ void OnlineVerifier::name_writers(Report& report) const {
   for (const AbortedWrite& write : aborted_writes_)
     if (write.key == key && write.value == value && write.time.begin <= read_by)
       writers.push_back({write.transaction, write.session, action + ", and abort later", write.time});
+  if (writers.empty()) {
+    if (unexplained_.size() >= kRememberedReads) unexplained_.pop_front();
+    unexplained_.push_back(*report.unwritten);
+  }
   std::ranges::sort(writers, {}, [](const CitedRecord& writer) {
     return std::pair(writer.time.begin, writer.transaction);
   });

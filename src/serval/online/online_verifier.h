@@ -53,6 +53,7 @@ class OnlineVerifier {
  private:
   static constexpr std::uint32_t kEndsBetweenLooks = 64;
   static constexpr std::size_t kRememberedAborts = 4096;
+  static constexpr std::size_t kRememberedReads = 256;
   struct AbortedWrite {
     std::uint32_t key;
     StoredValue value;
@@ -72,7 +73,8 @@ class OnlineVerifier {
   Time earliest_open() const;
   void look_for_garbage();
   void collect();
-  void name_writers(Report& report) const;
+  void name_writers(Report& report);
+  void look_for_late_writers(const LiveTransaction& transaction);
 
   const Profile& profile_;
   OnlineOptions options_;
@@ -93,11 +95,12 @@ class OnlineVerifier {
   std::uint64_t ends_ = 0, participants_ = 0, judged_ = 1;
   Time horizon_ = kUnknownBegin;  // No snapshot taken by those not yet judged is earlier.
   Time frontier_ = kUnknownBegin;
-  std::deque<AbortedWrite> aborted_writes_;  // The last ones, for naming who wrote what was read.
-  OnlineStatistics statistics_;              // Of records and transactions.
-  std::vector<Violation> violations_;        // The first ones.
-  std::vector<Report> reports_;              // Empty between calls.
-  std::unique_ptr<Mirror> mirror_;           // Last: its threads use the others.
+  std::deque<AbortedWrite> aborted_writes_;    // The last ones, for naming who wrote what was read.
+  std::deque<Report::Unwritten> unexplained_;  // The last reads of what nobody is known to have written.
+  OnlineStatistics statistics_;                // Of records and transactions.
+  std::vector<Violation> violations_;          // The first ones.
+  std::vector<Report> reports_;                // Empty between calls.
+  std::unique_ptr<Mirror> mirror_;             // Last: its threads use the others.
 };
 
 }  // namespace serval::online

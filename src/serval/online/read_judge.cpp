@@ -283,12 +283,14 @@ void ReadJudge::report_unseen(const LiveTransaction& transaction, const Question
   out.first = {.conclusion = fmt::format("T{} read {} = {}", transaction.number, out.key, read.value.spell()),
                .records = {cite(transaction, read)}};
   out.second.conclusion = "its snapshot shows none of that value, but one of";
+  Time lead = kUnknownEnd;
   for (const Version& version : key.versions) {
     const bool same = version.may_show(read.value) && version.transaction != transaction.number;
     if (same) {
       out.kind = version.install.begin > window.end ? AnomalyKind::CyclicInformationFlowRealTime
                                                     : AnomalyKind::ReadSkewRealTime;
       out.transactions.push_back(version.transaction);
+      lead = std::min(lead, version.install.begin - window.end);
     }
     const CitedRecord cited{.transaction = version.transaction,
                             .session = version.session,
@@ -300,6 +302,10 @@ void ReadJudge::report_unseen(const LiveTransaction& transaction, const Question
                                 .session = transaction.session,
                                 .action = "snapshot",
                                 .time = window});
+  if (lead > 0 && lead != kUnknownEnd) {
+    ++state_.statistics.reads_ahead;
+    state_.statistics.largest_lead = std::max(state_.statistics.largest_lead, lead);
+  }
   Report report{.violation = std::move(out)};
   if (report.violation.kind == AnomalyKind::ThinAirRead)
     report.unwritten = {read.key, read.value, read.time.end};
