@@ -3,8 +3,11 @@
 // its row is. The numbers are of the thread that reads records; names may be asked for by any.
 //
 //   KeyCatalog keys(2);
-//   const std::uint32_t column = keys.intern(cell.key, "balance", [](std::uint32_t key) { ... });
+//   const std::uint32_t column = keys.intern(cell.key, "balance", now, [](std::uint32_t key) { ... });
 //   keys.place(column).partition == keys.place(keys.row(column)).partition
+//
+// Keys that nobody has asked for since some time are taken out a few at a time (evict); a key that comes back
+// is new, in the partition where it was.
 
 #include <cstdint>
 #include <vector>
@@ -22,50 +25,96 @@ struct KeyPlace {
 // What a partition has to know of a key before its first access.
 struct KeyFact {
   KeyPlace place;
-  std::uint32_t row = 0;        // The local number of its row; its own, if it is one.
+  std::uint32_t row = 0;  // The local number of its row; its own, if it is one.
+  KeyTable::Hash name;
   StoredValue initial;          // What was there before the first transaction,
   bool initial_or_nil = false;  // or no row.
+  bool is_new = false;          // Otherwise only what was there changes.
+  bool is_evicted = false;      // It goes, and leaves what its last reader would see.
 };
 
 class KeyCatalog {
  public:
-  explicit KeyCatalog(std::uint32_t partitions) : known_(partitions, 0) {}
+  explicit KeyCatalog(std::uint32_t partitions) : parts_(partitions) {}
 
-  // Tells `on_new` of keys that it had not seen, of a column's row first.
+  // Tells `on_new` of keys that it does not know, of a column's row first.
   template <class OnNew>
-  std::uint32_t intern(const TraceValue& key, std::string_view column, const OnNew& on_new) {
+  std::uint32_t intern(const TraceValue& key, std::string_view column, Time now, const OnNew& on_new) {
     const std::uint32_t number = names_.intern(key, column);
-    if (number < entries_.size()) return number;
-    entries_.emplace_back();
-    if (column.empty()) {
-      settle(number, number);
-    } else {
-      const std::uint32_t row = intern(key, {}, on_new);  // Its number may be a later one.
-      settle(number, row);
+    if (number == entries_.size()) entries_.emplace_back();
+    const bool is_new = !entries_[number].known;
+    if (is_new) {
+      entries_[number] = {.known = true};
+      settle(number, column.empty() ? number : intern(key, {}, now, on_new));
     }
-    on_new(number);
+    entries_[number].last_use = now;
+    if (is_new) on_new(number);
     return number;
   }
   const KeyPlace& place(std::uint32_t key) const { return entries_[key].place; }
   std::uint32_t row(std::uint32_t key) const { return entries_[key].row; }
   bool is_column(std::uint32_t key) const { return entries_[key].row != key; }
   const KeyTable& names() const { return names_; }
-  std::size_t size() const { return entries_.size(); }
-  std::uint32_t partitions() const { return static_cast<std::uint32_t>(known_.size()); }
+  std::uint32_t partitions() const { return static_cast<std::uint32_t>(parts_.size()); }
+  std::size_t size() const { return known_; }  // Those that were not taken out.
+
+  // Looks at the next `looks` of the keys, and takes out those that nobody has used since `time`. Their
+  // numbers stay unused until they are recycled.
+  template <class OnEvicted>
+  void evict(Time time, std::size_t looks, const OnEvicted& on_evicted) {
+    for (; looks > 0 && !entries_.empty(); --looks) {
+      cursor_ = cursor_ + 1 < entries_.size() ? cursor_ + 1 : 0;
+      Entry& entry = entries_[cursor_];
+      if (!entry.known || entry.last_use >= time || entry.columns > 0) continue;
+      on_evicted(cursor_);
+      forget(cursor_);
+    }
+  }
+  void recycle(std::uint32_t key) { names_.recycle(key); }
 
  private:
   struct Entry {
     KeyPlace place;
     std::uint32_t row = 0;
+    std::uint32_t columns = 0;  // Of a row: those that are known.
+    Time last_use = 0;
+    bool known = false;
   };
+  struct Part {
+    std::uint32_t size = 0;
+    std::vector<std::uint32_t> free;
+  };
+
   void settle(std::uint32_t number, std::uint32_t row) {
-    const std::uint32_t partition = row % partitions();
-    entries_[number] = {.place = {partition, known_[partition]++}, .row = row};
+    const auto partition = row == number ? static_cast<std::uint32_t>(names_.hash(row).high % parts_.size())
+                                         : entries_[row].place.partition;
+    Part& part = parts_[partition];
+    std::uint32_t local = part.size;
+    if (part.free.empty()) {
+      ++part.size;
+    } else {
+      local = part.free.back();
+      part.free.pop_back();
+    }
+    entries_[number].place = {partition, local};
+    entries_[number].row = row;
+    if (row != number) ++entries_[row].columns;
+    ++known_;
+  }
+  void forget(std::uint32_t number) {
+    Entry& entry = entries_[number];
+    parts_[entry.place.partition].free.push_back(entry.place.local);
+    if (entry.row != number) --entries_[entry.row].columns;
+    entry.known = false;
+    --known_;
+    names_.remove(number);
   }
 
   KeyTable names_;
-  std::vector<Entry> entries_;
-  std::vector<std::uint32_t> known_;  // By partition.
+  std::vector<Entry> entries_;  // By number.
+  std::vector<Part> parts_;
+  std::uint32_t cursor_ = 0;
+  std::size_t known_ = 0;
 };
 
 }  // namespace serval::online

@@ -7,14 +7,43 @@ namespace serval::online {
 using State = LiveTransaction::State;
 
 void KeyPartition::note(const KeyFact& fact) {
-  if (fact.place.local == state_.states.size()) {
-    KeyState& state = state_.states.emplace_back();
-    if (fact.row != fact.place.local) state.row = &state_.states[fact.row];
-    state.versions.emplace_back().verified = true;
-  }
+  if (fact.is_evicted) return evict(fact);
+  if (fact.is_new) return create(fact);
   Version& first = state_.states[fact.place.local].versions.front();
   first.value = fact.initial;
   first.or_nil = fact.initial_or_nil;
+}
+
+void KeyPartition::create(const KeyFact& fact) {
+  if (fact.place.local == state_.states.size()) state_.states.emplace_back();
+  KeyState& key = state_.states[fact.place.local];
+  if (fact.row != fact.place.local) key.row = &state_.states[fact.row];
+  Version& first = key.versions.emplace_back();
+  first.verified = true;
+  first.value = lost_cold_keys_ ? StoredValue::anything() : fact.initial;
+  first.or_nil = fact.initial_or_nil;
+  ++hot_;
+  const auto cold = cold_.find(fact.name);
+  if (cold == cold_.end()) return;
+  first.value = cold->second.value;
+  first.or_nil = false;
+  key.had_delete = cold->second.had_delete;
+  key.forgot = true;
+  cold_.erase(cold);
+}
+
+// Everybody who used it is judged and forgotten: all that matters is what the next one sees.
+void KeyPartition::evict(const KeyFact& fact) {
+  KeyState& key = state_.states[fact.place.local];
+  trim(key, kUnknownEnd);
+  const Version& last = key.versions.back();
+  const bool is_known = key.versions.size() == 1 && !last.uncertain && !last.or_nil;
+  if (cold_.size() < options_.cold_keys)
+    cold_[fact.name] = {is_known ? last.value : StoredValue::anything(), key.had_delete};
+  else
+    lost_cold_keys_ = true;
+  key = KeyState();
+  --hot_;
 }
 
 // What a transaction that has ended leaves behind: versions, and locks that others may contradict.
@@ -136,7 +165,7 @@ void KeyPartition::trim(KeyState& key, Time horizon) {
 
 OnlineStatistics KeyPartition::statistics() const {
   OnlineStatistics out = state_.statistics;
-  out.keys = state_.states.size();
+  out.keys = hot_ + cold_.size();
   for (const KeyState& key : state_.states) {
     out.versions += key.versions.size();
     out.locks += key.locks.size();

@@ -12,6 +12,8 @@
 
 #include <span>
 
+#include <absl/container/flat_hash_map.h>
+
 #include "serval/online/key_catalog.h"
 #include "serval/online/online_options.h"
 #include "serval/online/partition_state.h"
@@ -28,6 +30,7 @@ class KeyPartition {
   KeyPartition(const KeyPartition&) = delete;
   KeyPartition& operator=(const KeyPartition&) = delete;
 
+  // Its birth, its initial value or its end.
   void note(const KeyFact& fact);
   // No snapshot taken by those not yet judged is before `horizon`.
   void install(LiveTransaction& transaction, std::span<const std::uint32_t> part, Time horizon);
@@ -47,11 +50,21 @@ class KeyPartition {
   void install_version(LiveTransaction& transaction, const Access& access, Time horizon);
   void note_lock(const LiveTransaction& transaction, const Access& access, Time horizon);
   void trim(KeyState& key, Time horizon);
+  void create(const KeyFact& fact);
+  void evict(const KeyFact& fact);
 
   OnlineOptions options_;
   PartitionState state_;
   ReadJudge read_judge_;
   WriteJudge write_judge_;
+  // What was left of keys that were evicted.
+  struct Cold {
+    StoredValue value;
+    bool had_delete = false;
+  };
+  absl::flat_hash_map<KeyTable::Hash, Cold> cold_;
+  bool lost_cold_keys_ = false;  // Some are not even there, so of a new key nothing is known.
+  std::uint64_t hot_ = 0;        // States in use.
 };
 
 }  // namespace serval::online

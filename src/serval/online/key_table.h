@@ -1,5 +1,6 @@
 #pragma once
-// Rows and columns of rows by number. The database bounds how many there are, so they stay.
+// Rows and columns of rows by number. Numbers of keys that were removed are given again, when the caller says
+// so.
 //
 //   const std::uint32_t row = keys.intern(cell.key, {});
 //   const std::uint32_t column = keys.intern(cell.key, cell.column);
@@ -10,6 +11,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <absl/container/flat_hash_map.h>
 
@@ -20,23 +22,35 @@ namespace serval::online {
 class KeyTable {
  public:
   std::uint32_t intern(const TraceValue& key, std::string_view column);
-  std::uint32_t size() const { return count_; }
+  // Its number stays its own until it is recycled.
+  void remove(std::uint32_t key);
+  void recycle(std::uint32_t key) { free_.push_back(key); }
+  // The same for equal names, whenever they come.
+  struct Hash {
+    std::uint64_t high = 0, low = 0;
+    friend bool operator==(const Hash&, const Hash&) = default;
+    template <class H>
+    friend H AbslHashValue(H state, const Hash& hash) {
+      return H::combine(std::move(state), hash.low);
+    }
+  };
+  Hash hash(std::uint32_t key) const;
   std::string spell(std::uint32_t key) const;  // By any thread.
 
  private:
   struct Name {
     std::int64_t integer = 0;
-    const std::string* text = nullptr;  // Null: the integer.
+    std::string text;  // Empty: the integer.
   };
-  std::uint32_t add(Name name);
+  std::uint32_t next() const;
+  void add(std::uint32_t number, Name name);
 
   absl::flat_hash_map<std::int64_t, std::uint32_t> integers_;
-  absl::flat_hash_map<std::string, std::uint32_t> texts_;
+  absl::flat_hash_map<std::string_view, std::uint32_t> texts_;  // Of names_.
   mutable std::mutex names_mutex_;
   std::deque<Name> names_;  // By number.
-  std::deque<std::string> spellings_;
+  std::vector<std::uint32_t> free_;
   std::string scratch_;
-  std::uint32_t count_ = 0;
 };
 
 }  // namespace serval::online

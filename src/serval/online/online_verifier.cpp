@@ -153,6 +153,26 @@ void OnlineVerifier::look_for_garbage() {
   if (profile_.freshness == Freshness::Any) horizon -= options_.retention;
   horizon_ = std::max(horizon_, horizon);
   mirror_->forget_before(horizon_);
+  if (keys_.size() > options_.hot_keys || !retired_keys_.empty()) look_for_cold_keys();
+}
+
+// Of keys that only forgotten transactions have used, the last value is all that matters. A few at a time, and
+// more where many come.
+void OnlineVerifier::look_for_cold_keys() {
+  constexpr std::size_t kLooks = 256, kMostPasts = 4096;
+  const std::uint64_t oldest = mirror_->oldest_participant();
+  if (pasts_.size() < kMostPasts) pasts_.push_back({horizon_, participants_});
+  for (; !pasts_.empty() && pasts_.front().participants < oldest; pasts_.pop_front())
+    forgotten_ = pasts_.front().time;
+  for (; !retired_keys_.empty() && retired_keys_.front().participants < oldest; retired_keys_.pop_front())
+    keys_.recycle(retired_keys_.front().number);
+  const std::size_t more = keys_.size() > keys_at_last_look_ ? keys_.size() - keys_at_last_look_ : 0;
+  if (keys_.size() > options_.hot_keys)
+    keys_.evict(forgotten_, kLooks + 4 * more, [&](std::uint32_t key) {
+      mirror_->note({.place = keys_.place(key), .name = keys_.names().hash(key), .is_evicted = true});
+      retired_keys_.push_back({key, participants_});
+    });
+  keys_at_last_look_ = keys_.size();
 }
 
 // What is done: violations get the names of those who wrote what nobody committed, as long as they are known.

@@ -72,6 +72,7 @@ class OnlineVerifier {
   void advance(Time frontier);
   Time earliest_open() const;
   void look_for_garbage();
+  void look_for_cold_keys();
   void collect();
   void name_writers(Report& report);
   void look_for_late_writers(const LiveTransaction& transaction);
@@ -95,6 +96,19 @@ class OnlineVerifier {
   std::uint64_t ends_ = 0, participants_ = 0, judged_ = 1;
   Time horizon_ = kUnknownBegin;  // No snapshot taken by those not yet judged is earlier.
   Time frontier_ = kUnknownBegin;
+  // All that began before `time` have numbers of at most `participants`.
+  struct Past {
+    Time time;
+    std::uint64_t participants;
+  };
+  std::deque<Past> pasts_;          // Ascending; the graph may still know some of each.
+  Time forgotten_ = kUnknownBegin;  // It knows nobody that began before that.
+  struct RetiredKey {
+    std::uint32_t number;
+    std::uint64_t participants;  // Those that may have used it.
+  };
+  std::deque<RetiredKey> retired_keys_;
+  std::size_t keys_at_last_look_ = 0;
   std::deque<AbortedWrite> aborted_writes_;    // The last ones, for naming who wrote what was read.
   std::deque<Report::Unwritten> unexplained_;  // The last reads of what nobody is known to have written.
   OnlineStatistics statistics_;                // Of records and transactions.

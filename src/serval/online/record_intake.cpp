@@ -39,18 +39,20 @@ bool is_same(const Interval& a, const Interval& b) { return a.begin == b.begin &
 
 }  // namespace
 
-void RecordIntake::note_fact(std::uint32_t key, const StoredValue& initial, bool or_nil) {
+void RecordIntake::note_fact(std::uint32_t key, const StoredValue& initial, bool or_nil, bool is_new) {
   facts_.push_back({.place = keys_.place(key),
                     .row = keys_.place(keys_.row(key)).local,
+                    .name = keys_.names().hash(key),
                     .initial = initial,
-                    .initial_or_nil = or_nil});
+                    .initial_or_nil = or_nil,
+                    .is_new = is_new});
 }
 
-std::uint32_t RecordIntake::number_of(const TraceValue& key, std::string_view column) {
-  return keys_.intern(key, column, [&](std::uint32_t number) {
+std::uint32_t RecordIntake::number_of(const RecordRow& row, Time now) {
+  return keys_.intern(row.key, row.column, now, [&](std::uint32_t number) {
     // Of a column it is not known whether its row was there.
     const bool open = keys_.is_column(number) && initial_.is_nil();
-    note_fact(number, open ? StoredValue::anything() : initial_, initial_or_nil_);
+    note_fact(number, open ? StoredValue::anything() : initial_, initial_or_nil_, true);
   });
 }
 
@@ -61,9 +63,9 @@ void RecordIntake::note_initial(const Record& record) {
       initial_or_nil_ = true;
       continue;
     }
-    const std::uint32_t key = number_of(row.key, row.column);
-    note_fact(key, StoredValue::of(row.value), false);
-    if (keys_.is_column(key)) note_fact(keys_.row(key), StoredValue::present(), false);
+    const std::uint32_t key = number_of(row, record.time.begin);
+    note_fact(key, StoredValue::of(row.value), false, false);
+    if (keys_.is_column(key)) note_fact(keys_.row(key), StoredValue::present(), false, false);
   }
 }
 
@@ -134,7 +136,7 @@ void RecordIntake::add(const RecordRow& row, bool first_of_key, const Way& way, 
   const bool deletes =
       record.operation == OperationKind::Delete || record.operation == OperationKind::PredicateDelete;
   Access access{.time = record.time,
-                .key = number_of(row.key, row.column),
+                .key = number_of(row, record.time.begin),
                 .statement = transaction.statements,
                 .kind = way.kind,
                 .mode = way.mode,
@@ -172,7 +174,7 @@ void RecordIntake::note_replaced(const Record& record, LiveTransaction& transact
   if (transaction.accesses.empty() || record.row_count != 1) return;
   Access& last = transaction.accesses.back();
   if (last.kind != Access::Kind::Read || !is_same(last.time, record.time)) return;
-  if (last.key != number_of(record.rows->key, record.rows->column)) return;
+  if (last.key != number_of(*record.rows, record.time.begin)) return;
   const Profile& profile = *transaction.profile;
   if (last.mode == ReadMode::Uncommitted) return;
   last.mode = profile.writing_read;

@@ -28,8 +28,8 @@ class RecordIntake {
     LockMode lock;
     bool maybe = false;
   };
-  std::uint32_t number_of(const TraceValue& key, std::string_view column);
-  void note_fact(std::uint32_t key, const StoredValue& initial, bool or_nil);
+  std::uint32_t number_of(const RecordRow& row, Time now);
+  void note_fact(std::uint32_t key, const StoredValue& initial, bool or_nil, bool is_new);
   void take_snapshot(const Record& record, LiveTransaction& transaction) const;
   void add(const RecordRow& row, bool first_of_key, const Way& way, const Record& record,
            LiveTransaction& transaction);
