@@ -36,7 +36,8 @@ class CertifiedReader {
         out_(out),
         budget_(budget),
         by_value_(out.versions_.all().size()),
-        own_(history.key_count()) {
+        own_(history.key_count()),
+        changed_by_(history.key_count(), OperationId::none()) {
     for (const KeyId key : history.key_ids()) {
       const auto versions = versions_.of(key);
       for (std::uint32_t i = 1; i < versions.size(); ++i)
@@ -174,11 +175,7 @@ class CertifiedReader {
     }
     if (sees_beyond_itself(t, op, *condition)) return;
     const Query& query = out_.matching_.query(op);
-    expected_.clear();
-    out_.for_each_seen(t, op, [&](std::size_t which, KeyId key, std::uint32_t position) {
-      if (out_.matching_.matches(which, key, position))
-        expected_.push_back({key, position, versions_.of(key)[position].value});
-    });
+    look(t, op, *condition);
     add_own(t, op, *condition);
     std::ranges::sort(expected_, {}, &Expected::key);
     if (!out_.matching_.problem().empty()) {
@@ -187,6 +184,43 @@ class CertifiedReader {
     }
     if (query.function != Query::Function::None) return compare_aggregate(t, op, query);
     compare_rows(t, op, query);
+  }
+
+  // At every key that the transaction had not written before.
+  void look(TransactionId t, OperationId op, std::size_t condition) {
+    const Matching& matching = out_.matching_;
+    const VersionSet& set = *history_.certificate().version_set(op);
+    const bool locks = history_.kind(op) != OperationKind::PredicateRead &&
+                       !std::holds_alternative<std::vector<SeenVersion>>(set.seen);
+    if (locks)
+      for (const Row& row : history_.rows(op)) changed_by_[row.key.index] = op;
+    expected_.clear();
+    matching.for_each_key(condition, [&](KeyId key) {
+      if (own(t, key) != nullptr) return;
+      const std::uint32_t shown = out_.sights_.position(set, t, key);
+      const bool changed = locks && changed_by_[key.index] == op;
+      std::uint32_t position = changed ? replaced(t, key, shown) : shown;
+      bool matches = matching.matches(condition, key, position);
+      if (locks && !changed && matches) {
+        position = left_alone(t, key, condition, shown);
+        matches = position == shown;
+      }
+      if (position != shown) out_.again_.push_back({op, key, position});
+      if (matches) expected_.push_back({key, position, versions_.of(key)[position].value});
+    });
+  }
+
+  // A row that the operation changed, it saw as it replaced it.
+  std::uint32_t replaced(TransactionId t, KeyId key, std::uint32_t shown) const {
+    for (const CertifiedVersions::Installed& mine : versions_.installed_by(t))
+      if (mine.key == key && mine.position > shown) return mine.position - 1;
+    return shown;
+  }
+
+  // A row that it could have changed, and did not, had ceased to match when it was to be locked.
+  std::uint32_t left_alone(TransactionId t, KeyId key, std::size_t condition, std::uint32_t shown) const {
+    const std::uint32_t after = out_.matching_.around(condition, key, shown).after;
+    return after != Matching::kNone && versions_.of(key)[after].installer != t ? after : shown;
   }
 
   // A version that follows one which the transaction was still to write: no execution has that.
@@ -299,8 +333,9 @@ class CertifiedReader {
   const CertifiedVersions& versions_;
   CertifiedReads& out_;
   Budget& budget_;
-  VersionTable by_value_;  // Positions in the key's order.
-  std::vector<Own> own_;   // By key.
+  VersionTable by_value_;                // Positions in the key's order.
+  std::vector<Own> own_;                 // By key.
+  std::vector<OperationId> changed_by_;  // By key: the last one that has changed it by a predicate.
   std::vector<Expected> expected_;
 };
 
@@ -321,18 +356,27 @@ std::vector<KeyId> CertifiedReads::written_before(TransactionId t, OperationId o
   return keys;
 }
 
-std::uint32_t CertifiedReads::locked_position(std::size_t condition, TransactionId t,
-                                              std::span<const Row> changed, KeyId key,
-                                              std::uint32_t position) const {
-  if (std::ranges::find(changed, key, &Row::key) != changed.end()) {
-    for (const CertifiedVersions::Installed& own : versions_.installed_by(t))
-      if (own.key == key && own.position > position) return own.position - 1;
-    return position;
-  }
-  if (!matching_.matches(condition, key, position)) return position;
-  const Matching::Around around = matching_.around(condition, key, position);
-  return around.after != Matching::kNone && versions_.of(key)[around.after].installer != t ? around.after
-                                                                                           : position;
+std::optional<CertifiedReads::Asked> CertifiedReads::asked_by(TransactionId t, OperationId op) const {
+  if (!is_predicate(history_.kind(op))) return std::nullopt;
+  const VersionSet* set = history_.certificate().version_set(op);
+  const std::optional<std::size_t> condition = matching_.condition_of(op);
+  if (set == nullptr || !condition) return std::nullopt;
+  const auto [first, last] = std::ranges::equal_range(again_, op, {}, &Read::op);
+  return Asked{t, op, set, *condition, {first, last}};
+}
+
+bool CertifiedReads::find_suspects(const Asked& asked, Vertex place, const MisplacedWriters& misplaced,
+                                   std::vector<KeyId>& suspects) const {
+  suspects.clear();
+  for (const Read& again : asked.again) suspects.push_back(again.key);
+  const bool few =
+      misplaced.for_each(*asked.set, place, matching_.key_count(asked.condition), [&](TransactionId writer) {
+        for (const CertifiedVersions::Installed& version : versions_.installed_by(writer))
+          if (matching_.covers(asked.condition, version.key)) suspects.push_back(version.key);
+      });
+  std::ranges::sort(suspects);
+  suspects.erase(std::unique(suspects.begin(), suspects.end()), suspects.end());
+  return few;
 }
 
 namespace {

@@ -53,6 +53,11 @@ class Matching {
     else
       for (const KeyId key : tables_[prepared.table].keys) visit(key);
   }
+  // How many keys that visits.
+  std::size_t key_count(std::size_t condition) const {
+    const Prepared& prepared = conditions_[condition];
+    return prepared.changes ? prepared.changes->keys().size() : tables_[prepared.table].keys.size();
+  }
   // Whether the condition ranges over the key at all.
   bool covers(std::size_t condition, KeyId key) const;
 
