@@ -37,6 +37,7 @@ class CertifiedReader {
         budget_(budget),
         by_value_(out.versions_.all().size()),
         own_(history.key_count()),
+        installed_at_(history.key_count(), 0),
         changed_by_(history.key_count(), OperationId::none()) {
     for (const KeyId key : history.key_ids()) {
       const auto versions = versions_.of(key);
@@ -63,13 +64,19 @@ class CertifiedReader {
   };
 
   void read(TransactionId t) {
+    for (const CertifiedVersions::Installed& mine : versions_.installed_by(t))
+      installed_at_[mine.key.index] = mine.position;
+    own_keys_.clear();
     for (const OperationId op : history_.operations(t)) {
       const OperationKind kind = history_.kind(op);
       if (reads_item(kind))
         read_item(t, op, history_.key(op), value_read(history_, op));
       else if (is_predicate(kind))
         read_predicate(t, op);
-      for_each_write(history_, op, [&](KeyId key, Value value) { own_[key.index] = {t, op, value}; });
+      for_each_write(history_, op, [&](KeyId key, Value value) {
+        if (own(t, key) == nullptr) own_keys_.push_back(key);
+        own_[key.index] = {t, op, value};
+      });
     }
   }
 
@@ -100,11 +107,9 @@ class CertifiedReader {
 
   // What an insert found is what its version follows.
   void insert(TransactionId t, OperationId op, KeyId key) {
-    for (const CertifiedVersions::Installed& own : versions_.installed_by(t)) {
-      if (own.key != key) continue;
-      if (!holds_value(key, own.position - 1, Value::nil())) return mismatch(t, op, key, own.position - 1);
-      out_.reads_.push_back({op, key, own.position - 1});
-    }
+    const std::uint32_t before = installed_at_[key.index] - 1;
+    if (!holds_value(key, before, Value::nil())) return mismatch(t, op, key, before);
+    out_.reads_.push_back({op, key, before});
   }
 
   bool holds_value(KeyId key, std::uint32_t position, Value value) const {
@@ -176,7 +181,7 @@ class CertifiedReader {
     if (sees_beyond_itself(t, op, *condition)) return;
     const Query& query = out_.matching_.query(op);
     look(t, op, *condition);
-    add_own(t, op, *condition);
+    add_own(*condition);
     std::ranges::sort(expected_, {}, &Expected::key);
     if (!out_.matching_.problem().empty()) {
       out_.problem_ = out_.matching_.problem();
@@ -199,7 +204,8 @@ class CertifiedReader {
       if (own(t, key) != nullptr) return;
       const std::uint32_t shown = out_.sights_.position(set, t, key);
       const bool changed = locks && changed_by_[key.index] == op;
-      std::uint32_t position = changed ? replaced(t, key, shown) : shown;
+      // A row that the operation changed, it saw as it replaced it.
+      std::uint32_t position = changed ? std::max(shown, installed_at_[key.index] - 1) : shown;
       bool matches = matching.matches(condition, key, position);
       if (locks && !changed && matches) {
         position = left_alone(t, key, condition, shown);
@@ -208,13 +214,6 @@ class CertifiedReader {
       if (position != shown) out_.again_.push_back({op, key, position});
       if (matches) expected_.push_back({key, position, versions_.of(key)[position].value});
     });
-  }
-
-  // A row that the operation changed, it saw as it replaced it.
-  std::uint32_t replaced(TransactionId t, KeyId key, std::uint32_t shown) const {
-    for (const CertifiedVersions::Installed& mine : versions_.installed_by(t))
-      if (mine.key == key && mine.position > shown) return mine.position - 1;
-    return shown;
   }
 
   // A row that it could have changed, and did not, had ceased to match when it was to be locked.
@@ -243,11 +242,15 @@ class CertifiedReader {
     Value value;
   };
 
-  void add_own(TransactionId t, OperationId op, std::size_t condition) {
-    for (const KeyId key : out_.written_before(t, op)) {
-      const Own* mine = own(t, key);
-      if (out_.matching_.matches_value(condition, key, mine->value))
-        expected_.push_back({key, Matching::kNone, mine->value});
+  void add_own(std::size_t condition) {
+    for (const KeyId key : own_keys_) {
+      const Own& mine = own_[key.index];
+      const std::uint32_t position = installed_at_[key.index];
+      const bool stays = versions_.of(key)[position].write == mine.write;  // Not written once more.
+      const bool matches =
+          stays ? out_.matching_.covers(condition, key) && out_.matching_.matches(condition, key, position)
+                : out_.matching_.matches_value(condition, key, mine.value);
+      if (matches) expected_.push_back({key, Matching::kNone, mine.value});
     }
   }
 
@@ -333,8 +336,11 @@ class CertifiedReader {
   const CertifiedVersions& versions_;
   CertifiedReads& out_;
   Budget& budget_;
-  VersionTable by_value_;                // Positions in the key's order.
-  std::vector<Own> own_;                 // By key.
+  VersionTable by_value_;        // Positions in the key's order.
+  std::vector<Own> own_;         // By key.
+  std::vector<KeyId> own_keys_;  // What the transaction at hand has written so far.
+  std::vector<std::uint32_t>
+      installed_at_;                     // By key: the version of the transaction at hand, if it leaves one.
   std::vector<OperationId> changed_by_;  // By key: the last one that has changed it by a predicate.
   std::vector<Expected> expected_;
 };

@@ -13,13 +13,16 @@
 //
 // Where the truth of a condition is not defined for some version, problem() says so after the question.
 
+#include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/hash/hash.h>
 
 #include "serval/check/certificate/certified_versions.h"
 #include "serval/predicate/match_index.h"
@@ -61,7 +64,9 @@ class Matching {
   // Whether the condition ranges over the key at all.
   bool covers(std::size_t condition, KeyId key) const;
 
-  bool matches(std::size_t condition, KeyId key, std::uint32_t position) const;
+  bool matches(std::size_t condition, KeyId key, std::uint32_t position) const {
+    return match(conditions_[condition], versions_.first(key) + position);
+  }
   Around around(std::size_t condition, KeyId key, std::uint32_t position) const;
   // Of a row that is no version: what the operation's own transaction had written before.
   bool matches_value(std::size_t condition, KeyId key, Value value) const;
@@ -95,8 +100,8 @@ class Matching {
     std::uint32_t condition = 0;  // Into conditions_.
   };
   struct Prepared {
-    PredicateId predicate;  // One that has it.
-    Condition where;
+    PredicateId predicate;             // One that has it.
+    const Condition* where = nullptr;  // Of a query.
     std::size_t table = 0;
     std::vector<std::uint32_t> columns;           // Of the condition, into columns_.
     std::optional<std::vector<Box>> boxes;        // A row matches if it is in one of them. None: evaluate.
@@ -105,7 +110,14 @@ class Matching {
   };
 
   void collect_conditions(const History& history, Budget& budget);
-  std::optional<std::uint32_t> condition(const History& history, PredicateId id, const Condition& where);
+  // Equal conditions by what they say.
+  struct Said {
+    std::size_t operator()(const Condition* condition) const { return absl::HashOf(*condition); }
+    bool operator()(const Condition* a, const Condition* b) const { return *a == *b; }
+  };
+  using Known = absl::flat_hash_map<const Condition*, std::uint32_t, Said, Said>;  // Into conditions_.
+  std::optional<std::uint32_t> condition(const History& history, PredicateId id, const Condition& where,
+                                         Known& known);
   std::optional<std::size_t> table_named(const History& history, const Condition& condition);
   void collect_columns(Budget& budget);
   void drop_integers_where_others_are(Column& column);
@@ -114,7 +126,17 @@ class Matching {
 
   bool varies_within_keys(const Prepared& prepared) const;
   bool has_row(std::uint32_t version) const { return present_[version]; }
-  bool match(const Prepared& prepared, std::uint32_t version) const;
+  bool match(const Prepared& prepared, std::uint32_t version) const {
+    if (!prepared.boxes) return evaluate_version(prepared, version);
+    return std::ranges::any_of(*prepared.boxes, [&](const Box& box) { return is_in(box, version); });
+  }
+  bool is_in(const Box& box, std::uint32_t version) const {
+    for (const Bound& bound : box) {
+      const std::int64_t value = columns_[bound.column].integers[version];
+      if (value < bound.low || value > bound.high) return false;
+    }
+    return !box.empty() || has_row(version);
+  }
   bool evaluate_version(const Prepared& prepared, std::uint32_t version) const;
   bool decide(const Prepared& prepared, Truth truth, KeyId key) const;
   Scalar column_value(const Column& column, std::uint32_t version) const;
@@ -127,8 +149,7 @@ class Matching {
   std::vector<bool> present_;  // By version: it has a row.
   std::vector<Table> tables_;
   std::vector<Prepared> conditions_;
-  absl::flat_hash_map<Condition, std::uint32_t> known_;
-  std::vector<Asked> queries_;
+  std::deque<Asked> queries_;            // Each stays where it is: conditions_ point at them.
   std::vector<std::uint32_t> query_of_;  // By operation, into queries_; kNone.
 };
 

@@ -172,7 +172,7 @@ bool VersionSights::shows(const VersionSet& set, TransactionId installer) const 
   return false;
 }
 
-std::uint32_t VersionSights::position(const VersionSet& set, TransactionId t, KeyId key) const {
+std::uint32_t VersionSights::find_position(const VersionSet& set, TransactionId t, KeyId key) const {
   const auto versions = versions_.of(key);
   if (const auto* listed = std::get_if<std::vector<SeenVersion>>(&set.seen)) {
     spread(*listed);

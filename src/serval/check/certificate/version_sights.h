@@ -27,7 +27,16 @@ class VersionSights {
   const std::string& problem() const noexcept { return problem_; }
 
   // What `t` saw of the key before it wrote the key itself: its own version is passed over.
-  std::uint32_t position(const VersionSet& set, TransactionId t, KeyId key) const;
+  std::uint32_t position(const VersionSet& set, TransactionId t, KeyId key) const {
+    if (const auto* timestamp = std::get_if<std::int64_t>(&set.seen)) {
+      const std::uint32_t at = versions_.first(key) + cursor_[key.index];
+      const bool is_seen = timestamps_.smallest_after[at] <= *timestamp;
+      if (is_seen && (at + 1 == versions_.end(key) || timestamps_.smallest_after[at + 1] > *timestamp) &&
+          versions_.all()[at].installer != t)
+        return cursor_[key.index];  // As for the last one who asked.
+    }
+    return find_position(set, t, key);
+  }
   // Whether the set shows what `installer` wrote; always so of the initial version.
   bool shows(const VersionSet& set, TransactionId installer) const;
 
@@ -64,6 +73,7 @@ class VersionSights {
   void add_smallest(Stamps& stamps) const;
   void line_up(Stamps& stamps) const;
   std::span<const TransactionId> numbered(std::uint64_t number) const;
+  std::uint32_t find_position(const VersionSet& set, TransactionId t, KeyId key) const;
   std::uint32_t position_of(TransactionId installer, KeyId key) const;
   // The last version of the key whose stamp is below `end`.
   std::uint32_t last_below(const Stamps& stamps, KeyId key, std::int64_t end) const;
