@@ -174,13 +174,14 @@ class CertifiedReader {
 
   void read_predicate(TransactionId t, OperationId op) {
     const std::optional<std::size_t> condition = out_.matching_.condition_of(op);
-    if (!condition || history_.certificate().version_set(op) == nullptr) {
+    const VersionSet* set = history_.certificate().version_set(op);
+    if (!condition || set == nullptr) {
       out_.unseen_ = op;
       return;
     }
-    if (sees_beyond_itself(t, op, *condition)) return;
+    if (sees_beyond_itself(t, *set, *condition)) return;
     const Query& query = out_.matching_.query(op);
-    look(t, op, *condition);
+    look(t, op, *set, *condition);
     add_own(*condition);
     std::ranges::sort(expected_, {}, &Expected::key);
     if (!out_.matching_.problem().empty()) {
@@ -192,9 +193,8 @@ class CertifiedReader {
   }
 
   // At every key that the transaction had not written before.
-  void look(TransactionId t, OperationId op, std::size_t condition) {
+  void look(TransactionId t, OperationId op, const VersionSet& set, std::size_t condition) {
     const Matching& matching = out_.matching_;
-    const VersionSet& set = *history_.certificate().version_set(op);
     const bool locks = history_.kind(op) != OperationKind::PredicateRead &&
                        !std::holds_alternative<std::vector<SeenVersion>>(set.seen);
     if (locks)
@@ -223,8 +223,7 @@ class CertifiedReader {
   }
 
   // A version that follows one which the transaction was still to write: no execution has that.
-  bool sees_beyond_itself(TransactionId t, OperationId op, std::size_t condition) {
-    const VersionSet& set = *history_.certificate().version_set(op);
+  bool sees_beyond_itself(TransactionId t, const VersionSet& set, std::size_t condition) {
     for (const CertifiedVersions::Installed& mine : versions_.installed_by(t)) {
       if (own(t, mine.key) != nullptr || !out_.matching_.covers(condition, mine.key)) continue;
       if (out_.sights_.position(set, t, mine.key) < mine.position) continue;

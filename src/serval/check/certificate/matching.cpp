@@ -35,13 +35,13 @@ void Matching::collect_conditions(const History& history, Budget& budget) {
     const auto [place, is_new] =
         by_predicate.try_emplace(id.index, static_cast<std::uint32_t>(queries_.size()));
     if (is_new) {
-      Asked& asked = queries_.emplace_back(Asked{serval::query_of(history.predicate(id), history.values())});
-      const std::optional<std::uint32_t> where = condition(history, id, asked.query.where, known);
+      queries_.push_back(serval::query_of(history.predicate(id), history.values()));
+      const std::optional<std::uint32_t> where = condition(history, id, queries_.back().where, known);
       if (!where) return;
-      asked.condition = *where;
+      where_of_.push_back(*where);
     }
     query_of_[i] = place->second;
-    ++conditions_[queries_[place->second].condition].operations;
+    ++conditions_[where_of_[place->second]].operations;
   }
 }
 
@@ -268,7 +268,7 @@ bool Matching::varies_within_keys(const Prepared& prepared) const {
 
 std::optional<std::size_t> Matching::condition_of(OperationId op) const {
   if (query_of_.empty() || query_of_[op.index] == kNone) return std::nullopt;
-  return queries_[query_of_[op.index]].condition;
+  return where_of_[query_of_[op.index]];
 }
 
 bool Matching::covers(std::size_t condition, KeyId key) const {

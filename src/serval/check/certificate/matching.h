@@ -46,7 +46,7 @@ class Matching {
   // share it.
   std::optional<std::size_t> condition_of(OperationId op) const;
   // All that such an operation asked for.
-  const Query& query(OperationId op) const { return queries_[query_of_[op.index]].query; }
+  const Query& query(OperationId op) const { return queries_[query_of_[op.index]]; }
 
   template <class Visit>
   void for_each_key(std::size_t condition, Visit&& visit) const {
@@ -94,10 +94,6 @@ class Matching {
     std::string name;
     std::vector<KeyId> keys;
     std::vector<bool> has;  // By key.
-  };
-  struct Asked {
-    Query query;
-    std::uint32_t condition = 0;  // Into conditions_.
   };
   struct Prepared {
     PredicateId predicate;             // One that has it.
@@ -149,7 +145,8 @@ class Matching {
   std::vector<bool> present_;  // By version: it has a row.
   std::vector<Table> tables_;
   std::vector<Prepared> conditions_;
-  std::deque<Asked> queries_;            // Each stays where it is: conditions_ point at them.
+  std::deque<Query> queries_;            // Each stays where it is: conditions_ point at them.
+  std::vector<std::uint32_t> where_of_;  // By query, into conditions_.
   std::vector<std::uint32_t> query_of_;  // By operation, into queries_; kNone.
 };
 
