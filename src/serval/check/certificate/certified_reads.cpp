@@ -366,8 +366,12 @@ std::optional<CertifiedReads::Asked> CertifiedReads::asked_by(TransactionId t, O
   const VersionSet* set = history_.certificate().version_set(op);
   const std::optional<std::size_t> condition = matching_.condition_of(op);
   if (set == nullptr || !condition) return std::nullopt;
-  const auto [first, last] = std::ranges::equal_range(again_, op, {}, &Read::op);
-  return Asked{t, op, set, *condition, {first, last}};
+  return Asked{.t = t,
+               .op = op,
+               .set = set,
+               .condition = *condition,
+               .again = {std::ranges::lower_bound(again_, op, {}, &Read::op),
+                         std::ranges::upper_bound(again_, op, {}, &Read::op)}};
 }
 
 bool CertifiedReads::find_suspects(const Asked& asked, Vertex place, const MisplacedWriters& misplaced,

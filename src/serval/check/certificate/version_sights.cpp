@@ -138,10 +138,11 @@ std::size_t VersionSights::shown_writers(const VersionSet& set) const {
 }
 
 std::span<const TransactionId> VersionSights::numbered(std::uint64_t number) const {
-  const auto [first, last] = std::ranges::equal_range(numbers_.writers, number, {}, [&](TransactionId t) {
+  const auto number_of_writer = [&](TransactionId t) {
     return static_cast<std::uint64_t>(numbers_.of_transaction[t.index]);
-  });
-  return {first, last};
+  };
+  return {std::ranges::lower_bound(numbers_.writers, number, {}, number_of_writer),
+          std::ranges::upper_bound(numbers_.writers, number, {}, number_of_writer)};
 }
 
 std::uint32_t VersionSights::last_below(const Stamps& stamps, KeyId key, std::int64_t end) const {
