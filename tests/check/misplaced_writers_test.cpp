@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "serval/formats/format.h"
@@ -21,11 +22,10 @@ constexpr Vertex kReader = kWriters;
 // Four that each write a key and commit at 10, 20, 30, 40, by numbers of the server as well; one that looks.
 History four_writers() {
   std::string lines = "{\"serval\":\"history\",\"version\":1}\n";
-  for (int i = 1; i <= 4; ++i) {
-    const std::string number = std::to_string(i);
-    lines += R"({"s":)" + number + R"(,"t":)" + number + R"(,"ops":[["w","k)" + number +
-             R"(",1]],"commit_ts":)" + number + R"(0,"server_txn":")" + number + "0\"}\n";
-  }
+  for (int i = 1; i <= 4; ++i)
+    lines += fmt::format(R"({{"s":{0},"t":{0},"ops":[["w","k{0}",1]],"commit_ts":{0}0,"server_txn":"{0}0"}})"
+                         "\n",
+                         i);
   lines += R"({"s":5,"t":5,"ops":[["pr",["sql","value < 5"],[],{"saw":{"ts":0}}],)"
            R"(["pr",["sql","value < 5"],[],{"saw":{"snapshot":"1:1:"}}]]})"
            "\n";
@@ -65,7 +65,7 @@ TEST_F(MisplacedWritersTest, AreAllVisitedInEveryOrder) {
         sights_, [&](TransactionId u) { return place[u.index]; }, budget_);
     for (const VersionSet& set : version_sets()) {
       std::set<std::uint32_t> visited;
-      ASSERT_TRUE(misplaced.for_each(set, place[kReader], 2 * kWriters,
+      ASSERT_TRUE(misplaced.for_each(set, place[kReader], std::size_t{2} * kWriters,
                                      [&](TransactionId u) { visited.insert(u.index); }));
       for (std::uint32_t writer = 0; writer < kWriters; ++writer)
         EXPECT_TRUE(visited.contains(writer) || is_shown(set, writer) == (place[writer] < place[kReader]));
