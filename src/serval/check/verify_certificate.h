@@ -39,14 +39,14 @@ class CertifiedFacts {
 
   std::optional<Query> query(OperationId op) const { return query_of(history_, op); }
   // Nothing where the truth is not defined.
-  std::optional<bool> matches(const Query& query, KeyId key, Value value) const;
+  std::optional<bool> matches(const Query& asked, KeyId key, Value value) const;
   // Whether the version at the position matches, and the one before it does not, or the other way round.
-  bool changes(const Query& query, KeyId key, std::size_t position) const;
+  bool changes(const Query& asked, KeyId key, std::size_t position) const;
   // Whether the set shows the version at the position, whatever it shows after it.
   bool is_shown(const VersionSet& set, KeyId key, std::size_t position) const;
 
  private:
-  std::size_t locked(OperationId op, KeyId key, std::size_t position) const;
+  std::size_t locked(OperationId op, KeyId key, std::size_t last) const;
 
   const History& history_;
   Flaw flaw_;

@@ -73,9 +73,12 @@ class Condition {
   template <class Hash>
   friend Hash AbslHashValue(Hash state, const Condition& condition) {
     for (const Node& node : condition.nodes_) state = Hash::combine(std::move(state), node.kind, node.at);
-    for (const Scalar& constant : condition.constants_)
-      state = Hash::combine(std::move(state), constant.kind(),
-                            constant.kind() == Scalar::Kind::Decimal ? "" : constant.spell());
+    for (const Scalar& constant : condition.constants_) {
+      state = Hash::combine(std::move(state), constant.kind());
+      if (constant.kind() == Scalar::Kind::Integer)
+        state = Hash::combine(std::move(state), constant.as_integer());
+      if (constant.kind() == Scalar::Kind::Text) state = Hash::combine(std::move(state), constant.as_text());
+    }
     return state;
   }
 

@@ -75,7 +75,10 @@ IntervalSet IntervalSet::above(const Scalar& value) {
 IntervalSet IntervalSet::from(const Scalar& value) { return of(cut_before(value), end_of(family_of(value))); }
 IntervalSet IntervalSet::just(const Scalar& value) { return of(cut_before(value), cut_behind(value)); }
 
-bool IntervalSet::is_everything() const { return *this == everything(); }
+bool IntervalSet::is_everything() const {
+  return intervals_.size() == 1 && intervals_.front().low == start_of(Family::Null) &&
+         intervals_.front().high == end_of(Family::Text);
+}
 
 bool IntervalSet::contains(const Scalar& value) const {
   if (value.is_undefined()) return false;

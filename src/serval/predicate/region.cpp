@@ -1,7 +1,7 @@
 #include "serval/predicate/region.h"
 
 #include <algorithm>
-#include <optional>
+#include <utility>
 
 namespace serval {
 namespace {
@@ -48,84 +48,79 @@ Boxes intersect(const Boxes& a, const Boxes& b) {
   return out;
 }
 
-// Where a condition is true, and where it is false. Elsewhere it is unknown or undefined.
-struct Halves {
-  Boxes truth, falsehood;
-};
+// A condition is true in one half, false in the other. Elsewhere it is unknown or undefined.
+enum class Half : std::uint8_t { True, False };
+Half other(Half half) { return half == Half::True ? Half::False : Half::True; }
 
 class Analysis {
  public:
   explicit Analysis(const Condition& condition) : condition_(condition), nodes_(condition.nodes()) {}
 
-  Halves halves(std::uint32_t index) const {
+  Boxes boxes(std::uint32_t index, Half half) const {
     switch (nodes_[index].kind) {
       case Kind::And:
-        return junction(index);
       case Kind::Or:
-        return swapped(junction(index));
+        return junction(index, half);
       case Kind::Not:
-        return swapped(halves(index + 1));
+        return boxes(index + 1, other(half));
       case Kind::Equal:
       case Kind::NotEqual:
       case Kind::Less:
       case Kind::LessOrEqual:
       case Kind::Greater:
       case Kind::GreaterOrEqual:
-        return comparison(nodes_[index].kind, index + 1, nodes_[index + 1].end);
+        return comparison(nodes_[index].kind, index + 1, nodes_[index + 1].end, half);
       case Kind::Between:
-        return between(index + 1);
+        return between(index + 1, half);
       case Kind::In:
-        return in(index);
+        return in(index, half);
       case Kind::IsNull:
-        return null_test(index + 1);
+        return null_test(index + 1, half);
       case Kind::Like:
-        return like(index + 1);
+        return like(index + 1, half);
       case Kind::Constant:
-        return constant(condition_.constants()[nodes_[index].at]);
+        return constant(condition_.constants()[nodes_[index].at], half);
       case Kind::Column:
-        return {only(index, IntervalSet::just(Scalar::boolean(true))),
-                only(index, IntervalSet::just(Scalar::boolean(false)))};
+        return only(index, IntervalSet::just(Scalar::boolean(half == Half::True)));
       default:
-        return unclear();
+        return anything();
     }
   }
 
  private:
   Boxes nothing() const { return {}; }
-  Boxes everything() const { return {{Box(condition_.columns().size(), IntervalSet::everything())}, true}; }
-  Boxes anything() const { return {everything().list, false}; }
-  Halves unclear() const { return {anything(), anything()}; }
-  static Halves swapped(Halves halves) {
-    std::swap(halves.truth, halves.falsehood);
-    return halves;
+  Boxes everything() const {
+    Boxes out;
+    out.list.emplace_back(condition_.columns().size(), IntervalSet::everything());
+    return out;
+  }
+  Boxes anything() const {
+    Boxes out = everything();
+    out.exact = false;
+    return out;
   }
 
   // Rows whose column at this node is in the set.
-  Boxes only(std::uint32_t column, const IntervalSet& set) const {
+  Boxes only(std::uint32_t column, IntervalSet set) const {
     if (set.empty()) return nothing();
     Boxes out = everything();
-    out.list.front()[nodes_[column].at] = set;
+    out.list.front()[nodes_[column].at] = std::move(set);
     return out;
   }
 
-  static Halves both(const Halves& a, const Halves& b) {
-    return {intersect(a.truth, b.truth), unite(a.falsehood, b.falsehood)};
-  }
-
-  // AND; for OR, by De Morgan, over the swapped halves of its operands.
-  Halves junction(std::uint32_t index) const {
-    const bool disjunction = nodes_[index].kind == Kind::Or;
-    Halves out{everything(), nothing()};
-    for (std::uint32_t child = index + 1; child < nodes_[index].end; child = nodes_[child].end)
-      out = both(out, disjunction ? swapped(halves(child)) : halves(child));
+  // AND is true where all of its operands are, and false where one of them is; OR the other way round.
+  Boxes junction(std::uint32_t index, Half half) const {
+    const bool all = (nodes_[index].kind == Kind::And) == (half == Half::True);
+    std::uint32_t child = index + 1;
+    Boxes out = boxes(child, half);
+    for (child = nodes_[child].end; child < nodes_[index].end; child = nodes_[child].end)
+      out = all ? intersect(out, boxes(child, half)) : unite(std::move(out), boxes(child, half));
     return out;
   }
 
-  Halves constant(const Scalar& value) const {
-    if (value.truth() == Truth::True) return {everything(), nothing()};
-    if (value.truth() == Truth::False) return {nothing(), everything()};
-    if (value.truth() == Truth::Undefined) return unclear();
-    return {nothing(), nothing()};
+  Boxes constant(const Scalar& value, Half half) const {
+    if (value.truth() == Truth::Undefined) return anything();
+    return value.truth() == (half == Half::True ? Truth::True : Truth::False) ? everything() : nothing();
   }
 
   bool is_column(std::uint32_t index) const { return nodes_[index].kind == Kind::Column; }
@@ -165,57 +160,61 @@ class Analysis {
     }
   }
 
-  Halves comparison(Kind kind, std::uint32_t left, std::uint32_t right) const {
-    if (constant_at(left) != nullptr && is_column(right)) return comparison(mirrored(kind), right, left);
+  Boxes comparison(Kind kind, std::uint32_t left, std::uint32_t right, Half half) const {
+    if (constant_at(left) != nullptr && is_column(right))
+      return comparison(mirrored(kind), right, left, half);
     const Scalar* value = constant_at(right);
-    if (value != nullptr && value->is_null()) return {nothing(), nothing()};
-    if (value != nullptr && value->is_undefined()) return unclear();
-    if (!is_column(left) || value == nullptr) return unclear();
-    const IntervalSet truth = values_with(kind, *value);
-    return {only(left, truth), only(left, IntervalSet::comparable_with(*value) & ~truth)};
+    if (value != nullptr && value->is_null()) return nothing();
+    if (value != nullptr && value->is_undefined()) return anything();
+    if (!is_column(left) || value == nullptr) return anything();
+    if (half == Half::True) return only(left, values_with(kind, *value));
+    return only(left, IntervalSet::comparable_with(*value) & ~values_with(kind, *value));
   }
 
-  Halves between(std::uint32_t operand) const {
+  Boxes between(std::uint32_t operand, Half half) const {
     const std::uint32_t low = nodes_[operand].end, high = nodes_[low].end;
-    return both(comparison(Kind::GreaterOrEqual, operand, low), comparison(Kind::LessOrEqual, operand, high));
+    const Boxes above = comparison(Kind::GreaterOrEqual, operand, low, half);
+    const Boxes below = comparison(Kind::LessOrEqual, operand, high, half);
+    return half == Half::True ? intersect(above, below) : unite(above, below);
   }
 
   // The items of a column's list are one set; with boxes of their own a long list would melt.
-  Halves in(std::uint32_t index) const {
+  Boxes in(std::uint32_t index, Half half) const {
     const std::uint32_t operand = index + 1;
-    if (!is_column(operand)) return unclear();
+    if (!is_column(operand)) return anything();
     IntervalSet truth, falsehood = IntervalSet::everything();
     for (std::uint32_t item = nodes_[operand].end; item < nodes_[index].end; item = nodes_[item].end) {
       const Scalar* value = constant_at(item);
-      if (value == nullptr) return unclear();
-      if (value->is_undefined()) return unclear();
+      if (value == nullptr) return anything();
+      if (value->is_undefined()) return anything();
       const bool known = !value->is_null();
       if (known) truth = truth | IntervalSet::just(*value);
       falsehood = falsehood & (known ? values_with(Kind::NotEqual, *value) : IntervalSet::nothing());
     }
-    return {only(operand, truth), only(operand, falsehood)};
+    return only(operand, half == Half::True ? truth : falsehood);
   }
 
-  Halves null_test(std::uint32_t operand) const {
-    if (!is_column(operand)) return unclear();
-    return {only(operand, IntervalSet::null()), only(operand, ~IntervalSet::null())};
+  Boxes null_test(std::uint32_t operand, Half half) const {
+    if (!is_column(operand)) return anything();
+    return only(operand, half == Half::True ? IntervalSet::null() : ~IntervalSet::null());
   }
 
   // Text that starts as the pattern does, up to its first wildcard.
-  Halves like(std::uint32_t operand) const {
+  Boxes like(std::uint32_t operand, Half half) const {
     const std::uint32_t pattern_at = nodes_[operand].end;
     const Scalar *pattern = constant_at(pattern_at), *escape = constant_at(nodes_[pattern_at].end);
     const bool plain = pattern != nullptr && escape != nullptr && pattern->kind() == Scalar::Kind::Text &&
                        escape->kind() == Scalar::Kind::Text;
-    if (!is_column(operand) || !plain) return unclear();
-    if (serval::like(Scalar(""), *pattern, escape->as_text()) == Truth::Undefined) return unclear();
+    if (!is_column(operand) || !plain) return anything();
+    if (serval::like(Scalar(""), *pattern, escape->as_text()) == Truth::Undefined) return anything();
     const Prefix prefix = prefix_of(pattern->as_text(), escape->as_text());
     const IntervalSet text = IntervalSet::comparable_with(Scalar(""));
     const IntervalSet truth =
         prefix.rest.empty() ? IntervalSet::just(Scalar(prefix.text)) : starting_with(prefix.text);
     const bool exact = prefix.rest.empty() || prefix.rest == "%";
-    Halves out{only(operand, truth), only(operand, exact ? text & ~truth : text)};
-    out.truth.exact = out.falsehood.exact = exact;
+    const IntervalSet falsehood = exact ? text & ~truth : text;
+    Boxes out = only(operand, half == Half::True ? truth : falsehood);
+    out.exact = exact;
     return out;
   }
 
@@ -302,7 +301,7 @@ bool Region::contains(std::span<const Scalar> row) const {
 }
 
 Region region_of(const Condition& condition) {
-  Boxes truth = Analysis(condition).halves(0).truth;
+  Boxes truth = Analysis(condition).boxes(0, Half::True);
   return {{condition.columns().begin(), condition.columns().end()}, std::move(truth.list), truth.exact};
 }
 

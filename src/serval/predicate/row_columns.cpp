@@ -1,7 +1,7 @@
 #include "serval/predicate/row_columns.h"
 
-#include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace serval {
 namespace {
@@ -20,9 +20,9 @@ class RowCursor {
   bool next(std::string& name, std::string_view& value) {
     if (!fine_ || text_.starts_with('}')) return false;
     take(',');
-    const std::optional<std::string> found = text();
+    std::optional<std::string> found = text();
     if (!found || !take(':')) return fine_ = false;
-    name = *found;
+    name = std::move(*found);
     const std::string_view start = text_;
     if (!skip(0)) return fine_ = false;
     value = start.substr(0, start.size() - text_.size());
@@ -33,14 +33,10 @@ class RowCursor {
   std::optional<std::string> text() {
     if (!take('"')) return std::nullopt;
     std::string out;
-    while (!text_.empty() && text_.front() != '"') {
-      const char c = text_.front();
-      text_.remove_prefix(1);
-      if (c != '\\') {
-        out += c;
-      } else if (!escape(out)) {
-        return std::nullopt;
-      }
+    for (;;) {
+      out += until([](char c) { return c == '"' || c == '\\'; });
+      if (!take('\\')) break;
+      if (!escape(out)) return std::nullopt;
     }
     if (!take('"')) return std::nullopt;
     return out;
@@ -53,6 +49,16 @@ class RowCursor {
     if (!text_.starts_with(wanted)) return false;
     text_.remove_prefix(1);
     return true;
+  }
+
+  // Takes all that stands before such a character.
+  template <class Ends>
+  std::string_view until(const Ends& ends) {
+    std::size_t size = 0;
+    while (size < text_.size() && !ends(text_[size])) ++size;
+    const std::string_view out = text_.substr(0, size);
+    text_.remove_prefix(size);
+    return out;
   }
 
   bool escape(std::string& out) {
@@ -110,7 +116,7 @@ class RowCursor {
     if (text_.front() == '"') return text().has_value();
     const bool nests = text_.front() == '{' || text_.front() == '[';
     if (!nests) {
-      text_.remove_prefix(std::min(text_.find_first_of(",}]"), text_.size()));
+      until([](char c) { return c == ',' || c == '}' || c == ']'; });
       return true;
     }
     const char close = text_.front() == '{' ? '}' : ']';

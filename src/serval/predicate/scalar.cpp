@@ -1,5 +1,8 @@
 #include "serval/predicate/scalar.h"
 
+#include <charconv>
+#include <system_error>
+
 #include <fmt/format.h>
 
 namespace serval {
@@ -114,6 +117,10 @@ Scalar Scalar::of(Truth truth) noexcept {
 }
 
 Scalar Scalar::number(std::string_view spelled) {
+  std::int64_t integer = 0;
+  const char* end = spelled.data() + spelled.size();
+  const auto [rest, error] = std::from_chars(spelled.data(), end, integer);
+  if (error == std::errc{} && rest == end) return Scalar(integer);
   const std::optional<Decimal> found = Decimal::parse(spelled);
   if (!found) return undefined();
   const bool plain = spelled.find_first_of(".eE") == std::string_view::npos;

@@ -51,17 +51,15 @@ class CertifiedEdges {
   template <class IsAsked, class Visit>
   void predicates_against(const std::vector<Vertex>& position, IsAsked&& is_asked, Visit&& visit,
                           Budget& budget) const {
+    const auto place_of = [&](TransactionId u) { return position[vertices_.commit(u)]; };
+    const MisplacedWriters misplaced(certified_.sights(), place_of, budget);
     for (const TransactionId t : certified_.history().transactions()) {
       budget.poll("predicate dependencies");
       if (!certified_.versions().takes_part(t) || !is_asked(t)) continue;
-      const Vertex begin = position[vertices_.begin(t)];
-      const auto place_of = [&](TransactionId u) { return position[vertices_.commit(u)]; };
-      certified_.reads().contradicting_dependencies(
-          t, [&](TransactionId u) { return place_of(u) > begin; },
-          [&](TransactionId u) { return place_of(u) < begin; },
-          [&](const Edge& edge) {
-            if (counts(edge)) visit(edge);
-          });
+      certified_.reads().contradicting_dependencies(t, position[vertices_.begin(t)], place_of, misplaced,
+                                                    [&](const Edge& edge) {
+                                                      if (counts(edge)) visit(edge);
+                                                    });
     }
   }
 

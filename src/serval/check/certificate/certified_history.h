@@ -25,6 +25,7 @@ class CertifiedHistory {
 
   const History& history() const noexcept { return history_; }
   const CertifiedVersions& versions() const noexcept { return versions_; }
+  const VersionSights& sights() const { return *sights_; }
   const CertifiedReads& reads() const { return *reads_; }
 
  private:

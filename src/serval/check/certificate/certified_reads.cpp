@@ -36,7 +36,9 @@ class CertifiedReader {
         out_(out),
         budget_(budget),
         by_value_(out.versions_.all().size()),
-        own_(history.key_count()) {
+        own_(history.key_count()),
+        installed_at_(history.key_count(), 0),
+        changed_by_(history.key_count(), OperationId::none()) {
     for (const KeyId key : history.key_ids()) {
       const auto versions = versions_.of(key);
       for (std::uint32_t i = 1; i < versions.size(); ++i)
@@ -62,13 +64,19 @@ class CertifiedReader {
   };
 
   void read(TransactionId t) {
+    for (const CertifiedVersions::Installed& mine : versions_.installed_by(t))
+      installed_at_[mine.key.index] = mine.position;
+    own_keys_.clear();
     for (const OperationId op : history_.operations(t)) {
       const OperationKind kind = history_.kind(op);
       if (reads_item(kind))
         read_item(t, op, history_.key(op), value_read(history_, op));
       else if (is_predicate(kind))
         read_predicate(t, op);
-      for_each_write(history_, op, [&](KeyId key, Value value) { own_[key.index] = {t, op, value}; });
+      for_each_write(history_, op, [&](KeyId key, Value value) {
+        if (own(t, key) == nullptr) own_keys_.push_back(key);
+        own_[key.index] = {t, op, value};
+      });
     }
   }
 
@@ -99,11 +107,9 @@ class CertifiedReader {
 
   // What an insert found is what its version follows.
   void insert(TransactionId t, OperationId op, KeyId key) {
-    for (const CertifiedVersions::Installed& own : versions_.installed_by(t)) {
-      if (own.key != key) continue;
-      if (!holds_value(key, own.position - 1, Value::nil())) return mismatch(t, op, key, own.position - 1);
-      out_.reads_.push_back({op, key, own.position - 1});
-    }
+    const std::uint32_t before = installed_at_[key.index] - 1;
+    if (!holds_value(key, before, Value::nil())) return mismatch(t, op, key, before);
+    out_.reads_.push_back({op, key, before});
   }
 
   bool holds_value(KeyId key, std::uint32_t position, Value value) const {
@@ -168,18 +174,15 @@ class CertifiedReader {
 
   void read_predicate(TransactionId t, OperationId op) {
     const std::optional<std::size_t> condition = out_.matching_.condition_of(op);
-    if (!condition || history_.certificate().version_set(op) == nullptr) {
+    const VersionSet* set = history_.certificate().version_set(op);
+    if (!condition || set == nullptr) {
       out_.unseen_ = op;
       return;
     }
-    if (sees_beyond_itself(t, op, *condition)) return;
+    if (sees_beyond_itself(t, *set, *condition)) return;
     const Query& query = out_.matching_.query(op);
-    expected_.clear();
-    out_.for_each_seen(t, op, [&](std::size_t which, KeyId key, std::uint32_t position) {
-      if (out_.matching_.matches(which, key, position))
-        expected_.push_back({key, position, versions_.of(key)[position].value});
-    });
-    add_own(t, op, *condition);
+    look(t, op, *set, *condition);
+    add_own(*condition);
     std::ranges::sort(expected_, {}, &Expected::key);
     if (!out_.matching_.problem().empty()) {
       out_.problem_ = out_.matching_.problem();
@@ -189,9 +192,38 @@ class CertifiedReader {
     compare_rows(t, op, query);
   }
 
+  // At every key that the transaction had not written before.
+  void look(TransactionId t, OperationId op, const VersionSet& set, std::size_t condition) {
+    const Matching& matching = out_.matching_;
+    const bool locks = history_.kind(op) != OperationKind::PredicateRead &&
+                       !std::holds_alternative<std::vector<SeenVersion>>(set.seen);
+    if (locks)
+      for (const Row& row : history_.rows(op)) changed_by_[row.key.index] = op;
+    expected_.clear();
+    matching.for_each_key(condition, [&](KeyId key) {
+      if (own(t, key) != nullptr) return;
+      const std::uint32_t shown = out_.sights_.position(set, t, key);
+      const bool changed = locks && changed_by_[key.index] == op;
+      // A row that the operation changed, it saw as it replaced it.
+      std::uint32_t position = changed ? std::max(shown, installed_at_[key.index] - 1) : shown;
+      bool matches = matching.matches(condition, key, position);
+      if (locks && !changed && matches) {
+        position = left_alone(t, key, condition, shown);
+        matches = position == shown;
+      }
+      if (position != shown) out_.again_.push_back({op, key, position});
+      if (matches) expected_.push_back({key, position, versions_.of(key)[position].value});
+    });
+  }
+
+  // A row that it could have changed, and did not, had ceased to match when it was to be locked.
+  std::uint32_t left_alone(TransactionId t, KeyId key, std::size_t condition, std::uint32_t shown) const {
+    const std::uint32_t after = out_.matching_.around(condition, key, shown).after;
+    return after != Matching::kNone && versions_.of(key)[after].installer != t ? after : shown;
+  }
+
   // A version that follows one which the transaction was still to write: no execution has that.
-  bool sees_beyond_itself(TransactionId t, OperationId op, std::size_t condition) {
-    const VersionSet& set = *history_.certificate().version_set(op);
+  bool sees_beyond_itself(TransactionId t, const VersionSet& set, std::size_t condition) {
     for (const CertifiedVersions::Installed& mine : versions_.installed_by(t)) {
       if (own(t, mine.key) != nullptr || !out_.matching_.covers(condition, mine.key)) continue;
       if (out_.sights_.position(set, t, mine.key) < mine.position) continue;
@@ -209,11 +241,15 @@ class CertifiedReader {
     Value value;
   };
 
-  void add_own(TransactionId t, OperationId op, std::size_t condition) {
-    for (const KeyId key : out_.written_before(t, op)) {
-      const Own* mine = own(t, key);
-      if (out_.matching_.matches_value(condition, key, mine->value))
-        expected_.push_back({key, Matching::kNone, mine->value});
+  void add_own(std::size_t condition) {
+    for (const KeyId key : own_keys_) {
+      const Own& mine = own_[key.index];
+      const std::uint32_t position = installed_at_[key.index];
+      const bool stays = versions_.of(key)[position].write == mine.write;  // Not written once more.
+      const bool matches =
+          stays ? out_.matching_.covers(condition, key) && out_.matching_.matches(condition, key, position)
+                : out_.matching_.matches_value(condition, key, mine.value);
+      if (matches) expected_.push_back({key, Matching::kNone, mine.value});
     }
   }
 
@@ -299,8 +335,12 @@ class CertifiedReader {
   const CertifiedVersions& versions_;
   CertifiedReads& out_;
   Budget& budget_;
-  VersionTable by_value_;  // Positions in the key's order.
-  std::vector<Own> own_;   // By key.
+  VersionTable by_value_;        // Positions in the key's order.
+  std::vector<Own> own_;         // By key.
+  std::vector<KeyId> own_keys_;  // What the transaction at hand has written so far.
+  std::vector<std::uint32_t>
+      installed_at_;                     // By key: the version of the transaction at hand, if it leaves one.
+  std::vector<OperationId> changed_by_;  // By key: the last one that has changed it by a predicate.
   std::vector<Expected> expected_;
 };
 
@@ -321,18 +361,31 @@ std::vector<KeyId> CertifiedReads::written_before(TransactionId t, OperationId o
   return keys;
 }
 
-std::uint32_t CertifiedReads::locked_position(std::size_t condition, TransactionId t,
-                                              std::span<const Row> changed, KeyId key,
-                                              std::uint32_t position) const {
-  if (std::ranges::find(changed, key, &Row::key) != changed.end()) {
-    for (const CertifiedVersions::Installed& own : versions_.installed_by(t))
-      if (own.key == key && own.position > position) return own.position - 1;
-    return position;
-  }
-  if (!matching_.matches(condition, key, position)) return position;
-  const Matching::Around around = matching_.around(condition, key, position);
-  return around.after != Matching::kNone && versions_.of(key)[around.after].installer != t ? around.after
-                                                                                           : position;
+std::optional<CertifiedReads::Asked> CertifiedReads::asked_by(TransactionId t, OperationId op) const {
+  if (!is_predicate(history_.kind(op))) return std::nullopt;
+  const VersionSet* set = history_.certificate().version_set(op);
+  const std::optional<std::size_t> condition = matching_.condition_of(op);
+  if (set == nullptr || !condition) return std::nullopt;
+  return Asked{.t = t,
+               .op = op,
+               .set = set,
+               .condition = *condition,
+               .again = {std::ranges::lower_bound(again_, op, {}, &Read::op),
+                         std::ranges::upper_bound(again_, op, {}, &Read::op)}};
+}
+
+bool CertifiedReads::find_suspects(const Asked& asked, Vertex place, const MisplacedWriters& misplaced,
+                                   std::vector<KeyId>& suspects) const {
+  suspects.clear();
+  for (const Read& again : asked.again) suspects.push_back(again.key);
+  const bool few =
+      misplaced.for_each(*asked.set, place, matching_.key_count(asked.condition), [&](TransactionId writer) {
+        for (const CertifiedVersions::Installed& version : versions_.installed_by(writer))
+          if (matching_.covers(asked.condition, version.key)) suspects.push_back(version.key);
+      });
+  std::ranges::sort(suspects);
+  suspects.erase(std::unique(suspects.begin(), suspects.end()), suspects.end());
+  return few;
 }
 
 namespace {

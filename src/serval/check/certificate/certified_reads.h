@@ -33,6 +33,7 @@
 
 #include "serval/check/certificate/certified_versions.h"
 #include "serval/check/certificate/matching.h"
+#include "serval/check/certificate/misplaced_writers.h"
 #include "serval/check/certificate/version_sights.h"
 #include "serval/check/verdict.h"
 
@@ -82,9 +83,12 @@ class CertifiedReads {
   template <class Emit>
   void predicate_dependencies(TransactionId t, Emit&& emit) const {
     for (const OperationId op : history_.operations(t)) {
-      if (!is_predicate(history_.kind(op))) continue;
-      for_each_seen(t, op, [&](std::size_t condition, KeyId key, std::uint32_t position) {
-        const Matching::Around around = matching_.around(condition, key, position);
+      const std::optional<Asked> asked = asked_by(t, op);
+      if (!asked) continue;
+      const std::vector<KeyId> own = written_before(t, op);
+      matching_.for_each_key(asked->condition, [&](KeyId key) {
+        if (std::ranges::binary_search(own, key)) return;
+        const Matching::Around around = matching_.around(asked->condition, key, seen_position(*asked, key));
         const bool changed = around.at_or_before != Matching::kNone && around.at_or_before > 0;
         if (changed) emit_read(t, op, key, around.at_or_before, emit);
         if (around.after != Matching::kNone) emit_missed(t, op, key, around.after, emit);
@@ -92,31 +96,26 @@ class CertifiedReads {
     }
   }
 
-  // Only those that an order of the transactions contradicts in which a key's versions stand in their
-  // order: stands_after(u) and stands_before(u) tell where `u` stands to `t`. Of most keys what was
-  // seen stands before `t` and the next version after it, and nothing else need be looked at.
-  template <class After, class Before, class Emit>
-  void contradicting_dependencies(TransactionId t, After&& stands_after, Before&& stands_before,
-                                  Emit&& emit) const {
+  // Only those that an order contradicts in which `t` stands at `place` and a key's versions stand in their
+  // order. Only keys that a writer on the wrong side of what was seen has written are looked at, where these
+  // are few.
+  template <class PlaceOf, class Emit>
+  void contradicting_dependencies(TransactionId t, Vertex place, const PlaceOf& place_of,
+                                  const MisplacedWriters& misplaced, Emit&& emit) const {
+    std::vector<KeyId> suspects;
     for (const OperationId op : history_.operations(t)) {
-      if (!is_predicate(history_.kind(op))) continue;
-      for_each_seen(t, op, [&](std::size_t condition, KeyId key, std::uint32_t position) {
-        const auto versions = versions_.of(key);
-        const auto changes = [&](std::uint32_t at) {
-          return matching_.matches(condition, key, at) != matching_.matches(condition, key, at - 1);
-        };
-        for (std::uint32_t at = position; at > 0 && stands_after(versions[at].installer); --at)
-          if (changes(at)) {
-            emit_read(t, op, key, at, emit);
-            break;
-          }
-        for (std::uint32_t at = position + 1; at < versions.size() && stands_before(versions[at].installer);
-             ++at)
-          if (changes(at)) {
-            emit_missed(t, op, key, at, emit);
-            break;
-          }
-      });
+      const std::optional<Asked> asked = asked_by(t, op);
+      if (!asked) continue;
+      const bool few = find_suspects(*asked, place, misplaced, suspects);
+      if (few && suspects.empty()) continue;
+      const std::vector<KeyId> own = written_before(t, op);
+      const auto look = [&](KeyId key) {
+        if (!std::ranges::binary_search(own, key)) emit_contradicting(*asked, key, place, place_of, emit);
+      };
+      if (few)
+        std::ranges::for_each(suspects, look);
+      else
+        matching_.for_each_key(asked->condition, look);
     }
   }
 
@@ -129,6 +128,15 @@ class CertifiedReads {
     KeyId key;
     std::uint32_t position = 0;
     bool guessed = false;
+  };
+
+  // A predicate operation whose predicate and version set are known.
+  struct Asked {
+    TransactionId t;
+    OperationId op;
+    const VersionSet* set = nullptr;
+    std::size_t condition = 0;
+    std::span<const Read> again;  // Rows that it looked at again, at a version that the set does not show.
   };
 
   // The predicate saw what the version at the position changed; or missed it.
@@ -157,27 +165,38 @@ class CertifiedReads {
                 .of_predicate = true});
   }
 
-  // Every key that the operation's predicate ranges over and that its transaction had not written before,
-  // with the version that it saw: visit(condition, key, position).
-  template <class Visit>
-  void for_each_seen(TransactionId t, OperationId op, Visit&& visit) const {
-    const VersionSet* set = history_.certificate().version_set(op);
-    const std::optional<std::size_t> condition = matching_.condition_of(op);
-    if (set == nullptr || !condition) return;
-    const std::vector<KeyId> own = written_before(t, op);
-    const bool locks = history_.kind(op) != OperationKind::PredicateRead &&
-                       !std::holds_alternative<std::vector<SeenVersion>>(set->seen);
-    const std::span<const Row> changed = locks ? history_.rows(op) : std::span<const Row>();
-    matching_.for_each_key(*condition, [&](KeyId key) {
-      if (!own.empty() && std::ranges::find(own, key) != own.end()) return;
-      std::uint32_t position = sights_.position(*set, t, key);
-      if (locks) position = locked_position(*condition, t, changed, key, position);
-      visit(*condition, key, position);
-    });
+  template <class PlaceOf, class Emit>
+  void emit_contradicting(const Asked& asked, KeyId key, Vertex place, const PlaceOf& place_of,
+                          Emit& emit) const {
+    const auto versions = versions_.of(key);
+    const std::uint32_t position = seen_position(asked, key);
+    const auto changes = [&](std::uint32_t at) {
+      return matching_.matches(asked.condition, key, at) != matching_.matches(asked.condition, key, at - 1);
+    };
+    for (std::uint32_t at = position; at > 0 && place_of(versions[at].installer) > place; --at)
+      if (changes(at)) {
+        emit_read(asked.t, asked.op, key, at, emit);
+        break;
+      }
+    for (std::uint32_t at = position + 1; at < versions.size() && place_of(versions[at].installer) < place;
+         ++at)
+      if (changes(at)) {
+        emit_missed(asked.t, asked.op, key, at, emit);
+        break;
+      }
   }
-  std::vector<KeyId> written_before(TransactionId t, OperationId op) const;
-  std::uint32_t locked_position(std::size_t condition, TransactionId t, std::span<const Row> changed,
-                                KeyId key, std::uint32_t position) const;
+
+  std::optional<Asked> asked_by(TransactionId t, OperationId op) const;
+  // What it saw of a key that its transaction had not written before.
+  std::uint32_t seen_position(const Asked& asked, KeyId key) const {
+    for (const Read& again : asked.again)
+      if (again.key == key) return again.position;
+    return sights_.position(*asked.set, asked.t, key);
+  }
+  // The keys, ascending, that a misplaced writer has written. False: they are not few.
+  bool find_suspects(const Asked& asked, Vertex place, const MisplacedWriters& misplaced,
+                     std::vector<KeyId>& suspects) const;
+  std::vector<KeyId> written_before(TransactionId t, OperationId op) const;  // Ascending.
 
   const History& history_;
   const CertifiedVersions& versions_;
@@ -189,6 +208,7 @@ class CertifiedReads {
   OperationId unseen_ = OperationId::none();
   std::vector<std::uint32_t> first_read_;  // By transaction, one more than transactions.
   std::vector<Read> reads_;
+  std::vector<Read> again_;  // By operation: rows that updates saw otherwise when they locked them.
 };
 
 }  // namespace serval

@@ -45,9 +45,10 @@ class CertifiedVersions {
   std::span<const Version> of(KeyId key) const {
     return std::span(versions_).subspan(first_[key.index], first_[key.index + 1] - first_[key.index]);
   }
-  // All versions, key after key; of(key) begins at first(key).
+  // All versions, key after key; of(key) begins at first(key) and ends before end(key).
   std::span<const Version> all() const noexcept { return versions_; }
   std::uint32_t first(KeyId key) const { return first_[key.index]; }
+  std::uint32_t end(KeyId key) const { return first_[key.index + 1]; }
   std::span<const Installed> installed_by(TransactionId t) const {
     return std::span(installed_)
         .subspan(first_installed_[t.index], first_installed_[t.index + 1] - first_installed_[t.index]);

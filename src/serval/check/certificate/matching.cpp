@@ -24,6 +24,7 @@ Matching::Matching(const History& history, const CertifiedVersions& versions, Bu
 
 void Matching::collect_conditions(const History& history, Budget& budget) {
   absl::flat_hash_map<std::uint32_t, std::uint32_t> by_predicate;
+  Known known;
   for (std::uint32_t i = 0; i < history.operation_count(); ++i) {
     const OperationId op{i};
     if (!is_predicate(history.kind(op))) continue;
@@ -34,23 +35,23 @@ void Matching::collect_conditions(const History& history, Budget& budget) {
     const auto [place, is_new] =
         by_predicate.try_emplace(id.index, static_cast<std::uint32_t>(queries_.size()));
     if (is_new) {
-      Query query = serval::query_of(history.predicate(id), history.values());
-      const std::optional<std::uint32_t> where = condition(history, id, query.where);
+      queries_.push_back(serval::query_of(history.predicate(id), history.values()));
+      const std::optional<std::uint32_t> where = condition(history, id, queries_.back().where, known);
       if (!where) return;
-      queries_.push_back({std::move(query), *where});
+      where_of_.push_back(*where);
     }
     query_of_[i] = place->second;
-    ++conditions_[queries_[place->second].condition].operations;
+    ++conditions_[where_of_[place->second]].operations;
   }
 }
 
 std::optional<std::uint32_t> Matching::condition(const History& history, PredicateId id,
-                                                 const Condition& where) {
-  const auto [place, is_new] = known_.try_emplace(where, static_cast<std::uint32_t>(conditions_.size()));
+                                                 const Condition& where, Known& known) {
+  const auto [place, is_new] = known.try_emplace(&where, static_cast<std::uint32_t>(conditions_.size()));
   if (!is_new) return place->second;
   const std::optional<std::size_t> table = table_named(history, where);
   if (!table) return std::nullopt;
-  conditions_.push_back({.predicate = id, .where = where, .table = *table});
+  conditions_.push_back({.predicate = id, .where = &where, .table = *table});
   return place->second;
 }
 
@@ -81,7 +82,7 @@ std::optional<std::size_t> Matching::table_named(const History& history, const C
 void Matching::collect_columns(Budget& budget) {
   std::vector<std::string> names;
   for (Prepared& prepared : conditions_)
-    for (const std::string& name : prepared.where.columns()) {
+    for (const std::string& name : prepared.where->columns()) {
       const auto found = std::ranges::find(names, name);
       prepared.columns.push_back(static_cast<std::uint32_t>(found - names.begin()));
       if (found == names.end()) names.push_back(name);
@@ -173,10 +174,10 @@ bool compares_integers_only(const Condition& condition) {
 
 std::optional<std::vector<Matching::Box>> Matching::boxes_of(const Prepared& prepared) const {
   constexpr std::size_t kMostBoxes = 16;
-  if (!compares_integers_only(prepared.where)) return std::nullopt;
+  if (!compares_integers_only(*prepared.where)) return std::nullopt;
   for (const std::uint32_t column : prepared.columns)
     if (!columns_[column].values.empty()) return std::nullopt;
-  const Region region = region_of(prepared.where);
+  const Region region = region_of(*prepared.where);
   if (!region.exact) return std::nullopt;
   std::vector<Box> out;
   for (const Region::Box& box : region.boxes) {
@@ -237,7 +238,7 @@ void Matching::choose_ways(Budget& budget) {
     if (keys <= kFewKeys) continue;
     const MatchIndex& index = index_of(prepared.table);
     const auto versions = static_cast<double>(index.version_count());
-    const auto matching = static_cast<double>(index.count_candidates(prepared.where)) + 1;
+    const auto matching = static_cast<double>(index.count_candidates(*prepared.where)) + 1;
     const double spread = versions / matching + versions / std::max(1.0, versions - matching);
     const double most = versions / static_cast<double>(keys);
     const double steps = varies_within_keys(prepared) ? std::min(most, spread) : most;
@@ -250,7 +251,7 @@ void Matching::choose_ways(Budget& budget) {
     std::shared_ptr<const MatchChanges> unshared;
     std::shared_ptr<const MatchChanges>& shared =
         prepared.boxes ? by_boxes[{prepared.table, *prepared.boxes}] : unshared;
-    if (!shared) shared = std::make_shared<const MatchChanges>(index.changes(prepared.where, budget));
+    if (!shared) shared = std::make_shared<const MatchChanges>(index.changes(*prepared.where, budget));
     prepared.changes = shared;
     if (prepared.changes->undefined())
       problem_ = fmt::format("whether a version of {} matches a predicate is not defined",
@@ -267,7 +268,7 @@ bool Matching::varies_within_keys(const Prepared& prepared) const {
 
 std::optional<std::size_t> Matching::condition_of(OperationId op) const {
   if (query_of_.empty() || query_of_[op.index] == kNone) return std::nullopt;
-  return queries_[query_of_[op.index]].condition;
+  return where_of_[query_of_[op.index]];
 }
 
 bool Matching::covers(std::size_t condition, KeyId key) const {
@@ -279,24 +280,11 @@ Scalar Matching::column_value(const Column& column, std::uint32_t version) const
   return column.integers[version] == kNull ? Scalar() : Scalar(column.integers[version]);
 }
 
-bool Matching::match(const Prepared& prepared, std::uint32_t version) const {
-  if (!prepared.boxes) return evaluate_version(prepared, version);
-  for (const Box& box : *prepared.boxes) {
-    bool inside = true;
-    for (const Bound& bound : box) {
-      const std::int64_t value = columns_[bound.column].integers[version];
-      inside = inside && value >= bound.low && value <= bound.high;
-    }
-    if (inside && (!box.empty() || has_row(version))) return true;
-  }
-  return false;
-}
-
 bool Matching::evaluate_version(const Prepared& prepared, std::uint32_t version) const {
   if (!has_row(version)) return false;
   std::vector<Scalar> row;
   for (const std::uint32_t column : prepared.columns) row.push_back(column_value(columns_[column], version));
-  return decide(prepared, evaluate(prepared.where, row), key_of(version));
+  return decide(prepared, evaluate(*prepared.where, row), key_of(version));
 }
 
 KeyId Matching::key_of(std::uint32_t version) const {
@@ -313,10 +301,6 @@ bool Matching::decide(const Prepared& prepared, Truth truth, KeyId key) const {
     problem_ = fmt::format("whether a version of {} matches \"{}\" is not defined", history_.spell_key(key),
                            print_predicate(history_.predicate(prepared.predicate), history_.values()));
   return truth == Truth::True;
-}
-
-bool Matching::matches(std::size_t condition, KeyId key, std::uint32_t position) const {
-  return match(conditions_[condition], versions_.first(key) + position);
 }
 
 Matching::Around Matching::around(std::size_t condition, KeyId key, std::uint32_t position) const {
@@ -345,8 +329,8 @@ bool Matching::matches_value(std::size_t condition, KeyId key, Value value) cons
   if (value.is_nil() || !covers(condition, key)) return false;
   const Prepared& prepared = conditions_[condition];
   std::vector<Scalar> row;
-  read_columns(prepared.where.columns(), history_.key_value(key), value, history_.values(), row);
-  return decide(prepared, evaluate(prepared.where, row), key);
+  read_columns(prepared.where->columns(), history_.key_value(key), value, history_.values(), row);
+  return decide(prepared, evaluate(*prepared.where, row), key);
 }
 
 Scalar Matching::value_of(const Condition& expression, KeyId key, Value value) const {

@@ -13,13 +13,16 @@
 //
 // Where the truth of a condition is not defined for some version, problem() says so after the question.
 
+#include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/hash/hash.h>
 
 #include "serval/check/certificate/certified_versions.h"
 #include "serval/predicate/match_index.h"
@@ -43,7 +46,7 @@ class Matching {
   // share it.
   std::optional<std::size_t> condition_of(OperationId op) const;
   // All that such an operation asked for.
-  const Query& query(OperationId op) const { return queries_[query_of_[op.index]].query; }
+  const Query& query(OperationId op) const { return queries_[query_of_[op.index]]; }
 
   template <class Visit>
   void for_each_key(std::size_t condition, Visit&& visit) const {
@@ -53,10 +56,17 @@ class Matching {
     else
       for (const KeyId key : tables_[prepared.table].keys) visit(key);
   }
+  // How many keys that visits.
+  std::size_t key_count(std::size_t condition) const {
+    const Prepared& prepared = conditions_[condition];
+    return prepared.changes ? prepared.changes->keys().size() : tables_[prepared.table].keys.size();
+  }
   // Whether the condition ranges over the key at all.
   bool covers(std::size_t condition, KeyId key) const;
 
-  bool matches(std::size_t condition, KeyId key, std::uint32_t position) const;
+  bool matches(std::size_t condition, KeyId key, std::uint32_t position) const {
+    return match(conditions_[condition], versions_.first(key) + position);
+  }
   Around around(std::size_t condition, KeyId key, std::uint32_t position) const;
   // Of a row that is no version: what the operation's own transaction had written before.
   bool matches_value(std::size_t condition, KeyId key, Value value) const;
@@ -85,13 +95,9 @@ class Matching {
     std::vector<KeyId> keys;
     std::vector<bool> has;  // By key.
   };
-  struct Asked {
-    Query query;
-    std::uint32_t condition = 0;  // Into conditions_.
-  };
   struct Prepared {
-    PredicateId predicate;  // One that has it.
-    Condition where;
+    PredicateId predicate;             // One that has it.
+    const Condition* where = nullptr;  // Of a query.
     std::size_t table = 0;
     std::vector<std::uint32_t> columns;           // Of the condition, into columns_.
     std::optional<std::vector<Box>> boxes;        // A row matches if it is in one of them. None: evaluate.
@@ -100,7 +106,14 @@ class Matching {
   };
 
   void collect_conditions(const History& history, Budget& budget);
-  std::optional<std::uint32_t> condition(const History& history, PredicateId id, const Condition& where);
+  // Equal conditions by what they say.
+  struct Said {
+    std::size_t operator()(const Condition* condition) const { return absl::HashOf(*condition); }
+    bool operator()(const Condition* a, const Condition* b) const { return *a == *b; }
+  };
+  using Known = absl::flat_hash_map<const Condition*, std::uint32_t, Said, Said>;  // Into conditions_.
+  std::optional<std::uint32_t> condition(const History& history, PredicateId id, const Condition& where,
+                                         Known& known);
   std::optional<std::size_t> table_named(const History& history, const Condition& condition);
   void collect_columns(Budget& budget);
   void drop_integers_where_others_are(Column& column);
@@ -109,7 +122,17 @@ class Matching {
 
   bool varies_within_keys(const Prepared& prepared) const;
   bool has_row(std::uint32_t version) const { return present_[version]; }
-  bool match(const Prepared& prepared, std::uint32_t version) const;
+  bool match(const Prepared& prepared, std::uint32_t version) const {
+    if (!prepared.boxes) return evaluate_version(prepared, version);
+    return std::ranges::any_of(*prepared.boxes, [&](const Box& box) { return is_in(box, version); });
+  }
+  bool is_in(const Box& box, std::uint32_t version) const {
+    for (const Bound& bound : box) {
+      const std::int64_t value = columns_[bound.column].integers[version];
+      if (value < bound.low || value > bound.high) return false;
+    }
+    return !box.empty() || has_row(version);
+  }
   bool evaluate_version(const Prepared& prepared, std::uint32_t version) const;
   bool decide(const Prepared& prepared, Truth truth, KeyId key) const;
   Scalar column_value(const Column& column, std::uint32_t version) const;
@@ -122,8 +145,8 @@ class Matching {
   std::vector<bool> present_;  // By version: it has a row.
   std::vector<Table> tables_;
   std::vector<Prepared> conditions_;
-  absl::flat_hash_map<Condition, std::uint32_t> known_;
-  std::vector<Asked> queries_;
+  std::deque<Query> queries_;            // Each stays where it is: conditions_ point at them.
+  std::vector<std::uint32_t> where_of_;  // By query, into conditions_.
   std::vector<std::uint32_t> query_of_;  // By operation, into queries_; kNone.
 };
 

@@ -83,6 +83,7 @@ void VersionSights::collect_timestamps() {
     timestamps_.of_transaction[t.index] = *hints->commit_timestamp;
   }
   add_smallest(timestamps_);
+  line_up(timestamps_);
 }
 
 void VersionSights::collect_numbers() {
@@ -100,6 +101,7 @@ void VersionSights::collect_numbers() {
     numbers_.of_transaction[t.index] = *number;
   }
   add_smallest(numbers_);
+  line_up(numbers_);
 }
 
 void VersionSights::add_smallest(Stamps& stamps) const {
@@ -114,6 +116,33 @@ void VersionSights::add_smallest(Stamps& stamps) const {
     }
     stamps.smallest_after[first] = kFirst;
   }
+}
+
+void VersionSights::line_up(Stamps& stamps) const {
+  for (const TransactionId t : history_.transactions())
+    if (versions_.takes_part(t) && !versions_.installed_by(t).empty()) stamps.writers.push_back(t);
+  const auto stamp = [&](TransactionId t) { return stamps.of_transaction[t.index]; };
+  if (!std::ranges::is_sorted(stamps.writers, {}, stamp)) std::ranges::sort(stamps.writers, {}, stamp);
+}
+
+std::size_t VersionSights::shown_writers(const VersionSet& set) const {
+  const Stamps& line = stamps(line_of(set));
+  const auto* timestamp = std::get_if<std::int64_t>(&set.seen);
+  const auto is_shown = [&](TransactionId t) {
+    const std::int64_t stamp = line.of_transaction[t.index];
+    if (timestamp != nullptr) return stamp <= *timestamp;
+    return static_cast<std::uint64_t>(stamp) < std::get<TransactionSnapshot>(set.seen).first_future;
+  };
+  return static_cast<std::size_t>(std::ranges::partition_point(line.writers, is_shown) -
+                                  line.writers.begin());
+}
+
+std::span<const TransactionId> VersionSights::numbered(std::uint64_t number) const {
+  const auto number_of_writer = [&](TransactionId t) {
+    return static_cast<std::uint64_t>(numbers_.of_transaction[t.index]);
+  };
+  return {std::ranges::lower_bound(numbers_.writers, number, {}, number_of_writer),
+          std::ranges::upper_bound(numbers_.writers, number, {}, number_of_writer)};
 }
 
 std::uint32_t VersionSights::last_below(const Stamps& stamps, KeyId key, std::int64_t end) const {
@@ -144,7 +173,7 @@ bool VersionSights::shows(const VersionSet& set, TransactionId installer) const 
   return false;
 }
 
-std::uint32_t VersionSights::position(const VersionSet& set, TransactionId t, KeyId key) const {
+std::uint32_t VersionSights::find_position(const VersionSet& set, TransactionId t, KeyId key) const {
   const auto versions = versions_.of(key);
   if (const auto* listed = std::get_if<std::vector<SeenVersion>>(&set.seen)) {
     spread(*listed);

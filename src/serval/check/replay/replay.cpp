@@ -191,8 +191,7 @@ class Replayer {
     std::vector<std::string> names = column_names(before, history_.values());
     for (std::string& name : column_names(row.value, history_.values())) names.push_back(std::move(name));
     std::ranges::sort(names);
-    const auto repeated = std::ranges::unique(names);
-    names.erase(repeated.begin(), repeated.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
     const Value key = history_.key_value(row.key);
     read_columns(names, key, before, history_.values(), row_before_);
     read_columns(names, key, row.value, history_.values(), row_after_);

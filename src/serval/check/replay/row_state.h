@@ -39,7 +39,7 @@ class RowState {
 
   // The number of a column, by its name in a condition; and its index. Made on first use: O(keys log keys).
   std::uint32_t column(const std::string& name);
-  void make_index(std::uint32_t column);
+  void make_index(std::uint32_t number);
   const RowIndex& index(std::uint32_t column) const { return *columns_[column].index; }
   const Scalar& at(std::uint32_t column, KeyId key) const { return columns_[column].values[key.index]; }
 
