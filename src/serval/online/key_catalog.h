@@ -48,6 +48,7 @@ class KeyCatalog {
       settle(number, column.empty() ? number : intern(key, {}, now, on_new));
     }
     entries_[number].last_use = now;
+    entries_[number].round = round_;
     if (is_new) on_new(number);
     return number;
   }
@@ -58,14 +59,18 @@ class KeyCatalog {
   std::uint32_t partitions() const { return static_cast<std::uint32_t>(parts_.size()); }
   std::size_t size() const { return known_; }  // Those that were not taken out.
 
-  // Looks at the next `looks` of the keys, and takes out those that nobody has used since `time`. Their
-  // numbers stay unused until they are recycled.
+  // Looks at the next `looks` of the keys, and takes out those that nobody has used since `time` and since it
+  // looked at all of them the last time. Their numbers stay unused until they are recycled.
   template <class OnEvicted>
   void evict(Time time, std::size_t looks, const OnEvicted& on_evicted) {
     for (; looks > 0 && !entries_.empty(); --looks) {
-      cursor_ = cursor_ + 1 < entries_.size() ? cursor_ + 1 : 0;
+      if (++cursor_ >= entries_.size()) {
+        cursor_ = 0;
+        ++round_;
+      }
       Entry& entry = entries_[cursor_];
-      if (!entry.known || entry.last_use >= time || entry.columns > 0) continue;
+      if (!entry.known || entry.columns > 0) continue;
+      if (entry.last_use >= time || entry.round + 1 >= round_) continue;
       on_evicted(cursor_);
       forget(cursor_);
     }
@@ -77,7 +82,8 @@ class KeyCatalog {
     KeyPlace place;
     std::uint32_t row = 0;
     std::uint32_t columns = 0;  // Of a row: those that are known.
-    Time last_use = 0;
+    std::uint32_t round = 0;    // In which it was used last,
+    Time last_use = 0;          // and when.
     bool known = false;
   };
   struct Part {
@@ -113,7 +119,7 @@ class KeyCatalog {
   KeyTable names_;
   std::vector<Entry> entries_;  // By number.
   std::vector<Part> parts_;
-  std::uint32_t cursor_ = 0;
+  std::uint32_t cursor_ = 0, round_ = 0;
   std::size_t known_ = 0;
 };
 

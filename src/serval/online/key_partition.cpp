@@ -30,6 +30,7 @@ void KeyPartition::create(const KeyFact& fact) {
   key.had_delete = cold->second.had_delete;
   key.forgot = true;
   cold_.erase(cold);
+  returned_.fetch_add(1, std::memory_order_relaxed);
 }
 
 // Everybody who used it is judged and forgotten: all that matters is what the next one sees.

@@ -44,6 +44,8 @@ class KeyPartition {
                  std::span<const std::uint32_t> part);
 
   Findings& found() { return state_.found; }
+  // How many keys came back that were evicted; any thread may ask.
+  std::uint64_t returned_keys() const { return returned_.load(std::memory_order_relaxed); }
   OnlineStatistics statistics() const;  // O(keys).
 
  private:
@@ -65,6 +67,7 @@ class KeyPartition {
   absl::flat_hash_map<KeyTable::Hash, Cold> cold_;
   bool lost_cold_keys_ = false;  // Some are not even there, so of a new key nothing is known.
   std::uint64_t hot_ = 0;        // States in use.
+  std::atomic<std::uint64_t> returned_ = 0;
 };
 
 }  // namespace serval::online

@@ -41,6 +41,7 @@ class DirectMirror : public Mirror {
     for (Report& report : join_.take_reports()) found.push_back(std::move(report));
   }
   std::uint64_t violation_count() const override { return join_.violation_count(); }
+  std::uint64_t returned_keys() const override { return keys_.returned_keys(); }
   std::uint64_t oldest_participant() const override { return join_.oldest_participant().load(); }
   OnlineStatistics statistics() override {
     OnlineStatistics out = join_.statistics();

@@ -37,6 +37,8 @@ class Mirror {
   // Adds what was found, and those that it is done with, since the last call.
   virtual void give_back(std::vector<LiveTransaction*>& done, std::vector<Report>& found) = 0;
   virtual std::uint64_t violation_count() const = 0;
+  // How many keys came back that were evicted, about.
+  virtual std::uint64_t returned_keys() const = 0;
   // Participants with smaller numbers are forgotten.
   virtual std::uint64_t oldest_participant() const = 0;
   // So far; settles first.

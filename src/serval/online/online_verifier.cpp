@@ -15,6 +15,7 @@ OnlineVerifier::OnlineVerifier(const Profile& profile, OnlineOptions options)
       options_(options),
       keys_(options.partitions),
       intake_(profile, keys_),
+      hot_keys_(options.hot_keys),
       mirror_(make_mirror(profile, keys_, options)) {}
 
 void OnlineVerifier::accept(const Record& record) {
@@ -153,13 +154,13 @@ void OnlineVerifier::look_for_garbage() {
   if (profile_.freshness == Freshness::Any) horizon -= options_.retention;
   horizon_ = std::max(horizon_, horizon);
   mirror_->forget_before(horizon_);
-  if (keys_.size() > options_.hot_keys || !retired_keys_.empty()) look_for_cold_keys();
+  if (keys_.size() > hot_keys_ || !retired_keys_.empty()) look_for_cold_keys();
 }
 
 // Of keys that only forgotten transactions have used, the last value is all that matters. A few at a time, and
 // more where many come.
 void OnlineVerifier::look_for_cold_keys() {
-  constexpr std::size_t kLooks = 256, kMostPasts = 4096;
+  constexpr std::size_t kLooks = 32, kMostPasts = 4096;
   const std::uint64_t oldest = mirror_->oldest_participant();
   if (pasts_.size() < kMostPasts) pasts_.push_back({horizon_, participants_});
   for (; !pasts_.empty() && pasts_.front().participants < oldest; pasts_.pop_front())
@@ -167,12 +168,24 @@ void OnlineVerifier::look_for_cold_keys() {
   for (; !retired_keys_.empty() && retired_keys_.front().participants < oldest; retired_keys_.pop_front())
     keys_.recycle(retired_keys_.front().number);
   const std::size_t more = keys_.size() > keys_at_last_look_ ? keys_.size() - keys_at_last_look_ : 0;
-  if (keys_.size() > options_.hot_keys)
+  if (keys_.size() > hot_keys_)
     keys_.evict(forgotten_, kLooks + 4 * more, [&](std::uint32_t key) {
       mirror_->note({.place = keys_.place(key), .name = keys_.names().hash(key), .is_evicted = true});
       retired_keys_.push_back({key, participants_});
+      ++evicted_;
     });
   keys_at_last_look_ = keys_.size();
+  adapt_hot_keys();
+}
+
+// Where those that were put aside soon come back, more are in use than that.
+void OnlineVerifier::adapt_hot_keys() {
+  constexpr std::uint64_t kEnough = 4096;
+  if (evicted_ - evicted_before_ < kEnough) return;
+  const std::uint64_t returned = mirror_->returned_keys();
+  if (4 * (returned - returned_before_) > evicted_ - evicted_before_) hot_keys_ *= 2;
+  evicted_before_ = evicted_;
+  returned_before_ = returned;
 }
 
 // What is done: violations get the names of those who wrote what nobody committed, as long as they are known.

@@ -73,6 +73,7 @@ class OnlineVerifier {
   Time earliest_open() const;
   void look_for_garbage();
   void look_for_cold_keys();
+  void adapt_hot_keys();
   void collect();
   void name_writers(Report& report);
   void look_for_late_writers(const LiveTransaction& transaction);
@@ -109,6 +110,8 @@ class OnlineVerifier {
   };
   std::deque<RetiredKey> retired_keys_;
   std::size_t keys_at_last_look_ = 0;
+  std::size_t hot_keys_;  // The limit as of now, and what it was derived from.
+  std::uint64_t evicted_ = 0, evicted_before_ = 0, returned_before_ = 0;
   std::deque<AbortedWrite> aborted_writes_;    // The last ones, for naming who wrote what was read.
   std::deque<Report::Unwritten> unexplained_;  // The last reads of what nobody is known to have written.
   OnlineStatistics statistics_;                // Of records and transactions.

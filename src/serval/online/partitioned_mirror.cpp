@@ -149,6 +149,12 @@ void PartitionedMirror::give_back(std::vector<LiveTransaction*>& done, std::vect
   reports_.clear();
 }
 
+std::uint64_t PartitionedMirror::returned_keys() const {
+  std::uint64_t sum = 0;
+  for (const Lane& lane : lanes_) sum += lane.keys->returned_keys();
+  return sum;
+}
+
 OnlineStatistics PartitionedMirror::statistics() {
   settle();
   OnlineStatistics out = join_.statistics();

@@ -41,6 +41,7 @@ class PartitionedMirror : public Mirror {
   void settle() override;
   void give_back(std::vector<LiveTransaction*>& done, std::vector<Report>& found) override;
   std::uint64_t violation_count() const override { return join_.violation_count(); }
+  std::uint64_t returned_keys() const override;
   std::uint64_t oldest_participant() const override { return join_.oldest_participant().load(); }
   OnlineStatistics statistics() override;
 
