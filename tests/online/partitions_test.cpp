@@ -27,14 +27,14 @@ History history_of(const char* level, const char* workload, const char* bug, std
 
 std::uint64_t seeds() {
   const char* asked = std::getenv("SERVAL_RANDOM_HISTORIES");
-  return asked == nullptr ? 3 : std::max<std::uint64_t>(1, std::strtoull(asked, nullptr, 10) / 1000);
+  return asked == nullptr ? 2 : std::max<std::uint64_t>(1, std::strtoull(asked, nullptr, 10) / 1000);
 }
 
 class Partitions : public testing::TestWithParam<const char*> {};
 
 TEST_P(Partitions, ComeToTheSameVerdicts) {
   std::uint64_t violated = 0, held = 0;
-  for (const char* workload : {"mini", "general", "registers", "blindw-rw", "list-append"})
+  for (const char* workload : {"mini", "general", "list-append"})
     for (const char* bug : {static_cast<const char*>(nullptr), "dirty-read:probability=0.05",
                             "lost-update:probability=0.2", "stale-snapshot:probability=0.1",
                             "fractured-commit:probability=0.2", "skipped-validation:probability=0.2"})
@@ -51,9 +51,10 @@ TEST_P(Partitions, ComeToTheSameVerdicts) {
         ++(one.violated() ? violated : held);
       }
   EXPECT_GT(violated, 0u);
-  // The simulated database takes no locks, which others promise.
-  const bool promises_locks = find_profile(GetParam())->write_lock != LockMode::None;
-  EXPECT_TRUE(held > 0 || promises_locks);
+  // A database that takes no locks contradicts profiles that promise some.
+  if (find_profile(GetParam())->write_lock == LockMode::None) {
+    EXPECT_GT(held, 0u);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Profiles, Partitions,

@@ -183,7 +183,7 @@ void OnlineVerifier::adapt_hot_keys() {
   constexpr std::uint64_t kEnough = 4096;
   if (evicted_ - evicted_before_ < kEnough) return;
   const std::uint64_t returned = mirror_->returned_keys();
-  if (4 * (returned - returned_before_) > evicted_ - evicted_before_) hot_keys_ *= 2;
+  if (2 * (returned - returned_before_) > evicted_ - evicted_before_) hot_keys_ *= 2;
   evicted_before_ = evicted_;
   returned_before_ = returned;
 }

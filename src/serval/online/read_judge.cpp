@@ -290,7 +290,7 @@ void ReadJudge::report_unseen(const LiveTransaction& transaction, const Question
       out.kind = version.install.begin > window.end ? AnomalyKind::CyclicInformationFlowRealTime
                                                     : AnomalyKind::ReadSkewRealTime;
       out.transactions.push_back(version.transaction);
-      lead = std::min(lead, version.install.begin - window.end);
+      if (version.install.begin > window.end) lead = std::min(lead, version.install.begin - window.end);
     }
     const CitedRecord cited{.transaction = version.transaction,
                             .session = version.session,
@@ -302,7 +302,7 @@ void ReadJudge::report_unseen(const LiveTransaction& transaction, const Question
                                 .session = transaction.session,
                                 .action = "snapshot",
                                 .time = window});
-  if (lead > 0 && lead != kUnknownEnd) {
+  if (lead != kUnknownEnd) {
     ++state_.statistics.reads_ahead;
     state_.statistics.largest_lead = std::max(state_.statistics.largest_lead, lead);
   }
