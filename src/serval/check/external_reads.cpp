@@ -43,7 +43,7 @@ class Rereading {
     const KeyId key = history_.key(op);
     VersionId version = VersionId::none();
     if (op == first ||
-        (!written_[own] && !first.is_none() && value_read(history_, op) == value_read(history_, first)))
+        (!written_[own] && !first.is_none() && value_seen(history_, op) == value_seen(history_, first)))
       version = footprints_.of(t_)[own].read;
     else if (const auto again =
                  std::ranges::lower_bound(relations_.repeated_reads, op, {}, &RepeatedRead::read);

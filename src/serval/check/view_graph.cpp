@@ -74,8 +74,8 @@ void ViewGraph::collect_repetitions(TransactionId t) {
         const auto found = listed(op);
         if (found != repeated.end() && found->read == op)
           reads_.push_back({t, op, found->version});
-        else if (value_read(history_, op) ==
-                 value_read(history_, relations_.footprints.read_operation[index]))
+        else if (value_seen(history_, op) ==
+                 value_seen(history_, relations_.footprints.read_operation[index]))
           reads_.push_back({t, op, access.read});
       }
       if (is_write(history_.kind(op))) break;

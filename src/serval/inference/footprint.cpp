@@ -92,7 +92,7 @@ class Collector {
   void conditional(TransactionId t, OperationId op, OperationKind kind) {
     if (kind == OperationKind::Delete) return write(op);
     if (!reads_register(kind)) return unsupported(op);
-    read(t, op, value_read(history_, op));
+    read(t, op, value_seen(history_, op));
     if (writes_register(kind)) write(op);
   }
 
@@ -183,7 +183,7 @@ class Collector {
 
 }  // namespace
 
-Value value_read(const History& history, OperationId op) {
+Value value_seen(const History& history, OperationId op) {
   switch (history.kind(op)) {
     case OperationKind::CompareAndSet:
       return history.expected(op);

@@ -95,6 +95,6 @@ Footprints collect_footprints(const History& history, ListFootprints& lists, Bud
 
 // The value that the reading half of an operation saw; requires an operation that reads a register. A read
 // of an empty list is one of nil.
-Value value_read(const History& history, OperationId op);
+Value value_seen(const History& history, OperationId op);
 
 }  // namespace serval

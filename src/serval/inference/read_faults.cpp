@@ -40,7 +40,7 @@ std::vector<FaultyRead> explain_reads(const History& history, const std::vector<
                                       Budget& budget) {
   if (reads.empty()) return {};
   absl::flat_hash_map<KeyAndValue, Writes> wanted;
-  for (const OperationId read : reads) wanted.try_emplace({history.key(read), value_read(history, read)});
+  for (const OperationId read : reads) wanted.try_emplace({history.key(read), value_seen(history, read)});
   for (const TransactionId t : history.transactions()) {
     budget.poll("read anomalies");
     for (const OperationId op : history.operations(t)) {
@@ -55,7 +55,7 @@ std::vector<FaultyRead> explain_reads(const History& history, const std::vector<
   std::vector<FaultyRead> faults;
   faults.reserve(reads.size());
   for (const OperationId read : reads) {
-    const KeyAndValue seen{history.key(read), value_read(history, read)};
+    const KeyAndValue seen{history.key(read), value_seen(history, read)};
     faults.push_back(explain(history, read, seen, wanted.at(seen)));
   }
   return faults;

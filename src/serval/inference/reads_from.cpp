@@ -56,7 +56,7 @@ class Inference {
     for (std::size_t i = 0; i < reads.size(); ++i) {
       budget_.poll("reads-from");
       if (i + kAhead < reads.size() && !reads[i + kAhead].is_none())
-        table.prefetch(footprints_.accesses[i + kAhead].key, value_read(history_, reads[i + kAhead]));
+        table.prefetch(footprints_.accesses[i + kAhead].key, value_seen(history_, reads[i + kAhead]));
       if (!reads[i].is_none())
         footprints_.accesses[i].read = resolve(footprints_.accesses[i], reads[i], table);
     }
@@ -68,7 +68,7 @@ class Inference {
 
   // What the read saw; none() where that is not certain.
   VersionId resolve(const Access& access, OperationId read, const VersionTable& table) {
-    const Value value = value_read(history_, read);
+    const Value value = value_seen(history_, read);
     if (value.is_nil() && footprints_.writes_nil[access.key.index]) [[unlikely]] {
       ambiguous_.push_back(read);
       return VersionId::none();

@@ -70,7 +70,7 @@ class CertifiedReader {
     for (const OperationId op : history_.operations(t)) {
       const OperationKind kind = history_.kind(op);
       if (reads_item(kind))
-        read_item(t, op, history_.key(op), value_read(history_, op));
+        read_item(t, op, history_.key(op), value_seen(history_, op));
       else if (is_predicate(kind))
         read_predicate(t, op);
       for_each_write(history_, op, [&](KeyId key, Value value) {

@@ -163,7 +163,7 @@ class Collector {
             {t, counted ? write_of_version_[access.written.index] : OpenKeys::kInitial});
       }
     for (const OperationId read : relations_.ambiguous_reads) {
-      const Value value = value_read(history_, read);
+      const Value value = value_seen(history_, read);
       const auto found = sources.find({history_.key(read).index, value.bits()});
       add_many_sourced(read, value.is_nil(), found == sources.end() ? std::vector<Source>{} : found->second);
     }
