@@ -97,7 +97,7 @@ class PartitionedMirror : public Mirror {
 
   void run(std::uint32_t own) noexcept;
   // Works in the lane for a while, unless somebody else does.
-  Progress work(std::uint32_t lane);
+  Progress work(std::uint32_t number);
   // In the first lane, from `own` on, that can be moved.
   Progress work_anywhere(std::uint32_t own);
   Progress step(Lane& lane, std::uint32_t number);
