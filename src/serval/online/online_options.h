@@ -14,8 +14,9 @@ struct OnlineOptions {
   // How long versions stay where reads may be of any age; what is older is forgotten, and reads of it are
   // uncertain.
   Time retention = Time{10} * 1'000'000'000;
-  // Past `hot_keys` (more, where those come back), keys that nobody uses are put aside with their last value only, about 60 bytes each; past
-  // `cold_keys` of those, they are forgotten, and what is read there first is taken as it is.
+  // Past `hot_keys`, or more where they come back, keys that nobody uses are put aside with their last value
+  // only, about 60 bytes each; past `cold_keys` of those they are forgotten, and what is read there first is
+  // taken as it is.
   std::size_t hot_keys = 8'192;
   std::size_t cold_keys = 1'000'000;
   // The keys in so many parts, each with a thread of its own; the verdicts are those of one. 1: no threads.

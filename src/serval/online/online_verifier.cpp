@@ -102,7 +102,7 @@ void OnlineVerifier::count_end(LiveTransaction& transaction) {
   }
 }
 
-// Somebody read what this one commits only now: the clocks of the two disagree, or the database is clairvoyant.
+// Somebody read what this one commits only now: the clocks of the two disagree, or it was not committed then.
 void OnlineVerifier::look_for_late_writers(const LiveTransaction& transaction) {
   for (const Access& access : transaction.accesses) {
     if (access.kind != Access::Kind::Write) continue;
@@ -157,8 +157,8 @@ void OnlineVerifier::look_for_garbage() {
   if (keys_.size() > hot_keys_ || !retired_keys_.empty()) look_for_cold_keys();
 }
 
-// Of keys that only forgotten transactions have used, the last value is all that matters. A few at a time, and
-// more where many come.
+// Of keys that only forgotten transactions have used, the last value is all that matters. A few at a time,
+// and more where many come.
 void OnlineVerifier::look_for_cold_keys() {
   constexpr std::size_t kLooks = 32, kMostPasts = 4096;
   const std::uint64_t oldest = mirror_->oldest_participant();
