@@ -101,7 +101,8 @@ void WatchEngine::finish(const Tell& tell) {
 
 void WatchEngine::tell_news(const Tell& tell, std::span<const online::Violation> violations,
                             std::uint64_t count) {
-  if (count == counted_) return;
+  // With several threads a violation may be counted before its evidence is there.
+  if (count == counted_ && told_ == violations.size()) return;
   Standing standing = Standing::Certain;
   {
     const std::lock_guard lock(mutex_);

@@ -15,7 +15,7 @@ struct OnlineOptions {
   // uncertain.
   Time retention = Time{10} * 1'000'000'000;
   // Past `hot_keys`, or more where they come back, keys that nobody uses are put aside with their last value
-  // only, about 60 bytes each; past `cold_keys` of those they are forgotten, and what is read there first is
+  // only, 40 bytes in a table; past `cold_keys` of those they are forgotten, and what is read there first is
   // taken as it is.
   std::size_t hot_keys = 8'192;
   std::size_t cold_keys = 1'000'000;

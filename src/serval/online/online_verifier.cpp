@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 
 namespace serval::online {
@@ -165,8 +166,7 @@ void OnlineVerifier::look_for_cold_keys() {
   if (pasts_.size() < kMostPasts) pasts_.push_back({horizon_, participants_});
   for (; !pasts_.empty() && pasts_.front().participants < oldest; pasts_.pop_front())
     forgotten_ = pasts_.front().time;
-  for (; !retired_keys_.empty() && retired_keys_.front().participants < oldest; retired_keys_.pop_front())
-    keys_.recycle(retired_keys_.front().number);
+  recycle_keys(oldest);
   const std::size_t more = keys_.size() > keys_at_last_look_ ? keys_.size() - keys_at_last_look_ : 0;
   if (keys_.size() > hot_keys_)
     keys_.evict(forgotten_, kLooks + 4 * more, [&](std::uint32_t key) {
@@ -176,6 +176,19 @@ void OnlineVerifier::look_for_cold_keys() {
     });
   keys_at_last_look_ = keys_.size();
   adapt_hot_keys();
+}
+
+// Another key may get the number of one that was put aside, once nothing refers to it any more.
+void OnlineVerifier::recycle_keys(std::uint64_t oldest) {
+  if (retired_keys_.empty() || retired_keys_.front().participants >= oldest) return;
+  collect();
+  absl::flat_hash_set<std::uint32_t> recycled;
+  for (; !retired_keys_.empty() && retired_keys_.front().participants < oldest; retired_keys_.pop_front())
+    recycled.insert(retired_keys_.front().number);
+  const auto is_recycled = [&](const auto& cited) { return recycled.contains(cited.key); };
+  std::erase_if(aborted_writes_, is_recycled);
+  std::erase_if(unexplained_, is_recycled);
+  for (const std::uint32_t key : recycled) keys_.recycle(key);
 }
 
 // Where those that were put aside soon come back, more are in use than that.

@@ -73,6 +73,7 @@ class OnlineVerifier {
   Time earliest_open() const;
   void look_for_garbage();
   void look_for_cold_keys();
+  void recycle_keys(std::uint64_t oldest);
   void adapt_hot_keys();
   void collect();
   void name_writers(Report& report);
