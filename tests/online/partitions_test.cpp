@@ -4,26 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "same_result.h"
-#include "serval/database/simulated/simulate.h"
 #include "serval/online/mirror_history.h"
+#include "simulated_run.h"
 #include "trace_builder.h"
 
 namespace serval::online {
 namespace {
-
-History history_of(const char* level, const char* workload, const char* bug, std::uint64_t seed) {
-  SimulationOptions options{.workload = workload,
-                            .sessions = 8,
-                            .transactions = 300,
-                            .keys = 12,
-                            .level = parse_simulated_level(level),
-                            .seed = seed,
-                            .abort_share = 0.1,
-                            .indeterminate_share = seed % 3 == 0 ? 0.05 : 0.0,
-                            .times = SimulationOptions::Times::Operations};
-  if (bug != nullptr) options.bugs = {parse_simulated_bug(bug)};
-  return simulate(options);
-}
 
 std::uint64_t rounds() {
   const char* asked = std::getenv("SERVAL_RANDOM_HISTORIES");
@@ -40,7 +26,7 @@ TEST_P(Partitions, ComeToTheSameVerdicts) {
                             "fractured-commit:probability=0.2", "skipped-validation:probability=0.2"})
       for (std::uint64_t seed = 1; seed <= rounds() && !HasFailure(); ++seed) {
         SCOPED_TRACE(testing::Message() << workload << " " << (bug != nullptr ? bug : "") << " " << seed);
-        const History history = history_of("strict-serializable", workload, bug, seed);
+        const History history = history_of({"strict-serializable", workload, seed, bug});
         const Profile& profile = *find_profile(GetParam());
         OnlineOptions options{.most_violations = 100'000};
         const OnlineResult one = mirror_history(history, profile, options);

@@ -9,32 +9,10 @@
 #include "serval/base/random.h"
 #include "serval/database/simulated/simulate.h"
 #include "serval/online/mirror_history.h"
+#include "simulated_run.h"
 
 namespace serval::online {
 namespace {
-
-struct Run {
-  const char* level;
-  const char* workload;
-  std::uint64_t seed;
-  const char* bug = nullptr;
-  std::uint64_t keys = 12;
-  std::uint64_t transactions = 300;
-};
-
-History history_of(const Run& run) {
-  SimulationOptions options{.workload = run.workload,
-                            .sessions = 8,
-                            .transactions = run.transactions,
-                            .keys = run.keys,
-                            .level = parse_simulated_level(run.level),
-                            .seed = run.seed,
-                            .abort_share = 0.1,
-                            .indeterminate_share = run.seed % 3 == 0 ? 0.05 : 0.0,
-                            .times = SimulationOptions::Times::Operations};
-  if (run.bug != nullptr) options.bugs = {parse_simulated_bug(run.bug)};
-  return simulate(options);
-}
 
 const Profile& profile_of(const char* level) { return *find_profile(std::string("simulated:") + level); }
 
