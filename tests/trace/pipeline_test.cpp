@@ -137,6 +137,32 @@ TEST(Pipeline, AClientWithoutNewsHoldsOthersBackUntilItPromises) {
   EXPECT_EQ(ticks(dispatched(pipeline)), (std::vector<Tick>{{20, 0}}));
 }
 
+// As a stream does for a session that it did not know: opened, filled, and only then a promise for all
+// who are unknown. Both fall into one dispatch.
+TEST(Pipeline, AClientOpenedWhileOthersLeaveHasItsTurnBeforeThePromiseThatCountsOnIt) {
+  Pipeline pipeline({});
+  ClientFeed& unknown = pipeline.open_client("unknown");
+  ClientFeed& known = pipeline.open_client("known");
+  unknown.promise(11);
+  put(known, 10);
+  put(known, 50);
+  known.promise(500);
+  std::vector<Record> all;
+  const auto open_another = [&](std::span<const Record> run) {
+    if (all.empty()) {
+      ClientFeed& late = pipeline.open_client("late");
+      put(late, 11);
+      late.promise(400);
+      unknown.promise(500);
+    }
+    all.insert(all.end(), run.begin(), run.end());
+  };
+  while (pipeline.dispatch(open_another) == Progress::Moved) {
+  }
+  EXPECT_EQ(ticks(all), (std::vector<Tick>{{10, 1}, {11, 2}, {50, 1}}));
+  EXPECT_EQ(pipeline.watermark(), 400);
+}
+
 TEST(Pipeline, ASilentClientIsTakenForIdleAndNamed) {
   Pipeline pipeline({.idle_after = std::chrono::seconds(0)});
   ClientFeed& busy = pipeline.open_client("busy");

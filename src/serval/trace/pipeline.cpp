@@ -101,7 +101,10 @@ Pipeline::Progress Pipeline::dispatch(const Sink& sink, std::uint64_t most) {
   look_at_idle_clients();
   std::uint64_t passed = 0;
   bool waits = false;
-  while (!lanes_.empty() && passed < most && !waits) {
+  while (passed < most && !waits) {
+    // A promise that was just fetched may count on a client that was opened before it was given.
+    admit_new_clients();
+    if (lanes_.empty()) break;
     Lane& lane = *lanes_[tree_.winner().lane];
     if (lane.empty()) {
       waits = must_wait(lane);
