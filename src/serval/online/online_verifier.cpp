@@ -7,6 +7,8 @@
 #include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 
+#include "serval/base/contract.h"
+
 namespace serval::online {
 
 using State = LiveTransaction::State;
@@ -25,6 +27,7 @@ void OnlineVerifier::accept(const Record& record) {
     intake_.note_initial(record);
     return pass_facts();
   }
+  expects(record.time.begin >= frontier_, "records come in the order of their begin (R1)");
   if (record.time.begin > frontier_) advance(record.time.begin);
   if (record.kind == RecordKind::Heartbeat) return;
   LiveTransaction& transaction = open(record);
