@@ -134,6 +134,34 @@ def check_base_words(code):
                 break
 
 
+def public_types(text):
+    """Yields (line, full name) of every class, struct and enum that namespaces show to other files."""
+    spaces = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if opened := re.match(r"(?:inline )?namespace ?([\w:]*) \{$", line):
+            spaces.append(opened[1])
+        elif re.match(r"\}  // namespace", line) and spaces:
+            spaces.pop()
+        elif defined := re.match(r"(?:class|struct|enum class) (\w+)(?: final)?(?: :[^;]*)? \{", line):
+            if "" not in spaces:
+                yield number, "::".join([*spaces, defined[1]])
+
+
+class OneDefinition:
+    """Across files: a type of one name is one type. Two that never meet in a source still meet in the linker."""
+
+    def __init__(self):
+        self.first = {}
+
+    def check(self, path, text):
+        if not path.startswith(("src/", "apps/")):
+            return
+        for number, name in public_types(text):
+            known = self.first.setdefault(name, path)
+            if known != path:
+                yield number, f"{name} is defined in {known}, too: the linker keeps one of both for all"
+
+
 def check_text(path, text):
     """Rules for every text file."""
     for number, line in enumerate(text.splitlines(), 1):
@@ -196,10 +224,12 @@ def skipped(path):
 def main(root="."):
     root = pathlib.Path(root).resolve()
     complaints = 0
+    definitions = OneDefinition()
     for file in files_below(root):
         path = file.relative_to(root).as_posix()
         text = file.read_bytes().decode("utf-8", errors="replace")
-        for number, problem in check_file(path, text, lambda place: (root / place).exists()):
+        problems = [*check_file(path, text, lambda place: (root / place).exists()), *definitions.check(path, text)]
+        for number, problem in problems:
             print(f"{path}:{number}: {problem}")
             complaints += 1
     print(f"tidy: {complaints} complaints" if complaints else "tidy: clean")

@@ -98,6 +98,25 @@ class BadCode(unittest.TestCase):
         self.complains("docs/a.md", "see /ho" + "me/someone/x\n", "machine")
 
 
+class Definitions(unittest.TestCase):
+    def found(self, *files):
+        rule = tidy.OneDefinition()
+        return [(path, *problem) for path, text in files for problem in rule.check(path, text)]
+
+    def test_one_name_for_two_types(self):
+        one = "namespace a::b {\n\nclass C {\n};\n\n}  // namespace a::b\n"
+        problems = self.found(("src/serval/x.h", one), ("src/serval/y.h", one))
+        self.assertEqual([(path, line) for path, line, _ in problems], [("src/serval/y.h", 3)])
+
+    def test_private_declared_and_inner_types_may_share_a_name(self):
+        private = "namespace a {\nnamespace {\nstruct C {\n};\n}  // namespace\nstruct D::E {\n};\nclass F;\n}  // namespace a\n"
+        self.assertEqual(self.found(("src/serval/x.cpp", private), ("src/serval/y.cpp", private)), [])
+
+    def test_other_namespaces_have_their_own(self):
+        first, second = (f"namespace {name} {{\nclass C {{\n}};\n}}  // namespace {name}\n" for name in ("a", "b"))
+        self.assertEqual(self.found(("src/serval/x.h", first), ("src/serval/y.h", second)), [])
+
+
 class Links(unittest.TestCase):
     def test_a_link_that_leads_nowhere(self):
         self.assertEqual(len(problems("docs/a.md", "[b](b.md)\n", lambda place: False)), 1)

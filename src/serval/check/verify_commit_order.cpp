@@ -243,7 +243,7 @@ class CommitOrderProof {
   const History& history_;
   const Holds& claim_;
   Facts facts_;
-  Sights sights_;
+  CertainReads sights_;
   bool has_lists_ = false;
   std::vector<std::uint32_t> position_;
   absl::flat_hash_set<std::pair<TransactionId, KeyId>> written_;

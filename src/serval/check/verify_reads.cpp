@@ -4,7 +4,7 @@
 
 namespace serval::verify {
 
-Sights::Sights(const Facts& facts) {
+CertainReads::CertainReads(const Facts& facts) {
   for (const TransactionId t : facts.history().transactions()) {
     if (facts.participates(t))
       for (const OperationId op : facts.history().operations(t)) look_at(facts, op);
@@ -24,7 +24,7 @@ bool shows(const Facts& facts, OperationId read, OperationId own) {
 
 }  // namespace
 
-void Sights::look_at(const Facts& facts, OperationId op) {
+void CertainReads::look_at(const Facts& facts, OperationId op) {
   const History& history = facts.history();
   if (is_predicate(history.kind(op))) {
     open_ = std::min(open_, op);

@@ -22,9 +22,9 @@ struct SeenWrite {
   TransactionId writer;  // none() likewise.
 };
 
-class Sights {
+class CertainReads {
  public:
-  explicit Sights(const Facts& facts);
+  explicit CertainReads(const Facts& facts);
 
   // The certain external reads of `t`, in program order.
   std::span<const SeenWrite> of(TransactionId t) const {

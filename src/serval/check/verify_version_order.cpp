@@ -174,7 +174,7 @@ class VersionOrder {
   const History& history_;
   const Holds& claim_;
   Facts facts_;
-  Sights sights_;
+  CertainReads sights_;
   absl::flat_hash_map<std::pair<TransactionId, KeyId>, std::uint32_t> ranks_;
   absl::flat_hash_map<TransactionId, std::vector<KeyId>> keys_of_;
   std::vector<std::vector<std::pair<SessionId, std::vector<Known>>>> known_;  // By key.
