@@ -10,6 +10,7 @@
 
 #include "oracle/enumerate_histories.h"
 #include "oracle/random_history.h"
+#include "sample.h"
 #include "serval/check/verify_witness.h"
 
 // The engines agree with the oracle on every history of several small universes and on many random ones, and
@@ -19,11 +20,6 @@
 
 namespace serval::oracle {
 namespace {
-
-std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise) {
-  const char* const text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 class Agreement {
  public:

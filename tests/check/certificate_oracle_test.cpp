@@ -12,6 +12,7 @@
 
 #include "oracle/certified_reference.h"
 #include "oracle/random_certified_history.h"
+#include "sample.h"
 #include "serval/check/check.h"
 #include "serval/check/verify_witness.h"
 #include "serval/formats/native_jsonl.h"
@@ -34,11 +35,6 @@ std::string text_of(const History& history) {
   write_jsonl(
       history, [&](std::string_view text) { out += text; }, [](const std::string&) {});
   return out;
-}
-
-std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
 struct Tally {

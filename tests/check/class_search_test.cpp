@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sample.h"
 #include "serval/base/random.h"
 
 // The search for cycle classes against the definitions: every simple cycle of a small graph, with every
@@ -136,7 +137,7 @@ std::string spell(const Found& found) {
 
 TEST(ClassSearch, FindsExactlyTheClassesOfEverySimpleCycle) {
   Random random(1);
-  for (int round = 0; round < 20'000; ++round) {
+  for (std::uint64_t round = 0; round < sample_of(20'000, 4000); ++round) {
     const Vertex size = 2 + static_cast<Vertex>(random.below(5));
     const Density density{random.below(25), random.below(25), random.below(30)};
     const StepGraph graph = random_graph(random, size, 1 + static_cast<Vertex>(random.below(3)), density);
@@ -171,7 +172,7 @@ StepGraph with_helpers(const StepGraph& graph) {
 
 TEST(ClassSearch, FindsTheSameThroughHelperVertices) {
   Random random(2);
-  for (int round = 0; round < 10'000; ++round) {
+  for (std::uint64_t round = 0; round < sample_of(10'000, 3000); ++round) {
     const Vertex size = 2 + static_cast<Vertex>(random.below(5));
     const Density density{random.below(25), random.below(25), random.below(30)};
     const StepGraph graph = random_graph(random, size, 1 + static_cast<Vertex>(random.below(3)), density);

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sample.h"
 #include "serval/base/random.h"
 #include "serval/check/verify_witness.h"
 #include "serval/history/history_builder.h"
@@ -288,7 +289,7 @@ class RandomRegisters {
 
 TEST(Saturation, AgreesWithTheAxiomsAsWrittenOnRandomHistories) {
   std::map<Level, std::array<int, 2>> tally;
-  const std::uint64_t count = std::getenv("SERVAL_RANDOM_HISTORIES") == nullptr ? 6000 : 2500;  // A sample.
+  const std::uint64_t count = sample_of(6000, 800);
   for (std::uint64_t seed = 0; seed < count && !testing::Test::HasFailure(); ++seed) {
     const History history = RandomRegisters(seed).make();
     Naive naive(history);

@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sample.h"
 #include "serval/base/random.h"
 #include "serval/check/check.h"
 #include "serval/check/verify_witness.h"
@@ -153,19 +154,14 @@ bool some_order_explains(const History& history, Level level) {
   return false;
 }
 
-// SERVAL_UNIVERSE_STEP, which is set where sanitizers are slow, takes a smaller sample.
-int rounds() {
-  const char* const step = std::getenv("SERVAL_UNIVERSE_STEP");  // NOLINT(concurrency-mt-unsafe)
-  return 7000 / (step == nullptr ? 1 : std::max(1, std::atoi(step)));
-}
-
 class VersionNumbersOracle : public testing::TestWithParam<std::tuple<Level, double>> {};
 
 TEST_P(VersionNumbersOracle, AgreesOnEveryVerdict) {
   const auto [level, share] = GetParam();
   Random random(1000 + static_cast<std::uint64_t>(100 * share));
-  int held = 0, refuted = 0;
-  for (int round = 0; round < rounds(); ++round) {
+  const std::uint64_t rounds = sample_of(7000, 140);
+  std::uint64_t held = 0, refuted = 0;
+  for (std::uint64_t round = 0; round < rounds; ++round) {
     const History history = RandomHistory(random, share).make();
     const CheckResult result = check(history, level, {.hints = {{OrderBasis::Versions}, {}}});
     ASSERT_EQ(verify_witness(history, level, result.verdict), std::nullopt) << print_history(history);
@@ -173,8 +169,8 @@ TEST_P(VersionNumbersOracle, AgreesOnEveryVerdict) {
     ASSERT_EQ(holds(result.verdict), some_order_explains(history, level)) << print_history(history);
     ++(holds(result.verdict) ? held : refuted);
   }
-  EXPECT_GT(held, rounds() / 10);
-  EXPECT_GT(refuted, rounds() / 10);
+  EXPECT_GT(held, rounds / 10);
+  EXPECT_GT(refuted, rounds / 10);
 }
 
 INSTANTIATE_TEST_SUITE_P(

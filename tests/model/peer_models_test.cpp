@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "model/model_verdicts.h"
+#include "sample.h"
 
 // Histories of elle-cli, Knossos and Porcupine with their published verdicts.
 
@@ -76,7 +77,9 @@ TEST(PeerModels, VerdictsOfElleCliKnossosAndPorcupineAreConfirmed) {
   if (all.empty()) GTEST_SKIP() << "no histories of other checkers at " << kFolder;
   std::map<std::string_view, std::size_t> confirmed;
   std::size_t unproved = 0;
-  for (const Row& row : all) {
+  const std::uint64_t step = number_from_environment("SERVAL_UNIVERSE_STEP", 1);
+  for (std::size_t i = 0; i < all.size(); i += step) {
+    const Row& row = all[i];
     SCOPED_TRACE(row.path);
     const ClientHistory history(read_jepsen_log(kFolder + row.path));
     const ModelResult result = check_model(row.model, history, row.options);

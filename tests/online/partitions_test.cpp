@@ -4,17 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "same_result.h"
+#include "sample.h"
 #include "serval/online/mirror_history.h"
 #include "simulated_run.h"
 #include "trace_builder.h"
 
 namespace serval::online {
 namespace {
-
-std::uint64_t rounds() {
-  const char* asked = std::getenv("SERVAL_RANDOM_HISTORIES");
-  return asked == nullptr ? 2 : std::max<std::uint64_t>(1, std::strtoull(asked, nullptr, 10) / 1000);
-}
 
 class Partitions : public testing::TestWithParam<const char*> {};
 
@@ -24,7 +20,7 @@ TEST_P(Partitions, ComeToTheSameVerdicts) {
     for (const char* bug : {static_cast<const char*>(nullptr), "dirty-read:probability=0.05",
                             "lost-update:probability=0.2", "stale-snapshot:probability=0.1",
                             "fractured-commit:probability=0.2", "skipped-validation:probability=0.2"})
-      for (std::uint64_t seed = 1; seed <= rounds() && !HasFailure(); ++seed) {
+      for (std::uint64_t seed = 1; seed <= sample_of(2) && !HasFailure(); ++seed) {
         SCOPED_TRACE(testing::Message() << workload << " " << (bug != nullptr ? bug : "") << " " << seed);
         const History history = history_of({"strict-serializable", workload, seed, bug});
         const Profile& profile = *find_profile(GetParam());

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "same_result.h"
+#include "sample.h"
 #include "serval/base/random.h"
 #include "trace_builder.h"
 
@@ -72,7 +73,7 @@ constexpr std::uint64_t kTraces = 40;
 
 TEST(RandomTraces, AreJudgedTheSameBySeveralPartitions) {
   std::uint64_t violated = 0;
-  for (std::uint64_t seed = 1; seed <= kTraces && !HasFailure(); ++seed) {
+  for (std::uint64_t seed = 1; seed <= sample_of(kTraces) && !HasFailure(); ++seed) {
     const RandomTrace random(seed, 150);
     for (const char* profile :
          {"postgres:read-committed", "postgres:repeatable-read", "postgres:serializable",

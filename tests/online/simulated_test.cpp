@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "same_result.h"
+#include "sample.h"
 #include "serval/base/random.h"
 #include "serval/database/simulated/simulate.h"
 #include "serval/online/mirror_history.h"
@@ -16,11 +17,7 @@ namespace {
 
 const Profile& profile_of(const char* level) { return *find_profile(std::string("simulated:") + level); }
 
-// SERVAL_RANDOM_HISTORIES: how many in all, here and in every other test of that kind.
-std::uint64_t seeds() {
-  const char* asked = std::getenv("SERVAL_RANDOM_HISTORIES");
-  return asked == nullptr ? 60 : std::max<std::uint64_t>(1, std::strtoull(asked, nullptr, 10) / 500);
-}
+std::uint64_t seeds() { return sample_of(60, 10); }
 
 constexpr const char* kLevels[] = {"read-uncommitted",
                                    "read-committed",

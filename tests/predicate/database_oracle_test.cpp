@@ -6,6 +6,7 @@
 
 #include "database/local_server.h"
 #include "predicate/random_predicate.h"
+#include "sample.h"
 #include "serval/database/drivers.h"
 #include "serval/predicate/evaluate.h"
 #include "serval/predicate/parse_predicate.h"

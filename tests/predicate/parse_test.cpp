@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "predicate/random_predicate.h"
+#include "sample.h"
 #include "serval/base/error.h"
 #include "serval/predicate/evaluate.h"
 #include "serval/predicate/parse_predicate.h"

@@ -6,7 +6,6 @@
 // A drawn predicate has columns c0, c1, ... in place of its constants, so that a database which must know the
 // type of every NULL can be told; with_literals() puts the constants in.
 
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -16,15 +15,6 @@
 #include "serval/predicate/scalar.h"
 
 namespace serval {
-
-inline std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise) {
-  const char* const text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-// How many of something to try: all, or the share that SERVAL_RANDOM_HISTORIES is of 100,000.
-inline std::uint64_t sample_of(std::uint64_t all) {
-  return all * number_from_environment("SERVAL_RANDOM_HISTORIES", 100'000) / 100'000;
-}
 
 enum class Type { Integer, Decimal, Text, Boolean };
 

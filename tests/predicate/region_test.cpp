@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "predicate/random_predicate.h"
+#include "sample.h"
 #include "serval/predicate/evaluate.h"
 #include "serval/predicate/parse_predicate.h"
 #include "serval/predicate/print_predicate.h"

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sample.h"
 #include "serval/base/contract.h"
 #include "serval/base/random.h"
 #include "serval/graph/topological_order.h"
@@ -215,10 +216,8 @@ class SmallInstances : public OrderSolverTest {
     for (std::size_t i = 0; i < clauses; ++i) ASSERT_TRUE(world.satisfies(instance.clauses[i]));
   }
 
-  // All, or the share that SERVAL_RANDOM_HISTORIES is of 100,000.
-  void compare_many(std::uint64_t instances, SolverLimits limits) {
-    if (const char* const sample = std::getenv("SERVAL_RANDOM_HISTORIES"))
-      instances = instances * std::strtoull(sample, nullptr, 10) / 100'000;
+  void compare_many(std::uint64_t all, SolverLimits limits) {
+    const std::uint64_t instances = sample_of(all);
     for (std::uint64_t seed = 0; seed < instances; ++seed) {
       SCOPED_TRACE(seed);
       Random random(seed);
