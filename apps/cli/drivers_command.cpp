@@ -12,7 +12,7 @@
 namespace serval::cli {
 namespace {
 
-std::string table() {
+std::string driver_table() {
   std::vector<std::vector<std::string>> rows{{"driver", "what it is", "isolations", ""}};
   for (const DriverInfo& row : all_drivers()) {
     std::string isolations;
@@ -25,7 +25,7 @@ std::string table() {
          aligned(rows);
 }
 
-std::string page(const DriverInfo& row) {
+std::string driver_page(const DriverInfo& row) {
   std::vector<std::vector<std::string>> rows{
       {"address", std::string(row.address), ""},
       {"ranges", row.has_ranges ? "yes" : "no: key by key only", ""},
@@ -39,7 +39,7 @@ std::string page(const DriverInfo& row) {
          aligned(rows);
 }
 
-const DriverInfo& row_named(const std::string& name) {
+const DriverInfo& driver_named(const std::string& name) {
   std::vector<std::string_view> names;
   for (const DriverInfo& row : all_drivers()) {
     if (row.name == name) return row;
@@ -48,7 +48,7 @@ const DriverInfo& row_named(const std::string& name) {
   throw UsageError(fmt::format("there is no driver \"{}\"", name), did_you_mean(name, names));
 }
 
-void write_json(JsonWriter& json, const DriverInfo& row) {
+void write_driver(JsonWriter& json, const DriverInfo& row) {
   json.begin_object().key("name").text(row.name).key("address").text(row.address);
   json.key("description").text(row.description).key("available").boolean(row.open != nullptr);
   json.key("ranges").boolean(row.has_ranges).key("default_isolation").text(row.default_isolation);
@@ -70,10 +70,10 @@ void write_json(JsonWriter& json, const DriverInfo& row) {
 
 Action declare_drivers(Arguments& arguments) {
   return declare_reference<DriverInfo>(arguments, {.rows = all_drivers,
-                                                   .row_named = row_named,
-                                                   .table = table,
-                                                   .page = page,
-                                                   .write_json = write_json,
+                                                   .row_named = driver_named,
+                                                   .table = driver_table,
+                                                   .page = driver_page,
+                                                   .write_json = write_driver,
                                                    .name_help = "A driver"});
 }
 

@@ -50,7 +50,7 @@ std::string orders(Level level) {
   return sessions && times ? "sessions, times" : sessions ? "sessions" : times ? "times" : "-";
 }
 
-std::string table() {
+std::string level_table() {
   std::vector<std::vector<std::string>> rows{{"level", "uses", "implies directly"}};
   for (const LevelInfo& row : all_levels())
     rows.push_back({std::string(row.name), orders(row.level), names_of(row.implies)});
@@ -63,7 +63,7 @@ std::vector<Level> remaining(std::vector<Level> levels, const std::vector<Level>
   return levels;
 }
 
-std::string page(const LevelInfo& row) {
+std::string level_page(const LevelInfo& row) {
   return fmt::format("{}\n", row.name) +
          aligned({{"definition", std::string(row.definition)},
                   {"source", std::string(row.citation)},
@@ -76,7 +76,7 @@ std::string page(const LevelInfo& row) {
                   {"forbids", joined(forbidden(row.level))}});
 }
 
-void write_json(JsonWriter& json, const LevelInfo& row) {
+void write_level(JsonWriter& json, const LevelInfo& row) {
   json.begin_object().key("name").text(row.name).key("aliases").begin_array();
   for (const std::string_view alias : row.aliases) json.text(alias);
   json.end()
@@ -94,16 +94,16 @@ void write_json(JsonWriter& json, const LevelInfo& row) {
   json.key("uses_real_time").boolean(uses_real_time(row.level)).end();
 }
 
-const LevelInfo& row_named(const std::string& name) { return info(choose_level(name)); }
+const LevelInfo& level_named(const std::string& name) { return info(choose_level(name)); }
 
 }  // namespace
 
 Action declare_levels(Arguments& arguments) {
   return declare_reference<LevelInfo>(arguments, {.rows = all_levels,
-                                                  .row_named = row_named,
-                                                  .table = table,
-                                                  .page = page,
-                                                  .write_json = write_json,
+                                                  .row_named = level_named,
+                                                  .table = level_table,
+                                                  .page = level_page,
+                                                  .write_json = write_level,
                                                   .name_help = "A level or one of its aliases"});
 }
 

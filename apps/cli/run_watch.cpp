@@ -14,8 +14,8 @@
 namespace serval::cli {
 namespace {
 
-constexpr double kLinePause = 0.5;  // Seconds.
-constexpr double kLogPause = 10;
+constexpr double kTerminalSeconds = 0.5;  // Seconds.
+constexpr double kLogSeconds = 10;
 constexpr const char* kClearLine = "\r\x1b[K";
 
 std::string spelled_aborts(const CampaignCounts& counts) {
@@ -62,7 +62,7 @@ void RunWatch::stop() noexcept {
 }
 
 void RunWatch::run() {
-  const double pause = terminal_ ? kLinePause : kLogPause;
+  const double pause = terminal_ ? kTerminalSeconds : kLogSeconds;
   double next = pause;
   while (!over_) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));

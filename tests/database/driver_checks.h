@@ -18,6 +18,7 @@
 
 #include <gtest/gtest.h>
 
+#include "database/conversation.h"
 #include "serval/database/database.h"
 
 namespace serval {
@@ -187,14 +188,6 @@ struct Pair {
 };
 
 inline Pair connect_pair(Database& database) { return {database.connect(0), database.connect(1)}; }
-
-inline void read(Client& client, std::uint64_t key) {
-  client.perform({.kind = Request::Kind::Read, .key = key});
-}
-
-inline void write(Client& client, std::uint64_t key, std::int64_t tag) {
-  client.perform({.kind = Request::Kind::Write, .key = key, .tag = tag});
-}
 
 // Write skew: both read keys 0 and 1, each writes one of them. The second's commit, or its failure.
 inline Outcome try_write_skew(const Pair& clients) {

@@ -37,9 +37,9 @@ std::int64_t commit_number(const History& history, TransactionId t) {
 
 // What the operation would have seen and left behind, had it run on this state alone. A sentence if it did
 // not see that.
-class Replay {
+class RowReplay {
  public:
-  Replay(const History& history, State state) : history_(history), state_(std::move(state)) {}
+  RowReplay(const History& history, State state) : history_(history), state_(std::move(state)) {}
 
   const State& state() const { return state_; }
   std::string run(OperationId op) {
@@ -149,7 +149,7 @@ std::string first_anomaly(const History& history) {
   for (const TransactionId t : history.transactions()) {
     if (history.outcome(t) != Outcome::Committed) continue;
     const std::int64_t commit = commit_number(history, t);
-    Replay replay(
+    RowReplay replay(
         history,
         states[static_cast<std::size_t>(commit > 0 ? commit - 1 : *history.hints(t)->start_timestamp)]);
     for (const OperationId op : history.operations(t))
@@ -186,7 +186,7 @@ TEST(SimulateRows, RangesSawWhatTheirVersionSetsSay) {
         if (is_predicate(operation.kind) && written.empty()) {
           const VersionSet* seen = history.certificate().version_set(op);
           ASSERT_NE(seen, nullptr);
-          Replay replay(history, states[static_cast<std::size_t>(std::get<std::int64_t>(seen->seen))]);
+          RowReplay replay(history, states[static_cast<std::size_t>(std::get<std::int64_t>(seen->seen))]);
           EXPECT_EQ(replay.run(op), "") << level.name << " operation " << op.index;
         }
         if (operation.kind != OperationKind::Read && operation.kind != OperationKind::PredicateRead)

@@ -13,9 +13,7 @@
 namespace serval {
 namespace {
 
-using Level = SimulatedLevel;
-
-SimulationOptions small_options(Level level, std::uint64_t seed) {
+SimulationOptions small_options(SimulatedLevel level, std::uint64_t seed) {
   return {.sessions = 8,
           .transactions = 400,
           .keys = 12,
@@ -33,7 +31,7 @@ std::map<Outcome, std::size_t> outcomes(const History& history) {
 
 TEST(Simulate, SameSeedGivesTheSameHistory) {
   for (const char* workload : {"mini", "general", "registers", "list-append", "lightweight"}) {
-    SimulationOptions options = small_options(Level::Serializable, 3);
+    SimulationOptions options = small_options(SimulatedLevel::Serializable, 3);
     options.workload = workload;
     options.times = SimulationOptions::Times::Operations;
     options.bugs = {parse_simulated_bug("dirty-read"), parse_simulated_bug("long-fork")};
@@ -42,8 +40,8 @@ TEST(Simulate, SameSeedGivesTheSameHistory) {
 }
 
 TEST(Simulate, AnotherSeedGivesAnotherHistory) {
-  EXPECT_NE(print_history(simulate(small_options(Level::Serializable, 1))),
-            print_history(simulate(small_options(Level::Serializable, 2))));
+  EXPECT_NE(print_history(simulate(small_options(SimulatedLevel::Serializable, 1))),
+            print_history(simulate(small_options(SimulatedLevel::Serializable, 2))));
 }
 
 TEST(Simulate, RecordsAsManyTransactionsAsAsked) {
@@ -59,7 +57,7 @@ TEST(Simulate, DoesNothingWhenAskedForNothing) {
 
 TEST(Simulate, WritesEveryValueOnce) {
   for (const char* workload : {"mini", "general", "list-append", "lightweight"}) {
-    SimulationOptions options = small_options(Level::ReadCommitted, 4);
+    SimulationOptions options = small_options(SimulatedLevel::ReadCommitted, 4);
     options.workload = workload;
     const History history = simulate(options);
     std::set<Value> written;
@@ -75,7 +73,7 @@ TEST(Simulate, WritesEveryValueOnce) {
 }
 
 TEST(Simulate, RecordsAbortedAndIndeterminateTransactions) {
-  SimulationOptions options = small_options(Level::StrictSerializable, 5);
+  SimulationOptions options = small_options(SimulatedLevel::StrictSerializable, 5);
   options.keys = 1000;
   options.transactions = 5000;
   std::map<Outcome, std::size_t> counts = outcomes(simulate(options));
@@ -84,7 +82,7 @@ TEST(Simulate, RecordsAbortedAndIndeterminateTransactions) {
 }
 
 TEST(Simulate, HalfOfTheIndeterminateTransactionsTookEffect) {
-  SimulationOptions options = small_options(Level::StrictSerializable, 5);
+  SimulationOptions options = small_options(SimulatedLevel::StrictSerializable, 5);
   options.transactions = 5000;
   options.keys = 1000;
   options.indeterminate_share = 0.5;
@@ -101,7 +99,7 @@ TEST(Simulate, HalfOfTheIndeterminateTransactionsTookEffect) {
 }
 
 TEST(Simulate, TimesNestAndFollowTheSession) {
-  SimulationOptions options = small_options(Level::SnapshotIsolation, 6);
+  SimulationOptions options = small_options(SimulatedLevel::SnapshotIsolation, 6);
   options.times = SimulationOptions::Times::Operations;
   const History history = simulate(options);
   for (const SessionId s : history.sessions()) {
@@ -123,14 +121,14 @@ TEST(Simulate, TimesNestAndFollowTheSession) {
 }
 
 TEST(Simulate, LeavesOutTimesOnRequest) {
-  SimulationOptions options = small_options(Level::SnapshotIsolation, 6);
+  SimulationOptions options = small_options(SimulatedLevel::SnapshotIsolation, 6);
   options.times = SimulationOptions::Times::None;
   EXPECT_FALSE(simulate(options).has_times());
 }
 
 TEST(Simulate, OrderBySessionKeepsEverySessionsTransactions) {
   for (const char* workload : {"mini", "list-append", "lightweight"}) {
-    SimulationOptions options = small_options(Level::Serializable, 7);
+    SimulationOptions options = small_options(SimulatedLevel::Serializable, 7);
     options.workload = workload;
     const History completion = simulate(options);
     options.order = SimulationOptions::Order::Session;
@@ -142,7 +140,7 @@ TEST(Simulate, OrderBySessionKeepsEverySessionsTransactions) {
 }
 
 TEST(Simulate, ShuffledOrderKeepsEverySessionsTransactions) {
-  SimulationOptions options = small_options(Level::Serializable, 7);
+  SimulationOptions options = small_options(SimulatedLevel::Serializable, 7);
   const History completion = simulate(options);
   options.order = SimulationOptions::Order::Shuffled;
   const History shuffled = simulate(options);
@@ -153,7 +151,7 @@ TEST(Simulate, ShuffledOrderKeepsEverySessionsTransactions) {
 }
 
 TEST(Simulate, ListsGrowByAppendsInCommitOrder) {
-  SimulationOptions options = small_options(Level::StrictSerializable, 8);
+  SimulationOptions options = small_options(SimulatedLevel::StrictSerializable, 8);
   options.workload = "list-append";
   const History history = simulate(options);
   std::map<KeyId, Value> longest;
@@ -176,7 +174,7 @@ TEST(Simulate, ListsGrowByAppendsInCommitOrder) {
 }
 
 TEST(Simulate, LightweightOperationsHitAndMiss) {
-  SimulationOptions options = small_options(Level::StrictSerializable, 9);
+  SimulationOptions options = small_options(SimulatedLevel::StrictSerializable, 9);
   options.workload = "lightweight";
   options.transactions = 2000;
   const History history = simulate(options);
@@ -226,7 +224,8 @@ TEST(Simulate, ObeysItsBudget) {
 }
 
 // The levels, by what the store itself knows.
-class SimulatedLevels : public testing::TestWithParam<std::tuple<Level, const char*, std::uint64_t>> {
+class SimulatedLevels
+    : public testing::TestWithParam<std::tuple<SimulatedLevel, const char*, std::uint64_t>> {
  protected:
   const SimulatedLevelInfo& level() const { return info(std::get<0>(GetParam())); }
   History history() const {
@@ -253,15 +252,17 @@ TEST_P(SimulatedLevels, KeepTheirPromise) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, SimulatedLevels,
-    testing::Combine(testing::Values(Level::ReadUncommitted, Level::ReadCommitted, Level::PrefixConsistency,
-                                     Level::SnapshotIsolation, Level::StrongSessionSnapshotIsolation,
-                                     Level::StrongSnapshotIsolation, Level::Serializable,
-                                     Level::StrongSessionSerializable, Level::StrictSerializable),
+    testing::Combine(testing::Values(SimulatedLevel::ReadUncommitted, SimulatedLevel::ReadCommitted,
+                                     SimulatedLevel::PrefixConsistency, SimulatedLevel::SnapshotIsolation,
+                                     SimulatedLevel::StrongSessionSnapshotIsolation,
+                                     SimulatedLevel::StrongSnapshotIsolation, SimulatedLevel::Serializable,
+                                     SimulatedLevel::StrongSessionSerializable,
+                                     SimulatedLevel::StrictSerializable),
                      testing::Values("mini", "general", "registers"), testing::Values(1, 2, 3)));
 
 // No level is stronger than it says: over a few seeds each shows what the next stronger one forbids.
 template <class Claim>
-bool fails_somewhere(Level level, Claim claim) {
+bool fails_somewhere(SimulatedLevel level, Claim claim) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const History history = simulate(small_options(level, seed));
     if (!(Replay(history).*claim)()) return true;
@@ -270,14 +271,16 @@ bool fails_somewhere(Level level, Claim claim) {
 }
 
 TEST(SimulatedLevel, IsNotStrongerThanItSays) {
-  EXPECT_TRUE(fails_somewhere(Level::ReadUncommitted, &Replay::reads_are_committed));
-  EXPECT_TRUE(fails_somewhere(Level::ReadCommitted, &Replay::reads_match_snapshots));
-  EXPECT_TRUE(fails_somewhere(Level::PrefixConsistency, &Replay::first_committer_wins));
-  EXPECT_TRUE(fails_somewhere(Level::SnapshotIsolation, &Replay::sessions_see_their_past));
-  EXPECT_TRUE(fails_somewhere(Level::StrongSessionSnapshotIsolation, &Replay::snapshots_follow_real_time));
-  EXPECT_TRUE(fails_somewhere(Level::StrongSnapshotIsolation, &Replay::reads_are_current_at_commit));
-  EXPECT_TRUE(fails_somewhere(Level::Serializable, &Replay::sessions_see_their_past));
-  EXPECT_TRUE(fails_somewhere(Level::StrongSessionSerializable, &Replay::snapshots_follow_real_time));
+  EXPECT_TRUE(fails_somewhere(SimulatedLevel::ReadUncommitted, &Replay::reads_are_committed));
+  EXPECT_TRUE(fails_somewhere(SimulatedLevel::ReadCommitted, &Replay::reads_match_snapshots));
+  EXPECT_TRUE(fails_somewhere(SimulatedLevel::PrefixConsistency, &Replay::first_committer_wins));
+  EXPECT_TRUE(fails_somewhere(SimulatedLevel::SnapshotIsolation, &Replay::sessions_see_their_past));
+  EXPECT_TRUE(
+      fails_somewhere(SimulatedLevel::StrongSessionSnapshotIsolation, &Replay::snapshots_follow_real_time));
+  EXPECT_TRUE(fails_somewhere(SimulatedLevel::StrongSnapshotIsolation, &Replay::reads_are_current_at_commit));
+  EXPECT_TRUE(fails_somewhere(SimulatedLevel::Serializable, &Replay::sessions_see_their_past));
+  EXPECT_TRUE(
+      fails_somewhere(SimulatedLevel::StrongSessionSerializable, &Replay::snapshots_follow_real_time));
 }
 
 TEST(SimulatedLevel, IsFoundByNameOrSuggested) {

@@ -9,9 +9,7 @@
 namespace serval {
 namespace {
 
-using Level = SimulatedLevel;
-
-SimulationOptions buggy_options(Level level, std::string_view bug, std::uint64_t seed) {
+SimulationOptions buggy_options(SimulatedLevel level, std::string_view bug, std::uint64_t seed) {
   return {.sessions = 8,
           .transactions = 400,
           .keys = 6,
@@ -23,7 +21,7 @@ SimulationOptions buggy_options(Level level, std::string_view bug, std::uint64_t
 
 // How many of a few seeds show a history that fails the claim.
 template <class Claim>
-int failures(Level level, std::string_view bug, Claim claim) {
+int failures(SimulatedLevel level, std::string_view bug, Claim claim) {
   int failed = 0;
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     const History history = simulate(buggy_options(level, bug, seed));
@@ -33,68 +31,74 @@ int failures(Level level, std::string_view bug, Claim claim) {
 }
 
 TEST(SimulatedBug, DirtyReadShowsUncommittedWrites) {
-  EXPECT_GT(failures(Level::ReadCommitted, "dirty-read:probability=0.2", &Replay::reads_are_committed), 0);
+  EXPECT_GT(
+      failures(SimulatedLevel::ReadCommitted, "dirty-read:probability=0.2", &Replay::reads_are_committed), 0);
 }
 
 TEST(SimulatedBug, DirtyWriteLosesOneKeyOfACommit) {
-  EXPECT_GT(failures(Level::PrefixConsistency, "dirty-write:probability=1", &Replay::reads_match_snapshots),
+  EXPECT_GT(failures(SimulatedLevel::PrefixConsistency, "dirty-write:probability=1",
+                     &Replay::reads_match_snapshots),
             0);
-  EXPECT_EQ(failures(Level::PrefixConsistency, "dirty-write:probability=1", &Replay::reads_are_committed), 0);
+  EXPECT_EQ(
+      failures(SimulatedLevel::PrefixConsistency, "dirty-write:probability=1", &Replay::reads_are_committed),
+      0);
 }
 
 TEST(SimulatedBug, LostUpdateBreaksFirstCommitterWins) {
-  EXPECT_GT(
-      failures(Level::StrongSnapshotIsolation, "lost-update:probability=0.2", &Replay::first_committer_wins),
-      0);
-  EXPECT_EQ(
-      failures(Level::StrongSnapshotIsolation, "lost-update:probability=0.2", &Replay::reads_match_snapshots),
-      0);
+  EXPECT_GT(failures(SimulatedLevel::StrongSnapshotIsolation, "lost-update:probability=0.2",
+                     &Replay::first_committer_wins),
+            0);
+  EXPECT_EQ(failures(SimulatedLevel::StrongSnapshotIsolation, "lost-update:probability=0.2",
+                     &Replay::reads_match_snapshots),
+            0);
 }
 
 TEST(SimulatedBug, StaleSnapshotForgetsTheSessionsPast) {
   const char* bug = "stale-snapshot:probability=0.2";
-  EXPECT_GT(failures(Level::StrongSnapshotIsolation, bug, &Replay::sessions_see_their_past), 0);
-  EXPECT_GT(failures(Level::StrictSerializable, bug, &Replay::sessions_see_their_past), 0);
-  EXPECT_EQ(failures(Level::StrongSnapshotIsolation, bug, &Replay::first_committer_wins), 0);
-  EXPECT_EQ(failures(Level::StrictSerializable, bug, &Replay::reads_are_current_at_commit), 0);
+  EXPECT_GT(failures(SimulatedLevel::StrongSnapshotIsolation, bug, &Replay::sessions_see_their_past), 0);
+  EXPECT_GT(failures(SimulatedLevel::StrictSerializable, bug, &Replay::sessions_see_their_past), 0);
+  EXPECT_EQ(failures(SimulatedLevel::StrongSnapshotIsolation, bug, &Replay::first_committer_wins), 0);
+  EXPECT_EQ(failures(SimulatedLevel::StrictSerializable, bug, &Replay::reads_are_current_at_commit), 0);
 }
 
 TEST(SimulatedBug, FracturedCommitShowsHalfACommit) {
-  EXPECT_GT(
-      failures(Level::StrictSerializable, "fractured-commit:probability=0.5", &Replay::reads_match_snapshots),
-      0);
+  EXPECT_GT(failures(SimulatedLevel::StrictSerializable, "fractured-commit:probability=0.5",
+                     &Replay::reads_match_snapshots),
+            0);
 }
 
 TEST(SimulatedBug, SkippedValidationOverlooksAnyConflict) {
   const char* bug = "skipped-validation:probability=0.2";
-  EXPECT_GT(failures(Level::StrictSerializable, bug, &Replay::first_committer_wins), 0);
-  EXPECT_GT(failures(Level::StrictSerializable, bug, &Replay::reads_are_current_at_commit), 0);
+  EXPECT_GT(failures(SimulatedLevel::StrictSerializable, bug, &Replay::first_committer_wins), 0);
+  EXPECT_GT(failures(SimulatedLevel::StrictSerializable, bug, &Replay::reads_are_current_at_commit), 0);
 }
 
 TEST(SimulatedBug, AbortedButVisibleShowsAbortedWrites) {
-  EXPECT_GT(failures(Level::ReadCommitted, "aborted-but-visible", &Replay::reads_are_committed), 0);
+  EXPECT_GT(failures(SimulatedLevel::ReadCommitted, "aborted-but-visible", &Replay::reads_are_committed), 0);
 }
 
 TEST(SimulatedBug, WriteSkewStaysASnapshot) {
   const char* bug = "write-skew:probability=0.5";
-  EXPECT_GT(failures(Level::StrictSerializable, bug, &Replay::reads_are_current_at_commit), 0);
-  EXPECT_EQ(failures(Level::StrictSerializable, bug, &Replay::first_committer_wins), 0);
-  EXPECT_EQ(failures(Level::StrictSerializable, bug, &Replay::reads_match_snapshots), 0);
+  EXPECT_GT(failures(SimulatedLevel::StrictSerializable, bug, &Replay::reads_are_current_at_commit), 0);
+  EXPECT_EQ(failures(SimulatedLevel::StrictSerializable, bug, &Replay::first_committer_wins), 0);
+  EXPECT_EQ(failures(SimulatedLevel::StrictSerializable, bug, &Replay::reads_match_snapshots), 0);
 }
 
 TEST(SimulatedBug, LongForkHidesTheOtherReplica) {
-  EXPECT_GT(failures(Level::StrongSnapshotIsolation, "long-fork", &Replay::reads_match_snapshots), 0);
-  EXPECT_EQ(failures(Level::StrongSnapshotIsolation, "long-fork", &Replay::first_committer_wins), 0);
+  EXPECT_GT(failures(SimulatedLevel::StrongSnapshotIsolation, "long-fork", &Replay::reads_match_snapshots),
+            0);
+  EXPECT_EQ(failures(SimulatedLevel::StrongSnapshotIsolation, "long-fork", &Replay::first_committer_wins), 0);
 }
 
 TEST(SimulatedBug, FiresNoMoreOftenThanItsLimit) {
   const History history =
-      simulate(buggy_options(Level::StrictSerializable, "lost-update:probability=1,limit=1", 1));
+      simulate(buggy_options(SimulatedLevel::StrictSerializable, "lost-update:probability=1,limit=1", 1));
   EXPECT_EQ(history.facts().at("bug lost-update"), "fired 1 times");
 }
 
 TEST(SimulatedBug, ChangesNothingWhileItDoesNotFire) {
-  SimulationOptions options = buggy_options(Level::StrictSerializable, "lost-update:probability=0", 1);
+  SimulationOptions options =
+      buggy_options(SimulatedLevel::StrictSerializable, "lost-update:probability=0", 1);
   const History quiet = simulate(options);
   options.bugs.clear();
   EXPECT_TRUE(std::ranges::equal(quiet.value_column(), simulate(options).value_column()));

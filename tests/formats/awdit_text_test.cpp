@@ -12,16 +12,18 @@ namespace {
 
 constexpr Format kAwdit = Format::AwditText;
 
-std::string notation_of(const std::string& text) { return print_history(read_as(kAwdit, text)); }
-std::string written(const char* notation) { return write_to_string(parse_history(notation), kAwdit); }
+std::string notation_of_awdit(const std::string& text) { return print_history(read_as(kAwdit, text)); }
+std::string written_as_awdit(const char* notation) {
+  return write_to_string(parse_history(notation), kAwdit);
+}
 
 TEST(AwditText, RulesSeparateTransactionsAndSessions) {
-  EXPECT_EQ(notation_of("w 1 2\nr 1 2\n-----\nr 1 3\n=====\nw 1 3\n"),
+  EXPECT_EQ(notation_of_awdit("w 1 2\nr 1 2\n-----\nr 1 3\n=====\nw 1 3\n"),
             "0: [w(1,2) r(1,2)] [r(1,3)]\n1: [w(1,3)]\n");
 }
 
 TEST(AwditText, RulesInARowAndBlankLinesMeanNothing) {
-  EXPECT_EQ(notation_of("===\n---\nw 1 2\n---\n---\n\n===\n===\nr 1 2\r\n---\n"),
+  EXPECT_EQ(notation_of_awdit("===\n---\nw 1 2\n---\n---\n\n===\n===\nr 1 2\r\n---\n"),
             "0: [w(1,2)]\n1: [r(1,2)]\n");
 }
 
@@ -37,26 +39,26 @@ TEST(AwditText, MistakesArePointedAtExactly) {
 }
 
 TEST(AwditText, LastLineWithoutNewlineIsDroppedOnlyOnRequest) {
-  EXPECT_EQ(notation_of("w 1 2\nw 1 34"), "0: [w(1,2) w(1,34)]\n");
+  EXPECT_EQ(notation_of_awdit("w 1 2\nw 1 34"), "0: [w(1,2) w(1,34)]\n");
   ReadOptions options;
   options.accept_truncated = true;
   EXPECT_EQ(print_history(read_as(kAwdit, "w 1 2\nw 1 3", options)), "0: [w(1,2)]\n");
 }
 
 TEST(AwditText, InitialReadsGetAFirstSessionThatWritesThem) {
-  EXPECT_EQ(written("1: [r(5,0) r(6,_) w(5,1)]"), "w 5 0\nw 6 0\n=====\nr 5 0\nr 6 0\nw 5 1\n");
-  EXPECT_EQ(written("1: [w(5,0)] 2: [r(6,0)]"), "w 6 1\n=====\nw 5 0\n=====\nr 6 1\n");
+  EXPECT_EQ(written_as_awdit("1: [r(5,0) r(6,_) w(5,1)]"), "w 5 0\nw 6 0\n=====\nr 5 0\nr 6 0\nw 5 1\n");
+  EXPECT_EQ(written_as_awdit("1: [w(5,0)] 2: [r(6,0)]"), "w 6 1\n=====\nw 5 0\n=====\nr 6 1\n");
 }
 
 TEST(AwditText, AbortedTransactionsAreLeftOutAndReported) {
-  EXPECT_EQ(written("0: [w(1,1)]! [w(1,2)]"), "w 1 2\n");
+  EXPECT_EQ(written_as_awdit("0: [w(1,1)]! [w(1,2)]"), "w 1 2\n");
   EXPECT_EQ(
       losses_of(parse_history("0: [w(1,1)]! [w(1,2)]"), kAwdit),
       (std::vector<std::string>{"aborted transactions left out: 1", "labels of transactions dropped: 1"}));
 }
 
 TEST(AwditText, NegativeNumbersWouldBeRulesAndAreReplaced) {
-  EXPECT_EQ(written("0: [w(1,-7)] 1: [r(1,-7)]"), "w 1 1\n=====\nr 1 1\n");
+  EXPECT_EQ(written_as_awdit("0: [w(1,-7)] 1: [r(1,-7)]"), "w 1 1\n=====\nr 1 1\n");
 }
 
 RC_GTEST_PROP(AwditText, RegisterHistoriesKeepTheirMeaning, (std::uint64_t seed)) {

@@ -19,20 +19,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string numbers(std::initializer_list<std::int64_t> list) {
+std::string order_numbers(std::initializer_list<std::int64_t> list) {
   std::string bytes;
   for (const std::int64_t number : list) append_big_endian(bytes, static_cast<std::uint64_t>(number));
   return bytes;
 }
-std::string record(char tag, std::initializer_list<std::int64_t> list) {
-  return std::string(1, tag) + numbers(list);
+std::string order_record(char tag, std::initializer_list<std::int64_t> list) {
+  return std::string(1, tag) + order_numbers(list);
 }
 
 // Transactions 1, 2 and 3 write 41, 42 and 43 to key 7; the ids of their writes are 11, 12 and 13.
 std::string three_writes() {
   std::string log;
   for (std::int64_t i = 1; i <= 3; ++i)
-    log += record('S', {i}) + record('W', {10 + i, 7, 40 + i}) + record('C', {i});
+    log += order_record('S', {i}) + order_record('W', {10 + i, 7, 40 + i}) + order_record('C', {i});
   return log;
 }
 
@@ -77,38 +77,38 @@ class CobraVersionOrder : public testing::Test {
 };
 
 TEST_F(CobraVersionOrder, NumbersTheWritesItLists) {
-  EXPECT_EQ(versions_of(with_order(numbers({1, 7, 3, 42, 41, 43}))), "2 1 3");
-  EXPECT_EQ(versions_of(with_order(numbers({1, 7, 2, 43, 41}))), "2 - 1") << "partial";
-  EXPECT_EQ(versions_of(with_order(numbers({2, 6, 0, 7, 1, 42}))), "- 1 -");
-  EXPECT_EQ(versions_of(with_order(numbers({0}))), "- - -");
+  EXPECT_EQ(versions_of(with_order(order_numbers({1, 7, 3, 42, 41, 43}))), "2 1 3");
+  EXPECT_EQ(versions_of(with_order(order_numbers({1, 7, 2, 43, 41}))), "2 - 1") << "partial";
+  EXPECT_EQ(versions_of(with_order(order_numbers({2, 6, 0, 7, 1, 42}))), "- 1 -");
+  EXPECT_EQ(versions_of(with_order(order_numbers({0}))), "- - -");
 }
 
 TEST_F(CobraVersionOrder, IsFoundBesideTheLogsOrAroundTheirFolder) {
   put("run/history/0.log", three_writes());
-  put("run/version_order.vo", numbers({1, 7, 2, 42, 41}));
+  put("run/version_order.vo", order_numbers({1, 7, 2, 42, 41}));
   EXPECT_EQ(versions_of(read_history(path("run"))), "2 1 -");
   EXPECT_EQ(versions_of(read_history(path("run/history"))), "2 1 -");
   EXPECT_EQ(versions_of(read_history(path("run/history/"))), "2 1 -");
-  put("run/history/near.vo", numbers({1, 7, 2, 41, 42}));
+  put("run/history/near.vo", order_numbers({1, 7, 2, 41, 42}));
   EXPECT_EQ(versions_of(read_history(path("run"))), "1 2 -") << "the nearest counts";
 }
 
 TEST_F(CobraVersionOrder, AroundAnyOtherFolderIsNotLookedFor) {
   put("run/logs/0.log", three_writes());
-  put("run/version_order.vo", numbers({1, 7, 2, 42, 41}));
+  put("run/version_order.vo", order_numbers({1, 7, 2, 42, 41}));
   EXPECT_EQ(versions_of(read_history(path("run/logs"))), "- - -");
 }
 
 TEST_F(CobraVersionOrder, TwoOfThemAreRefused) {
-  put("h/other.vo", numbers({0}));
-  EXPECT_EQ(problem_in(numbers({0})), "a second version order, beside " + path("h/other.vo"));
+  put("h/other.vo", order_numbers({0}));
+  EXPECT_EQ(problem_in(order_numbers({0})), "a second version order, beside " + path("h/other.vo"));
 }
 
 TEST_F(CobraVersionOrder, ListsWhatNobodyWroteInVain) {
   std::vector<std::string> notices;
   ReadOptions options;
   options.on_notice = [&](const std::string& notice) { notices.push_back(notice); };
-  EXPECT_EQ(versions_of(with_order(numbers({2, 7, 3, 0, 41, 99, 8, 1, 42}), options)), "2 - -");
+  EXPECT_EQ(versions_of(with_order(order_numbers({2, 7, 3, 0, 41, 99, 8, 1, 42}), options)), "2 - -");
   EXPECT_EQ(notices,
             (std::vector<std::string>{"3 versions in the version order that no log writes: passed over"}));
 }
@@ -117,24 +117,25 @@ TEST_F(CobraVersionOrder, ValueWrittenTwiceNamesNoWrite) {
   std::vector<std::string> notices;
   ReadOptions options;
   options.on_notice = [&](const std::string& notice) { notices.push_back(notice); };
-  put("h/1.log", record('S', {4}) + record('W', {14, 7, 41}) + record('C', {4}));
-  EXPECT_EQ(versions_of(with_order(numbers({1, 7, 3, 41, 42, 43}), options)), "- 2 3 -");
+  put("h/1.log", order_record('S', {4}) + order_record('W', {14, 7, 41}) + order_record('C', {4}));
+  EXPECT_EQ(versions_of(with_order(order_numbers({1, 7, 3, 41, 42, 43}), options)), "- 2 3 -");
   EXPECT_EQ(notices, (std::vector<std::string>{
                          "1 versions in the version order that were written more than once: passed over"}));
 }
 
 TEST_F(CobraVersionOrder, ProblemsNameTheByte) {
   EXPECT_EQ(problem_in(""), "at byte 0: the file ends inside the number of keys");
-  EXPECT_EQ(problem_in(numbers({-1})), "at byte 0: the number of keys is negative: -1");
-  EXPECT_EQ(problem_in(numbers({1, 7, -2})), "at byte 16: a number of versions is negative: -2");
-  EXPECT_EQ(problem_in(numbers({1, 7, 2, 41})), "at byte 32: the file ends inside a version");
-  EXPECT_EQ(problem_in(numbers({2, 7, 0, 7, 0})), "at byte 24: key 7 for the second time");
-  EXPECT_EQ(problem_in(numbers({1, 7, 2, 41, 41})), "at byte 32: version 41 of key 7 for the second time");
-  EXPECT_EQ(problem_in(numbers({0, 5})), "at byte 8: expected the end of the file after the last key");
+  EXPECT_EQ(problem_in(order_numbers({-1})), "at byte 0: the number of keys is negative: -1");
+  EXPECT_EQ(problem_in(order_numbers({1, 7, -2})), "at byte 16: a number of versions is negative: -2");
+  EXPECT_EQ(problem_in(order_numbers({1, 7, 2, 41})), "at byte 32: the file ends inside a version");
+  EXPECT_EQ(problem_in(order_numbers({2, 7, 0, 7, 0})), "at byte 24: key 7 for the second time");
+  EXPECT_EQ(problem_in(order_numbers({1, 7, 2, 41, 41})),
+            "at byte 32: version 41 of key 7 for the second time");
+  EXPECT_EQ(problem_in(order_numbers({0, 5})), "at byte 8: expected the end of the file after the last key");
 }
 
 TEST_F(CobraVersionOrder, EveryCutIsRefusedOrLeavesThePartBefore) {
-  const std::string whole = numbers({1, 7, 3, 42, 41, 43});
+  const std::string whole = order_numbers({1, 7, 3, 42, 41, 43});
   ReadOptions truncated;
   truncated.accept_truncated = true;
   for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -149,7 +150,7 @@ TEST_F(CobraVersionOrder, FlippedBytesAreReadOrRefused) {
   Random random(7);
   int refused = 0;
   for (int round = 0; round < 300; ++round) {
-    std::string bytes = numbers({1, 7, 3, 42, 41, 43});
+    std::string bytes = order_numbers({1, 7, 3, 42, 41, 43});
     for (std::uint64_t flips = 1 + random.below(3); flips > 0; --flips)
       bytes[random.below(bytes.size())] ^= static_cast<char>(1 << random.below(8));
     try {

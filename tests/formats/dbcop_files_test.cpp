@@ -35,7 +35,7 @@ const std::string kBincode = kHeader + numbers({2, 2, 2}) + event(1, 7, 11, 1) +
                              event(0, 7, 11, 1) + '\1';
 const char* const kMeaning = "0: [w(7,11) r(8,0)] [w(8,12)]!\n1: [r(7,11)]\n";
 
-std::string problem_in(Format format, const std::string& bytes) {
+std::string dbcop_problem(Format format, const std::string& bytes) {
   try {
     read_as(format, bytes);
   } catch (const InputError& error) {
@@ -53,12 +53,12 @@ TEST(DbcopBincode, EventsBecomeOperations) {
 }
 
 TEST(DbcopBincode, ProblemsNameTheByte) {
-  EXPECT_EQ(problem_in(Format::DbcopBincode, kHeader + numbers({1, 1, 1}) + event(2, 7, 1, 1) + '\1'),
+  EXPECT_EQ(dbcop_problem(Format::DbcopBincode, kHeader + numbers({1, 1, 1}) + event(2, 7, 1, 1) + '\1'),
             "at byte 112: expected 0 or 1 for whether this event writes, but got 2");
   EXPECT_EQ(
-      problem_in(Format::DbcopBincode, kBincode + "x"),
+      dbcop_problem(Format::DbcopBincode, kBincode + "x"),
       "at byte " + std::to_string(kBincode.size()) + ": expected the end of the file after the last session");
-  EXPECT_EQ(problem_in(Format::DbcopBincode, numbers({1, 2, 3, 4, 5, 1u << 30})),
+  EXPECT_EQ(dbcop_problem(Format::DbcopBincode, numbers({1, 2, 3, 4, 5, 1u << 30})),
             "at byte 40: expected the length of a text, but got 1073741824");
 }
 
@@ -67,7 +67,7 @@ TEST(DbcopBincode, EveryCutIsRefusedOrEndsInAnOpenTransaction) {
   truncated.accept_truncated = true;
   for (std::size_t size = 1; size < kBincode.size(); ++size) {
     const std::string cut = kBincode.substr(0, size);
-    EXPECT_NE(problem_in(Format::DbcopBincode, cut), "") << size;
+    EXPECT_NE(dbcop_problem(Format::DbcopBincode, cut), "") << size;
     if (size < kHeader.size() + 8) continue;
     const History history = read_as(Format::DbcopBincode, cut, truncated);
     EXPECT_LE(history.transaction_count(), 3u) << size;

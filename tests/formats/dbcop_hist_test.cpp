@@ -12,16 +12,16 @@ namespace {
 
 constexpr Format kHist = Format::DbcopHist;
 
-std::string notation_of(const std::string& text) { return print_history(read_as(kHist, text)); }
-std::string written(const char* notation) { return write_to_string(parse_history(notation), kHist); }
+std::string notation_of_hist(const std::string& text) { return print_history(read_as(kHist, text)); }
+std::string written_as_hist(const char* notation) { return write_to_string(parse_history(notation), kHist); }
 
 TEST(DbcopHist, BracketsAreTransactionsAndDashesSeparateSessions) {
-  EXPECT_EQ(notation_of("// first\n[x:=1 y:=1] [z==2 z:=3]\n[y:=3]!\n---\n[a==? x==1]  // second\n"),
+  EXPECT_EQ(notation_of_hist("// first\n[x:=1 y:=1] [z==2 z:=3]\n[y:=3]!\n---\n[a==? x==1]  // second\n"),
             "0: [w(x,1) w(y,1)] [r(z,2) w(z,3)] [w(y,3)]!\n1: [r(a,_) r(x,1)]\n");
 }
 
 TEST(DbcopHist, EmptySessionsCount) {
-  EXPECT_EQ(notation_of("[x:=1]\n---\n-\n[x==1]"), "0: [w(x,1)]\n1:\n2: [r(x,1)]\n");
+  EXPECT_EQ(notation_of_hist("[x:=1]\n---\n-\n[x==1]"), "0: [w(x,1)]\n1:\n2: [r(x,1)]\n");
 }
 
 TEST(DbcopHist, VersionZeroIsTheInitialOne) {
@@ -29,7 +29,7 @@ TEST(DbcopHist, VersionZeroIsTheInitialOne) {
 }
 
 TEST(DbcopHist, NumbersAreKeysTooAndLeadingZerosMakeAName) {
-  EXPECT_EQ(notation_of("[7:=1 007:=2 _a1==3]\r\n"), "0: [w(7,1) w(\"007\",2) r(_a1,3)]\n");
+  EXPECT_EQ(notation_of_hist("[7:=1 007:=2 _a1==3]\r\n"), "0: [w(7,1) w(\"007\",2) r(_a1,3)]\n");
 }
 
 TEST(DbcopHist, MistakesArePointedAtExactly) {
@@ -44,8 +44,9 @@ TEST(DbcopHist, MistakesArePointedAtExactly) {
 }
 
 TEST(DbcopHist, WriterSpellsNamesNumbersAndInitialReads) {
-  EXPECT_EQ(written("0: [w(x,1) r(y,0) r(5,_)]! 1: [r(\"a b\",3)]"), "[x:=1 y==? 5==?]!\n---\n[k1==3]\n");
-  EXPECT_EQ(written("0: [w(\"5\",1) w(5,1) w(k1,2)]"), "[k2:=1 5:=1 k1:=2]\n");
+  EXPECT_EQ(written_as_hist("0: [w(x,1) r(y,0) r(5,_)]! 1: [r(\"a b\",3)]"),
+            "[x:=1 y==? 5==?]!\n---\n[k1==3]\n");
+  EXPECT_EQ(written_as_hist("0: [w(\"5\",1) w(5,1) w(k1,2)]"), "[k2:=1 5:=1 k1:=2]\n");
 }
 
 TEST(DbcopHist, ThinAirReadOfZeroStaysThinAir) {

@@ -15,14 +15,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-History read_text(std::string text, const ReadOptions& options = {}) {
+History read_detected(std::string text, const ReadOptions& options = {}) {
   ByteStream stream = ByteStream::from_memory("input", std::move(text));
   return read_history(stream, options);
 }
 
-std::string error_of(const std::string& text) {
+std::string detection_error(const std::string& text) {
   try {
-    read_text(text);
+    read_detected(text);
   } catch (const InputError& error) {
     return error.what();
   }
@@ -83,20 +83,21 @@ TEST(Format, ContentDecidesAndByteOrderMarkIsSkipped) {
 }
 
 TEST(Format, NotationIsReadAndWrittenUnchanged) {
-  EXPECT_EQ(write_to_string(read_text(kNotation), Format::Notation), kNotation);
-  EXPECT_EQ(print_history(read_text("\xEF\xBB\xBF" + std::string(kNotation))), kNotation);
+  EXPECT_EQ(write_to_string(read_detected(kNotation), Format::Notation), kNotation);
+  EXPECT_EQ(print_history(read_detected("\xEF\xBB\xBF" + std::string(kNotation))), kNotation);
 }
 
-TEST(Format, EmptyFileSaysThatItIsEmpty) { EXPECT_EQ(error_of(""), "input: the file is empty"); }
+TEST(Format, EmptyFileSaysThatItIsEmpty) { EXPECT_EQ(detection_error(""), "input: the file is empty"); }
 
 TEST(Format, UnknownContentNamesTheFormatsAndShowsTheLine) {
-  EXPECT_NE(error_of("once upon a time\n").find("input:1:1: this is not a history"), std::string::npos);
-  EXPECT_NE(error_of("once upon a time\n").find("notation"), std::string::npos);
-  EXPECT_NE(error_of(std::string("\x00\x01\x02", 3)).find("input: this is not"), std::string::npos);
+  EXPECT_NE(detection_error("once upon a time\n").find("input:1:1: this is not a history"),
+            std::string::npos);
+  EXPECT_NE(detection_error("once upon a time\n").find("notation"), std::string::npos);
+  EXPECT_NE(detection_error(std::string("\x00\x01\x02", 3)).find("input: this is not"), std::string::npos);
 }
 
 TEST_F(FormatFiles, WrittenFilesReadBackPlainAndCompressed) {
-  const History history = read_text(kNotation);
+  const History history = read_detected(kNotation);
   for (const std::string name : {"a.notation", "a.notation.gz", "a.notation.zst"}) {
     EXPECT_TRUE(write_history(history, Format::Notation, path(name)).lossy_steps.empty());
     EXPECT_EQ(print_history(read_history(path(name))), kNotation) << name;
@@ -112,7 +113,7 @@ TEST_F(FormatFiles, DirectoryAndMissingFileAreInputErrors) {
 }
 
 TEST_F(FormatFiles, TruncatedCompressionIsAnInputError) {
-  const History history = read_text(kNotation);
+  const History history = read_detected(kNotation);
   for (const std::string name : {"a.notation.gz", "a.notation.zst"}) {
     write_history(history, Format::Notation, path(name));
     const std::string whole = content(path(name));
@@ -122,14 +123,14 @@ TEST_F(FormatFiles, TruncatedCompressionIsAnInputError) {
 }
 
 TEST_F(FormatFiles, UnwritablePlacesAreOutputErrors) {
-  const History history = read_text(kNotation);
+  const History history = read_detected(kNotation);
   EXPECT_THROW(write_history(history, Format::Notation, path("no/such/folder/a")), OutputError);
   EXPECT_THROW(write_history(history, Format::Notation, folder_.string()), OutputError);
 }
 
 TEST_F(FormatFiles, FullDiskIsAnOutputError) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
-  EXPECT_THROW(write_history(read_text(kNotation), Format::Notation, "/dev/full"), OutputError);
+  EXPECT_THROW(write_history(read_detected(kNotation), Format::Notation, "/dev/full"), OutputError);
 }
 
 }  // namespace

@@ -140,7 +140,7 @@ TEST(JepsenDamage, TruncatedFileKeepsItsWholeOperationsWhenAccepted) {
 // Reads damaged text; an InputError is fine, anything else is not.
 std::size_t survive(Format format, const std::string& text, const ReadOptions& options) {
   try {
-    return read_as(format, text, options).transaction_count();
+    return read_jepsen(format, text, options).transaction_count();
   } catch (const InputError& error) {
     EXPECT_FALSE(error.problem().empty());
     return 0;
@@ -201,7 +201,7 @@ TEST(JepsenDamage, WindowBordersChangeNothing) {
   ASSERT_EQ(from_edn.transaction_count(), 12000u);
   EXPECT_EQ(spell_transaction(from_edn, 11999),
             "committed append(key11999,11999) read-list(\"k\\\"11999\",[11999 1 2])");
-  EXPECT_EQ(difference(from_edn, read_as(Format::JepsenJson, json + "]")), "");
+  EXPECT_EQ(difference(from_edn, read_jepsen(Format::JepsenJson, json + "]")), "");
   const std::string error = json_error(json + ",x]");
   EXPECT_EQ(error, "1:" + std::to_string(json.size() + 2) + ": expected '{', the start of an operation");
 }

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string content(const fs::path& path) {
+std::string content_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
@@ -130,7 +130,7 @@ TEST_F(JepsenData, EveryHistorySurvivesEachOfTheThreeSpellings) {
         WriteReport report;
         const std::string text = write_to_string(history, format, &report);
         EXPECT_TRUE(report.lossy_steps.empty()) << path << ": " << report.lossy_steps[0];
-        EXPECT_EQ(difference(history, read_as(format, text)), "") << path << " as " << info(format).name;
+        EXPECT_EQ(difference(history, read_jepsen(format, text)), "") << path << " as " << info(format).name;
       }
     }
   }
@@ -142,15 +142,16 @@ TEST_F(JepsenData, LogsOfJepsenUtilAreReadWhole) {
        fs::recursive_directory_iterator(root_ / "porcupine/test_data/jepsen")) {
     if (entry.path().extension() != ".log") continue;
     SCOPED_TRACE(entry.path().string());
-    const std::string text = content(entry.path());
+    const std::string text = content_of(entry.path());
     ASSERT_EQ(detect_format(text)->format, Format::JepsenText);
     const History history = read_history(entry.path().string());
     std::size_t invocations = 0;
     for (std::size_t at = text.find(":invoke"); at != std::string::npos; at = text.find(":invoke", at + 1))
       ++invocations;
     EXPECT_EQ(history.transaction_count(), invocations);
-    EXPECT_EQ(difference(history, read_as(Format::JepsenText, write_to_string(history, Format::JepsenText))),
-              "");
+    EXPECT_EQ(
+        difference(history, read_jepsen(Format::JepsenText, write_to_string(history, Format::JepsenText))),
+        "");
     ++logs;
   }
   EXPECT_GE(logs, 50u);
@@ -158,7 +159,7 @@ TEST_F(JepsenData, LogsOfJepsenUtilAreReadWhole) {
 
 TEST_F(JepsenData, HugeSccHasItsTransactions) {
   const History history = read_history((root_ / "elle/histories/huge-scc.edn").string());
-  const std::string text = content(root_ / "elle/histories/huge-scc.edn");
+  const std::string text = content_of(root_ / "elle/histories/huge-scc.edn");
   std::size_t invocations = 0;
   for (std::size_t at = text.find(":type :invoke"); at != std::string::npos;
        at = text.find(":type :invoke", at + 1))

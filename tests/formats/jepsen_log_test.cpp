@@ -14,7 +14,7 @@ JepsenLog log_of(std::string text) {
   return read_jepsen_log(stream);
 }
 
-std::string error_of(std::string text) {
+std::string log_error(std::string text) {
   try {
     log_of(std::move(text));
   } catch (const InputError& error) {
@@ -72,11 +72,11 @@ TEST(JepsenLog, EntriesWithoutIndexTakeTheirPlace) {
 }
 
 TEST(JepsenLog, WrongFilesAreRefusedWithAPlace) {
-  EXPECT_EQ(error_of("{:type :done :process 0}"), "input:1:8: expected one of :invoke, :ok, :fail, :info");
-  EXPECT_EQ(error_of("r(1,2,3,4)\n"), "input: this is polysi, which holds no Jepsen operations");
+  EXPECT_EQ(log_error("{:type :done :process 0}"), "input:1:8: expected one of :invoke, :ok, :fail, :info");
+  EXPECT_EQ(log_error("r(1,2,3,4)\n"), "input: this is polysi, which holds no Jepsen operations");
   std::string deep = "{:type :ok :process 0 :value ";
   deep += std::string(10'000, '[');
-  EXPECT_NE(error_of(deep + std::string(10'000, ']') + "}").find("nested too deeply"), std::string::npos);
+  EXPECT_NE(log_error(deep + std::string(10'000, ']') + "}").find("nested too deeply"), std::string::npos);
 }
 
 }  // namespace

@@ -226,8 +226,8 @@ TEST(JepsenMeaning, JsonMeansTheSame) {
     array += (array.empty() ? "[" : " ,\n") + object;
     lines += object + "\n";
   }
-  EXPECT_EQ(difference(edn, read_as(Format::JepsenJson, array + "]")), "");
-  EXPECT_EQ(difference(edn, read_as(Format::JepsenJsonl, lines)), "");
+  EXPECT_EQ(difference(edn, read_jepsen(Format::JepsenJson, array + "]")), "");
+  EXPECT_EQ(difference(edn, read_jepsen(Format::JepsenJsonl, lines)), "");
 }
 
 TEST(JepsenMeaning, FormatsAreDetectedByContent) {

@@ -9,14 +9,14 @@
 
 namespace serval {
 
-inline History read_as(Format format, std::string text, ReadOptions options = {}) {
+inline History read_jepsen(Format format, std::string text, ReadOptions options = {}) {
   ByteStream stream = ByteStream::from_memory("input", std::move(text));
   options.format = format;
   return read_history(stream, options);
 }
 
 inline History read_edn(std::string text, ReadOptions options = {}) {
-  return read_as(Format::JepsenEdn, std::move(text), std::move(options));
+  return read_jepsen(Format::JepsenEdn, std::move(text), std::move(options));
 }
 
 inline std::vector<std::string> notices_of(std::string edn, ReadOptions options = {}) {
@@ -29,7 +29,7 @@ inline std::vector<std::string> notices_of(std::string edn, ReadOptions options 
 // "line:column: problem", or "no error".
 inline std::string error_of(Format format, std::string text, const ReadOptions& options = {}) {
   try {
-    read_as(format, std::move(text), options);
+    read_jepsen(format, std::move(text), options);
   } catch (const InputError& error) {
     return std::to_string(error.position().line) + ":" + std::to_string(error.position().column) + ": " +
            error.problem();

@@ -9,13 +9,13 @@
 namespace serval {
 namespace {
 
-History read_text(const std::string& text, ReadOptions options = {}) {
-  return read_as(Format::JepsenText, text, std::move(options));
+History read_jepsen_text(const std::string& text, ReadOptions options = {}) {
+  return read_jepsen(Format::JepsenText, text, std::move(options));
 }
 std::string error_in_text(const std::string& text) { return error_of(Format::JepsenText, text); }
 
 TEST(JepsenText, ColumnsSayWhatMapsSay) {
-  const History text = read_text(
+  const History text = read_jepsen_text(
       "0\t:invoke\t:txn\t[[:append :x 1] [:r :y nil]]\n"
       ":nemesis\t:info\t:start\tnil\n"
       "0\t:ok\t:txn\t[[:append :x 1] [:r :y [2]]]\n"
@@ -34,7 +34,7 @@ TEST(JepsenText, LogLinesCountAndOthersArePassedOver) {
   std::vector<std::string> notices;
   ReadOptions options;
   options.on_notice = [&](const std::string& notice) { notices.push_back(notice); };
-  const History history = read_text(
+  const History history = read_jepsen_text(
       "INFO  jepsen.core - Running test\n"
       "INFO  jepsen.util - 0\t:invoke\t:cas\t[3 0]\n"
       "2023-01-02 10:00:00,000{GMT}\tINFO\t[worker 0] jepsen.util: 1\t:invoke\t:read\tnil\n"
@@ -71,8 +71,8 @@ TEST(JepsenText, ErrorsPointIntoTheLineAlsoBehindALogPrefix) {
 TEST(JepsenText, CutLineIsDroppedWhenAskedFor) {
   ReadOptions options;
   options.accept_truncated = true;
-  EXPECT_EQ(read_text("0\t:ok\t:read\t5\n1\t:ok\t:read\t1", options).transaction_count(), 1u);
-  EXPECT_EQ(read_text("0\t:ok\t:read\t5\n1\t:ok\t:read\t1").transaction_count(), 2u);
+  EXPECT_EQ(read_jepsen_text("0\t:ok\t:read\t5\n1\t:ok\t:read\t1", options).transaction_count(), 1u);
+  EXPECT_EQ(read_jepsen_text("0\t:ok\t:read\t5\n1\t:ok\t:read\t1").transaction_count(), 2u);
 }
 
 TEST(JepsenText, WrittenTextReadsBackTheSameAndNamesLosses) {
@@ -92,7 +92,7 @@ TEST(JepsenText, WrittenTextReadsBackTheSameAndNamesLosses) {
             (std::vector<std::string>{"dropped the node of 1 transactions",
                                       "replaced the labels of 1 transactions by their place in the file",
                                       "times become places in the file; what they order stays the same"}));
-  EXPECT_EQ(write_to_string(read_text(text), Format::JepsenText), text);
+  EXPECT_EQ(write_to_string(read_jepsen_text(text), Format::JepsenText), text);
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ TEST(JepsenWrite, JsonIsOneArray) {
 TEST(JepsenWrite, EmptyHistoryIsAFileWithoutOperations) {
   for (const Format format : kJepsenFormats) {
     const std::string text = write_to_string(History(), format);
-    EXPECT_EQ(difference(History(), read_as(format, text)), "") << info(format).name;
+    EXPECT_EQ(difference(History(), read_jepsen(format, text)), "") << info(format).name;
   }
 }
 
@@ -122,7 +122,7 @@ TEST(JepsenWrite, IndeterminateTransactionsKeepTheirLabelsAndSessions) {
   const History history = std::move(builder).freeze();
   EXPECT_EQ(losses_of(history), std::vector<std::string>{});
   for (const Format format : kJepsenFormats)
-    EXPECT_EQ(difference(history, read_as(format, write_to_string(history, format))), "");
+    EXPECT_EQ(difference(history, read_jepsen(format, write_to_string(history, format))), "");
 }
 
 TEST(JepsenWrite, InitialValueBecomesNilUnlessItIsWritten) {
@@ -172,7 +172,7 @@ TEST(JepsenWrite, RegisterHistoriesSurviveWhole) {
                                                      .extras = ArbitraryOptions::Extras::None});
     EXPECT_EQ(losses_of(history), std::vector<std::string>{}) << seed;
     for (const Format format : kJepsenFormats)
-      EXPECT_EQ(difference(history, read_as(format, write_to_string(history, format))), "") << seed;
+      EXPECT_EQ(difference(history, read_jepsen(format, write_to_string(history, format))), "") << seed;
   }
 }
 
@@ -180,7 +180,7 @@ TEST(JepsenWrite, WhateverIsWrittenCanBeRead) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     const History history = arbitrary_history(seed, {.transactions = static_cast<int>(seed % 25)});
     for (const Format format : kJepsenFormats) {
-      const History read = read_as(format, write_to_string(history, format));
+      const History read = read_jepsen(format, write_to_string(history, format));
       EXPECT_EQ(read.transaction_count(), history.transaction_count()) << seed;
     }
   }

@@ -10,21 +10,21 @@
 namespace serval {
 namespace {
 
-History read_records(const std::string& records) {
+History read_certified(const std::string& records) {
   ByteStream stream =
       ByteStream::from_memory("test.jsonl", "{\"serval\":\"history\",\"version\":1}\n" + records + "\n");
   return read_jsonl(stream, {});
 }
-std::string error_of(const std::string& records) {
+std::string certificate_error(const std::string& records) {
   try {
-    read_records(records);
+    read_certified(records);
   } catch (const InputError& error) {
     return error.what();
   }
   return "no error";
 }
 History read_operation(const std::string& operation) {
-  return read_records(R"({"s":1,"t":1,"ops":[)" + operation + "]}");
+  return read_certified(R"({"s":1,"t":1,"ops":[)" + operation + "]}");
 }
 std::string printed(const std::string& operation) {
   const History history = read_operation(operation);
@@ -57,7 +57,7 @@ TEST(JsonlPredicate, AggregateCarriesItsResult) {
 
 TEST(JsonlPredicate, AMistakeInTextSaysWhere) {
   EXPECT_EQ(
-      error_of(R"({"s":1,"t":1,"ops":[["pr",["sql","a > "],[]]]})"),
+      certificate_error(R"({"s":1,"t":1,"ops":[["pr",["sql","a > "],[]]]})"),
       "test.jsonl:2:34: expected a predicate in SQL (predicate:1:5: expected a column, a number, 'text', "
       "NULL, TRUE, FALSE or '(', but got the end)");
 }
@@ -68,8 +68,8 @@ constexpr const char* kTransactions =
 
 TEST(JsonlCertificate, OrdersMayStandBeforeWhatTheyCite) {
   const History history =
-      read_records(std::string(R"({"event":"order","key":"x","versions":[[2,1],[1,1]],"complete":true})") +
-                   "\n" + kTransactions + R"({"event":"certificate","order":"commit_ts"})");
+      read_certified(std::string(R"({"event":"order","key":"x","versions":[[2,1],[1,1]],"complete":true})") +
+                     "\n" + kTransactions + R"({"event":"certificate","order":"commit_ts"})");
   ASSERT_EQ(history.certificate().orders.size(), 1u);
   const KeyOrder& order = history.certificate().orders.front();
   EXPECT_EQ(history.spell_key(order.key), "x");
@@ -79,7 +79,7 @@ TEST(JsonlCertificate, OrdersMayStandBeforeWhatTheyCite) {
 }
 
 TEST(JsonlCertificate, AnOperationSawVersionsATimestampOrASnapshot) {
-  const History history = read_records(
+  const History history = read_certified(
       std::string(kTransactions) +
       R"({"s":3,"t":1,"ops":[["pr",null,[],{"saw":[["x",[2,1]],["y",null]]}],["pr",null,[],{"saw":{"ts":4}}],)"
       R"(["pr",null,[],{"saw":{"snapshot":"11:13:12"}}],["pr",null,[]]]})");
@@ -94,38 +94,39 @@ TEST(JsonlCertificate, AnOperationSawVersionsATimestampOrASnapshot) {
 }
 
 TEST(JsonlCertificate, VersionSetsFollowTheirOperationsWhenEventsInterleave) {
-  const History history = read_records(R"({"event":"begin","s":1,"t":1})"
-                                       "\n"
-                                       R"({"event":"begin","s":2,"t":2})"
-                                       "\n"
-                                       R"({"event":"op","s":2,"t":2,"op":["pr",null,[],{"saw":{"ts":7}}]})"
-                                       "\n"
-                                       R"({"event":"op","s":1,"t":1,"op":["w","x",1]})");
+  const History history = read_certified(R"({"event":"begin","s":1,"t":1})"
+                                         "\n"
+                                         R"({"event":"begin","s":2,"t":2})"
+                                         "\n"
+                                         R"({"event":"op","s":2,"t":2,"op":["pr",null,[],{"saw":{"ts":7}}]})"
+                                         "\n"
+                                         R"({"event":"op","s":1,"t":1,"op":["w","x",1]})");
   EXPECT_EQ(history.certificate().version_set(OperationId{0}), nullptr);
   EXPECT_EQ(std::get<std::int64_t>(history.certificate().version_set(OperationId{1})->seen), 7);
 }
 
 TEST(JsonlCertificate, CitationsMustNameOneTransaction) {
   const std::string order = R"({"event":"order","key":"x","versions":)";
-  EXPECT_EQ(error_of(kTransactions + order + "[[9,9]]}"),
+  EXPECT_EQ(certificate_error(kTransactions + order + "[[9,9]]}"),
             "test.jsonl:4:1: no transaction of the file is [9,9]");
-  EXPECT_EQ(error_of(std::string(kTransactions) + kTransactions + order + "[[1,1]]}"),
+  EXPECT_EQ(certificate_error(std::string(kTransactions) + kTransactions + order + "[[1,1]]}"),
             "test.jsonl:6:1: several transactions of the file are [1,1]");
-  EXPECT_EQ(error_of(std::string(kTransactions) + kTransactions + order + "[3,1]}"), "no error");
-  EXPECT_EQ(error_of(kTransactions + order + "[3]}"), "test.jsonl:4:1: the file has no transaction number 3");
-  EXPECT_EQ(error_of(kTransactions + order + "[\"a\"]}"),
+  EXPECT_EQ(certificate_error(std::string(kTransactions) + kTransactions + order + "[3,1]}"), "no error");
+  EXPECT_EQ(certificate_error(kTransactions + order + "[3]}"),
+            "test.jsonl:4:1: the file has no transaction number 3");
+  EXPECT_EQ(certificate_error(kTransactions + order + "[\"a\"]}"),
             "test.jsonl:4:40: expected a transaction: [session,label], or its number in the file");
-  EXPECT_EQ(error_of(R"({"event":"order","key":"x"})"),
+  EXPECT_EQ(certificate_error(R"({"event":"order","key":"x"})"),
             "test.jsonl:2:1: expected a \"key\" and its \"versions\" in this record");
-  EXPECT_EQ(error_of(R"({"s":1,"t":1,"ops":[["pr",null,[],{"saw":{"snapshot":"1:2"}}]]})"),
+  EXPECT_EQ(certificate_error(R"({"s":1,"t":1,"ops":[["pr",null,[],{"saw":{"snapshot":"1:2"}}]]})"),
             "test.jsonl:2:54: expected a snapshot as \"xmin:xmax:xip,xip\"");
 }
 
 TEST(JsonlCertificate, WhatBecameOfATransactionMayBeSettledAnywhere) {
   const std::string lost = R"({"s":3,"t":7,"ops":[["w","x",3]],"outcome":"indeterminate","node":"n1"})";
   const std::string settled = R"({"event":"settled","s":3,"t":7,"outcome":)";
-  const History history =
-      read_records(lost + "\n" + kTransactions + settled + R"("committed","server_txn":"13","commit_ts":9})");
+  const History history = read_certified(lost + "\n" + kTransactions + settled +
+                                         R"("committed","server_txn":"13","commit_ts":9})");
   EXPECT_EQ(history.outcome(TransactionId{0}), Outcome::Committed);
   const TransactionHints* hints = history.hints(TransactionId{0});
   ASSERT_NE(hints, nullptr);
@@ -133,10 +134,12 @@ TEST(JsonlCertificate, WhatBecameOfATransactionMayBeSettledAnywhere) {
   EXPECT_EQ(hints->commit_timestamp, 9);
   EXPECT_EQ(hints->node, "n1");
   EXPECT_EQ(history.hints(TransactionId{1})->server_transaction, "11");
-  EXPECT_EQ(read_records(lost + "\n" + settled + "\"aborted\"}").outcome(TransactionId{0}), Outcome::Aborted);
-  EXPECT_EQ(error_of(lost + "\n" + R"({"event":"settled","s":3,"t":7})"),
+  EXPECT_EQ(read_certified(lost + "\n" + settled + "\"aborted\"}").outcome(TransactionId{0}),
+            Outcome::Aborted);
+  EXPECT_EQ(certificate_error(lost + "\n" + R"({"event":"settled","s":3,"t":7})"),
             "test.jsonl:3:1: expected an \"outcome\" in this record");
-  EXPECT_EQ(error_of(settled + "\"aborted\"}"), "test.jsonl:2:1: no transaction of the file is [3,7]");
+  EXPECT_EQ(certificate_error(settled + "\"aborted\"}"),
+            "test.jsonl:2:1: no transaction of the file is [3,7]");
 }
 
 TEST(TransactionSnapshot, ShowsWhatHadCommitted) {

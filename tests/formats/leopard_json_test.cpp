@@ -26,13 +26,13 @@ std::string rows(const std::string& list, const std::string& key, const std::str
 const std::string kWrite = rows("writeTupleList", "1", R"("a":"2","b":"x")");
 const std::string kRead = rows("readTupleList", "1", R"("a":"2")");
 
-History read_text(const std::string& text, ReadOptions options = {}) {
+History read_leopard_text(const std::string& text, ReadOptions options = {}) {
   ByteStream stream = ByteStream::from_memory("loader-0.0.json", text);
   return read_history(stream, options);
 }
 std::string refusal(const std::string& text) {
   try {
-    read_text(text, {.format = Format::LeopardJson});
+    read_leopard_text(text, {.format = Format::LeopardJson});
   } catch (const InputError& error) {
     return error.what();
   }
@@ -60,11 +60,11 @@ TEST(LeopardJson, IsKnownByItsContent) {
 
 TEST(LeopardJson, ASingleFileTellsOnlyOfItsOwnWrites) {
   std::string notice;
-  const History history =
-      read_text("[" + operation("0,1", "START", 1) + "," + operation("0,1", "SELECT", 10, kRead) + "," +
-                    operation("0,1", "UPDATE", 20, kWrite) + "," + operation("0,1", "SELECT", 30, kRead) +
-                    "," + operation("0,1", "COMMIT", 40) + "," + operation("0,2", "ROLLBACK", 50) + "]",
-                {.on_notice = [&](const std::string& text) { notice = text; }});
+  const History history = read_leopard_text(
+      "[" + operation("0,1", "START", 1) + "," + operation("0,1", "SELECT", 10, kRead) + "," +
+          operation("0,1", "UPDATE", 20, kWrite) + "," + operation("0,1", "SELECT", 30, kRead) + "," +
+          operation("0,1", "COMMIT", 40) + "," + operation("0,2", "ROLLBACK", 50) + "]",
+      {.on_notice = [&](const std::string& text) { notice = text; }});
   EXPECT_EQ(print_history(history),
             "\"0\": [r(t/1.a,?) w(t/1.a,2) w(t/1.b,x) r(t/1.a,2)]@1..45 []!@50..55\n");
   EXPECT_NE(notice.find("reads tell nothing"), std::string::npos);
@@ -73,14 +73,14 @@ TEST(LeopardJson, ASingleFileTellsOnlyOfItsOwnWrites) {
 
 TEST(LeopardJson, WhatASavepointUndidNeverHappened) {
   const History history =
-      read_text("[" + operation("0,1", "UPDATE", 10, rows("writeTupleList", "1", R"("a":1)")) + "," +
-                operation("0,1", "UPDATE", 20, kWrite) + "," +
-                operation("0,1", "COMMIT", 30, R"(,"savepoint":"0,1,10")") + "]");
+      read_leopard_text("[" + operation("0,1", "UPDATE", 10, rows("writeTupleList", "1", R"("a":1)")) + "," +
+                        operation("0,1", "UPDATE", 20, kWrite) + "," +
+                        operation("0,1", "COMMIT", 30, R"(,"savepoint":"0,1,10")") + "]");
   EXPECT_EQ(history.operation_count(), 1u);
 }
 
 TEST(LeopardJson, ATransactionWithoutAnEndIsIndeterminate) {
-  const History history = read_text("[" + operation("0,1", "UPDATE", 10, kWrite) + "]");
+  const History history = read_leopard_text("[" + operation("0,1", "UPDATE", 10, kWrite) + "]");
   EXPECT_EQ(history.outcome(TransactionId{0}), Outcome::Indeterminate);
 }
 
@@ -101,7 +101,7 @@ TEST(LeopardJson, EveryPrefixIsRefusedOrAccepted) {
   for (std::size_t size = 1; size < text.size(); ++size) {
     EXPECT_NE(refusal(text.substr(0, size)), "") << size;
     EXPECT_NO_THROW(
-        read_text(text.substr(0, size), {.format = Format::LeopardJson, .accept_truncated = true}))
+        read_leopard_text(text.substr(0, size), {.format = Format::LeopardJson, .accept_truncated = true}))
         << size;
   }
 }

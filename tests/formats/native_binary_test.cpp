@@ -15,13 +15,13 @@
 namespace serval {
 namespace {
 
-struct Reading {
+struct BinaryReading {
   History history;
   std::vector<std::string> notices;
 };
 
-Reading read_bytes(const std::string& bytes) {
-  Reading reading;
+BinaryReading read_bytes(const std::string& bytes) {
+  BinaryReading reading;
   ByteStream stream = ByteStream::from_memory("test.srv", bytes);
   ReadOptions options;
   options.on_notice = [&](const std::string& notice) { reading.notices.push_back(notice); };
@@ -29,7 +29,7 @@ Reading read_bytes(const std::string& bytes) {
   return reading;
 }
 
-std::string error_of(const std::string& bytes) {
+std::string binary_error(const std::string& bytes) {
   try {
     read_bytes(bytes);
   } catch (const InputError& error) {
@@ -38,7 +38,7 @@ std::string error_of(const std::string& bytes) {
   return "no error";
 }
 
-std::string written(const History& history, BinaryWriter::Limits limits) {
+std::string binary_of(const History& history, BinaryWriter::Limits limits) {
   std::string bytes;
   BinaryWriter writer([&](std::string_view piece) { bytes += piece; }, limits);
   writer.add_header(history);
@@ -68,7 +68,7 @@ bool is_beginning(const History& part, const History& whole) {
 RC_GTEST_PROP(NativeBinary, KeepsEveryMemberOfEveryHistory, (std::uint64_t seed)) {
   const History history = arbitrary_history(seed, {.transactions = *rc::gen::inRange(0, 20)});
   const auto per_chunk = *rc::gen::inRange<std::uint32_t>(1, 25);
-  const Reading reading = read_bytes(written(history, {.transactions = per_chunk}));
+  const BinaryReading reading = read_bytes(binary_of(history, {.transactions = per_chunk}));
   RC_ASSERT(difference(history, reading.history) == "");
   RC_ASSERT(transaction_order(history) == transaction_order(reading.history));
   RC_ASSERT(reading.notices.empty());
@@ -78,7 +78,7 @@ RC_GTEST_PROP(NativeBinary, KeepsEveryCertificate, (std::uint64_t seed)) {
   const History history = arbitrary_history(
       seed, {.transactions = *rc::gen::inRange(0, 20), .certificates = ArbitraryOptions::Certificates::Some});
   const auto bytes = *rc::gen::inRange<std::size_t>(1, 200);
-  const Reading reading = read_bytes(written(history, {.bytes = bytes}));
+  const BinaryReading reading = read_bytes(binary_of(history, {.bytes = bytes}));
   RC_ASSERT(difference(history, reading.history) == "");
   RC_ASSERT(reading.notices.empty());
 }
@@ -89,20 +89,20 @@ TEST(NativeBinary, RefusesACertificateOfWhatIsNotThere) {
     std::string plain;
     binary::append_varint(plain, static_cast<std::uint64_t>(column));
     binary::append_text(plain, content);
-    const std::string bytes = written(history, {});
+    const std::string bytes = binary_of(history, {});
     const std::vector<std::size_t> offsets = chunk_offsets(bytes);
     return bytes.substr(0, offsets[1]) +
            binary::seal_chunk(binary::ChunkKind::Certificate, plain, binary::Packing::None) +
            bytes.substr(offsets[1]);
   };
   using std::string_view_literals::operator""sv;
-  EXPECT_THAT(error_of(with_certificate(binary::Column::Orders, "\0\1\1\x20"sv)),
+  EXPECT_THAT(binary_error(with_certificate(binary::Column::Orders, "\0\1\1\x20"sv)),
               testing::HasSubstr("a transaction is not there"));
-  EXPECT_THAT(error_of(with_certificate(binary::Column::VersionSets, "\x70\1\0"sv)),
+  EXPECT_THAT(binary_error(with_certificate(binary::Column::VersionSets, "\x70\1\0"sv)),
               testing::HasSubstr("a version set of no operation"));
-  EXPECT_THAT(error_of(with_certificate(binary::Column::VersionSets, "\0\1\0\0\1\0"sv)),
+  EXPECT_THAT(binary_error(with_certificate(binary::Column::VersionSets, "\0\1\0\0\1\0"sv)),
               testing::HasSubstr("a version set is out of order"));
-  EXPECT_THAT(error_of(with_certificate(binary::Column::VersionSets, "\0\7\0"sv)),
+  EXPECT_THAT(binary_error(with_certificate(binary::Column::VersionSets, "\0\7\0"sv)),
               testing::HasSubstr("a version set is of an unknown form"));
 }
 
@@ -157,14 +157,14 @@ TEST(NativeBinary, AppendsHistoriesWithPoolsOfTheirOwn) {
 
 TEST(NativeBinary, FileCutAtAnyByteReadsToItsLastWholeChunk) {
   const History whole = arbitrary_history(11, {.transactions = 12});
-  const std::string bytes = written(whole, {.transactions = 2});
+  const std::string bytes = binary_of(whole, {.transactions = 2});
   const std::vector<std::size_t> offsets = chunk_offsets(bytes);
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     if (size < binary::kFileHeaderSize) {
-      EXPECT_NE(error_of(bytes.substr(0, size)), "no error") << size;
+      EXPECT_NE(binary_error(bytes.substr(0, size)), "no error") << size;
       continue;
     }
-    const Reading reading = read_bytes(bytes.substr(0, size));
+    const BinaryReading reading = read_bytes(bytes.substr(0, size));
     const auto whole_chunks = static_cast<std::size_t>(
         std::count_if(offsets.begin() + 1, offsets.end(), [&](std::size_t end) { return end <= size; }));
     EXPECT_EQ(reading.history.transaction_count(), std::min<std::size_t>(2 * whole_chunks, 12)) << size;
@@ -175,41 +175,42 @@ TEST(NativeBinary, FileCutAtAnyByteReadsToItsLastWholeChunk) {
 
 TEST(NativeBinary, EndThatWasNeverWrittenIsACutNotDamage) {
   const History whole = arbitrary_history(11, {.transactions = 12});
-  const std::string bytes = written(whole, {.transactions = 2});
+  const std::string bytes = binary_of(whole, {.transactions = 2});
   const std::vector<std::size_t> offsets = chunk_offsets(bytes);
-  const Reading zeros = read_bytes(bytes.substr(0, offsets[3]) + std::string(5000, '\0'));
+  const BinaryReading zeros = read_bytes(bytes.substr(0, offsets[3]) + std::string(5000, '\0'));
   EXPECT_EQ(zeros.history.transaction_count(), 6u);
   const std::size_t half = (offsets[3] + offsets[4]) / 2;
-  const Reading torn = read_bytes(bytes.substr(0, half) + std::string(offsets[4] - half, '\0'));
+  const BinaryReading torn = read_bytes(bytes.substr(0, half) + std::string(offsets[4] - half, '\0'));
   EXPECT_EQ(torn.history.transaction_count(), 6u);
   EXPECT_EQ(torn.notices.size(), 1u);
 }
 
 TEST(NativeBinary, DamageInTheMiddleNamesTheByteOffset) {
-  const std::string bytes = written(arbitrary_history(11, {.transactions = 12}), {.transactions = 2});
+  const std::string bytes = binary_of(arbitrary_history(11, {.transactions = 12}), {.transactions = 2});
   const std::vector<std::size_t> offsets = chunk_offsets(bytes);
   for (std::size_t chunk = 0; chunk + 1 < offsets.size(); ++chunk) {
     for (std::size_t at = offsets[chunk]; at < offsets[chunk + 1]; ++at) {
       std::string damaged = bytes;
       damaged[at] = static_cast<char>(damaged[at] ^ 0x20);
       const std::string place = "test.srv: at byte " + std::to_string(offsets[chunk]) + ": ";
-      EXPECT_EQ(error_of(damaged).substr(0, place.size()), place) << at;
+      EXPECT_EQ(binary_error(damaged).substr(0, place.size()), place) << at;
     }
   }
 }
 
 TEST(NativeBinary, MissingChunkIsNoticedByTheIndex) {
   const History history = parse_history("s1: [w(x,1)] [w(x,2)] [w(x,3)]");
-  const std::string bytes = written(history, {.transactions = 1});
+  const std::string bytes = binary_of(history, {.transactions = 1});
   const std::vector<std::size_t> offsets = chunk_offsets(bytes);
   const std::string without = bytes.substr(0, offsets[1]) + bytes.substr(offsets[2]);
-  EXPECT_NE(error_of(without).find("the index does not match"), std::string::npos) << error_of(without);
+  EXPECT_NE(binary_error(without).find("the index does not match"), std::string::npos)
+      << binary_error(without);
 }
 
 TEST(NativeBinary, RefusesWhatFollowsTheTrailer) {
   const std::string bytes = write_to_string(parse_history("s1: [w(x,1)]"), Format::Binary);
-  EXPECT_EQ(error_of(bytes + bytes), "test.srv: at byte " + std::to_string(bytes.size()) +
-                                         ": expected the end of the file after the trailer");
+  EXPECT_EQ(binary_error(bytes + bytes), "test.srv: at byte " + std::to_string(bytes.size()) +
+                                             ": expected the end of the file after the trailer");
 }
 
 TEST(NativeBinary, RefusesOtherFilesAndLaterVersions) {
@@ -217,9 +218,9 @@ TEST(NativeBinary, RefusesOtherFilesAndLaterVersions) {
   EXPECT_TRUE(looks_like_binary(bytes));
   EXPECT_FALSE(looks_like_binary("s1: [w(x,1)]"));
   bytes[8] = 2;
-  EXPECT_EQ(error_of(bytes),
+  EXPECT_EQ(binary_error(bytes),
             "test.srv: at byte 8: expected version 1, but the file says 2: a newer Serval may read it");
-  EXPECT_EQ(error_of("s1: [w(x,1)] s2: []"),
+  EXPECT_EQ(binary_error("s1: [w(x,1)] s2: []"),
             "test.srv: at byte 0: expected the first 16 bytes of a Serval binary history");
 }
 
@@ -231,7 +232,7 @@ TEST(NativeBinary, SkipsChunksAndColumnsOfLaterVersions) {
   columns += "\x3f\x04what";
   columns += std::string("\x80\x01\x01!", 4);
   later += binary::seal_chunk(binary::ChunkKind::Transactions, columns, binary::Packing::None);
-  const Reading reading = read_bytes(later);
+  const BinaryReading reading = read_bytes(later);
   EXPECT_EQ(reading.notices,
             (std::vector<std::string>{
                 "the file has no index: it was never finished, and ends after its last whole chunk",
@@ -251,14 +252,14 @@ TEST(NativeBinary, HostileSizesAllocateNothing) {
       binary::append_text(plain, body);
       const std::string bytes =
           start + binary::seal_chunk(binary::ChunkKind::Transactions, plain, binary::Packing::None);
-      EXPECT_NE(error_of(bytes), "no error") << column;
+      EXPECT_NE(binary_error(bytes), "no error") << column;
     }
   }
 }
 
 // Damage behind a correct checksum, as a hostile writer would make it.
 TEST(NativeBinary, FlippedPlainBytesGiveAHistoryOrAnInputError) {
-  const std::string bytes = written(arbitrary_history(12, {.transactions = 30}), {.transactions = 10});
+  const std::string bytes = binary_of(arbitrary_history(12, {.transactions = 30}), {.transactions = 10});
   ByteStream stream = ByteStream::from_memory("test.srv", bytes);
   binary::ChunkSource source(stream);
   source.read_file_header();
@@ -279,7 +280,7 @@ TEST(NativeBinary, FlippedPlainBytesGiveAHistoryOrAnInputError) {
         chunk[random.below(chunk.size())] = static_cast<char>(random.next());
       damaged += binary::seal_chunk(binary::ChunkKind::Transactions, chunk, binary::Packing::None);
     }
-    if (error_of(damaged) != "no error") ++refused;
+    if (binary_error(damaged) != "no error") ++refused;
   }
   EXPECT_GT(refused, 200u);
 }

@@ -14,14 +14,14 @@
 namespace serval {
 namespace {
 
-constexpr const char* kHeader = "{\"serval\":\"history\",\"version\":1}\n";
+constexpr const char* kJsonlHeader = "{\"serval\":\"history\",\"version\":1}\n";
 
 struct Reading {
   History history;
   std::vector<std::string> notices;
 };
 
-Reading read_text(const std::string& text) {
+Reading read_jsonl(const std::string& text) {
   Reading reading;
   ByteStream stream = ByteStream::from_memory("test.jsonl", text);
   ReadOptions options;
@@ -29,11 +29,11 @@ Reading read_text(const std::string& text) {
   reading.history = read_jsonl(stream, options);
   return reading;
 }
-History read_records(const std::string& records) { return read_text(kHeader + records).history; }
+History read_records(const std::string& records) { return read_jsonl(kJsonlHeader + records).history; }
 
-std::string error_of(const std::string& text) {
+std::string jsonl_error(const std::string& text) {
   try {
-    read_text(text);
+    read_jsonl(text);
   } catch (const InputError& error) {
     return error.what();
   }
@@ -43,7 +43,7 @@ std::string error_of(const std::string& text) {
 RC_GTEST_PROP(NativeJsonl, KeepsEveryMemberOfEveryHistory, (std::uint64_t seed)) {
   const History history = arbitrary_history(
       seed, {.transactions = *rc::gen::inRange(0, 20), .certificates = ArbitraryOptions::Certificates::Some});
-  const Reading reading = read_text(write_to_string(history, Format::Jsonl));
+  const Reading reading = read_jsonl(write_to_string(history, Format::Jsonl));
   RC_ASSERT(difference(history, reading.history) == "");
   RC_ASSERT(transaction_order(history) == transaction_order(reading.history));
   RC_ASSERT(reading.notices.empty());
@@ -52,7 +52,7 @@ RC_GTEST_PROP(NativeJsonl, KeepsEveryMemberOfEveryHistory, (std::uint64_t seed))
 RC_GTEST_PROP(NativeJsonl, WritesTheSameBytesAgain, (std::uint64_t seed)) {
   const std::string once = write_to_string(
       arbitrary_history(seed, {.certificates = ArbitraryOptions::Certificates::Some}), Format::Jsonl);
-  RC_ASSERT(write_to_string(read_text(once).history, Format::Jsonl) == once);
+  RC_ASSERT(write_to_string(read_jsonl(once).history, Format::Jsonl) == once);
 }
 
 TEST(NativeJsonl, IsPleasantToRead) {
@@ -87,10 +87,10 @@ TEST(NativeJsonl, ReadsEventsAndWholeTransactionsMixed) {
 
 TEST(NativeJsonl, TransactionWithoutEndRecordIsIndeterminate) {
   const Reading reading =
-      read_text(std::string(kHeader) + R"({"event":"begin","s":1,"t":7,"at":10,"node":"n1"})"
-                                       "\n"
-                                       R"({"event":"op","s":1,"t":7,"op":["w","x",1]})"
-                                       "\n");
+      read_jsonl(std::string(kJsonlHeader) + R"({"event":"begin","s":1,"t":7,"at":10,"node":"n1"})"
+                                             "\n"
+                                             R"({"event":"op","s":1,"t":7,"op":["w","x",1]})"
+                                             "\n");
   EXPECT_EQ(print_history(reading.history), "1: [w(x,1)]?@10..\n");
   EXPECT_EQ(reading.history.hints(TransactionId{0})->node, "n1");
   EXPECT_EQ(reading.notices,
@@ -99,18 +99,18 @@ TEST(NativeJsonl, TransactionWithoutEndRecordIsIndeterminate) {
 
 TEST(NativeJsonl, SecondHeaderContinuesTheFile) {
   const Reading reading =
-      read_text(R"({"serval":"history","version":1,"initial":0,"facts":{"seed":7,"run":"a"}})"
-                "\n"
-                R"({"event":"begin","s":1,"t":1})"
-                "\n"
-                R"({"event":"op","s":1,"t":1,"op":["w","x",)"
-                "\n"
-                R"({"serval":"history","version":1,"initial":0,"facts":{"run":"b"}})"
-                "\n"
-                R"({"event":"begin","s":1,"t":1})"
-                "\n"
-                R"({"event":"end","s":1,"t":1,"outcome":"aborted"})"
-                "\n");
+      read_jsonl(R"({"serval":"history","version":1,"initial":0,"facts":{"seed":7,"run":"a"}})"
+                 "\n"
+                 R"({"event":"begin","s":1,"t":1})"
+                 "\n"
+                 R"({"event":"op","s":1,"t":1,"op":["w","x",)"
+                 "\n"
+                 R"({"serval":"history","version":1,"initial":0,"facts":{"run":"b"}})"
+                 "\n"
+                 R"({"event":"begin","s":1,"t":1})"
+                 "\n"
+                 R"({"event":"end","s":1,"t":1,"outcome":"aborted"})"
+                 "\n");
   EXPECT_EQ(print_history(reading.history), "1: []? []!\n");
   EXPECT_EQ(reading.history.facts(), (std::map<std::string, std::string>{{"run", "b"}, {"seed", "7"}}));
   EXPECT_EQ(reading.notices.size(), 2u);
@@ -118,12 +118,12 @@ TEST(NativeJsonl, SecondHeaderContinuesTheFile) {
 
 TEST(NativeJsonl, IgnoresUnknownMembersAndSkipsUnknownEvents) {
   const Reading reading =
-      read_text(R"({"facts":{},"later":{"deep":[1,{"x":"}"}]},"version":1,"serval":"history"})"
-                "\r\n"
-                R"( { "ops" : [ [ "w" , "x" , 1 , {"later":true} ] ] , "later":[], "initial":5, "s":1 } )"
-                "\r\n"
-                R"({"event":"nemesis","what":"partition"})"
-                "\n");
+      read_jsonl(R"({"facts":{},"later":{"deep":[1,{"x":"}"}]},"version":1,"serval":"history"})"
+                 "\r\n"
+                 R"( { "ops" : [ [ "w" , "x" , 1 , {"later":true} ] ] , "later":[], "initial":5, "s":1 } )"
+                 "\r\n"
+                 R"({"event":"nemesis","what":"partition"})"
+                 "\n");
   EXPECT_EQ(print_history(reading.history), "1: [w(x,1)]\n");
   EXPECT_TRUE(reading.history.initial_value().is_nil());
   EXPECT_EQ(reading.notices, std::vector<std::string>{"1 record(s) of the unknown kind \"nemesis\" skipped"});
@@ -173,8 +173,8 @@ TEST(NativeJsonl, ReadsPredicateTrees) {
 }
 
 TEST(NativeJsonl, EmptyHistoryIsAHeader) {
-  EXPECT_EQ(write_to_string(History(), Format::Jsonl), kHeader);
-  EXPECT_EQ(read_text(kHeader).history.transaction_count(), 0u);
+  EXPECT_EQ(write_to_string(History(), Format::Jsonl), kJsonlHeader);
+  EXPECT_EQ(read_jsonl(kJsonlHeader).history.transaction_count(), 0u);
 }
 
 TEST(NativeJsonl, FileCutAtAnyByteReadsAsItsBeginning) {
@@ -183,10 +183,10 @@ TEST(NativeJsonl, FileCutAtAnyByteReadsAsItsBeginning) {
   const std::size_t header_end = text.find('\n');
   for (std::size_t size = 0; size < text.size(); ++size) {
     if (size < header_end) {
-      EXPECT_NE(error_of(text.substr(0, size)), "no error") << size;
+      EXPECT_NE(jsonl_error(text.substr(0, size)), "no error") << size;
       continue;
     }
-    const Reading reading = read_text(text.substr(0, size));
+    const Reading reading = read_jsonl(text.substr(0, size));
     const std::vector<std::string> whole_order = transaction_order(whole);
     const std::vector<std::string> order = transaction_order(reading.history);
     ASSERT_LE(order.size(), whole_order.size());
@@ -214,55 +214,55 @@ TEST(NativeJsonl, FlippedBytesGiveAHistoryOrAnInputError) {
     std::string damaged = text;
     for (std::uint64_t flips = 1 + random.below(3); flips > 0; --flips)
       damaged[random.below(damaged.size())] = static_cast<char>(random.next());
-    if (error_of(damaged) != "no error") ++refused;
+    if (jsonl_error(damaged) != "no error") ++refused;
   }
   EXPECT_GT(refused, 0u);
 }
 
 TEST(NativeJsonl, NamesThePlaceOfAMistake) {
-  const std::string header = kHeader;
-  EXPECT_EQ(error_of(header + "{\"s\":1,\"ops\":[[\"r\",1,2],[\"zz\",1,2]]}\n"),
+  const std::string header = kJsonlHeader;
+  EXPECT_EQ(jsonl_error(header + "{\"s\":1,\"ops\":[[\"r\",1,2],[\"zz\",1,2]]}\n"),
             "test.jsonl:2:26: expected an operation: r w a l i i! d cas cas! pr pu pd");
-  EXPECT_EQ(error_of(header + "{\"s\":1,\"ops\":[[\"r\",1 2]]}\n"),
+  EXPECT_EQ(jsonl_error(header + "{\"s\":1,\"ops\":[[\"r\",1 2]]}\n"),
             "test.jsonl:2:22: expected ',' and a value");
-  EXPECT_EQ(error_of(header + "{\"s\":1,\"ops\":[[\"r\",1,2]]\n"), "test.jsonl:2:25: expected ',' or '}'");
-  EXPECT_EQ(error_of(header + "\n{\"ops\":[]}\n"),
+  EXPECT_EQ(jsonl_error(header + "{\"s\":1,\"ops\":[[\"r\",1,2]]\n"), "test.jsonl:2:25: expected ',' or '}'");
+  EXPECT_EQ(jsonl_error(header + "\n{\"ops\":[]}\n"),
             "test.jsonl:3:1: expected a session, \"s\", in this record");
-  EXPECT_EQ(error_of(header + "{\"s\":1,\"ops\":[],\"begin\":1.5}\n"),
+  EXPECT_EQ(jsonl_error(header + "{\"s\":1,\"ops\":[],\"begin\":1.5}\n"),
             "test.jsonl:2:25: expected a whole number that fits 64 bits");
-  EXPECT_EQ(error_of(header + "{\"s\":1,\"ops\":[],\"begin\":9223372036854775808}\n"),
+  EXPECT_EQ(jsonl_error(header + "{\"s\":1,\"ops\":[],\"begin\":9223372036854775808}\n"),
             "test.jsonl:2:25: expected a whole number that fits 64 bits");
-  EXPECT_EQ(error_of(header + "{\"s\":1,\"ops\":[],\"outcome\":\"done\"}\n"),
+  EXPECT_EQ(jsonl_error(header + "{\"s\":1,\"ops\":[],\"outcome\":\"done\"}\n"),
             "test.jsonl:2:27: expected \"committed\", \"aborted\" or \"indeterminate\"");
-  EXPECT_EQ(error_of(header + "{\"s\":1,\"ops\":[]} x\n"),
+  EXPECT_EQ(jsonl_error(header + "{\"s\":1,\"ops\":[]} x\n"),
             "test.jsonl:2:18: expected the end of the line after the record");
-  EXPECT_EQ(error_of(header + "[1]\n"), "test.jsonl:2:1: expected '{', the start of a record");
+  EXPECT_EQ(jsonl_error(header + "[1]\n"), "test.jsonl:2:1: expected '{', the start of a record");
 }
 
 TEST(NativeJsonl, RefusesEventsOutOfOrder) {
-  const std::string header = kHeader;
+  const std::string header = kJsonlHeader;
   const std::string begin = "{\"event\":\"begin\",\"s\":1,\"t\":1}\n";
-  EXPECT_EQ(error_of(header + begin + begin),
+  EXPECT_EQ(jsonl_error(header + begin + begin),
             "test.jsonl:3:1: expected the end of this transaction before it begins again");
-  EXPECT_EQ(error_of(header + "{\"event\":\"op\",\"s\":1,\"t\":1,\"op\":[\"r\",1,2]}\n"),
+  EXPECT_EQ(jsonl_error(header + "{\"event\":\"op\",\"s\":1,\"t\":1,\"op\":[\"r\",1,2]}\n"),
             "test.jsonl:2:1: expected a begin record of this transaction first");
-  EXPECT_EQ(error_of(header + begin + "{\"event\":\"end\",\"s\":1,\"t\":1}\n"),
+  EXPECT_EQ(jsonl_error(header + begin + "{\"event\":\"end\",\"s\":1,\"t\":1}\n"),
             "test.jsonl:3:1: expected an \"outcome\" in this record");
 }
 
 TEST(NativeJsonl, WantsAHeaderOfAKnownVersion) {
-  EXPECT_EQ(error_of(""), "test.jsonl: expected a header line, but the file has no lines");
+  EXPECT_EQ(jsonl_error(""), "test.jsonl: expected a header line, but the file has no lines");
   EXPECT_EQ(
-      error_of("{\"s\":1,\"ops\":[]}\n"),
+      jsonl_error("{\"s\":1,\"ops\":[]}\n"),
       "test.jsonl:1:1: expected the header line, {\"serval\":\"history\",\"version\":1}, before any record");
-  EXPECT_EQ(error_of("{\"serval\":\"history\",\"version\":2}\n"),
+  EXPECT_EQ(jsonl_error("{\"serval\":\"history\",\"version\":2}\n"),
             "test.jsonl:1:1: expected version 1, but the file says 2: a newer Serval may read it");
 }
 
 TEST(NativeJsonl, ShowsOnlyTheSurroundingsOfAMistakeInALongLine) {
-  const std::string text = std::string(kHeader) + "{\"s\":\"" + std::string(1 << 20, 'a') + "\",oops}\n";
+  const std::string text = std::string(kJsonlHeader) + "{\"s\":\"" + std::string(1 << 20, 'a') + "\",oops}\n";
   try {
-    read_text(text);
+    read_jsonl(text);
     FAIL() << "accepted a malformed line";
   } catch (const InputError& error) {
     EXPECT_LT(error.source_line().size(), 300u);
@@ -274,11 +274,11 @@ TEST(NativeJsonl, DeepNestingIsRefusedNotOverflowed) {
   const std::string deep(100000, '[');
   for (const std::string& start :
        {R"({"s":)" + deep, R"({"later":)" + deep, R"({"s":{"a":)" + deep, R"({"s":1,"ops":[["pr",)" + deep})
-    EXPECT_NE(error_of(kHeader + start + "\n"), "no error");
+    EXPECT_NE(jsonl_error(kJsonlHeader + start + "\n"), "no error");
 }
 
 TEST(NativeJsonl, IsRecognisedByItsHeader) {
-  EXPECT_TRUE(looks_like_jsonl(kHeader));
+  EXPECT_TRUE(looks_like_jsonl(kJsonlHeader));
   EXPECT_TRUE(looks_like_jsonl("\n {\"facts\":{}, \"serval\" : \"history\"}"));
   EXPECT_FALSE(looks_like_jsonl("{\"type\":\"invoke\",\"process\":0}\n{\"serval\":1}"));
   EXPECT_FALSE(looks_like_jsonl(""));
@@ -298,7 +298,7 @@ TEST(NativeJsonl, ReadsTheExamplesOfItsPage) {
   std::string records, line;
   while (std::getline(page, line))
     if (line.starts_with("{\"")) records += line + "\n";
-  const Reading reading = read_text(records);
+  const Reading reading = read_jsonl(records);
   EXPECT_EQ(print_history(reading.history),
             "1: [r(x,0) w(x,1)]@10..20\n2: [r(x,0) w(x,2)]!@12..25 [r(x,1)]@30..35\n");
   EXPECT_TRUE(reading.notices.empty());
@@ -321,17 +321,17 @@ TEST(NativeJsonl, AnOpenRecordStandsForATransactionThatNeverCame) {
 TEST(NativeJsonl, OpenRecordsOfAnEarlierRunAreLeftBehindAtTheNextHeader) {
   const std::string open = "{\"event\":\"open\",\"s\":1,\"t\":7,\"ops\":[[\"w\",\"x\",1]]}\n";
   const std::string again = "{\"s\":1,\"t\":7,\"ops\":[[\"w\",\"x\",2]]}\n";
-  EXPECT_EQ(print_history(read_records(open + kHeader + again)), "1: [w(x,1)]? [w(x,2)]\n");
+  EXPECT_EQ(print_history(read_records(open + kJsonlHeader + again)), "1: [w(x,1)]? [w(x,2)]\n");
 }
 
 TEST(NativeJsonl, LinesBehindTheLastSyncAreLeftOut) {
   const std::string one = "{\"s\":1,\"t\":1,\"ops\":[[\"w\",\"x\",1]]}\n";
   const std::string two = "{\"s\":2,\"t\":2,\"ops\":[[\"r\",\"y\",9]]}\n";
-  const Reading cut = read_text(kHeader + std::string(kSync) + one + kSync + two + "{\"s\":3,\"t\"");
+  const Reading cut = read_jsonl(kJsonlHeader + std::string(kSync) + one + kSync + two + "{\"s\":3,\"t\"");
   EXPECT_EQ(print_history(cut.history), "1: [w(x,1)]\n");
   ASSERT_FALSE(cut.notices.empty());
   EXPECT_NE(cut.notices.front().find("behind the last sync"), std::string::npos);
-  EXPECT_EQ(print_history(read_text(kHeader + std::string(kSync) + one + two + kSync).history),
+  EXPECT_EQ(print_history(read_jsonl(kJsonlHeader + std::string(kSync) + one + two + kSync).history),
             "1: [w(x,1)]\n2: [r(y,9)]\n");
 }
 
@@ -339,13 +339,14 @@ TEST(NativeJsonl, ARecordingMayGoOnAfterACut) {
   const std::string one = "{\"s\":1,\"t\":1,\"ops\":[[\"w\",\"x\",1]]}\n";
   const std::string two = "{\"s\":2,\"t\":2,\"ops\":[[\"r\",\"x\",1]]}\n";
   const std::string text =
-      kHeader + std::string(kSync) + one + kSync + two + "\n" + kHeader + kSync + two + kSync;
-  EXPECT_EQ(print_history(read_text(text).history), "1: [w(x,1)]\n2: [r(x,1)]\n");
+      kJsonlHeader + std::string(kSync) + one + kSync + two + "\n" + kJsonlHeader + kSync + two + kSync;
+  EXPECT_EQ(print_history(read_jsonl(text).history), "1: [w(x,1)]\n2: [r(x,1)]\n");
 }
 
 TEST(NativeJsonl, ErrorsBehindASyncNameTheirLine) {
-  const std::string text = kHeader + std::string(kSync) + "{\"s\":1,\"t\":1,\"ops\":[]}\nnonsense\n" + kSync;
-  EXPECT_NE(error_of(text).find("test.jsonl:4:1"), std::string::npos) << error_of(text);
+  const std::string text =
+      kJsonlHeader + std::string(kSync) + "{\"s\":1,\"t\":1,\"ops\":[]}\nnonsense\n" + kSync;
+  EXPECT_NE(jsonl_error(text).find("test.jsonl:4:1"), std::string::npos) << jsonl_error(text);
 }
 
 }  // namespace

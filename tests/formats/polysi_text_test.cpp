@@ -12,29 +12,30 @@ namespace {
 
 constexpr Format kPolysi = Format::PolysiText;
 
-std::string notation_of(const std::string& text) { return print_history(read_as(kPolysi, text)); }
-std::string error_of(const std::string& text) { return error_in(kPolysi, text); }
+std::string notation_of_polysi(const std::string& text) { return print_history(read_as(kPolysi, text)); }
+std::string polysi_error(const std::string& text) { return error_in(kPolysi, text); }
 
 TEST(PolysiText, LinesBecomeTransactionsOfSessions) {
-  EXPECT_EQ(notation_of("r(1,0,7,1)\nw(1,5,7,1)\nr(1,5,8,2)\n"), "7: [r(1,0) w(1,5)]\n8: [r(1,5)]\n");
+  EXPECT_EQ(notation_of_polysi("r(1,0,7,1)\nw(1,5,7,1)\nr(1,5,8,2)\n"), "7: [r(1,0) w(1,5)]\n8: [r(1,5)]\n");
 }
 
 TEST(PolysiText, SameIdInTwoSessionsIsTwoTransactions) {
-  EXPECT_EQ(notation_of("w(1,1,1,1)\nw(2,1,2,1)\n"), "1: [w(1,1)]\n2: [w(2,1)]\n");
+  EXPECT_EQ(notation_of_polysi("w(1,1,1,1)\nw(2,1,2,1)\n"), "1: [w(1,1)]\n2: [w(2,1)]\n");
 }
 
 TEST(PolysiText, InterleavedTransactionsComeApart) {
-  EXPECT_EQ(notation_of("w(1,1,1,1)\nw(2,2,2,2)\nw(3,3,1,1)\nw(4,4,2,2)\n"),
+  EXPECT_EQ(notation_of_polysi("w(1,1,1,1)\nw(2,2,2,2)\nw(3,3,1,1)\nw(4,4,2,2)\n"),
             "1: [w(1,1) w(3,3)]\n2: [w(2,2) w(4,4)]\n");
 }
 
 TEST(PolysiText, TransactionsOfOneSessionMayInterleaveToo) {
-  EXPECT_EQ(notation_of("w(1,1,1,5)\nw(2,2,1,3)\nw(3,3,1,5)\nw(4,4,1,9)\nw(5,5,1,3)\n"),
+  EXPECT_EQ(notation_of_polysi("w(1,1,1,5)\nw(2,2,1,3)\nw(3,3,1,5)\nw(4,4,1,9)\nw(5,5,1,3)\n"),
             "1: [w(1,1) w(3,3)] [w(2,2) w(5,5)] [w(4,4)]\n");
 }
 
 TEST(PolysiText, SessionOrderIsOrderOfFirstAppearance) {
-  EXPECT_EQ(notation_of("w(1,1,1,9)\nw(1,2,0,4)\nw(1,3,1,2)\n"), "1: [w(1,1)] [w(1,3)]\n0: [w(1,2)]\n");
+  EXPECT_EQ(notation_of_polysi("w(1,1,1,9)\nw(1,2,0,4)\nw(1,3,1,2)\n"),
+            "1: [w(1,1)] [w(1,3)]\n0: [w(1,2)]\n");
 }
 
 TEST(PolysiText, ZeroIsTheInitialValue) {
@@ -42,19 +43,19 @@ TEST(PolysiText, ZeroIsTheInitialValue) {
 }
 
 TEST(PolysiText, MinusOneRunsAreAbortedTransactions) {
-  EXPECT_EQ(notation_of("w(1,1,1,-1)\nw(2,1,1,-1)\nw(1,2,1,3)\nw(1,3,1,-1)\nw(1,4,2,-1)\n"),
+  EXPECT_EQ(notation_of_polysi("w(1,1,1,-1)\nw(2,1,1,-1)\nw(1,2,1,3)\nw(1,3,1,-1)\nw(1,4,2,-1)\n"),
             "1: [w(1,1) w(2,1)]! [w(1,2)] [w(1,3)]!\n2: [w(1,4)]!\n");
 }
 
 TEST(PolysiText, TransactionGoesOnAfterAnAbortedRun) {
-  EXPECT_EQ(notation_of("w(1,1,1,3)\nw(2,1,1,-1)\nw(3,1,1,3)\n"), "1: [w(1,1) w(3,1)] [w(2,1)]!\n");
+  EXPECT_EQ(notation_of_polysi("w(1,1,1,3)\nw(2,1,1,-1)\nw(3,1,1,3)\n"), "1: [w(1,1) w(3,1)] [w(2,1)]!\n");
 }
 
 TEST(PolysiText, NegativeAndHugeIntegersKeepTheirValue) {
-  EXPECT_EQ(notation_of("w(-5,-6,-7,-8)\n"), "-7: [w(-5,-6)]\n");
-  EXPECT_EQ(notation_of("w(1,1152921504606846975,1,1)\n"), "1: [w(1,1152921504606846975)]\n");
-  EXPECT_EQ(notation_of("w(1,1152921504606846976,1,1)\n"), "1: [w(1,1152921504606846976)]\n");
-  EXPECT_EQ(notation_of(
+  EXPECT_EQ(notation_of_polysi("w(-5,-6,-7,-8)\n"), "-7: [w(-5,-6)]\n");
+  EXPECT_EQ(notation_of_polysi("w(1,1152921504606846975,1,1)\n"), "1: [w(1,1152921504606846975)]\n");
+  EXPECT_EQ(notation_of_polysi("w(1,1152921504606846976,1,1)\n"), "1: [w(1,1152921504606846976)]\n");
+  EXPECT_EQ(notation_of_polysi(
                 "w(99999999999999999999,-99999999999999999999,88888888888888888888,77777777777777777777)\n"
                 "r(99999999999999999999,-99999999999999999999,88888888888888888888,77777777777777777777)\n"),
             "88888888888888888888: [w(99999999999999999999,-99999999999999999999) "
@@ -66,39 +67,42 @@ TEST(PolysiText, EveryLengthOfNumberIsReadTheSameFastAndSlow) {
   for (int length = 1; length <= 22; ++length) {
     digits += static_cast<char>('0' + length % 10);
     const std::string line = "w(" + digits + "," + digits + ",1,1)\n";
-    const std::string fast = notation_of(line + std::string(200, '\n'));  // Far from the end of the block.
+    const std::string fast =
+        notation_of_polysi(line + std::string(200, '\n'));  // Far from the end of the block.
     EXPECT_EQ(fast, "1: [w(" + digits + "," + digits + ")]\n");
-    EXPECT_EQ(notation_of(line), fast);
-    EXPECT_EQ(notation_of(line.substr(0, line.size() - 1) + "\r\n" + std::string(200, '\n')), fast);
+    EXPECT_EQ(notation_of_polysi(line), fast);
+    EXPECT_EQ(notation_of_polysi(line.substr(0, line.size() - 1) + "\r\n" + std::string(200, '\n')), fast);
   }
 }
 
 TEST(PolysiText, BlankLinesCommentsCarriageReturnsAndSpacesAreFine) {
-  const std::string plain = notation_of("w(1,2,3,4)\nr(1,2,3,5)\n");
-  EXPECT_EQ(notation_of("w(1,2,3,4)\r\nr(1,2,3,5)\r\n"), plain);
-  EXPECT_EQ(notation_of("\xEF\xBB\xBFw(1,2,3,4)\nr(1,2,3,5)"), plain);
-  EXPECT_EQ(notation_of("\n  \n# note\n// note\n\tw ( 1 , 2 ,3, 4 ) \n\nr(1,2,3,5)\n\n"), plain);
-  EXPECT_EQ(notation_of("w(+1,0002,3,4)\nr(1,2,3,5)\n"), plain);
+  const std::string plain = notation_of_polysi("w(1,2,3,4)\nr(1,2,3,5)\n");
+  EXPECT_EQ(notation_of_polysi("w(1,2,3,4)\r\nr(1,2,3,5)\r\n"), plain);
+  EXPECT_EQ(notation_of_polysi("\xEF\xBB\xBFw(1,2,3,4)\nr(1,2,3,5)"), plain);
+  EXPECT_EQ(notation_of_polysi("\n  \n# note\n// note\n\tw ( 1 , 2 ,3, 4 ) \n\nr(1,2,3,5)\n\n"), plain);
+  EXPECT_EQ(notation_of_polysi("w(+1,0002,3,4)\nr(1,2,3,5)\n"), plain);
 }
 
 TEST(PolysiText, MistakesArePointedAtExactly) {
-  EXPECT_EQ(error_of("x(1,2,3,4)\n"),
+  EXPECT_EQ(polysi_error("x(1,2,3,4)\n"),
             "1:1: expected an operation, r(key,value,session,txn) or w(key,value,session,txn), but got 'x'");
-  EXPECT_EQ(error_of("w(1,2,3,4)\nw(1,2,3\n"),
+  EXPECT_EQ(polysi_error("w(1,2,3,4)\nw(1,2,3\n"),
             "2:8: expected ',' after the session, but got the end of the line");
-  EXPECT_EQ(error_of("w(1,2,3,4)\nw(1,x,3,4)\n"), "2:5: expected the value, an integer, but got 'x'");
-  EXPECT_EQ(error_of("w(1,2,3,4,5)\n"), "1:10: expected ')' after the transaction, but got ','");
-  EXPECT_EQ(error_of("w(1,2,3,4) w(1,2,3,4)\n"), "1:12: expected the end of the line after ')', but got 'w'");
-  EXPECT_EQ(error_of("w[1,2,3,4]\n"), "1:2: expected '(' after the operation, but got '['");
-  EXPECT_EQ(error_of("w(1.5,2,3,4)\n"), "1:4: expected ',' after the key, but got '.'");
-  EXPECT_EQ(error_of("w(1,2,3,-)\n"), "1:10: expected the transaction, an integer, but got ')'");
-  EXPECT_EQ(error_of("w(1,2,3,4)\r\r\n"), "1:11: expected the end of the line after ')', but got byte 0x0d");
+  EXPECT_EQ(polysi_error("w(1,2,3,4)\nw(1,x,3,4)\n"), "2:5: expected the value, an integer, but got 'x'");
+  EXPECT_EQ(polysi_error("w(1,2,3,4,5)\n"), "1:10: expected ')' after the transaction, but got ','");
+  EXPECT_EQ(polysi_error("w(1,2,3,4) w(1,2,3,4)\n"),
+            "1:12: expected the end of the line after ')', but got 'w'");
+  EXPECT_EQ(polysi_error("w[1,2,3,4]\n"), "1:2: expected '(' after the operation, but got '['");
+  EXPECT_EQ(polysi_error("w(1.5,2,3,4)\n"), "1:4: expected ',' after the key, but got '.'");
+  EXPECT_EQ(polysi_error("w(1,2,3,-)\n"), "1:10: expected the transaction, an integer, but got ')'");
+  EXPECT_EQ(polysi_error("w(1,2,3,4)\r\r\n"),
+            "1:11: expected the end of the line after ')', but got byte 0x0d");
 }
 
 TEST(PolysiText, LineNumbersCountPastChunksBlanksAndComments) {
   std::string text;
   for (int i = 0; i < 60'000; ++i) text += i % 3 == 0 ? "w(1,2,3,4)\n" : i % 3 == 1 ? "\n" : "# c\n";
-  EXPECT_EQ(error_of(text + "w(1,2,3,)\n").substr(0, 8), "60001:9:");
+  EXPECT_EQ(polysi_error(text + "w(1,2,3,)\n").substr(0, 8), "60001:9:");
 }
 
 TEST(PolysiText, OneLineOfAHundredMegabytesIsRefusedQuicklyAndShownShortened) {
@@ -130,7 +134,7 @@ TEST(PolysiText, LongLineIsShownAroundTheMistake) {
 
 TEST(PolysiText, LineCutOffAtTheEndIsDroppedOnlyOnRequest) {
   const std::string cut = "w(1,2,3,4)\nw(1,3,3,5";
-  EXPECT_EQ(error_of(cut).substr(0, 4), "2:10");
+  EXPECT_EQ(polysi_error(cut).substr(0, 4), "2:10");
   std::vector<std::string> notices;
   ReadOptions options;
   options.accept_truncated = true;
@@ -154,13 +158,15 @@ TEST(PolysiText, ReaderObeysItsBudgetAndTellsItsProgress) {
   EXPECT_EQ(done, text.size());
 }
 
-std::string written(const char* notation) { return write_to_string(parse_history(notation), kPolysi); }
+std::string written_as_polysi(const char* notation) {
+  return write_to_string(parse_history(notation), kPolysi);
+}
 
 TEST(PolysiText, WriterKeepsInitialAndWrittenZeroApart) {
-  EXPECT_EQ(written("1: [r(1,0)]"), "r(1,0,1,1)\n");
-  EXPECT_EQ(written("1: [r(1,_)]"), "r(1,0,1,1)\n");
-  EXPECT_EQ(written("1: [w(1,0)] 2: [r(1,0)]"), "w(1,0,1,1)\nr(1,0,2,2)\n");
-  EXPECT_EQ(written("1: [w(1,0) w(1,1)] 2: [r(1,_)] 3: [r(1,0)]"),
+  EXPECT_EQ(written_as_polysi("1: [r(1,0)]"), "r(1,0,1,1)\n");
+  EXPECT_EQ(written_as_polysi("1: [r(1,_)]"), "r(1,0,1,1)\n");
+  EXPECT_EQ(written_as_polysi("1: [w(1,0)] 2: [r(1,0)]"), "w(1,0,1,1)\nr(1,0,2,2)\n");
+  EXPECT_EQ(written_as_polysi("1: [w(1,0) w(1,1)] 2: [r(1,_)] 3: [r(1,0)]"),
             "w(1,2,1,1)\nw(1,1,1,1)\nr(1,0,2,2)\nr(1,2,3,3)\n");
 }
 
@@ -170,7 +176,7 @@ TEST(PolysiText, ThinAirReadOfZeroStaysThinAir) {
 }
 
 TEST(PolysiText, WriterNumbersWhatIsNoNumberAndSaysSo) {
-  EXPECT_EQ(written("a: [w(x,red) r(5,1)]"), "w(0,2,0,1)\nr(5,1,0,1)\n");
+  EXPECT_EQ(written_as_polysi("a: [w(x,red) r(5,1)]"), "w(0,2,0,1)\nr(5,1,0,1)\n");
   EXPECT_EQ(losses_of(parse_history("a: [w(x,red) r(5,1)]"), kPolysi),
             (std::vector<std::string>{"keys replaced by numbers: 1", "sessions renumbered: 1",
                                       "values replaced by numbers: 1"}));
@@ -192,7 +198,7 @@ TEST(PolysiText, WriterSaysWhatItLeavesOut) {
 
 TEST(PolysiText, ListsAreRefused) {
   try {
-    written("1: [a(2,1) l(2,[1]) w(1,1)]");
+    written_as_polysi("1: [a(2,1) l(2,[1]) w(1,1)]");
     FAIL() << "no error";
   } catch (const OutputError& error) {
     EXPECT_TRUE(std::string(error.what()).starts_with("2 appends and list reads cannot be expressed"))
@@ -202,7 +208,7 @@ TEST(PolysiText, ListsAreRefused) {
 
 TEST(PolysiText, IndeterminateTransactionIsWrittenOnlyWhenItsWriteWasRead) {
   const char* const notation = "1: [w(1,1)]? [w(2,1) r(3,1)]? [w(3,1)]? 2: [r(2,1)]";
-  EXPECT_EQ(written(notation), "w(2,1,1,2)\nr(3,1,1,2)\nw(3,1,1,3)\nr(2,1,2,4)\n");
+  EXPECT_EQ(written_as_polysi(notation), "w(2,1,1,2)\nr(3,1,1,2)\nw(3,1,1,3)\nr(2,1,2,4)\n");
   EXPECT_EQ(losses_of(parse_history(notation), kPolysi),
             (std::vector<std::string>{
                 "indeterminate transactions left out, since no write of theirs was read: 1",

@@ -17,7 +17,7 @@
 namespace serval::verify {
 namespace {
 
-constexpr std::uint32_t kLeftOut = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
 
 struct Rules {
   enum class Sight { Nothing, Committed, Prefix, Snapshot, EverythingBefore } sight = Sight::EverythingBefore;
@@ -96,17 +96,17 @@ class Execution {
   std::string name_at(std::uint32_t i) const { return name(history_, order_[i]); }
 
   Flaw flaw_of_attendance() {
-    position_.assign(history_.transaction_count(), kLeftOut);
+    position_.assign(history_.transaction_count(), kNowhere);
     for (std::uint32_t i = 0; i < size(); ++i) {
       const TransactionId t = order_[i];
       if (t.index >= position_.size()) return fmt::format("position {} names no transaction", i);
-      if (position_[t.index] != kLeftOut) return fmt::format("{} takes part twice", name(history_, t));
+      if (position_[t.index] != kNowhere) return fmt::format("{} takes part twice", name(history_, t));
       if (history_.outcome(t) == Outcome::Aborted)
         return fmt::format("{} aborted and must not take part", name(history_, t));
       position_[t.index] = i;
     }
     for (const TransactionId t : history_.transactions())
-      if (history_.outcome(t) == Outcome::Committed && position_[t.index] == kLeftOut)
+      if (history_.outcome(t) == Outcome::Committed && position_[t.index] == kNowhere)
         return fmt::format("{} committed but does not take part", name(history_, t));
     return std::nullopt;
   }
@@ -188,11 +188,11 @@ class Execution {
   // Neighbours suffice: what a transaction sees, its successor in the session sees too.
   Flaw flaw_of_sessions() const {
     for (const SessionId s : history_.sessions()) {
-      std::uint32_t before = kLeftOut;
+      std::uint32_t before = kNowhere;
       for (const TransactionId t : history_.session_transactions(s)) {
         const std::uint32_t now = position_[t.index];
-        if (now == kLeftOut) continue;
-        if (before != kLeftOut && before >= visible(now))
+        if (now == kNowhere) continue;
+        if (before != kNowhere && before >= visible(now))
           return fmt::format("{} does not see {}, which precedes it in session {}", name_at(now),
                              name_at(before), history_.spell(history_.session_label(s)));
         before = now;
@@ -211,14 +211,14 @@ class Execution {
   // earliest[i]: the two positions with the earliest ends among positions i and later. Two, because a
   // transaction at a snapshot level is among those it does not see.
   std::vector<std::array<std::uint32_t, 2>> earliest_ends() const {
-    std::vector<std::array<std::uint32_t, 2>> earliest(order_.size() + 1, {kLeftOut, kLeftOut});
-    const auto end_of = [this](std::uint32_t i) { return i == kLeftOut ? kUnknownEnd : end_at(i); };
+    std::vector<std::array<std::uint32_t, 2>> earliest(order_.size() + 1, {kNowhere, kNowhere});
+    const auto end_of = [this](std::uint32_t i) { return i == kNowhere ? kUnknownEnd : end_at(i); };
     for (std::uint32_t i = size(); i-- > 0;) {
       earliest[i] = earliest[i + 1];
       auto& [first, second] = earliest[i];
-      if (first == kLeftOut || end_of(i) < end_of(first))
+      if (first == kNowhere || end_of(i) < end_of(first))
         second = std::exchange(first, i);
-      else if (second == kLeftOut || end_of(i) < end_of(second))
+      else if (second == kNowhere || end_of(i) < end_of(second))
         second = i;
     }
     return earliest;
@@ -229,7 +229,7 @@ class Execution {
     for (std::uint32_t i = 0; i < size(); ++i) {
       const auto& [first, second] = earliest[visible(i)];
       const std::uint32_t unseen = first == i ? second : first;
-      if (unseen != kLeftOut && end_at(unseen) < history_.interval(order_[i]).begin)
+      if (unseen != kNowhere && end_at(unseen) < history_.interval(order_[i]).begin)
         return fmt::format("{} does not see {}, which ended before it began", name_at(i), name_at(unseen));
     }
     return std::nullopt;

@@ -11,9 +11,9 @@
 namespace serval {
 namespace {
 
-class Reader {
+class AwditReader {
  public:
-  Reader(ByteStream& stream, const ReadOptions& options) : options_(options), lines_(stream, options) {}
+  AwditReader(ByteStream& stream, const ReadOptions& options) : options_(options), lines_(stream, options) {}
 
   History read() {
     while (lines_.next()) {
@@ -83,9 +83,9 @@ class Reader {
   std::optional<TransactionId> transaction_;
 };
 
-class Writer {
+class AwditWriter {
  public:
-  Writer(const History& history, Losses& losses)
+  AwditWriter(const History& history, Losses& losses)
       : history_(history), view_(history, kRules, losses), keys_(view_.number_keys(losses)) {
     for (const SessionId session : history.sessions())
       if (written(session).empty()) losses.add("sessions without transactions left out");
@@ -183,12 +183,14 @@ bool looks_like_awdit(std::string_view start) {
          (start[next] == '-' || (start[next] >= '0' && start[next] <= '9'));
 }
 
-History read_awdit(ByteStream& stream, const ReadOptions& options) { return Reader(stream, options).read(); }
+History read_awdit(ByteStream& stream, const ReadOptions& options) {
+  return AwditReader(stream, options).read();
+}
 
 void write_awdit(const History& history, const std::function<void(std::string_view)>& out,
                  const std::function<void(const std::string&)>& lossy) {
   Losses losses;
-  Writer(history, losses).write(out);
+  AwditWriter(history, losses).write(out);
   losses.report(lossy);
 }
 

@@ -17,9 +17,9 @@
 namespace serval {
 namespace {
 
-class Writer {
+class CobraLogWriter {
  public:
-  Writer(const History& history, Losses& losses)
+  CobraLogWriter(const History& history, Losses& losses)
       : history_(history), view_(history, kRules, losses), keys_(view_.number_keys(losses)) {
     for (const SessionId s : history.sessions())
       sessions_are_numbers_ = sessions_are_numbers_ && has_number(s);
@@ -217,7 +217,7 @@ void write_cobra_folder(const History& history,
                         const std::function<void(const std::string&, std::string_view)>& file,
                         const std::function<void(const std::string&)>& lossy) {
   Losses losses;
-  const Writer writer(history, losses);
+  const CobraLogWriter writer(history, losses);
   if (!writer.sessions_are_numbers()) losses.add("labels of sessions dropped", history.session_count());
   for (const SessionId session : history.sessions()) file(writer.file_name(session), writer.log(session));
   if (const std::string order = writer.version_order(losses); !order.empty()) file("version_order.vo", order);
@@ -232,7 +232,7 @@ void write_cobra(const History& history, const std::function<void(std::string_vi
                     "folder to write",
                     history.session_count(), history.session_count()));
   Losses losses;
-  const Writer writer(history, losses);
+  const CobraLogWriter writer(history, losses);
   for (const SessionId session : history.sessions()) {
     if (history.session_label(session) != Value::integer(0)) losses.add("labels of sessions dropped");
     out(writer.log(session));

@@ -20,9 +20,10 @@ Value unsigned_value(ValuePool& pool, std::uint64_t number) {
   return pool.number(fmt::format_int(number).str());
 }
 
-class Reader {
+class BincodeReader {
  public:
-  Reader(ByteStream& stream, const ReadOptions& options) : options_(options), bytes_(stream, options) {}
+  BincodeReader(ByteStream& stream, const ReadOptions& options)
+      : options_(options), bytes_(stream, options) {}
 
   History read() {
     for (std::size_t i = 0; i < kNumbers; ++i) number("the parameters");
@@ -103,9 +104,9 @@ void append_text(std::string& out, std::string_view text) {
   out += text;
 }
 
-class Writer {
+class BincodeWriter {
  public:
-  Writer(const History& history, Losses& losses)
+  BincodeWriter(const History& history, Losses& losses)
       : history_(history), view_(history, kDbcopRules, losses), keys_(view_.number_keys(losses)) {
     count_dropped_labels(history, view_, losses);
   }
@@ -179,13 +180,13 @@ bool looks_like_dbcop_bincode(std::string_view start) {
 }
 
 History read_dbcop_bincode(ByteStream& stream, const ReadOptions& options) {
-  return Reader(stream, options).read();
+  return BincodeReader(stream, options).read();
 }
 
 void write_dbcop_bincode(const History& history, const std::function<void(std::string_view)>& out,
                          const std::function<void(const std::string&)>& lossy) {
   Losses losses;
-  Writer(history, losses).write(out);
+  BincodeWriter(history, losses).write(out);
   losses.report(lossy);
 }
 

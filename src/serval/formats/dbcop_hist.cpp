@@ -6,6 +6,7 @@
 #include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 
+#include "serval/formats/characters.h"
 #include "serval/formats/line_reader.h"
 #include "serval/formats/register_view.h"
 #include "serval/history/history_builder.h"
@@ -13,17 +14,14 @@
 namespace serval {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_word(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-
 // Whether a variable's name is the decimal spelling of an integer; such keys are integers, all others text.
 bool is_number(std::string_view name) {
   return std::ranges::all_of(name, is_digit) && (name.size() == 1 || name[0] != '0');
 }
 
-class Reader {
+class HistReader {
  public:
-  Reader(ByteStream& stream, const ReadOptions& options) : options_(options), lines_(stream, options) {}
+  HistReader(ByteStream& stream, const ReadOptions& options) : options_(options), lines_(stream, options) {}
 
   History read() {
     builder_.set_initial_value(Value::integer(0));
@@ -91,9 +89,9 @@ class Reader {
   SessionId session_;
 };
 
-class Writer {
+class HistWriter {
  public:
-  Writer(const History& history, Losses& losses) : history_(history), view_(history, kRules, losses) {
+  HistWriter(const History& history, Losses& losses) : history_(history), view_(history, kRules, losses) {
     name_variables(losses);
     count_dropped_labels(history, view_, losses);
   }
@@ -187,13 +185,13 @@ bool looks_like_dbcop_hist(std::string_view start) {
 }
 
 History read_dbcop_hist(ByteStream& stream, const ReadOptions& options) {
-  return Reader(stream, options).read();
+  return HistReader(stream, options).read();
 }
 
 void write_dbcop_hist(const History& history, const std::function<void(std::string_view)>& out,
                       const std::function<void(const std::string&)>& lossy) {
   Losses losses;
-  Writer(history, losses).write(out);
+  HistWriter(history, losses).write(out);
   losses.report(lossy);
 }
 

@@ -101,9 +101,9 @@ class TransactionReader {
 };
 
 // Holds one transaction of text at a time; the brackets around are counted here.
-class Reader {
+class DbcopJsonReader {
  public:
-  Reader(ByteStream& stream, const ReadOptions& options)
+  DbcopJsonReader(ByteStream& stream, const ReadOptions& options)
       : options_(options), window_(stream, options), transactions_(cursor_, history_.values()) {}
 
   History read() {
@@ -228,7 +228,7 @@ class Reader {
   std::string name_;  // Of the member at hand.
 };
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -241,9 +241,9 @@ std::string quoted(std::string_view text) {
   return out + "\"";
 }
 
-class Writer {
+class DbcopJsonWriter {
  public:
-  Writer(const History& history, Losses& losses)
+  DbcopJsonWriter(const History& history, Losses& losses)
       : history_(history), view_(history, kRules, losses), keys_(view_.number_keys(losses)) {
     count_dropped_labels(history, view_, losses);
   }
@@ -271,8 +271,8 @@ class Writer {
     text_ = fmt::format(
         "{{\"params\":{{\"id\":0,\"n_node\":{},\"n_variable\":{},\"n_transaction\":{},\"n_event\":{}}},"
         "\"info\":{},\"start\":{},\"end\":{},\"data\":[",
-        header.sessions, header.variables, header.transactions, header.events, quoted(header.info),
-        quoted(header.start), quoted(header.end));
+        header.sessions, header.variables, header.transactions, header.events, in_quotes(header.info),
+        in_quotes(header.start), in_quotes(header.end));
   }
   void append(TransactionId t) {
     text_ += text_.back() == '[' ? "{\"events\":[" : ",\n {\"events\":[";
@@ -344,13 +344,13 @@ bool looks_like_dbcop_json(std::string_view start) {
 }
 
 History read_dbcop_json(ByteStream& stream, const ReadOptions& options) {
-  return Reader(stream, options).read();
+  return DbcopJsonReader(stream, options).read();
 }
 
 void write_dbcop_json(const History& history, const std::function<void(std::string_view)>& out,
                       const std::function<void(const std::string&)>& lossy) {
   Losses losses;
-  Writer(history, losses).write(out);
+  DbcopJsonWriter(history, losses).write(out);
   losses.report(lossy);
 }
 

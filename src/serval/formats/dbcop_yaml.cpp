@@ -9,9 +9,10 @@
 namespace serval {
 namespace {
 
-class Reader {
+class DbcopYamlReader {
  public:
-  Reader(ByteStream& stream, const ReadOptions& options) : options_(options), lines_(stream, options) {}
+  DbcopYamlReader(ByteStream& stream, const ReadOptions& options)
+      : options_(options), lines_(stream, options) {}
 
   History read() {
     while (lines_.next()) {
@@ -127,9 +128,9 @@ class Reader {
   bool session_open_ = false, transaction_open_ = false, event_open_ = false;
 };
 
-class Writer {
+class DbcopYamlWriter {
  public:
-  Writer(const History& history, Losses& losses)
+  DbcopYamlWriter(const History& history, Losses& losses)
       : history_(history), view_(history, kRules, losses), keys_(view_.number_keys(losses)) {
     count_dropped_labels(history, view_, losses);
   }
@@ -182,13 +183,13 @@ bool looks_like_dbcop_yaml(std::string_view start) {
 }
 
 History read_dbcop_yaml(ByteStream& stream, const ReadOptions& options) {
-  return Reader(stream, options).read();
+  return DbcopYamlReader(stream, options).read();
 }
 
 void write_dbcop_yaml(const History& history, const std::function<void(std::string_view)>& out,
                       const std::function<void(const std::string&)>& lossy) {
   Losses losses;
-  Writer(history, losses).write(out);
+  DbcopYamlWriter(history, losses).write(out);
   losses.report(lossy);
 }
 

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "serval/formats/characters.h"
 #include "serval/history/value.h"
 
 namespace serval {
@@ -87,7 +88,6 @@ class FormCursor {
   enum class Newlines { Allowed, Forbidden };
   std::string_view quoted_text(Newlines newlines);
 
-  static bool is_digit(char c) { return c >= '0' && c <= '9'; }
   // Up to 17 digits with an optional '-', the usual case, without looking at them twice. `past` is the first
   // character that is not a digit, or null when there is no digit or there are too many.
   std::int64_t short_integer(const char*& past) const {

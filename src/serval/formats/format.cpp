@@ -9,6 +9,7 @@
 #include "serval/base/contract.h"
 #include "serval/base/error.h"
 #include "serval/formats/awdit_text.h"
+#include "serval/formats/characters.h"
 #include "serval/formats/cobra_log.h"
 #include "serval/formats/dbcop_bincode.h"
 #include "serval/formats/dbcop_hist.h"
@@ -28,7 +29,6 @@ namespace serval {
 namespace {
 
 constexpr std::size_t kPeek = 1 << 16;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 constexpr FolderVerbs kLeopardFolder{is_leopard_folder, read_leopard_folder, nullptr};
 constexpr FolderVerbs kCobraFolder{is_cobra_folder, read_cobra_folder, write_cobra_folder};

@@ -65,11 +65,11 @@ bool is_plain_number(std::string_view text) {
   return !text.starts_with('+') && FormCursor::is_number(text);
 }
 
-class Writer {
+class JepsenWriter {
  public:
-  Writer(const History& history, const JepsenSpelling& spelling,
-         const std::function<void(std::string_view)>& out,
-         const std::function<void(const std::string&)>& lossy)
+  JepsenWriter(const History& history, const JepsenSpelling& spelling,
+               const std::function<void(std::string_view)>& out,
+               const std::function<void(const std::string&)>& lossy)
       : history_(history), spelling_(spelling), out_(out), lossy_(lossy) {}
 
   void write() {
@@ -147,7 +147,7 @@ class Writer {
   std::array<std::uint64_t, static_cast<std::size_t>(Loss::Count)> losses_{};
 };
 
-void Writer::choose_processes() {
+void JepsenWriter::choose_processes() {
   const auto is_integer = [&](SessionId s) { return history_.session_label(s).is_integer(); };
   bool all = true;
   for (const SessionId s : history_.sessions()) all = all && is_integer(s);
@@ -157,7 +157,7 @@ void Writer::choose_processes() {
 }
 
 // The initial state is nil here; where the history spells it as a number, reads of that number become nil.
-void Writer::find_initial_values() {
+void JepsenWriter::find_initial_values() {
   initial_value_written_.assign(history_.key_count(), false);
   if (history_.initial_value().is_nil()) return;
   for (std::uint32_t op = 0; op < history_.operation_count(); ++op) {
@@ -169,7 +169,7 @@ void Writer::find_initial_values() {
   }
 }
 
-void Writer::write_event(const JepsenEvent& event) {
+void JepsenWriter::write_event(const JepsenEvent& event) {
   const TransactionId t = event.transaction;
   text_ += '{';
   field("index");
@@ -190,7 +190,7 @@ void Writer::write_event(const JepsenEvent& event) {
   text_ += '}';
 }
 
-void Writer::write_columns(const JepsenEvent& event) {
+void JepsenWriter::write_columns(const JepsenEvent& event) {
   const TransactionId t = event.transaction;
   number(processes_[history_.session(t).index]);
   text_ += '\t';
@@ -210,12 +210,12 @@ void Writer::write_columns(const JepsenEvent& event) {
   lose_other_hints(*hints);
 }
 
-bool Writer::is_lone_compare_and_set(TransactionId t) const {
+bool JepsenWriter::is_lone_compare_and_set(TransactionId t) const {
   const IdRange<OperationId> operations = history_.operations(t);
   return operations.size() == 1 && history_.kind(operations[0]) == OperationKind::CompareAndSet;
 }
 
-void Writer::write_value(const JepsenEvent& event) {
+void JepsenWriter::write_value(const JepsenEvent& event) {
   const TransactionId t = event.transaction;
   if (is_lone_compare_and_set(t)) {
     write_compare_and_set(history_.operations(t)[0]);
@@ -227,7 +227,7 @@ void Writer::write_value(const JepsenEvent& event) {
   if (at_last_event_) count_lost_members(t);
 }
 
-void Writer::write_compare_and_set(OperationId op) {
+void JepsenWriter::write_compare_and_set(OperationId op) {
   text_ += '[';
   key(history_.key_value(history_.key(op)));
   separate();
@@ -238,7 +238,7 @@ void Writer::write_compare_and_set(OperationId op) {
   text_ += "]]";
 }
 
-Value Writer::value_to_write(const JepsenEvent& event, OperationId op) const {
+Value JepsenWriter::value_to_write(const JepsenEvent& event, OperationId op) const {
   const OperationKind kind = history_.kind(op);
   const bool reads = kind == OperationKind::Read || kind == OperationKind::ReadList;
   if (!reads) return history_.value(op);
@@ -248,7 +248,7 @@ Value Writer::value_to_write(const JepsenEvent& event, OperationId op) const {
   return initial || value.is_unknown() ? Value::nil() : value;
 }
 
-void Writer::write_operation(const JepsenEvent& event, OperationId op) {
+void JepsenWriter::write_operation(const JepsenEvent& event, OperationId op) {
   const OperationKind kind = history_.kind(op);
   const KeyId at = history_.key(op);
   const Value value = value_to_write(event, op);
@@ -281,7 +281,7 @@ void Writer::write_operation(const JepsenEvent& event, OperationId op) {
   }
 }
 
-void Writer::write_micro(std::string_view name, KeyId at, Value written) {
+void JepsenWriter::write_micro(std::string_view name, KeyId at, Value written) {
   separate();
   text_ += '[';
   word(name);
@@ -292,7 +292,7 @@ void Writer::write_micro(std::string_view name, KeyId at, Value written) {
   text_ += ']';
 }
 
-void Writer::write_hints(TransactionId t) {
+void JepsenWriter::write_hints(TransactionId t) {
   const TransactionHints* hints = history_.hints(t);
   if (hints == nullptr) return;
   if (!hints->node.empty()) {
@@ -306,13 +306,13 @@ void Writer::write_hints(TransactionId t) {
   lose_other_hints(*hints);
 }
 
-void Writer::lose_other_hints(const TransactionHints& hints) {
+void JepsenWriter::lose_other_hints(const TransactionHints& hints) {
   if (hints.start_timestamp || hints.commit_timestamp || !hints.server_transaction.empty() ||
       !hints.snapshot.empty())
     lose(Loss::Hint);
 }
 
-void Writer::count_lost_members(TransactionId t) {
+void JepsenWriter::count_lost_members(TransactionId t) {
   for (const OperationId id : history_.operations(t)) {
     const Operation op = history_.operation(id);
     if (op.time != Interval{} || op.version || op.rows_matched || op.rows_changed)
@@ -320,7 +320,7 @@ void Writer::count_lost_members(TransactionId t) {
   }
 }
 
-void Writer::quoted(std::string_view text) {
+void JepsenWriter::quoted(std::string_view text) {
   constexpr std::string_view kEscaped = "\"\\\n\t\r\b\f";
   constexpr std::string_view kNames = "\"\\ntrbf";
   text_ += '"';
@@ -338,7 +338,7 @@ void Writer::quoted(std::string_view text) {
   text_ += '"';
 }
 
-void Writer::scalar(Value value) {
+void JepsenWriter::scalar(Value value) {
   switch (value.kind()) {
     case Value::Kind::Integer:
       return number(value.as_integer());
@@ -366,7 +366,7 @@ void Writer::scalar(Value value) {
   }
 }
 
-void Writer::value(Value value) {
+void JepsenWriter::value(Value value) {
   if (!value.is_list()) return scalar(value);
   text_ += '[';
   for (const Value element : history_.values().elements(value)) {
@@ -376,14 +376,14 @@ void Writer::value(Value value) {
   text_ += ']';
 }
 
-void Writer::key(Value value) {
+void JepsenWriter::key(Value value) {
   const bool keyword = spelling_.words_as_keywords && value.kind() == Value::Kind::Text &&
                        is_plain_word(history_.values().characters(value));
   if (!keyword) return scalar(value);
   word(history_.values().characters(value));
 }
 
-void Writer::report() {
+void JepsenWriter::report() {
   for (std::size_t loss = 0; loss < losses_.size(); ++loss)
     if (losses_[loss] > 0) lossy_(fmt::format(fmt::runtime(kLossWords[loss]), losses_[loss]));
   if (spelling_.layout == JepsenSpelling::Layout::Columns && history_.has_times())
@@ -410,7 +410,7 @@ JepsenSpelling edn_spelling() {
 void write_jepsen(const History& history, const JepsenSpelling& spelling,
                   const std::function<void(std::string_view)>& out,
                   const std::function<void(const std::string&)>& lossy) {
-  Writer(history, spelling, out, lossy).write();
+  JepsenWriter(history, spelling, out, lossy).write();
 }
 
 }  // namespace serval

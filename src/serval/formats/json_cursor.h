@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 
+#include "serval/formats/characters.h"
 #include "serval/formats/plain_digits.h"
 
 namespace serval {
@@ -135,8 +136,6 @@ class JsonCursor {
   [[noreturn]] void fail_at(const char* at, const char* expected) {
     throw JsonFailure{at, expected, at == end_};
   }
-
-  static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
  private:
   static constexpr auto kLargest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());

@@ -12,8 +12,7 @@ namespace {
 JsonlCitation parse_citation(JsonCursor& at, ValuePool& pool) {
   JsonlCitation out;
   const bool pair = at.accept('[');
-  if (!pair && !JsonCursor::is_digit(at.peek()))
-    at.fail("a transaction: [session,label], or its number in the file");
+  if (!pair && !is_digit(at.peek())) at.fail("a transaction: [session,label], or its number in the file");
   if (pair) {
     out.session = parse_json_value(at, pool);
     at.expect(',', "',' and the transaction's label");

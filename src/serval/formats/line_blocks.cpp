@@ -2,12 +2,10 @@
 
 #include <utility>
 
+#include "serval/formats/characters.h"
+
 namespace serval {
-namespace {
-
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
-}  // namespace
+namespace {}  // namespace
 
 LineBlocks::LineBlocks(ByteStream& stream, const ReadOptions& options) : stream_(stream), options_(options) {
   const bool marked = stream_.peek(kByteOrderMark.size()) == kByteOrderMark;

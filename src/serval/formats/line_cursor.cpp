@@ -4,13 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "serval/formats/characters.h"
+
 namespace serval {
 namespace {
 
 constexpr std::size_t kShown = 100;  // Bytes of a line that a person is shown.
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_word(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }
 bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 

@@ -354,9 +354,9 @@ class ChunkDecoder {
   std::uint64_t next_hint_ = kNone, next_rare_ = kNone;
 };
 
-class Reader {
+class BinaryReader {
  public:
-  Reader(ByteStream& stream, const ReadOptions& options)
+  BinaryReader(ByteStream& stream, const ReadOptions& options)
       : stream_(stream), options_(options), source_(stream) {}
 
   History read() {
@@ -475,6 +475,8 @@ class Reader {
 
 bool looks_like_binary(std::string_view start) { return start.starts_with(kFileMagic); }
 
-History read_binary(ByteStream& stream, const ReadOptions& options) { return Reader(stream, options).read(); }
+History read_binary(ByteStream& stream, const ReadOptions& options) {
+  return BinaryReader(stream, options).read();
+}
 
 }  // namespace serval

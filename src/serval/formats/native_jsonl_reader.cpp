@@ -18,9 +18,9 @@ namespace {
 
 constexpr std::int64_t kVersion = 1;
 
-class Reader {
+class JsonlReader {
  public:
-  Reader(ByteStream& stream, const ReadOptions& options)
+  JsonlReader(ByteStream& stream, const ReadOptions& options)
       : stream_(stream), options_(options), blocks_(stream, options) {}
 
   History read() {
@@ -47,7 +47,7 @@ class Reader {
     std::string text;
     std::size_t column;
     std::string expected;
-    [[noreturn]] void raise(const Reader& reader) const { reader.fail(number, text, column, expected); }
+    [[noreturn]] void raise(const JsonlReader& reader) const { reader.fail(number, text, column, expected); }
   };
 
   [[noreturn]] void fail(std::uint64_t line, std::string_view text, std::size_t column,
@@ -340,6 +340,8 @@ bool looks_like_jsonl(std::string_view start) {
   return colon != std::string_view::npos && rest[colon] == ':';
 }
 
-History read_jsonl(ByteStream& stream, const ReadOptions& options) { return Reader(stream, options).read(); }
+History read_jsonl(ByteStream& stream, const ReadOptions& options) {
+  return JsonlReader(stream, options).read();
+}
 
 }  // namespace serval

@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::size_t kPiece = 1 << 16;
 
-class Writer {
+class JsonlWriter {
  public:
-  Writer(const History& history, const std::function<void(std::string_view)>& out)
+  JsonlWriter(const History& history, const std::function<void(std::string_view)>& out)
       : history_(history), pool_(history.values()), certificate_(history), out_(out) {}
 
   void write() {
@@ -193,7 +193,7 @@ class Writer {
 
 void write_jsonl(const History& history, const std::function<void(std::string_view)>& out,
                  const std::function<void(const std::string&)>& /*lossy*/) {
-  Writer(history, out).write();
+  JsonlWriter(history, out).write();
 }
 
 }  // namespace serval

@@ -4,12 +4,12 @@
 
 #include <fmt/format.h>
 
+#include "serval/formats/characters.h"
 #include "serval/history/notation.h"
 
 namespace serval {
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view kBlank = " \t\r\n";
 
 std::string_view without_blank(std::string_view text) {
@@ -55,7 +55,7 @@ void report_losses(const History& history, const std::function<void(const std::s
 }
 
 // The transaction without its predicate operations; its outcome and times stay.
-std::string spelled(const History& history, TransactionId t) {
+std::string line_of(const History& history, TransactionId t) {
   std::string every, kept;
   for (const OperationId op : history.operations(t)) {
     const std::string text = print_operation(history, op);
@@ -101,7 +101,7 @@ void write_notation(const History& history, const std::function<void(std::string
   report_losses(history, lossy);
   for (const SessionId session : history.sessions()) {
     out(history.spell(history.session_label(session)) + ":");
-    for (const TransactionId t : history.session_transactions(session)) out(" " + spelled(history, t));
+    for (const TransactionId t : history.session_transactions(session)) out(" " + line_of(history, t));
     out("\n");
   }
 }

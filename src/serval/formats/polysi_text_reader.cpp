@@ -105,9 +105,9 @@ class TransactionFinder {
   std::optional<absl::flat_hash_map<std::pair<SessionId, Value>, TransactionId>> by_label_;
 };
 
-class Reader {
+class PolySiReader {
  public:
-  Reader(ByteStream& stream, const ReadOptions& options)
+  PolySiReader(ByteStream& stream, const ReadOptions& options)
       : stream_(stream), options_(options), blocks_(stream, options), finder_(builder_) {}
 
   History read() {
@@ -243,6 +243,8 @@ bool looks_like_polysi(std::string_view start) {
   return next != std::string_view::npos && start[next] == '(';
 }
 
-History read_polysi(ByteStream& stream, const ReadOptions& options) { return Reader(stream, options).read(); }
+History read_polysi(ByteStream& stream, const ReadOptions& options) {
+  return PolySiReader(stream, options).read();
+}
 
 }  // namespace serval

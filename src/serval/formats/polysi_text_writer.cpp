@@ -8,11 +8,11 @@
 namespace serval {
 namespace {
 
-constexpr Value kAborted = Value::integer(-1);
+constexpr Value kAbortedLabel = Value::integer(-1);
 
-class Writer {
+class PolySiWriter {
  public:
-  Writer(const History& history, Losses& losses)
+  PolySiWriter(const History& history, Losses& losses)
       : history_(history),
         view_(history, {.aborted = RegisterRules::Aborted::WritesOnly}, losses),
         keys_(view_.number_keys(losses)) {
@@ -22,10 +22,10 @@ class Writer {
   }
 
   void write(const std::function<void(std::string_view)>& out) {
-    constexpr std::size_t kPiece = 1 << 16;
+    constexpr std::size_t kEnough = 1 << 16;
     for (const TransactionId t : history_.transactions()) {
       if (view_.contains(t)) append(t);
-      if (text_.size() < kPiece) continue;
+      if (text_.size() < kEnough) continue;
       out(text_);
       text_.clear();
     }
@@ -37,7 +37,7 @@ class Writer {
     tail_ = ",";
     append_number(tail_, history_.values(), sessions_[history_.session(t).index]);
     tail_ += ',';
-    append_number(tail_, history_.values(), view_.is_aborted(t) ? kAborted : number_of(t));
+    append_number(tail_, history_.values(), view_.is_aborted(t) ? kAbortedLabel : number_of(t));
     tail_ += ")\n";
     view_.steps(t, steps_);
     for (const RegisterStep& step : steps_) {
@@ -71,7 +71,7 @@ class Writer {
     for (const TransactionId t : history_.transactions()) {
       if (!view_.contains(t) || view_.is_aborted(t)) continue;
       const Value label = history_.label(t);
-      labels_fit_ = labels_fit_ && view_.fits(label) && label != kAborted && seen.insert(label).second;
+      labels_fit_ = labels_fit_ && view_.fits(label) && label != kAbortedLabel && seen.insert(label).second;
       ++written;
     }
     if (!labels_fit_) losses.add("transactions renumbered", written);
@@ -104,7 +104,7 @@ class Writer {
 void write_polysi(const History& history, const std::function<void(std::string_view)>& out,
                   const std::function<void(const std::string&)>& lossy) {
   Losses losses;
-  Writer(history, losses).write(out);
+  PolySiWriter(history, losses).write(out);
   losses.report(lossy);
 }
 

@@ -4,13 +4,14 @@
 #include <string_view>
 #include <utility>
 
+#include "serval/formats/characters.h"
+
 namespace serval {
 namespace {
 
 constexpr std::size_t kShownBefore = 60;  // Bytes of a long line shown on either side of the column.
 constexpr std::size_t kShownAfter = 40;
 constexpr std::size_t kShownWhole = 160;  // Lines up to this long are shown whole.
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 // In runs that one byte can count, which compilers turn into vector code.
 std::uint64_t count_newlines(std::string_view text) {

@@ -13,12 +13,6 @@ struct KeyVersion {
   VersionId version;
 };
 
-const Access* access_to(const Footprints& footprints, TransactionId t, KeyId key) {
-  const auto accesses = footprints.of(t);
-  const auto found = std::ranges::find(accesses, key, &Access::key);
-  return found == accesses.end() ? nullptr : &*found;
-}
-
 // Appends that nobody saw, one after another behind the last that was seen.
 void chain_unseen(const History& history, const std::vector<std::uint32_t>& rank, const Relations& known,
                   Footprints& footprints) {
@@ -28,14 +22,12 @@ void chain_unseen(const History& history, const std::vector<std::uint32_t>& rank
     const KeyId key = v < history.key_count() ? KeyId{v} : history.key(footprints.write_operation[v]);
     if (!known.order_is_shown(key)) continue;
     std::vector<TransactionId> order(writers.begin(), writers.end());
-    const auto saw_last = [&](TransactionId t) {
-      return access_to(footprints, t, key)->read == VersionId{v};
-    };
+    const auto saw_last = [&](TransactionId t) { return footprints.access(t, key)->read == VersionId{v}; };
     std::ranges::sort(order, {}, [&](TransactionId t) { return std::pair(!saw_last(t), rank[t.index]); });
     VersionId before{v};
     for (const TransactionId t : order) {
       footprints.versions[before.index].overwriter = t;
-      before = access_to(footprints, t, key)->written;
+      before = footprints.access(t, key)->written;
     }
   }
 }

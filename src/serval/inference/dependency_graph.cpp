@@ -235,11 +235,6 @@ class Reasons {
     return footprints_.read_operation[static_cast<std::size_t>(&access - footprints_.accesses.data())];
   }
   OperationId write_of(VersionId version) const { return footprints_.write_operation[version.index]; }
-  const Access* access_to(TransactionId t, KeyId key) const {
-    const auto accesses = footprints_.of(t);
-    const auto found = std::ranges::find(accesses, key, &Access::key);
-    return found == accesses.end() ? nullptr : &*found;
-  }
   std::span<const RepeatedRead> repeated_by(TransactionId t) const {
     const auto range = std::ranges::equal_range(relations_.repeated_reads, t, {}, &RepeatedRead::transaction);
     return {range.begin(), range.end()};
@@ -252,7 +247,7 @@ class Reasons {
     const auto range = std::ranges::equal_range(relations_.earlier_versions, t, {}, &EarlierVersion::writer);
     for (const EarlierVersion& earlier : std::span(range.begin(), range.end()))
       if (earlier.key == key) versions.push_back(earlier.version);
-    if (const Access* access = access_to(t, key); access != nullptr && !access->written.is_none())
+    if (const Access* access = footprints_.access(t, key); access != nullptr && !access->written.is_none())
       versions.push_back(access->written);
     return versions;
   }
@@ -298,7 +293,7 @@ class Reasons {
     if (version.is_none() || from_ == to_ || !follows(version)) return;
     const OperationId later = overwriting(key, version);
     if (later.is_none()) return;
-    const Access* overwriter = access_to(to_, key);
+    const Access* overwriter = footprints_.access(to_, key);
     const bool same_version = history_.kind(later) != OperationKind::Append && overwriter->read == version;
     edges_.push_back({from_, to_, EdgeKind::ReadWrite, key, read, later,
                       same_version ? read_of(*overwriter) : OperationId::none()});

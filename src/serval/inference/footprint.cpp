@@ -202,4 +202,10 @@ Footprints collect_footprints(const History& history, ListFootprints& lists, Bud
   return Collector(history, lists, budget).run();
 }
 
+const Access* Footprints::access(TransactionId t, KeyId key) const {
+  const std::span<const Access> candidates = of(t);
+  const auto found = std::ranges::find(candidates, key, &Access::key);
+  return found == candidates.end() ? nullptr : &*found;
+}
+
 }  // namespace serval

@@ -84,6 +84,7 @@ struct Footprints {
     return std::span(accesses).subspan(first_access[t.index],
                                        first_access[t.index + 1] - first_access[t.index]);
   }
+  const Access* access(TransactionId t, KeyId key) const;  // Null without one; O(accesses of t).
 };
 
 struct ListFootprints;  // list_footprint.h

@@ -6,15 +6,9 @@
 namespace serval {
 namespace {
 
-const Access* access_to(const Footprints& footprints, TransactionId t, KeyId key) {
-  const auto accesses = footprints.of(t);
-  const auto found = std::ranges::find(accesses, key, &Access::key);
-  return found == accesses.end() ? nullptr : &*found;
-}
-
 // The version that the edge starts from: what `from` left behind or saw.
 VersionId earlier_version(const Relations& relations, const Edge& edge) {
-  const Access* access = access_to(relations.footprints, edge.from, edge.key);
+  const Access* access = relations.footprints.access(edge.from, edge.key);
   if (access == nullptr) return VersionId::none();
   if (edge.kind == EdgeKind::WriteWrite) return access->written;
   const auto index = static_cast<std::size_t>(access - relations.footprints.accesses.data());
@@ -31,7 +25,7 @@ void cite_hints(const Relations& relations, std::vector<Edge>& edges) {
     const bool ordered = edge.kind == EdgeKind::WriteWrite || edge.kind == EdgeKind::ReadWrite;
     if (!ordered || !edge.to_read.is_none()) continue;
     const VersionId earlier = earlier_version(relations, edge);
-    const Access* access = access_to(relations.footprints, edge.to, edge.key);
+    const Access* access = relations.footprints.access(edge.to, edge.key);
     if (earlier.is_none() || access == nullptr || access->written.is_none()) continue;
     const auto pair = [](const HintedVersions& hint) { return std::pair(hint.earlier, hint.later); };
     const auto found =

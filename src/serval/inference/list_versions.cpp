@@ -10,10 +10,10 @@
 namespace serval {
 namespace {
 
-class Inference {
+class ListInference {
  public:
-  Inference(const History& history, const ListFootprints& lists, ListTrunks& trunks, Relations& relations,
-            Budget& budget)
+  ListInference(const History& history, const ListFootprints& lists, ListTrunks& trunks, Relations& relations,
+                Budget& budget)
       : history_(history),
         lists_(lists),
         trunks_(trunks),
@@ -268,7 +268,7 @@ class Inference {
 
 std::vector<LaterWriter> infer_list_versions(const History& history, const ListFootprints& lists,
                                              ListTrunks& trunks, Relations& relations, Budget& budget) {
-  return Inference(history, lists, trunks, relations, budget).run();
+  return ListInference(history, lists, trunks, relations, budget).run();
 }
 
 }  // namespace serval

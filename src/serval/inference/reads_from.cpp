@@ -11,9 +11,9 @@
 namespace serval {
 namespace {
 
-class Inference {
+class ReadsFrom {
  public:
-  Inference(const History& history, Budget& budget)
+  ReadsFrom(const History& history, Budget& budget)
       : history_(history), budget_(budget), footprints_(collect_footprints(history, lists_, budget)) {
     if (lists_.any()) trunks_.emplace(history, lists_, budget);
   }
@@ -62,7 +62,7 @@ class Inference {
     }
     for (RepeatedRead& again : footprints_.repeated_reads) {
       if (!is_list(again.key))
-        again.version = resolve(access_to(again.transaction, again.key), again.read, table);
+        again.version = resolve(*footprints_.access(again.transaction, again.key), again.read, table);
     }
   }
 
@@ -82,10 +82,6 @@ class Inference {
   }
 
   bool is_list(KeyId key) const { return lists_.any() && lists_.key_kinds[key.index] == KeyKind::List; }
-
-  const Access& access_to(TransactionId t, KeyId key) const {
-    return *std::ranges::find(footprints_.of(t), key, &Access::key);
-  }
 
   bool is_initial(KeyId key, Value value) const {
     return value.is_nil() ||
@@ -217,6 +213,6 @@ class Inference {
 
 }  // namespace
 
-Relations infer_relations(const History& history, Budget& budget) { return Inference(history, budget).run(); }
+Relations infer_relations(const History& history, Budget& budget) { return ReadsFrom(history, budget).run(); }
 
 }  // namespace serval

@@ -9,7 +9,7 @@
 namespace serval {
 namespace {
 
-constexpr const char* kPhase = "order solver";
+constexpr const char* kSearchPhase = "order solver";
 
 // 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ... (Luby, Sinclair & Zuckerman 1993), counted from 0.
 std::uint64_t luby(std::uint64_t index) {
@@ -211,7 +211,7 @@ void Search::set_proven(Literal literal, ProofId proof) {
 // earliest statement that closes one. False: conflict_ says why.
 bool Search::propagate() {
   while (true) {
-    budget_.poll(kPhase);
+    budget_.poll(kSearchPhase);
     if (next_for_clauses_ < trail_.size()) {
       ++statistics_.propagations;
       if (!propagate_clauses(trail_[next_for_clauses_++])) return false;

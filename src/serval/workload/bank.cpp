@@ -84,7 +84,7 @@ class Bank final : public Generator {
   KeyChoice keys_;
 };
 
-std::unique_ptr<Generator> make(const Parameters& parameters, KeyChoice keys) {
+std::unique_ptr<Generator> make_bank(const Parameters& parameters, KeyChoice keys) {
   return std::make_unique<Bank>(parameters, std::move(keys));
 }
 
@@ -97,7 +97,7 @@ WorkloadInfo bank_workload() {
                           ParameterInfo::Number::Real},
                          {"balance", "of every account at the start", 10, 0, 1'000'000},
                          {"most", "most that a transfer moves", 5, 1, 1'000'000}},
-          .make = make,
+          .make = make_bank,
           .data = WorkloadInfo::Data::Rows,
           .form = WorkloadInfo::Form::Scripts,
           .keys = 8};

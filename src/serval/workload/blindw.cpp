@@ -66,7 +66,6 @@ class BlindWWithRanges final : public BlindW {
   std::size_t width_;
 };
 
-constexpr auto kReal = ParameterInfo::Number::Real;
 constexpr ParameterInfo kOperations{"operations", "operations a transaction", 8, 1, 1000};
 constexpr ParameterInfo kReads{"reads", "share of transactions that only read", 0.5, 0, 1, kReal};
 constexpr std::uint64_t kKeys = 2000;

@@ -76,11 +76,9 @@ class CheckThenInsert final : public Generator {
   KeyChoice slots_;
 };
 
-std::unique_ptr<Generator> make(const Parameters& parameters, KeyChoice keys) {
+std::unique_ptr<Generator> make_check_then_insert(const Parameters& parameters, KeyChoice keys) {
   return std::make_unique<CheckThenInsert>(parameters, std::move(keys));
 }
-
-constexpr auto kReal = ParameterInfo::Number::Real;
 
 }  // namespace
 
@@ -92,7 +90,7 @@ WorkloadInfo check_then_insert_workload() {
                          {"clears", "share of transactions that empty the table", 0.1, 0, 1, kReal},
                          {"by-column", "share of the reads over the column instead of the key", 0.5, 0, 1,
                           kReal}},
-          .make = make,
+          .make = make_check_then_insert,
           .data = WorkloadInfo::Data::Rows,
           .form = WorkloadInfo::Form::Scripts,
           .needs_ranges = true,

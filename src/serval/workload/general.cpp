@@ -41,11 +41,9 @@ class General final : public Generator {
   KeyChoice keys_;
 };
 
-std::unique_ptr<Generator> make(const Parameters& parameters, KeyChoice keys) {
+std::unique_ptr<Generator> make_general(const Parameters& parameters, KeyChoice keys) {
   return std::make_unique<General>(parameters, std::move(keys));
 }
-
-constexpr auto kReal = ParameterInfo::Number::Real;
 
 }  // namespace
 
@@ -55,7 +53,7 @@ WorkloadInfo general_workload() {
           .parameters = {{"operations", "operations a transaction", 8, 1, 1000},
                          {"read-only", "share of transactions that only read", 0.2, 0, 1, kReal},
                          {"write-only", "share of transactions that only write", 0.4, 0, 1, kReal}},
-          .make = make};
+          .make = make_general};
 }
 
 }  // namespace serval

@@ -40,8 +40,6 @@ KeyChoice make_exponential(const Parameters& parameters, std::uint64_t keys) {
   return weighted(keys, [rate](double key) { return std::exp(-rate * key); });
 }
 
-constexpr auto kReal = ParameterInfo::Number::Real;
-
 }  // namespace
 
 KeyChoice::KeyChoice(std::span<const double> weights) : keys_(weights.size()) {

@@ -46,11 +46,9 @@ class ListAppend final : public Generator {
   KeyChoice keys_;
 };
 
-std::unique_ptr<Generator> make(const Parameters& parameters, KeyChoice keys) {
+std::unique_ptr<Generator> make_list_append(const Parameters& parameters, KeyChoice keys) {
   return std::make_unique<ListAppend>(parameters, std::move(keys));
 }
-
-constexpr auto kReal = ParameterInfo::Number::Real;
 
 }  // namespace
 
@@ -60,7 +58,7 @@ WorkloadInfo list_append_workload() {
           .parameters = {{"operations", "most operations a transaction", 4, 1, 1000},
                          {"reads", "share of the operations that read", 0.5, 0, 1, kReal},
                          {"appends-per-key", "appends after which a key retires", 32, 1, 1'000'000}},
-          .make = make,
+          .make = make_list_append,
           .data = WorkloadInfo::Data::Lists,
           .keys = 30};
 }

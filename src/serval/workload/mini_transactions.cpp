@@ -46,7 +46,7 @@ class MiniTransactions final : public Generator {
   KeyChoice keys_;
 };
 
-std::unique_ptr<Generator> make(const Parameters& parameters, KeyChoice keys) {
+std::unique_ptr<Generator> make_mini_transactions(const Parameters& parameters, KeyChoice keys) {
   return std::make_unique<MiniTransactions>(parameters["same-key"], std::move(keys));
 }
 
@@ -57,7 +57,7 @@ WorkloadInfo mini_transactions_workload() {
           .description = "mini-transactions: one or two keys, every write after a read of its key",
           .parameters = {{"same-key", "share of the shapes that touch one key twice or more", 0.25, 0, 1,
                           ParameterInfo::Number::Real}},
-          .make = make,
+          .make = make_mini_transactions,
           .keys = 100};
 }
 

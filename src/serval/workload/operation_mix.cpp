@@ -44,11 +44,9 @@ class OperationMix final : public Generator {
   KeyChoice keys_;
 };
 
-std::unique_ptr<Generator> make(const Parameters& parameters, KeyChoice keys) {
+std::unique_ptr<Generator> make_operation_mix(const Parameters& parameters, KeyChoice keys) {
   return std::make_unique<OperationMix>(parameters, std::move(keys));
 }
-
-constexpr auto kReal = ParameterInfo::Number::Real;
 
 }  // namespace
 
@@ -58,7 +56,7 @@ WorkloadInfo operation_mix_workload() {
           .parameters = {{"operations", "operations a transaction", 8, 1, 1000},
                          {"reads", "share of the operations that only read", 0.5, 0, 1, kReal},
                          {"writes", "share that only write; the rest do both", 0.35, 0, 1, kReal}},
-          .make = make,
+          .make = make_operation_mix,
           .keys = 1000};
 }
 

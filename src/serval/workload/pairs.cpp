@@ -62,7 +62,7 @@ class Pairs final : public Generator {
   KeyChoice keys_;
 };
 
-std::unique_ptr<Generator> make(const Parameters& parameters, KeyChoice keys) {
+std::unique_ptr<Generator> make_pairs(const Parameters& parameters, KeyChoice keys) {
   return std::make_unique<Pairs>(parameters, std::move(keys));
 }
 
@@ -75,7 +75,7 @@ WorkloadInfo pairs_workload() {
       .parameters = {{"updates", "share of transactions that update a row if it is there", 0.5, 0, 1,
                       ParameterInfo::Number::Real},
                      {"stay", "transactions on a pair before a fresh one takes its place", 8, 1, 1'000'000}},
-      .make = make,
+      .make = make_pairs,
       .data = WorkloadInfo::Data::Rows,
       .form = WorkloadInfo::Form::Scripts,
       .keys = 2};

@@ -22,6 +22,7 @@ struct ParameterInfo {
   double least, greatest;  // Both allowed.
   enum class Number { Real, Whole } number = Number::Whole;
 };
+constexpr auto kReal = ParameterInfo::Number::Real;
 
 struct ChoiceInfo {
   std::string_view name;

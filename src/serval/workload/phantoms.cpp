@@ -71,11 +71,9 @@ class Phantoms final : public Generator {
   KeyChoice pairs_;
 };
 
-std::unique_ptr<Generator> make(const Parameters& parameters, KeyChoice keys) {
+std::unique_ptr<Generator> make_phantoms(const Parameters& parameters, KeyChoice keys) {
   return std::make_unique<Phantoms>(parameters, std::move(keys));
 }
-
-constexpr auto kReal = ParameterInfo::Number::Real;
 
 }  // namespace
 
@@ -87,7 +85,7 @@ WorkloadInfo phantoms_workload() {
                      {"moves", "share that move all entries of a group to the other", 0.02, 0, 1, kReal},
                      {"clears", "share that empty both groups of a pair", 0.1, 0, 1, kReal},
                      {"stay", "transactions on a pair before fresh ones take their place", 20, 1, 1'000'000}},
-      .make = make,
+      .make = make_phantoms,
       .data = WorkloadInfo::Data::Rows,
       .form = WorkloadInfo::Form::Scripts,
       .needs_ranges = true,

@@ -131,11 +131,9 @@ class PredicateMix final : public Generator {
   KeyChoice keys_;
 };
 
-std::unique_ptr<Generator> make(const Parameters& parameters, KeyChoice keys) {
+std::unique_ptr<Generator> make_predicate_mix(const Parameters& parameters, KeyChoice keys) {
   return std::make_unique<PredicateMix>(parameters, std::move(keys));
 }
-
-constexpr auto kReal = ParameterInfo::Number::Real;
 
 }  // namespace
 
@@ -155,7 +153,7 @@ WorkloadInfo predicate_mix_workload() {
                           kReal},
                          {"places", "values of the column that ranges are over", 200, 1, 1'000'000},
                          {"width", "most values that a range spans", 10, 1, 1'000'000}},
-          .make = make,
+          .make = make_predicate_mix,
           .data = WorkloadInfo::Data::Rows,
           .form = WorkloadInfo::Form::Scripts,
           .needs_ranges = true,

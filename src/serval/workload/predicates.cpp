@@ -80,7 +80,7 @@ class Predicates final : public Generator {
   KeyChoice keys_;
 };
 
-std::unique_ptr<Generator> make(const Parameters& parameters, KeyChoice keys) {
+std::unique_ptr<Generator> make_predicates(const Parameters& parameters, KeyChoice keys) {
   return std::make_unique<Predicates>(parameters, std::move(keys));
 }
 
@@ -96,7 +96,7 @@ WorkloadInfo predicates_workload() {
                           1, ParameterInfo::Number::Real},
                          {"places", "values of the column that ranges are over", 200, 1, 1'000'000},
                          {"width", "most values that a range spans", 10, 1, 1'000'000}},
-          .make = make,
+          .make = make_predicates,
           .data = WorkloadInfo::Data::Rows,
           .form = WorkloadInfo::Form::Scripts,
           .needs_ranges = true,

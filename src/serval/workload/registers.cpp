@@ -34,11 +34,9 @@ class Registers final : public Generator {
   KeyChoice keys_;
 };
 
-std::unique_ptr<Generator> make(const Parameters& parameters, KeyChoice keys) {
+std::unique_ptr<Generator> make_registers(const Parameters& parameters, KeyChoice keys) {
   return std::make_unique<Registers>(parameters, std::move(keys));
 }
-
-constexpr auto kReal = ParameterInfo::Number::Real;
 
 }  // namespace
 
@@ -47,7 +45,7 @@ WorkloadInfo registers_workload() {
           .description = "reads and blind writes, freely mixed",
           .parameters = {{"operations", "most operations a transaction", 4, 1, 1000},
                          {"reads", "share of the operations that read", 0.5, 0, 1, kReal}},
-          .make = make,
+          .make = make_registers,
           .keys = 100,
           .aliases = {"rw-register"}};
 }

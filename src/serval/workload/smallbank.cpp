@@ -125,7 +125,7 @@ class SmallBank final : public Generator {
   KeyChoice keys_;
 };
 
-std::unique_ptr<Generator> make(const Parameters& parameters, KeyChoice keys) {
+std::unique_ptr<Generator> make_smallbank(const Parameters& parameters, KeyChoice keys) {
   return std::make_unique<SmallBank>(parameters, std::move(keys));
 }
 
@@ -136,7 +136,7 @@ WorkloadInfo smallbank_workload() {
           .description = "savings and checking accounts, six transactions, a hot tenth of the customers",
           .parameters = {{"balance", "of every account at the start", 10'000, 0, 1'000'000'000},
                          {"most", "most that a transaction moves", 100, 1, 1'000'000}},
-          .make = make,
+          .make = make_smallbank,
           .data = WorkloadInfo::Data::Rows,
           .form = WorkloadInfo::Form::Scripts,
           .keys = 1000,

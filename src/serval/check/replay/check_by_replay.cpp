@@ -38,8 +38,6 @@ ExpectedOrder expected_order(const History& history, const CheckOptions& options
   return order_by_timestamps(history);
 }
 
-std::string name(const History& history, TransactionId t) { return "T" + history.spell(history.label(t)); }
-
 // A session's transactions in the order they ran. Empty where all are.
 std::string break_of_sessions(const History& history, std::span<const TransactionId> order) {
   constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
@@ -50,8 +48,8 @@ std::string break_of_sessions(const History& history, std::span<const Transactio
     for (const TransactionId t : history.session_transactions(s)) {
       if (places[t.index] == kNowhere) continue;
       if (!before.is_none() && places[t.index] < places[before.index])
-        return fmt::format("{} stands before {}, which its session ran earlier", name(history, t),
-                           name(history, before));
+        return fmt::format("{} stands before {}, which its session ran earlier", name_of(history, t),
+                           name_of(history, before));
       before = t;
     }
   }
@@ -65,8 +63,8 @@ std::string break_of_real_time(const History& history, std::span<const Transacti
   for (std::size_t i = order.size(); i-- > 0;) {
     const Interval time = history.interval(order[i]);
     if (earliest_end < time.begin)
-      return fmt::format("{} stands before {}, which had ended when it began", name(history, order[i]),
-                         name(history, earliest));
+      return fmt::format("{} stands before {}, which had ended when it began", name_of(history, order[i]),
+                         name_of(history, earliest));
     if (history.outcome(order[i]) != Outcome::Committed || time.end >= earliest_end) continue;
     earliest_end = time.end;
     earliest = order[i];

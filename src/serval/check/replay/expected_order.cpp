@@ -40,8 +40,6 @@ bool only_reads(const History& history, TransactionId t) {
   return true;
 }
 
-std::string name(const History& history, TransactionId t) { return "T" + history.spell(history.label(t)); }
-
 ExpectedOrder in_order(std::vector<Place> places) {
   if (!std::ranges::is_sorted(places, std::less<>{})) std::ranges::sort(places, std::less<>{});
   ExpectedOrder out;
@@ -67,7 +65,7 @@ ExpectedOrder order_by_timestamps(const History& history) {
     } else if (hints != nullptr && hints->start_timestamp && only_reads(history, t)) {
       places.push_back({*hints->start_timestamp, true, end, t});
     } else {
-      return {{}, fmt::format("{} committed without a timestamp", name(history, t))};
+      return {{}, fmt::format("{} committed without a timestamp", name_of(history, t))};
     }
   }
   return in_order(std::move(places));
@@ -84,15 +82,17 @@ ExpectedOrder given_order(const History& history, std::vector<TransactionId> tra
   std::vector<bool> placed(history.transaction_count(), false);
   for (const TransactionId t : transactions) {
     if (t.index >= placed.size()) return {{}, "the order names a transaction that is not there"};
-    if (placed[t.index]) return {{}, fmt::format("the order names {} twice", name(history, t))};
+    if (placed[t.index]) return {{}, fmt::format("the order names {} twice", name_of(history, t))};
     if (history.outcome(t) == Outcome::Aborted)
-      return {{}, fmt::format("the order names {}, which aborted", name(history, t))};
+      return {{}, fmt::format("the order names {}, which aborted", name_of(history, t))};
     placed[t.index] = true;
   }
   for (const TransactionId t : history.transactions())
     if (history.outcome(t) == Outcome::Committed && !placed[t.index])
-      return {{}, fmt::format("the order leaves out {}, which committed", name(history, t))};
+      return {{}, fmt::format("the order leaves out {}, which committed", name_of(history, t))};
   return {std::move(transactions), {}};
 }
+
+std::string name_of(const History& history, TransactionId t) { return "T" + history.spell(history.label(t)); }
 
 }  // namespace serval

@@ -27,4 +27,6 @@ ExpectedOrder order_by_completion(const History& history);
 // Each committed one once, no aborted one.
 ExpectedOrder given_order(const History& history, std::vector<TransactionId> transactions);
 
+std::string name_of(const History& history, TransactionId t);  // "T" and its label.
+
 }  // namespace serval

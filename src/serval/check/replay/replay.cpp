@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "serval/check/replay/expected_order.h"
 #include "serval/check/replay/row_query.h"
 #include "serval/check/replay/row_state.h"
 #include "serval/history/notation.h"
@@ -15,8 +16,6 @@
 namespace serval {
 namespace replay {
 namespace {
-
-std::string name(const History& history, TransactionId t) { return "T" + history.spell(history.label(t)); }
 
 // Predicate operations with their predicate, and how many rows they saw or wrote.
 std::string spell_operation(const History& history, OperationId op) {
@@ -66,8 +65,8 @@ class Replayer {
   }
   bool fail_at(KeyId key, std::string seen) { return fail(key, state_.spell(key), std::move(seen)); }
   bool give_up(const std::string& why) {
-    result_.undefined =
-        fmt::format("{}: {}: {}", name(history_, transaction_), spell_operation(history_, operation_), why);
+    result_.undefined = fmt::format("{}: {}: {}", name_of(history_, transaction_),
+                                    spell_operation(history_, operation_), why);
     return false;
   }
 
@@ -236,7 +235,7 @@ std::string ReplayMismatch::spell(const History& history, std::span<const Transa
     const auto found = std::ranges::find(order, t);
     return static_cast<std::size_t>(found - order.begin()) + 1;
   };
-  std::string out = fmt::format("{} ({} of {} in the order): {} ", replay::name(history, transaction),
+  std::string out = fmt::format("{} ({} of {} in the order): {} ", name_of(history, transaction),
                                 position + 1, order.size(), replay::spell_operation(history, operation));
   if (key.is_none()) return out + fmt::format("should give {}, but gave {}", expected, seen);
   out += fmt::format("expects {} to be {}, ", history.spell_key(key), expected);
@@ -245,7 +244,7 @@ std::string ReplayMismatch::spell(const History& history, std::span<const Transa
   else if (writer == transaction)
     out += "its own write";
   else
-    out += fmt::format("written by {} ({} in the order)", replay::name(history, writer), place_of(writer));
+    out += fmt::format("written by {} ({} in the order)", name_of(history, writer), place_of(writer));
   return out + fmt::format(", but saw {}", seen);
 }
 
