@@ -137,6 +137,49 @@ TEST(Pipeline, AClientWithoutNewsHoldsOthersBackUntilItPromises) {
   EXPECT_EQ(ticks(dispatched(pipeline)), (std::vector<Tick>{{20, 0}}));
 }
 
+// A stream that does not know its sessions before their first records come: a client without records promises
+// for those who are still unknown. Steps happen between dispatches and in the midst of them.
+RC_GTEST_PROP(Pipeline, ClientsThatComeWhileOthersLeaveHaveTheirTurn, ()) {
+  const auto drawn = *rc::gen::container<std::vector<std::tuple<int, int, bool, bool>>>(
+      rc::gen::tuple(rc::gen::inRange(0, 5), rc::gen::inRange(0, 4), rc::gen::arbitrary<bool>(),
+                     rc::gen::arbitrary<bool>()));
+  Pipeline pipeline({.batch_records = 2});
+  ClientFeed& unknown = pipeline.open_client("unknown");
+  std::map<int, ClientFeed*> known;
+  std::vector<Record> got;
+  std::vector<Arrival> expected;
+  std::size_t done = 0;
+  Time now = 1;
+  const auto take_step = [&] {
+    if (done == drawn.size()) return;
+    const auto& [client, after, flushes, dispatches] = drawn[done++];
+    now += after;
+    auto [found, fresh] = known.try_emplace(client);
+    if (fresh) found->second = &pipeline.open_client("c" + std::to_string(client));
+    ClientFeed& feed = *found->second;
+    expected.push_back({now, feed.number(), expected.size()});
+    put(feed, now, expected.back().number);
+    if (flushes) feed.promise(now);
+    unknown.promise(now);
+  };
+  const auto sink = [&](std::span<const Record> run) {
+    got.insert(got.end(), run.begin(), run.end());
+    take_step();
+  };
+  while (done < drawn.size()) {
+    const bool dispatches = std::get<3>(drawn[done]);
+    take_step();
+    if (dispatches) pipeline.dispatch(sink);
+  }
+  for (const auto& [client, feed] : known) feed->close();
+  unknown.close();
+  pipeline.no_more_clients();
+  while (pipeline.dispatch(sink) != Progress::Done) {
+  }
+  std::ranges::sort(expected);
+  RC_ASSERT(arrivals(got) == expected);
+}
+
 // As a stream does for a session that it did not know: opened, filled, and only then a promise for all
 // who are unknown. Both fall into one dispatch.
 TEST(Pipeline, AClientOpenedWhileOthersLeaveHasItsTurnBeforeThePromiseThatCountsOnIt) {

@@ -1,5 +1,7 @@
 #include "serval/inference/footprint.h"
 
+#include <algorithm>
+
 #include "serval/inference/key_states.h"
 #include "serval/inference/list_footprint.h"
 
