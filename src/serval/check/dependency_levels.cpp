@@ -4,6 +4,7 @@
 #include <numeric>
 #include <optional>
 
+#include "serval/base/equal_span.h"
 #include "serval/check/cycle_search.h"
 #include "serval/check/evidence.h"
 #include "serval/check/execution.h"
@@ -171,9 +172,8 @@ class Decision {
   // Two reads that may have seen one version only if both saw the initial one are not worth a question.
   bool is_repeated(OperationId read) const {
     const TransactionId t = history_.transaction_of(read);
-    const auto range =
-        std::ranges::equal_range(relations_.footprints.repeated_reads, t, {}, &RepeatedRead::transaction);
-    return std::ranges::find(range, history_.key(read), &RepeatedRead::key) != range.end();
+    const auto repeated = equal_span(relations_.footprints.repeated_reads, t, &RepeatedRead::transaction);
+    return std::ranges::find(repeated, history_.key(read), &RepeatedRead::key) != repeated.end();
   }
 
   // The known edges decide: no order of versions that is still open can add a cycle.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "serval/base/equal_span.h"
 #include "serval/inference/dependency_graph.h"
 
 namespace serval {
@@ -140,8 +141,7 @@ std::vector<TransactionId> ViewGraph::missed_by(const ViewRead& read) const {
   if (!next.is_none()) missed.push_back(next);
   for (const TransactionId later : relations_.later_writers(read.version))
     if (later != read.reader) missed.push_back(later);
-  const auto split = std::ranges::equal_range(divergences_, read.version, {}, &DivergentWrites::version);
-  for (const DivergentWrites& pair : std::span(split.begin(), split.end()))
+  for (const DivergentWrites& pair : equal_span(divergences_, read.version, &DivergentWrites::version))
     if (pair.second != read.reader) missed.push_back(pair.second);
   return missed;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "serval/base/equal_span.h"
 #include "serval/inference/hinted_edges.h"
 
 namespace serval {
@@ -236,16 +237,14 @@ class Reasons {
   }
   OperationId write_of(VersionId version) const { return footprints_.write_operation[version.index]; }
   std::span<const RepeatedRead> repeated_by(TransactionId t) const {
-    const auto range = std::ranges::equal_range(relations_.repeated_reads, t, {}, &RepeatedRead::transaction);
-    return {range.begin(), range.end()};
+    return equal_span(relations_.repeated_reads, t, &RepeatedRead::transaction);
   }
   bool is_list(VersionId version) const { return history_.kind(write_of(version)) == OperationKind::Append; }
 
   // Every version that a transaction wrote of a key: of a register one at most.
   std::vector<VersionId> versions_of(TransactionId t, KeyId key) const {
     std::vector<VersionId> versions;
-    const auto range = std::ranges::equal_range(relations_.earlier_versions, t, {}, &EarlierVersion::writer);
-    for (const EarlierVersion& earlier : std::span(range.begin(), range.end()))
+    for (const EarlierVersion& earlier : equal_span(relations_.earlier_versions, t, &EarlierVersion::writer))
       if (earlier.key == key) versions.push_back(earlier.version);
     if (const Access* access = footprints_.access(t, key); access != nullptr && !access->written.is_none())
       versions.push_back(access->written);

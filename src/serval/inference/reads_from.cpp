@@ -4,6 +4,7 @@
 #include <numeric>
 #include <optional>
 
+#include "serval/base/equal_span.h"
 #include "serval/inference/list_versions.h"
 #include "serval/inference/read_faults.h"
 #include "serval/inference/version_table.h"
@@ -126,9 +127,7 @@ class ReadsFrom {
   }
 
   std::span<const RepeatedRead> repeated_by(TransactionId t) const {
-    const auto range =
-        std::ranges::equal_range(footprints_.repeated_reads, t, {}, &RepeatedRead::transaction);
-    return {range.begin(), range.end()};
+    return equal_span(footprints_.repeated_reads, t, &RepeatedRead::transaction);
   }
 
   void collect_faults() {

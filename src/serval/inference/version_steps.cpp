@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "serval/base/equal_span.h"
+
 namespace serval {
 namespace {
 
@@ -21,8 +23,7 @@ void sort_and_merge(std::vector<VersionStep>& steps) {
 }
 
 std::span<const VersionStep> steps_from(std::span<const VersionStep> steps, std::uint32_t version) {
-  const auto range = std::ranges::equal_range(steps, version, {}, &VersionStep::from);
-  return {range.begin(), range.end()};
+  return equal_span(steps, version, &VersionStep::from);
 }
 
 // Kahn's algorithm; shorter than the number of versions where there is a cycle.
