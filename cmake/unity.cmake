@@ -1,5 +1,6 @@
 # Builds of everything compile several sources at once (SERVAL_UNITY): a third of the processor time. The debug
-# preset does not, so that one change compiles one source. Files whose private names meet those of others stand apart; cmake/apart.txt lists them.
+# preset does not, so that one change compiles one source. Files whose private names meet those of others stand
+# apart; cmake/apart.txt lists them.
 
 option(SERVAL_UNITY "Compile several sources at once" OFF)
 file(STRINGS "${CMAKE_SOURCE_DIR}/cmake/apart.txt" SERVAL_APART REGEX "^[a-z]")

@@ -38,6 +38,9 @@ struct Ending {
   friend bool operator==(const Ending&, const Ending&) = default;
 };
 
+inline const Ending kCommitted{Outcome::Committed, std::nullopt};
+inline const Ending kRefused{Outcome::Aborted, FailureCause::Serialization};
+
 // Runs `steps`, which end with a commit, and tells how the transaction ended.
 template <class Steps>
 Ending ending_of(Steps steps) {

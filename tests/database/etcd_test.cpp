@@ -28,9 +28,6 @@ extern char** environ;
 namespace serval {
 namespace {
 
-const Ending kCommitted{Outcome::Committed, std::nullopt};
-const Ending kRefused{Outcome::Aborted, FailureCause::Serialization};
-
 // A socket that listens on a loopback port of the system's choice.
 struct Listener {
   int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);

@@ -36,6 +36,8 @@ struct Recovered {
   CampaignCounts ran;
 };
 
+inline constexpr const char* kRanges = "predicates:operations=6,places=20,width=6,aggregates=0.3";
+
 inline Recovered record_and_recover(const std::string& address, DatabaseOptions options,
                                     const std::string& workload, std::uint64_t transactions,
                                     KeyRequest keys = {}) {

@@ -79,13 +79,10 @@ class PostgresRecoveryTest : public testing::Test {
 };
 LocalServer* PostgresRecoveryTest::server_ = nullptr;
 
-constexpr const char* kPostgresRanges = "predicates:operations=6,places=20,width=6,aggregates=0.3";
-
 TEST_F(PostgresRecoveryTest, EveryLevelHasCompleteOrdersAndFittingVersionSets) {
   for (const char* level : {"serializable", "repeatable-read", "read-committed"}) {
     SCOPED_TRACE(level);
-    const Recovered run =
-        record_and_recover(address(), {.isolation = level}, kPostgresRanges, 600, {.keys = 20});
+    const Recovered run = record_and_recover(address(), {.isolation = level}, kRanges, 600, {.keys = 20});
     EXPECT_EQ(run.counts.strangers, 0u);
     EXPECT_GT(run.counts.versions, 100u);
     const CheckedSights checked = check_certificate(run.history);

@@ -11,8 +11,6 @@
 namespace serval {
 namespace {
 
-constexpr const char* kRanges = "predicates:operations=6,places=20,width=6,aggregates=0.3";
-
 Schema two_tables() { return {{.name = "pieces", .initial = TableInfo::Initial::Absent}, {.name = "parts"}}; }
 
 LoggedTransaction logged(std::string id, std::vector<LoggedRow> rows) {

@@ -15,9 +15,6 @@
 namespace serval {
 namespace {
 
-const Ending kRocksCommitted{Outcome::Committed, std::nullopt};
-const Ending kRocksRefused{Outcome::Aborted, FailureCause::Serialization};
-
 class Rocksdb : public testing::TestWithParam<std::string> {
  protected:
   void open(const std::string& isolation) {
@@ -96,7 +93,7 @@ TEST_P(Rocksdb, TellsTheSequenceNumberOfASnapshot) {
 
 TEST_P(Rocksdb, SnapshotIsolationLetsWriteSkewCommit) {
   open("snapshot-isolation");
-  EXPECT_EQ(write_skew(), std::pair(kRocksCommitted, kRocksCommitted));
+  EXPECT_EQ(write_skew(), std::pair(kCommitted, kCommitted));
   one->begin();
   EXPECT_EQ(read(*one, 0), 1);
   EXPECT_EQ(read(*one, 1), 2);
@@ -107,11 +104,11 @@ TEST_P(Rocksdb, SerializableReadsFollowedByWritesBecomeSerial) {
   open("serializable");
   const auto [first, second] = write_skew();
   if (GetParam() == "optimistic") {
-    EXPECT_EQ(first, kRocksRefused) << "the second committed first, over what the first had read";
-    EXPECT_EQ(second, kRocksCommitted);
+    EXPECT_EQ(first, kRefused) << "the second committed first, over what the first had read";
+    EXPECT_EQ(second, kCommitted);
   } else {
-    EXPECT_EQ(first, kRocksCommitted) << "it held both locks";
-    EXPECT_EQ(second, kRocksCommitted) << "it waited for them";
+    EXPECT_EQ(first, kCommitted) << "it held both locks";
+    EXPECT_EQ(second, kCommitted) << "it waited for them";
   }
 }
 
@@ -122,12 +119,12 @@ TEST_P(Rocksdb, SnapshotIsolationRefusesLostUpdates) {
   EXPECT_EQ(read(*one, 0), 0);
   EXPECT_EQ(read(*other, 0), 0);
   write(*one, 0, 1);
-  EXPECT_EQ(commit(*one), kRocksCommitted);
+  EXPECT_EQ(commit(*one), kCommitted);
   EXPECT_EQ(ending_of([&] {
               write(*other, 0, 2);
               return other->commit();
             }),
-            kRocksRefused);
+            kRefused);
   one->begin();
   EXPECT_EQ(read(*one, 0), 1);
   one->roll_back();
@@ -140,9 +137,9 @@ TEST_P(Rocksdb, ReadCommittedSeesWhatOthersCommit) {
   other->begin();
   write(*other, 0, 5);
   EXPECT_EQ(read(*one, 0), 0) << "not before the commit";
-  EXPECT_EQ(commit(*other), kRocksCommitted);
+  EXPECT_EQ(commit(*other), kCommitted);
   EXPECT_EQ(read(*one, 0), 5);
-  EXPECT_EQ(commit(*one), kRocksCommitted);
+  EXPECT_EQ(commit(*one), kCommitted);
 }
 
 TEST_P(Rocksdb, SnapshotsDoNotMove) {
@@ -150,9 +147,9 @@ TEST_P(Rocksdb, SnapshotsDoNotMove) {
   one->begin();
   other->begin();
   write(*other, 0, 5);
-  EXPECT_EQ(commit(*other), kRocksCommitted);
+  EXPECT_EQ(commit(*other), kCommitted);
   EXPECT_EQ(read(*one, 0), 0);
-  EXPECT_EQ(commit(*one), kRocksCommitted);
+  EXPECT_EQ(commit(*one), kCommitted);
 }
 
 TEST_P(Rocksdb, SerializableReadersDoNotSeeHalfOfAnother) {
@@ -172,13 +169,13 @@ TEST_P(Rocksdb, SerializableReadersDoNotSeeHalfOfAnother) {
   const std::optional<std::int64_t> second = read(*one, 1);
   reader = commit(*one);
   if (writing.joinable()) writing.join();
-  EXPECT_EQ(writer, kRocksCommitted);
+  EXPECT_EQ(writer, kCommitted);
   if (GetParam() == "optimistic") {
     EXPECT_EQ(second, 2);
-    EXPECT_EQ(reader, kRocksRefused) << "a transaction that only reads is checked as well";
+    EXPECT_EQ(reader, kRefused) << "a transaction that only reads is checked as well";
   } else {
     EXPECT_EQ(second, 0);
-    EXPECT_EQ(reader, kRocksCommitted);
+    EXPECT_EQ(reader, kCommitted);
   }
 }
 
@@ -201,7 +198,7 @@ TEST_P(Rocksdb, ConcurrentUpdatesFormOneChainAKey) {
                        .tag;
           return client->commit();
         });
-        if (ending != kRocksCommitted) continue;
+        if (ending != kCommitted) continue;
         const std::lock_guard lock(mutex);
         EXPECT_TRUE(replaced.emplace(key, before).second) << isolation << ": two updates replaced " << before;
         ++committed;
@@ -225,7 +222,7 @@ TEST_P(Rocksdb, KeepsAFolderAndForgetsAnEarlierRun) {
     client->begin();
     EXPECT_EQ(read(*client, 0), 0) << "run " << run;
     write(*client, 0, 9);
-    EXPECT_EQ(commit(*client), kRocksCommitted);
+    EXPECT_EQ(commit(*client), kCommitted);
     if (run == 1) kept->drop();
   }
   EXPECT_TRUE(std::filesystem::exists(name + "/db"));
@@ -278,8 +275,7 @@ TEST(RocksdbLocks, DeadlocksHaveAVictim) {
   });
   waiting.join();
   const Ending victim{Outcome::Aborted, FailureCause::Deadlock};
-  EXPECT_TRUE((first == victim && second == kRocksCommitted) ||
-              (first == kRocksCommitted && second == victim));
+  EXPECT_TRUE((first == victim && second == kCommitted) || (first == kCommitted && second == victim));
 }
 
 TEST(RocksdbLocks, ALockThatNobodyReleasesTimesOut) {
