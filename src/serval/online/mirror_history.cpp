@@ -77,7 +77,8 @@ class Writer {
   // Where others have times, an operation without any was never answered.
   void fill(Record& record, OperationId op, const Interval& whole, Time last_answer) {
     record.operation = history_.kind(op);
-    if (!history_.has_operation_times() && !history_.has_rare_members()) {
+    const bool has_one_row = !is_predicate(record.operation) && !is_conditional(record.operation);
+    if (has_one_row && !history_.has_operation_times() && !history_.has_rare_members()) {
       batch_.set_rows(record, {{.key = key(history_.key(op)), .value = value(history_.value(op))}});
       return;
     }

@@ -1,0 +1,83 @@
+// Whatever a history is made of, what is valid raises no alarm: histories that keep a level by construction,
+// and tiny ones that the oracle calls valid.
+#include <gtest/gtest.h>
+
+#include "oracle/brute_force.h"
+#include "sample.h"
+#include "serval/online/mirror_history.h"
+#include "small_database.h"
+
+namespace serval::online {
+namespace {
+
+using Keeps = SmallDatabase::Keeps;
+using Times = SmallDatabase::Times;
+
+struct Case {
+  const char* name;
+  Keeps keeps;
+  std::vector<const char*> profiles;
+};
+
+class NoFalseAlarm : public testing::TestWithParam<Case> {};
+
+std::string spell(const OnlineResult& result) {
+  return result.violations.empty() ? "" : result.violations.front().spell();
+}
+
+TEST_P(NoFalseAlarm, ByConstruction) {
+  const std::uint64_t first = number_from_environment("SERVAL_RANDOM_SEED", 1);
+  for (std::uint64_t seed = first; seed < first + sample_of(1000, 20); ++seed)
+    for (const Times times : {Times::OfTransactions, Times::OfOperations}) {
+      const History history = SmallDatabase({.keeps = GetParam().keeps, .times = times, .seed = seed}).run();
+      for (const char* profile : GetParam().profiles) {
+        const OnlineResult result = mirror_history(history, *find_profile(profile));
+        ASSERT_FALSE(result.violated()) << profile << " seed " << seed << "\n" << spell(result);
+      }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Levels, NoFalseAlarm,
+    testing::Values(
+        Case{"ReadCommitted", Keeps::ReadCommitted, {"generic:read-committed", "simulated:read-committed"}},
+        Case{"Snapshot",
+             Keeps::Snapshot,
+             {"generic:read-committed", "generic:prefix-consistency", "generic:snapshot-isolation",
+              "generic:strong-snapshot-isolation", "simulated:strong-snapshot-isolation",
+              "tidb-optimistic:repeatable-read", "rocksdb-optimistic:snapshot-isolation"}},
+        Case{"StrictSerializable",
+             Keeps::StrictSerializable,
+             {"generic:read-committed", "generic:snapshot-isolation", "generic:strong-snapshot-isolation",
+              "generic:serializable", "generic:strict-serializable", "simulated:strong-snapshot-isolation",
+              "simulated:strict-serializable", "rocksdb-optimistic:serializable",
+              "cockroachdb:serializable"}}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+// Some reads are answered by anything, so that many are refuted and all kinds of explanations occur.
+TEST(NoFalseAlarm, WhereTheOracleFindsAnExplanation) {
+  std::uint64_t valid = 0, alarms = 0;
+  const std::uint64_t first = number_from_environment("SERVAL_RANDOM_SEED", 1);
+  for (std::uint64_t seed = first; seed < first + sample_of(3000, 50); ++seed) {
+    const History history = SmallDatabase({.keeps = seed % 2 == 0 ? Keeps::ReadCommitted : Keeps::Snapshot,
+                                           .times = Times::OfTransactions,
+                                           .seed = seed,
+                                           .transactions = 5,
+                                           .lies = 0.2})
+                                .run();
+    for (const auto& [profile, level] :
+         {std::pair{"generic:strict-serializable", Level::StrictSerializable},
+          std::pair{"generic:strong-snapshot-isolation", Level::StrongSnapshotIsolation}}) {
+      const OnlineResult result = mirror_history(history, *find_profile(profile));
+      alarms += result.violated() ? 1 : 0;
+      if (!oracle::satisfies(history, level)) continue;
+      ++valid;
+      ASSERT_FALSE(result.violated()) << profile << " seed " << seed << "\n" << spell(result);
+    }
+  }
+  EXPECT_GT(valid, 0u);
+  EXPECT_GT(alarms, 0u);
+}
+
+}  // namespace
+}  // namespace serval::online
