@@ -68,7 +68,8 @@ void KeyPartition::install_version(LiveTransaction& transaction, const Access& a
   key.had_delete |= access.value.is_nil();
   if (key.stamp == state_.walk) {
     Version& own = key.versions.back();
-    own.value = access.value;
+    // What perhaps changed nothing perhaps left what was there.
+    own.value = access.maybe && !(own.value == access.value) ? StoredValue::anything() : access.value;
     own.uncertain &= access.maybe || transaction.state == State::Indeterminate;
     return;
   }
@@ -91,7 +92,7 @@ void KeyPartition::install_version(LiveTransaction& transaction, const Access& a
   if (version.uncertain)
     key.has_uncertain = true;
   else
-    key.longest_commit = std::max(key.longest_commit, transaction.end.end - transaction.end.begin);
+    key.longest_commit = std::max(key.longest_commit, span_of(transaction.end));
   key.versions.push_back(std::move(version));
 }
 
@@ -139,29 +140,30 @@ void KeyPartition::judge_for(std::span<KeyPartition* const> others, const LiveTr
   for (KeyPartition* other : others) other->state_.walk = state_.walk;
 }
 
-// Leopard V-A: a version that was certainly overwritten before any snapshot that is still to be judged. Those
-// that perhaps never were, nor will be, stay.
+// Leopard V-A: a version that was certainly overwritten before any snapshot that is still to be judged. All
+// are compared with the last one that was certainly installed by then: where commits overlap and no lock
+// orders them, hardly any version certainly follows its neighbour, but nearly all certainly precede that one.
+// Those that perhaps never were, nor will be, stay.
 void KeyPartition::trim(KeyState& key, Time horizon) {
-  constexpr std::size_t kNone = ~std::size_t{0};
-  std::size_t last = kNone;  // Certainly installed before the horizon, and after all before it.
-  std::size_t garbage = 0;   // Those before it.
-  for (std::size_t i = 0; i < key.versions.size(); ++i) {
-    const Version& version = key.versions[i];
-    if (version.uncertain) continue;
-    if (!version.verified || version.install.end >= horizon) break;
-    if (last != kNone && order_of(key.versions[last], version, key) != VersionOrder::Before) break;
-    garbage += last != kNone ? 1 : 0;
-    last = i;
-  }
-  if (garbage == 0) return;
-  key.forgot = true;
+  const auto is_settled = [&](const Version& version) {
+    return !version.uncertain && version.verified && version.install.end < horizon;
+  };
+  std::size_t last = key.versions.size();
+  while (last > 0 && !is_settled(key.versions[last - 1])) --last;
+  if (last <= 1) return;
+  const auto is_garbage = [&](const Version& version) {
+    return is_settled(version) && order_of(version, key.versions[last - 1], key) == VersionOrder::Before;
+  };
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < key.versions.size(); ++i)
-    if (i >= last || key.versions[i].uncertain) {
-      if (kept != i) key.versions[kept] = std::move(key.versions[i]);
-      ++kept;
-    }
-  key.versions.resize(kept);
+  for (std::size_t i = 0; i + 1 < last; ++i) {
+    if (is_garbage(key.versions[i])) continue;
+    if (kept != i) key.versions[kept] = std::move(key.versions[i]);
+    ++kept;
+  }
+  if (kept + 1 == last) return;
+  key.forgot = true;
+  key.versions.erase(key.versions.begin() + static_cast<std::ptrdiff_t>(kept),
+                     key.versions.begin() + static_cast<std::ptrdiff_t>(last - 1));
 }
 
 OnlineStatistics KeyPartition::statistics() const {

@@ -19,6 +19,15 @@ namespace serval::online {
 // Equal times order nothing.
 inline bool certainly_before(const Interval& a, const Interval& b) { return a.end < b.begin; }
 
+// Unknown times are the earliest and the latest there are, so sums and differences stop there.
+inline Time later_by(Time time, Time span) { return time > kUnknownEnd - span ? kUnknownEnd : time + span; }
+inline Time span_of(const Interval& time) {
+  Time span = 0;
+  if (__builtin_sub_overflow(time.end, time.begin, &span))
+    return time.begin < 0 ? kUnknownEnd : kUnknownBegin;
+  return span;
+}
+
 struct Version {
   StoredValue value;
   std::uint64_t transaction = 0;                   // 0: the initial version.
@@ -65,7 +74,8 @@ struct KeyState {
   bool is_column() const { return row != nullptr; }
   // Whether `version` and all before it were installed before `time`.
   bool all_installed_before(const Version& version, Time time) const {
-    return version.transaction == 0 || (!has_uncertain && version.release_begin + longest_commit < time);
+    return version.transaction == 0 ||
+           (!has_uncertain && later_by(version.release_begin, longest_commit) < time);
   }
 };
 

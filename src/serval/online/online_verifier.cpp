@@ -113,7 +113,8 @@ void OnlineVerifier::look_for_late_writers(const LiveTransaction& transaction) {
     std::erase_if(unexplained_, [&](const Report::Unwritten& read) {
       if (read.key != access.key || !(read.value == access.value)) return false;
       ++statistics_.reads_ahead;
-      statistics_.largest_lead = std::max(statistics_.largest_lead, transaction.end.begin - read.read_by);
+      statistics_.largest_lead =
+          std::max(statistics_.largest_lead, span_of({read.read_by, transaction.end.begin}));
       return true;
     });
   }
@@ -155,7 +156,8 @@ void OnlineVerifier::look_for_garbage() {
   if (!options_.forgets) return;
   Time horizon = std::min(frontier_, earliest_open());
   for (const Waiting& waiting : waiting_) horizon = std::min(horizon, waiting.transaction->begin);
-  if (profile_.freshness == Freshness::Any) horizon -= options_.retention;
+  if (profile_.freshness == Freshness::Any)
+    horizon = horizon < kUnknownBegin + options_.retention ? kUnknownBegin : horizon - options_.retention;
   horizon_ = std::max(horizon_, horizon);
   mirror_->forget_before(horizon_);
   if (keys_.size() > hot_keys_ || !retired_keys_.empty()) look_for_cold_keys();
