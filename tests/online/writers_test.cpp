@@ -172,5 +172,56 @@ TEST(Forgetting, KeepsOneVersionAKeyAndWhatALostCommitMayHaveLeft) {
   EXPECT_LT(result.statistics.vertices, 150u);
 }
 
+TEST(Certifier, CallsTwoUpdatesOfWhatBothReadALostUpdateOfTheirKey) {
+  TraceBuilder trace;
+  trace.initial("x", 0);
+  trace.read(1, "x", 0, {10, 12}).write(1, "x", 1, {20, 22}).commit(1, {50, 60});
+  trace.read(2, "x", 0, {11, 13}).write(2, "x", 2, {21, 23}).commit(2, {55, 65});
+  for (const char* profile : {"rocksdb-optimistic:serializable", "generic:strict-serializable"}) {
+    const OnlineResult result = trace.verify(profile);
+    ASSERT_TRUE(result.violated());
+    EXPECT_EQ(result.violations[0].kind, AnomalyKind::LostUpdate);
+    EXPECT_EQ(result.violations[0].key, "x");
+  }
+}
+
+// The commits are in a certain order, so one of the two dependencies is ww.
+TEST(Certifier, CallsAnUpdateOfWhatWasOverwrittenALostUpdate) {
+  TraceBuilder trace;
+  trace.initial("x", 0);
+  trace.read(1, "x", 0, {10, 12}).write(1, "x", 1, {80, 82}).commit(1, {90, 95});
+  trace.write(2, "x", 2, {21, 23}).commit(2, {30, 35});
+  const OnlineResult result = trace.verify("rocksdb-optimistic:serializable");
+  ASSERT_TRUE(result.violated());
+  EXPECT_EQ(result.violations[0].kind, AnomalyKind::LostUpdate);
+  EXPECT_EQ(result.violations[0].key, "x");
+}
+
+TEST(Certifier, NamesAllKeysOfAWriteSkew) {
+  TraceBuilder trace;
+  trace.initial("x", 0).initial("y", 0);
+  trace.read(1, "x", 0, {10, 12}).write(1, "y", 1, {20, 22}).commit(1, {50, 60});
+  trace.read(2, "y", 0, {11, 13}).write(2, "x", 2, {21, 23}).commit(2, {55, 65});
+  const OnlineResult result = trace.verify("rocksdb-optimistic:serializable");
+  ASSERT_TRUE(result.violated());
+  EXPECT_EQ(result.violations[0].kind, AnomalyKind::WriteSkew);
+  EXPECT_TRUE(result.violations[0].key == "x, y" || result.violations[0].key == "y, x");
+}
+
+// Commits of a hot key that no lock orders overlap in an endless chain: what came long before is forgotten.
+TEST(Forgetting, KeepsFewVersionsOfAKeyWhoseCommitsAlwaysOverlap) {
+  TraceBuilder trace;
+  trace.initial("x", 0);
+  for (std::uint64_t t = 1; t <= 2000; ++t) {
+    const Time start = static_cast<Time>(10 * t);
+    trace.write(t, "x", static_cast<std::int64_t>(t), {start, start + 4}).commit(t, {start + 5, start + 17});
+    trace.last().session = t % 2;
+    (&trace.last() - 1)->session = t % 2;
+  }
+  const OnlineResult result = trace.verify("rocksdb-optimistic:serializable");
+  EXPECT_FALSE(result.violated());
+  EXPECT_LT(result.statistics.versions, 100u);
+}
+
 }  // namespace
 }  // namespace serval::online

@@ -61,6 +61,16 @@ KeyTable::Hash KeyTable::hash(std::uint32_t key) const {
   return {hash.high64, hash.low64};
 }
 
+// A row of an integer is spelled with a byte more where one of its columns is named.
+bool KeyTable::is_row_of(std::uint32_t row, std::uint32_t column) const {
+  const std::lock_guard lock(names_mutex_);
+  const std::string_view name = names_[column].text;
+  const std::size_t end = name.find('\xFE');
+  if (end == std::string_view::npos) return false;
+  const Name& whole = names_[row];
+  return name.substr(0, end) == (whole.text.empty() ? '\xFF' + std::to_string(whole.integer) : whole.text);
+}
+
 std::string KeyTable::spell(std::uint32_t key) const {
   const std::lock_guard lock(names_mutex_);
   const Name& name = names_[key];

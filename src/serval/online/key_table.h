@@ -36,6 +36,8 @@ class KeyTable {
   };
   Hash hash(std::uint32_t key) const;
   std::string spell(std::uint32_t key) const;  // By any thread.
+  // Whether `row` is the row that `column` is of. By any thread.
+  bool is_row_of(std::uint32_t row, std::uint32_t column) const;
 
  private:
   struct Name {

@@ -1,6 +1,7 @@
 #include "serval/online/serialization_certifier.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -38,6 +39,35 @@ void count(CycleShape& shape, Dependency dependency) {
   if (dependency == Dependency::WriteRead) ++shape.write_read;
   if (dependency == Dependency::ReadWrite) ++shape.read_write;
   if (dependency == Dependency::Session) ++shape.session;
+}
+
+// Berenson et al. 1995, P4: all of the cycle is about one key, or its row, which everybody on it wrote, and
+// somebody read what was overwritten before its own write.
+bool is_lost_update(const CycleShape& shape, std::span<const GrowingOrder::Step> steps,
+                    const KeyTable& keys) {
+  if (shape.read_write == 0 || shape.write_read > 0 || shape.session > 0) return false;
+  const auto is_anti = [](const GrowingOrder::Step& step) {
+    return dependency_of(step.label) == Dependency::ReadWrite;
+  };
+  const std::uint32_t key = key_of(std::ranges::find_if(steps, is_anti)->label);
+  return std::ranges::all_of(steps, [&](const GrowingOrder::Step& step) {
+    return key_of(step.label) == key || (!is_anti(step) && keys.is_row_of(key_of(step.label), key));
+  });
+}
+
+// Each once, in the order of the cycle; of many only the first.
+std::string spell_keys(std::span<const GrowingOrder::Step> steps, const KeyTable& keys) {
+  constexpr std::size_t kMost = 4;
+  std::vector<std::uint32_t> distinct;
+  std::string out;
+  for (const GrowingOrder::Step& step : steps) {
+    if (dependency_of(step.label) == Dependency::Session) continue;
+    if (std::ranges::find(distinct, key_of(step.label)) != distinct.end()) continue;
+    if (distinct.size() == kMost) return out + ", ...";
+    out += (distinct.empty() ? "" : ", ") + keys.spell(key_of(step.label));
+    distinct.push_back(key_of(step.label));
+  }
+  return out;
 }
 
 }  // namespace
@@ -130,8 +160,10 @@ Violation SerializationCertifier::cycle_violation(const GrowingOrder::Step& clos
                                         keys_.spell(key_of(step.label))),
             .time = from.commit};
   };
+  std::vector<GrowingOrder::Step> steps;
   for (const GrowingOrder::Step& step : graph_.path()) {
     if (step.label == kWithin) continue;
+    steps.push_back(step);
     const bool anti = dependency_of(step.label) == Dependency::ReadWrite;
     shape.adjacent_read_writes |= anti && after_anti;
     after_anti = anti;
@@ -145,8 +177,12 @@ Violation SerializationCertifier::cycle_violation(const GrowingOrder::Step& clos
   const Summary& last = slots_[slot_of_[closing.from]].summary;
   out.first.conclusion = fmt::format("T{} precedes T{}", first.transaction, last.transaction);
   out.second.conclusion = fmt::format("T{} precedes T{}", last.transaction, first.transaction);
+  steps.push_back(closing);
+  out.key = spell_keys(steps, keys_);
   const bool skew = shape.read_write == 2 && out.transactions.size() == 2;
-  out.kind = skew ? AnomalyKind::WriteSkew : class_of(shape);
+  out.kind = is_lost_update(shape, steps, keys_) ? AnomalyKind::LostUpdate
+             : skew                              ? AnomalyKind::WriteSkew
+                                                 : class_of(shape);
   return out;
 }
 

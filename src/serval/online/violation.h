@@ -40,7 +40,7 @@ struct Derivation {
 struct Violation {
   Mechanism mechanism;
   AnomalyKind kind;
-  std::string key;                          // Empty where it is about more than one.
+  std::string key;                          // Or keys: "x, y". Never empty, unless sessions alone contradict.
   std::vector<std::uint64_t> transactions;  // Those that contradict each other; a cycle in its order.
   Derivation first, second;
 
