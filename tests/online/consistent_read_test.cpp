@@ -229,5 +229,43 @@ TEST(ConsistentRead, BehindAnUpdateThatChangedNothing) {
   EXPECT_EQ(first_kind(unstated.verify("tidb:repeatable-read")), "not-my-own-write");
 }
 
+// PostgreSQL: T1 inserts a row whose key T2 has deleted since T1's snapshot, and sees the deleted one, too.
+TEST(OwnWrites, OfADeletedKeyLeaveTheDeletedRowVisible) {
+  const auto read_of = [](std::int64_t value, Interval deleted) {
+    TraceBuilder trace;
+    trace.initial("x", 1).initial("y", 0);
+    trace.read(1, "y", 0, {10, 12});
+    trace.remove(2, "x", {deleted.begin - 5, deleted.begin - 1}).commit(2, deleted);
+    trace.operation(1, OperationKind::Insert, {{"x", 2}}, {40, 45});
+    trace.read(1, "x", value, {50, 55}).commit(1, {60, 65});
+    return trace.verify("postgres:repeatable-read");
+  };
+  EXPECT_FALSE(read_of(1, {20, 25}).violated());
+  EXPECT_FALSE(read_of(2, {20, 25}).violated());
+  EXPECT_TRUE(read_of(3, {20, 25}).violated());
+  EXPECT_TRUE(read_of(TraceBuilder::kNil, {20, 25}).violated());
+  EXPECT_TRUE(read_of(1, {7, 8}).violated());  // Deleted before the snapshot.
+}
+
+TEST(OwnWrites, AreSeenWhereNobodyDeletedTheRow) {
+  TraceBuilder trace;
+  trace.initial("x", 1);
+  trace.read(1, "x", 1, {10, 12}).write(1, "x", 2, {20, 25}).read(1, "x", 1, {30, 35}).commit(1, {40, 45});
+  const OnlineResult result = trace.verify("postgres:repeatable-read");
+  ASSERT_TRUE(result.violated());
+  EXPECT_EQ(result.violations[0].kind, AnomalyKind::NotMyOwnWrite);
+}
+
+TEST(Snapshots, ThatContradictThemselvesNameAKey) {
+  TraceBuilder trace;
+  trace.initial("x", 0).initial("y", 0);
+  trace.write(1, "x", 1, {10, 12}).commit(1, {13, 15});
+  trace.write(2, "y", 1, {20, 22}).commit(2, {23, 25});
+  trace.read(3, "x", 0, {5, 30}).read(3, "y", 1, {31, 35}).commit(3, {40, 45});
+  const OnlineResult result = trace.verify("postgres:repeatable-read");
+  ASSERT_TRUE(result.violated());
+  EXPECT_EQ(result.violations[0].key, "y");
+}
+
 }  // namespace
 }  // namespace serval::online

@@ -67,7 +67,23 @@ void ReadJudge::ask_about(const LiveTransaction& transaction, std::uint32_t acce
   questions_.push_back({.access = access, .window = window_of(transaction, read), .candidates = {}});
 }
 
-// A read behind an own write of the key. False: the write may have left nothing, so others' versions count.
+// PostgreSQL checks keys against what is there now: a transaction may insert a row whose key others have
+// deleted since its snapshot, and goes on seeing the deleted row beside its own. Adya 1999: the two are
+// different objects.
+bool ReadJudge::may_show_deleted_row(const LiveTransaction& transaction, const Access& write,
+                                     const Access& read) {
+  const bool by_statement =
+      transaction.profile->snapshot == SnapshotPoint::Statement || read.mode == ReadMode::Locking;
+  if (by_statement || write.value.is_nil() || read.value.is_nil() || !read.state->had_delete) return false;
+  const Interval snapshot = snapshot_of(transaction);
+  const bool deleted_since = std::ranges::any_of(read.state->versions, [&](const Version& version) {
+    return version.transaction != transaction.number && version.value.may_be(StoredValue::nil()) &&
+           version.install.end >= snapshot.begin && version.install.begin <= write.time.end;
+  });
+  return deleted_since && find_candidates(*read.state, snapshot, read.value, transaction.number).matches > 0;
+}
+
+// A read after an own write of the key. False: the write may have left nothing, so others' versions count.
 bool ReadJudge::judge_own(const LiveTransaction& transaction, std::uint32_t access) {
   const Access& read = transaction.accesses[access];
   const KeyState& key = *read.state;
@@ -76,6 +92,7 @@ bool ReadJudge::judge_own(const LiveTransaction& transaction, std::uint32_t acce
   if (transaction.profile->equal_writes_vanish)
     for (const Version& version : key.versions)
       if (version.transaction != transaction.number && version.may_show(write.value)) return false;
+  if (may_show_deleted_row(transaction, write, read)) return false;
   own_faults_.push_back({access, key.own_access});
   return true;
 }
@@ -217,7 +234,7 @@ void ReadJudge::link(const LiveTransaction& transaction, const Question& questio
     seen.install.end = std::min(seen.install.end, windows_[question.window].time.end);
     seen.uncertain = seen.install.end == kUnknownEnd;
     if (!seen.uncertain)
-      key.longest_commit = std::max(key.longest_commit, seen.install.end - seen.release_begin);
+      key.longest_commit = std::max(key.longest_commit, span_of({seen.release_begin, seen.install.end}));
   }
   if (!transaction.participant.is_none()) {
     state_.depend({seen.writer, transaction.participant, read.key, Dependency::WriteRead});
@@ -290,7 +307,8 @@ void ReadJudge::report_unseen(const LiveTransaction& transaction, const Question
       out.kind = version.install.begin > window.end ? AnomalyKind::CyclicInformationFlowRealTime
                                                     : AnomalyKind::ReadSkewRealTime;
       out.transactions.push_back(version.transaction);
-      if (version.install.begin > window.end) lead = std::min(lead, version.install.begin - window.end);
+      if (version.install.begin > window.end)
+        lead = std::min(lead, span_of({window.end, version.install.begin}));
     }
     const CitedRecord cited{.transaction = version.transaction,
                             .session = version.session,
@@ -338,6 +356,13 @@ void ReadJudge::report_skew(const LiveTransaction& transaction, const SnapshotWi
                 .kind = AnomalyKind::ReadSkewRealTime,
                 .key = {},
                 .transactions = {transaction.number}};
+  const auto name_key = [&](std::uint32_t access) {
+    if (access == SnapshotWindow::kNobody) return;
+    const std::string key = state_.keys.spell(transaction.accesses[access].key);
+    if (key != out.key) out.key += (out.key.empty() ? "" : ", ") + key;
+  };
+  name_key(window.begin_by);
+  name_key(window.end_by);
   const auto derive = [&](std::uint32_t access, std::string conclusion) -> Derivation {
     Derivation derivation{.conclusion = std::move(conclusion)};
     if (access == SnapshotWindow::kNobody) {

@@ -41,6 +41,8 @@ class ReadJudge {
   void ask_about(const LiveTransaction& transaction, std::uint32_t access);
   std::uint32_t window_of(const LiveTransaction& transaction, const Access& access);
   bool judge_own(const LiveTransaction& transaction, std::uint32_t access);
+  static bool may_show_deleted_row(const LiveTransaction& transaction, const Access& write,
+                                   const Access& read);
   void look(const LiveTransaction& transaction, Question& question);
   void settle(const LiveTransaction& transaction);
   bool settle_once(const LiveTransaction& transaction);
