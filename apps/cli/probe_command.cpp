@@ -58,7 +58,7 @@ std::vector<ProbeRow> probe(const ProbeFlags& flags) {
 std::string headline(std::map<std::string, std::string> facts) {
   std::string out = facts["database"] + " " + facts["version"];
   for (const auto& [name, value] : facts)
-    if (name != "database" && name != "version" && name != "isolation")
+    if (name != "database" && name != "version" && name != "isolation" && name != "promises")
       out += fmt::format(", {} {}", name, value);
   return out;
 }
@@ -81,8 +81,8 @@ bool forbids_probed(Level level, std::string_view anomaly) {
   return forbids(level, kKinds.at(anomaly));
 }
 
-std::string_view promise_of(const ProbeFlags& flags, const ProbeRow& row) {
-  return choose_isolation(driver_of(flags.address), row.isolation).promises;
+std::string promise_of(const ProbeFlags& flags, const ProbeRow& row) {
+  return serval::promise_of(choose_isolation(driver_of(flags.address), row.isolation), row.facts);
 }
 
 // What happened although the isolation promises a level that forbids it.

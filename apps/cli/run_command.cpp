@@ -100,7 +100,8 @@ class Run {
         options_(options_of(flags, seed_)),
         workload_(workload_or_refuse(flags)),
         isolation_(choose_isolation(driver_of(flags.address), flags.isolation)),
-        level_(choose_level(flags.level.empty() ? isolation_.promises : flags.level)) {
+        promise_(isolation_.promises),
+        level_(choose_level(flags.level.empty() ? promise_ : flags.level)) {
     if (flags.stop_on_violation && !checks_live())
       throw UsageError("--stop-on-violation needs a check while it runs", why_not_live());
     const DriverInfo& driver = driver_of(flags.address);
@@ -113,6 +114,7 @@ class Run {
     database_ = open_database(
         address_of(flags),
         {.isolation = std::string(isolation_.name), .nodes = flags.nodes, .certificate = flags.certificate});
+    ask_server();
   }
 
   int go() {
@@ -131,6 +133,15 @@ class Run {
   }
 
  private:
+  // What the server's own settings decide, before anything runs.
+  void ask_server() {
+    std::map<std::string, std::string> facts = database_->facts();
+    facts["isolation"] = isolation_.name;
+    promise_ = promise_of(isolation_, facts);
+    if (flags_.level.empty()) level_ = choose_level(promise_);
+    if (flags_.live) RunMirror::require_profile(flags_.profile, facts);
+  }
+
   static Workload workload_or_refuse(const RunFlags& flags) {
     try {
       KeyRequest keys;
@@ -224,7 +235,7 @@ class Run {
       header.initial = 0;
     header.facts = database.facts();
     header.facts["isolation"] = isolation_.name;
-    header.facts["promises"] = isolation_.promises;
+    header.facts["promises"] = promise_;
     header.facts["workload"] = flags_.workload;
     header.facts["seed"] = std::to_string(seed_);
     header.facts["clients"] = std::to_string(options_.sessions);
@@ -291,6 +302,7 @@ class Run {
   Workload workload_;
   const IsolationInfo& isolation_;
   std::unique_ptr<Database> database_;
+  std::string promise_;
   Level level_;
   std::filesystem::path path_;
   LiveState found_live_;

@@ -2,9 +2,12 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "exit_code.h"
 #include "failure.h"
 #include "output.h"
+#include "usage.h"
 #include "watch_report.h"
 
 namespace serval::cli {
@@ -14,6 +17,16 @@ RunMirror::RunMirror(const std::string& path, const std::string& profile)
       engine_(WatchSetting{.profile = profile}),
       sources_(engine_, {.word = path, .follow = Follow::Always}),
       thread_([this] { run(); }) {}
+
+void RunMirror::require_profile(const std::string& name, const std::map<std::string, std::string>& facts) {
+  if (!name.empty()) {
+    choose_profile(WatchSetting{.profile = name}, facts);
+  } else if (online::profile_of_run(facts) == nullptr) {
+    throw UsageError(
+        fmt::format("--live has no profile for {} at {}", facts.at("database"), facts.at("isolation")),
+        "--profile generic:LEVEL mirrors what the level itself says");
+  }
+}
 
 // Whatever goes wrong here, the recording goes on, and finish() says it.
 void RunMirror::run() noexcept {

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <exception>
+#include <map>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -26,6 +27,9 @@ class RunMirror {
 
   bool violated() const { return engine_.state().violations > 0; }  // So far.
   int finish();  // Reads to the end of the recording. The exit code.
+
+  // Throws UsageError where there is neither a profile of that name nor one for a run with these facts.
+  static void require_profile(const std::string& name, const std::map<std::string, std::string>& facts);
 
  private:
   void run() noexcept;

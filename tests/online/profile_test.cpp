@@ -43,6 +43,25 @@ TEST(Profiles, OfOneDatabaseFollowTheLevelThatATransactionStates) {
   EXPECT_EQ(sibling(*find_profile("sqlite:serializable"), StatedLevel::RepeatableRead), nullptr);
 }
 
+// MariaDB answers a question for a switch with a number.
+TEST(Profiles, OfMariadbFollowTheSettingOfSnapshots) {
+  for (const char* on : {"1", "ON", "on"})
+    EXPECT_EQ(
+        profile_of_run(
+            {{"database", "MariaDB"}, {"isolation", "repeatable-read"}, {"innodb_snapshot_isolation", on}}),
+        find_profile("mariadb-snapshot:repeatable-read"));
+  for (const char* off : {"0", "OFF", ""})
+    EXPECT_EQ(
+        profile_of_run(
+            {{"database", "MariaDB"}, {"isolation", "repeatable-read"}, {"innodb_snapshot_isolation", off}}),
+        find_profile("mariadb:repeatable-read"));
+}
+
+TEST(Profiles, OfSqliteKnowEveryIsolationOfItsDriver) {
+  for (const char* isolation : {"serializable", "deferred", "read-uncommitted"})
+    EXPECT_NE(profile_of_run({{"database", "SQLite"}, {"isolation", isolation}}), nullptr) << isolation;
+}
+
 // Leopard, Table I: which databases use which mechanisms, where its row is not a stronger claim than the
 // database makes (docs/mirror.md says which are).
 TEST(Profiles, UseTheMechanismsOfTheTable) {

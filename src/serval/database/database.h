@@ -40,7 +40,8 @@ struct DatabaseOptions {
 class Database {
  public:
   virtual ~Database() = default;
-  // What is worth knowing of the server: "database", "version", "isolation", ...; no passwords.
+  // What is worth knowing of the server: "database", "version", "isolation", ...; no passwords. "promises"
+  // where the isolation keeps another level than IsolationInfo says.
   virtual std::map<std::string, std::string> facts() = 0;
   // Makes the tables of the schema, empty of what an earlier run left, under names that begin with serval_.
   virtual void create(const Schema& schema) = 0;
@@ -80,5 +81,8 @@ const DriverInfo& driver_of(std::string_view address);
                                                       const DatabaseOptions& options);
 // "repeatable-read" for "RR", "repeatable read", ...; throws InputError with the nearest names.
 const IsolationInfo& choose_isolation(const DriverInfo& driver, std::string_view name);
+// The level that the isolation keeps on the server with these facts: the fact "promises", where settings of
+// the server decide, or what the isolation is documented to keep.
+std::string promise_of(const IsolationInfo& isolation, const std::map<std::string, std::string>& facts);
 
 }  // namespace serval

@@ -166,6 +166,11 @@ const IsolationInfo& choose_isolation(const DriverInfo& driver, std::string_view
                    did_you_mean(name, names));
 }
 
+std::string promise_of(const IsolationInfo& isolation, const std::map<std::string, std::string>& facts) {
+  const auto found = facts.find("promises");
+  return found == facts.end() ? std::string(isolation.promises) : found->second;
+}
+
 std::unique_ptr<Database> open_database(std::string_view address, const DatabaseOptions& options) {
   const DriverInfo& driver = driver_of(address);
   if (driver.open == nullptr)

@@ -54,7 +54,8 @@ const Profile* profile_of_run(const std::map<std::string, std::string>& facts) {
   std::string database = folded_name(fact(facts, "database"));
   const std::string isolation = fact(facts, "isolation");
   if (database == "postgresql") database = "postgres";
-  if (database == "mariadb" && fact(facts, "innodb_snapshot_isolation") == "ON" &&
+  const std::string snapshots = folded_name(fact(facts, "innodb_snapshot_isolation"));
+  if (database == "mariadb" && (snapshots == "1" || snapshots == "on") &&
       folded_name(isolation) == "repeatableread")
     database = "mariadb-snapshot";
   if (database == "rocksdb" && fact(facts, "kind") == "optimistic") database = "rocksdb-optimistic";

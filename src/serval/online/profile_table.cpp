@@ -123,6 +123,8 @@ void add_others(std::vector<Profile>& rows) {
   // One writer at a time, and nobody else commits between a transaction's first statement and its commit.
   Profile sqlite = serializable_row(snapshot_row("sqlite", "serializable", "2PL"), Certifier::None);
   rows.push_back(sqlite);
+  sqlite.isolation = "deferred";  // Others may commit meanwhile; then this one may only read on.
+  rows.push_back(sqlite);
   sqlite.isolation = "read-uncommitted";  // With a shared cache.
   sqlite.level = Level::ReadUncommitted;
   sqlite.plain_read = sqlite.locking_read = sqlite.writing_read = kUncommitted;

@@ -42,6 +42,9 @@ class MariadbDatabase final : public Database {
         {"database", name()}, {"version", control().version()}, {"isolation", isolation_}, {"nodes", nodes}};
     for (const char* variable : {"innodb_snapshot_isolation", "wsrep_sync_wait"})
       if (const std::string value = variable_of(variable); !value.empty()) out[variable] = value;
+    // Otherwise writes see newer rows than reads do, and updates are lost.
+    if (isolation_ == "repeatable-read" && out["innodb_snapshot_isolation"] != "1")
+      out["promises"] = "read-committed";
     return out;
   }
 
