@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""serval run against servers that hang, and over TLS: PostgreSQL, MariaDB, etcd, each skipped where it is not installed.
+"""serval run against servers that hang, and over TLS, and the examples that need a server: PostgreSQL, MariaDB, etcd, each skipped where it is not installed.
 
     python3 tests/cli/server_test.py PATH-TO-SERVAL [unittest arguments]
 """
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -134,6 +135,29 @@ class Hanging(ServerTest):
             self.need(driver)
         for address in ("postgres://h/d?timeout=5", "mariadb://h/d?timeout=x", "etcd://h:1?timeout=0s"):
             self.assertIn("500ms, 5s or 2m", self.expect(64, "run", address).err)
+
+
+class Examples(ServerTest):
+    """Whether the race is won depends on the machine; what the scripts must say of it does not."""
+
+    def play(self, *command):
+        return subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=120, check=False)
+
+    def test_the_commit_race_of_postgresql(self):
+        address, _ = self.start("postgres")
+        done = self.play(cli_test.EXAMPLES / "postgres_commit_race.sh", address, 2, 10000)
+        told = re.search(r": all three committed in (\d) of 2 rounds \(10000 locks\)\n", done.stdout)
+        self.assertTrue(told, done)
+        self.assertEqual(done.returncode, 1 if int(told[1]) else 0, done)
+        too_many = self.play(cli_test.EXAMPLES / "postgres_commit_race.sh", address, 1, 1000000)
+        self.assertEqual(too_many.returncode, 69, too_many)
+        self.assertIn("raise max_locks_per_transaction", too_many.stderr)
+
+    def test_the_insert_race_of_postgresql(self):
+        address, _ = self.start("postgres")
+        done = self.play(sys.executable, cli_test.EXAMPLES / "postgres_insert_race.py", address)
+        self.assertEqual(done.returncode, 1, done)
+        self.assertIn("both committed: no serial order exists", done.stdout)
 
 
 class Tls(ServerTest):
