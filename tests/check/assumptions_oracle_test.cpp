@@ -133,7 +133,7 @@ bool some_order_keeps(const History& history, OrderBasis basis) {
 class AssumptionsOracle : public testing::TestWithParam<OrderBasis> {};
 
 TEST_P(AssumptionsOracle, AgreesOnEveryVerdict) {
-  Random random(77);
+  Random random = fresh_random();
   const std::uint64_t rounds = sample_of(10'000, 2500);
   std::uint64_t held = 0, refuted = 0, open = 0;
   for (std::uint64_t round = 0; round < rounds; ++round) {

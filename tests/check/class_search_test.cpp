@@ -136,7 +136,7 @@ std::string spell(const Found& found) {
 }
 
 TEST(ClassSearch, FindsExactlyTheClassesOfEverySimpleCycle) {
-  Random random(1);
+  Random random = fresh_random();
   for (std::uint64_t round = 0; round < sample_of(20'000, 4000); ++round) {
     const Vertex size = 2 + static_cast<Vertex>(random.below(5));
     const Density density{random.below(25), random.below(25), random.below(30)};
@@ -171,7 +171,7 @@ StepGraph with_helpers(const StepGraph& graph) {
 }
 
 TEST(ClassSearch, FindsTheSameThroughHelperVertices) {
-  Random random(2);
+  Random random = fresh_random();
   for (std::uint64_t round = 0; round < sample_of(10'000, 3000); ++round) {
     const Vertex size = 2 + static_cast<Vertex>(random.below(5));
     const Density density{random.below(25), random.below(25), random.below(30)};

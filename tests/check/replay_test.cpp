@@ -68,7 +68,7 @@ bool passes(const History& history, const std::vector<TransactionId>& order) {
 }
 
 TEST(Replay, ProvesSerializableLevelsOfTheSimulatedTable) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (const std::uint64_t seed : fresh_seeds(20)) {
     const History strict = simulate_rows(small("strict-serializable", seed));
     for (const Level level : {Level::RepeatableRead, Level::Serializable, Level::StrongSessionSerializable,
                               Level::StrictSerializable}) {
@@ -254,7 +254,7 @@ class RandomTable {
 
 TEST(Replay, AgreesWithANaiveReplayOnRowsOfAllKinds) {
   int passed = 0, failed = 0;
-  for (std::uint64_t seed = 1; seed <= sample_of(1000, 300); ++seed) {
+  for (const std::uint64_t seed : fresh_seeds(sample_of(1000, 300))) {
     RandomTable table(seed, seed % 2 == 0);
     const std::vector<TransactionId> order = table.order();
     const History history = std::move(table).history();

@@ -290,7 +290,8 @@ class RandomRegisters {
 TEST(Saturation, AgreesWithTheAxiomsAsWrittenOnRandomHistories) {
   std::map<Level, std::array<int, 2>> tally;
   const std::uint64_t count = sample_of(6000, 800);
-  for (std::uint64_t seed = 0; seed < count && !testing::Test::HasFailure(); ++seed) {
+  for (const std::uint64_t seed : fresh_seeds(count)) {
+    if (testing::Test::HasFailure()) break;
     const History history = RandomRegisters(seed).make();
     Naive naive(history);
     for (const Level level : kLevels) {

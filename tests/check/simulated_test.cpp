@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sample.h"
 #include "serval/check/check.h"
 #include "serval/check/verify_witness.h"
 #include "serval/database/simulated/simulate.h"
@@ -53,7 +54,7 @@ TEST_P(SimulatedLevelCheck, IsNamedForALevel) {
 }
 
 TEST_P(SimulatedLevelCheck, HoldsAtEveryLevelItImplies) {
-  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+  for (const std::uint64_t seed : fresh_seeds(8)) {
     const History history = simulate(contended(GetParam(), seed));
     EXPECT_FALSE(violated(proved(history, promised()))) << seed;
     for (const Level level : kSearchedLevels)
@@ -97,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(All, SimulatedLevelCheck,
                          [](const auto& parameter) { return test_name(serval::info(parameter.param).name); });
 
 TEST(SimulatedCheck, LightweightTransactionsOfAStrictDatabaseAreLinearizable) {
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+  for (const std::uint64_t seed : fresh_seeds(5)) {
     SimulationOptions options = contended(SimulatedLevel::StrictSerializable, seed);
     options.workload = "lightweight";
     EXPECT_TRUE(holds(proved(simulate(options), Level::Linearizable))) << seed;
@@ -163,7 +164,7 @@ TEST(PlantedAnomalyCheck, CoversTheFourteenOfMtcAndRealTime) {
 TEST(PlantedAnomalyCheck, IsFoundOnceByItsNameExactlyWhereItIsForbidden) {
   for (const PlantedAnomaly& planted : all_planted_anomalies()) {
     const AnomalyKind kind = find_anomaly(planted.name).value();
-    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    for (const std::uint64_t seed : fresh_seeds(3)) {
       SimulationOptions options = contended(SimulatedLevel::StrictSerializable, seed);
       options.plant = planted.name;
       const History history = simulate(options);

@@ -158,7 +158,7 @@ class VersionNumbersOracle : public testing::TestWithParam<std::tuple<Level, dou
 
 TEST_P(VersionNumbersOracle, AgreesOnEveryVerdict) {
   const auto [level, share] = GetParam();
-  Random random(1000 + static_cast<std::uint64_t>(100 * share));
+  Random random = fresh_random();
   const std::uint64_t rounds = sample_of(7000, 140);
   std::uint64_t held = 0, refuted = 0;
   for (std::uint64_t round = 0; round < rounds; ++round) {

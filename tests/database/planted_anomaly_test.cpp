@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sample.h"
 #include "serval/base/error.h"
 #include "serval/database/simulated/simulate.h"
 #include "serval/history/notation.h"
@@ -55,7 +56,7 @@ TEST(PlantedAnomaly, KeepsTheShapeOfItsNotation) {
 }
 
 TEST(PlantedAnomaly, RunsWhileNobodyElseDoes) {
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+  for (const std::uint64_t seed : fresh_seeds(5)) {
     const History history = simulate(planted_options("long-fork", seed));
     const std::vector<TransactionId> planted = planted_transactions(history);
     Interval rest{history.interval(planted[0]).begin, 0};

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "history_equality.h"
+#include "sample.h"
 #include "serval/base/error.h"
 #include "serval/database/simulated/rows/row_level.h"
 #include "serval/predicate/evaluate.h"
@@ -161,7 +162,7 @@ std::string first_anomaly(const History& history) {
 
 TEST(SimulateRows, SerializableLevelsAreSerializableInTheOrderOfTheCommits) {
   for (const char* level : {"serializable", "strong-session-serializable", "strict-serializable"})
-    for (std::uint64_t seed = 1; seed <= 10; ++seed)
+    for (const std::uint64_t seed : fresh_seeds(10))
       EXPECT_EQ(first_anomaly(simulate_rows(small(level, seed))), "") << level << " seed " << seed;
 }
 

@@ -10,6 +10,7 @@
 
 #include "history_equality.h"
 #include "register_histories.h"
+#include "sample.h"
 #include "serval/formats/byte_reader.h"
 #include "serval/formats/cobra_record.h"
 #include "serval/history/notation.h"
@@ -143,7 +144,7 @@ TEST(CobraLog, EveryCutIsRefusedOrLeavesTheLastTransactionOpen) {
 }
 
 TEST(CobraLog, FlippedBytesAreReadOrRefused) {
-  Random random(7);
+  Random random = fresh_random();
   for (int round = 0; round < 2000; ++round) {
     std::string log = start(7) + write(5, 1, 42) + commit(7) + start(8) + read(7, 5, 1, 42) + commit(8);
     for (std::uint64_t flips = 1 + random.below(3); flips > 0; --flips)
@@ -194,7 +195,7 @@ TEST_F(CobraFolder, DamagedLogIsNamed) {
 }
 
 TEST_F(CobraFolder, WrittenFoldersReadBackTheSame) {
-  Random random(11);
+  Random random = fresh_random();
   for (int round = 0; round < 50; ++round) {
     HistoryBuilder builder;
     for (std::int64_t s = 0; s < 3; ++s) builder.session(Value::integer(s));

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "register_histories.h"
+#include "sample.h"
 
 namespace serval {
 namespace {
@@ -58,7 +59,7 @@ class Conversion : public testing::TestWithParam<Format> {
 };
 
 TEST_P(Conversion, KeepsTheMeaningOnTheWayToEveryOtherFormat) {
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+  for (const std::uint64_t seed : fresh_seeds(5)) {
     const History history = plain_history(seed);
     const History there = through(history, GetParam());
     EXPECT_EQ(meaning_of(there), meaning_of(history));

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "register_histories.h"
+#include "sample.h"
 #include "serval/formats/format.h"
 
 namespace serval {
@@ -38,7 +39,7 @@ std::string damage(std::string text, Random& random) {
 class DamagedText : public testing::TestWithParam<Format> {};
 
 TEST_P(DamagedText, IsReadOrRefusedWithAPosition) {
-  Random random(2024);
+  Random random = fresh_random();
   int read = 0, refused = 0;
   for (int round = 0; round < kRounds; ++round) {
     const History history =
@@ -58,7 +59,7 @@ TEST_P(DamagedText, IsReadOrRefusedWithAPosition) {
 }
 
 TEST_P(DamagedText, DetectionNeverMindsWhatItIsGiven) {
-  Random random(2025);
+  Random random = fresh_random();
   for (int round = 0; round < kRounds; ++round) {
     const History history = register_history(random.next(), {.transactions = 3});
     ByteStream stream =
@@ -81,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(EveryTextFormat, DamagedText,
                          });
 
 TEST(BinaryGarbage, IsRefusedByEveryTextReader) {
-  Random random(2026);
+  Random random = fresh_random();
   for (const Format format : {Format::PolysiText, Format::AwditText, Format::DbcopHist}) {
     for (int round = 0; round < 200; ++round) {
       std::string garbage(1 + random.below(400), '\0');

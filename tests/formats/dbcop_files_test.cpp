@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "register_histories.h"
+#include "sample.h"
 #include "serval/formats/byte_reader.h"
 #include "serval/formats/dbcop_bincode.h"
 #include "serval/history/notation.h"
@@ -75,7 +76,7 @@ TEST(DbcopBincode, EveryCutIsRefusedOrEndsInAnOpenTransaction) {
 }
 
 TEST(DbcopBincode, FlippedBytesAreReadOrRefused) {
-  Random random(3);
+  Random random = fresh_random();
   for (int round = 0; round < 2000; ++round) {
     std::string bytes = kBincode;
     for (std::uint64_t flips = 1 + random.below(3); flips > 0; --flips)
@@ -163,7 +164,7 @@ TEST(DbcopYaml, ProblemsHaveLineAndColumn) {
 class DbcopFiles : public testing::TestWithParam<Format> {};
 
 TEST_P(DbcopFiles, WrittenHistoriesReadBackTheSame) {
-  Random random(5);
+  Random random = fresh_random();
   for (int round = 0; round < 100; ++round) {
     const History history = register_history(
         random.next(), {.transactions = 12, .least_value = 1, .aborted = RegisterShape::Aborted::Some});

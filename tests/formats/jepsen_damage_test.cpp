@@ -7,6 +7,7 @@
 
 #include "formats/jepsen_text.h"
 #include "history_equality.h"
+#include "sample.h"
 #include "serval/base/random.h"
 
 namespace serval {
@@ -162,7 +163,7 @@ TEST(JepsenDamage, CutAnywhereItIsAHistoryOrAnError) {
 }
 
 TEST(JepsenDamage, FlippedBytesGiveAHistoryOrAnError) {
-  Random random(20240601);
+  Random random = fresh_random();
   constexpr std::string_view kNasty = "[](){}\"\\#_;:,\n \0-+.0n\xff";
   for (int round = 0; round < 3000; ++round) {
     const Format format = round % 2 == 0 ? Format::JepsenEdn : Format::JepsenJson;

@@ -9,6 +9,7 @@
 #include "formats/arbitrary_history.h"
 #include "formats/jepsen_text.h"
 #include "history_equality.h"
+#include "sample.h"
 #include "serval/history/history_builder.h"
 
 namespace serval {
@@ -165,7 +166,7 @@ TEST(JepsenWrite, WhatTheFormatCannotSayIsReportedOnce) {
 }
 
 TEST(JepsenWrite, RegisterHistoriesSurviveWhole) {
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+  for (const std::uint64_t seed : fresh_seeds(60)) {
     const History history = arbitrary_history(seed, {.transactions = static_cast<int>(seed % 20),
                                                      .kinds = {OperationKind::Read, OperationKind::Write},
                                                      .values = ArbitraryOptions::Values::Integers,
@@ -177,7 +178,7 @@ TEST(JepsenWrite, RegisterHistoriesSurviveWhole) {
 }
 
 TEST(JepsenWrite, WhateverIsWrittenCanBeRead) {
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+  for (const std::uint64_t seed : fresh_seeds(300)) {
     const History history = arbitrary_history(seed, {.transactions = static_cast<int>(seed % 25)});
     for (const Format format : kJepsenFormats) {
       const History read = read_jepsen(format, write_to_string(history, format));

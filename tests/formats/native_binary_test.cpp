@@ -8,6 +8,7 @@
 
 #include "formats/arbitrary_history.h"
 #include "history_equality.h"
+#include "sample.h"
 #include "serval/base/error.h"
 #include "serval/formats/binary_chunk.h"
 #include "serval/history/notation.h"
@@ -269,7 +270,7 @@ TEST(NativeBinary, FlippedPlainBytesGiveAHistoryOrAnInputError) {
     plain.emplace_back(chunk->plain);
   }
   ASSERT_EQ(plain.size(), 3u);
-  Random random(1);
+  Random random = fresh_random();
   std::size_t refused = 0;
   for (int round = 0; round < 800; ++round) {
     std::string damaged = bytes.substr(0, binary::kFileHeaderSize);
@@ -297,7 +298,7 @@ TEST(NativeBinary, StoresWhatPacksTooWellUnpacked) {
 }
 
 TEST(NativeBinary, IsDetectedByContent) {
-  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+  for (const std::uint64_t seed : fresh_seeds(50)) {
     const std::string text = write_to_string(arbitrary_history(seed), Format::Binary);
     const FormatInfo* detected = detect_format(text);
     ASSERT_NE(detected, nullptr);

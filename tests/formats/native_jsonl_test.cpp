@@ -8,6 +8,7 @@
 
 #include "formats/arbitrary_history.h"
 #include "history_equality.h"
+#include "sample.h"
 #include "serval/base/error.h"
 #include "serval/history/notation.h"
 
@@ -208,7 +209,7 @@ TEST(NativeJsonl, FlippedBytesGiveAHistoryOrAnInputError) {
       "\n"
       R"({"event":"end","s":2,"t":44,"at":35,"outcome":"committed","commit_ts":991})"
       "\n";
-  Random random(3);
+  Random random = fresh_random();
   std::size_t refused = 0;
   for (int round = 0; round < 1500; ++round) {
     std::string damaged = text;

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sample.h"
 #include "serval/base/random.h"
 
 namespace serval {
@@ -55,7 +56,7 @@ class Naive {
 };
 
 TEST(GrowingOrder, AgreesWithSearchingEverythingWhileItGrowsAndForgets) {
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (const std::uint64_t seed : fresh_seeds(200)) {
     Random random(seed);
     GrowingOrder order;
     Naive naive;

@@ -5,6 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "model/model_verdicts.h"
+#include "sample.h"
 #include "serval/base/random.h"
 
 // Linearizability: small histories that each model accepts and rejects, and random ones against a referee
@@ -239,7 +240,7 @@ std::array<std::string, 3> draw_text(Random& random) {
 template <class Draw>
 void expect_refereed(Model model, const std::string& field, const ModelOptions& options, Draw&& draw) {
   std::size_t valid = 0, violated = 0;
-  for (std::uint64_t seed = 0; seed < 1500; ++seed) {
+  for (const std::uint64_t seed : fresh_seeds(1500)) {
     SCOPED_TRACE(seed);
     const int processes = 2 + static_cast<int>(seed % 3), size = 2 + static_cast<int>(seed % 7);
     const std::string text = RandomLines(seed, processes).make(size, field, draw);

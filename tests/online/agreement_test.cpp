@@ -4,6 +4,7 @@
 // the level's strong variant.
 #include <gtest/gtest.h>
 
+#include "sample.h"
 #include "serval/check/check.h"
 #include "serval/database/simulated/simulate.h"
 #include "serval/online/mirror_history.h"
@@ -42,7 +43,7 @@ TEST_P(Agreement, ViolationsAreRefutedByCheck) {
            {static_cast<const char*>(nullptr), "dirty-read:probability=0.1", "stale-snapshot:probability=0.3",
             "lost-update:probability=0.5", "write-skew:probability=0.5", "dirty-write:probability=0.5",
             "fractured-commit:probability=0.3", "long-fork:probability=0.1"})
-        for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+        for (const std::uint64_t seed : fresh_seeds(6)) {
           const History history = weak_run(seed, level, workload, bug);
           const OnlineResult result = mirror_history(history, profile);
           if (!result.violated()) {

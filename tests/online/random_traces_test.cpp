@@ -73,7 +73,8 @@ constexpr std::uint64_t kTraces = 40;
 
 TEST(RandomTraces, AreJudgedTheSameBySeveralPartitions) {
   std::uint64_t violated = 0;
-  for (std::uint64_t seed = 1; seed <= sample_of(kTraces) && !HasFailure(); ++seed) {
+  for (const std::uint64_t seed : fresh_seeds(sample_of(kTraces))) {
+    if (HasFailure()) break;
     const RandomTrace random(seed, 150);
     for (const char* profile :
          {"postgres:read-committed", "postgres:repeatable-read", "postgres:serializable",

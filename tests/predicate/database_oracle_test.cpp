@@ -133,7 +133,7 @@ TEST(PredicateOracle, SqliteAgreesOnRandomPredicates) {
 
 TEST(PredicateOracle, WhatIsPrintedReadsBackAsTheSameTree) {
   const std::uint64_t count = sample_of(20'000);
-  for (std::uint64_t seed = 1; seed <= count; ++seed) {
+  for (const std::uint64_t seed : fresh_seeds(count)) {
     ValuePool pool;
     PredicateDraw draw(seed, pool, {.numbers = DrawOptions::Numbers::Everything, .depth = 4});
     const Predicate tree = draw.with_literals(draw.condition());
@@ -184,7 +184,7 @@ TEST(PredicateOracle, PostgresAgreesOnRandomPredicates) {
 
   const std::uint64_t count = sample_of(6000);
   Counts counts;
-  for (std::uint64_t seed = 1; seed <= count; ++seed) {
+  for (const std::uint64_t seed : fresh_seeds(count)) {
     ValuePool pool;
     PredicateDraw draw(seed, pool, {.numbers = DrawOptions::Numbers::Everything});
     const Predicate tree = draw.condition();

@@ -132,7 +132,7 @@ void expect_definition(const Condition& asked, const Drawn& drawn, const MatchCh
 TEST(MatchIndex, AgreesWithLookingAtEveryVersion) {
   std::uint64_t with_changes = 0;
   const std::uint64_t count = sample_of(4000);
-  for (std::uint64_t seed = 1; seed <= count; ++seed) {
+  for (const std::uint64_t seed : fresh_seeds(count)) {
     ValuePool pool;
     Random random(seed);
     PredicateDraw draw(seed, pool, {.depth = 2});

@@ -102,7 +102,7 @@ TEST(ParseSql, SaysWhatPredicatesDoNotHave) {
 }
 
 TEST(ParseSql, MeansTheSameAsTheNativeParser) {
-  for (std::uint64_t seed = 1; seed <= sample_of(3000); ++seed) {
+  for (const std::uint64_t seed : fresh_seeds(sample_of(3000))) {
     ValuePool pool;
     PredicateDraw draw(seed, pool, {.numbers = DrawOptions::Numbers::Everything});
     const std::string text = print_predicate(draw.with_literals(draw.condition()), pool);

@@ -86,7 +86,7 @@ std::vector<Scalar> row_for(std::span<const std::string> names, const std::vecto
 TEST(Region, HoldsEveryRowThatMatchesAndWhereExactNoOther) {
   const std::uint64_t count = sample_of(20'000);
   std::uint64_t exact = 0, inside = 0;
-  for (std::uint64_t seed = 1; seed <= count; ++seed) {
+  for (const std::uint64_t seed : fresh_seeds(count)) {
     ValuePool pool;
     PredicateDraw draw(seed, pool, {.depth = 2});
     const Condition drawn(draw.with_literals(draw.condition()), pool);
@@ -123,7 +123,7 @@ bool agrees(Relation relation, bool in_first, bool in_second) {
 TEST(Region, RelationsAreTrueOfEveryRow) {
   const std::uint64_t count = sample_of(30'000);
   std::map<Relation, std::uint64_t> counts;
-  for (std::uint64_t seed = 1; seed <= count; ++seed) {
+  for (const std::uint64_t seed : fresh_seeds(count)) {
     ValuePool pool;
     PredicateDraw draw(seed, pool, {.depth = 1});
     const Condition a(draw.with_literals(draw.condition()), pool);

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sample.h"
 #include "serval/base/contract.h"
 #include "serval/base/random.h"
 
@@ -169,7 +170,7 @@ class Walk {
 };
 
 TEST(DynamicOrder, RandomWalksAgreeWithRecomputation) {
-  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+  for (const std::uint64_t seed : fresh_seeds(3000)) {
     SCOPED_TRACE(seed);
     Walk(seed).run();
     if (::testing::Test::HasFatalFailure()) return;

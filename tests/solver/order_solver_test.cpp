@@ -218,7 +218,7 @@ class SmallInstances : public OrderSolverTest {
 
   void compare_many(std::uint64_t all, SolverLimits limits) {
     const std::uint64_t instances = sample_of(all);
-    for (std::uint64_t seed = 0; seed < instances; ++seed) {
+    for (const std::uint64_t seed : fresh_seeds(instances)) {
       SCOPED_TRACE(seed);
       Random random(seed);
       const Instance instance = random_instance(random);

@@ -1,0 +1,39 @@
+// Of every test program: random tests start from a seed that is another one in every run. It is printed, and
+// SERVAL_RANDOM_SEED sets it; so does rapidcheck's RC_PARAMS for the properties that rapidcheck draws.
+
+#include <cstdlib>
+#include <iostream>
+#include <random>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+std::string fresh_seed() {
+  std::random_device device;
+  return std::to_string((std::uint64_t{device()} << 8 | (device() & 0xFFu)) + 1);
+}
+
+// Returns the seed.
+std::string settle_seed() {
+  if (std::getenv("SERVAL_RANDOM_SEED") == nullptr) setenv("SERVAL_RANDOM_SEED", fresh_seed().c_str(), 1);
+  const std::string seed = std::getenv("SERVAL_RANDOM_SEED");
+  const char* const given = std::getenv("RC_PARAMS");
+  const std::string parameters = given == nullptr ? "" : given;
+  const auto says = [&](const char* word) { return parameters.find(word) != std::string::npos; };
+  if (!says("seed=") && !says("reproduce="))
+    setenv("RC_PARAMS", (parameters + (parameters.empty() ? "seed=" : " seed=") + seed).c_str(), 1);
+  return seed;
+}
+
+}  // namespace
+
+int main(int argument_count, char** arguments) {
+  testing::InitGoogleTest(&argument_count, arguments);
+  const std::string seed = settle_seed();
+  if (!testing::GTEST_FLAG(list_tests)) std::cout << "SERVAL_RANDOM_SEED=" << seed << std::endl;
+  const int failed = RUN_ALL_TESTS();
+  if (failed != 0) std::cout << "again with SERVAL_RANDOM_SEED=" << seed << std::endl;
+  return failed;
+}
