@@ -218,7 +218,7 @@ def files_below(root):
 
 def skipped(path):
     # Data of tests is kept byte for byte: it may be malformed on purpose.
-    return any(part in {"__pycache__", "corpus", "data", "litmus", "baselines", "histories"} for part in path.parts[:-1])
+    return any(part in {"__pycache__", "corpus", "data", "litmus", "baselines", "histories", "regressions"} for part in path.parts[:-1])
 
 
 def main(root="."):
