@@ -146,8 +146,8 @@ std::optional<History> through(const History& history, const FormatInfo& format)
   return report.lossy_steps.empty() ? std::move(again) : std::nullopt;
 }
 
-// The native formats keep every member; others may spell the initial version differently, say, and the verdicts
-// must stay.
+// The native formats keep every member; others may spell the initial version differently, say, and the
+// verdicts must stay.
 void convert_to(const History& history, const FormatInfo& format, Knowledge& knowledge) {
   const std::optional<History> again = through(history, format);
   const std::string found = again ? difference(history, *again) : "";
