@@ -1,5 +1,7 @@
 // Whatever a history is made of, what is valid raises no alarm: histories that keep a level by construction,
 // and tiny ones that the oracle calls valid.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "oracle/brute_force.h"
@@ -30,9 +32,12 @@ TEST_P(NoFalseAlarm, ByConstruction) {
   for (std::uint64_t seed = first; seed < first + sample_of(1000, 20); ++seed)
     for (const Times times : {Times::OfTransactions, Times::OfOperations}) {
       const History history = SmallDatabase({.keeps = GetParam().keeps, .times = times, .seed = seed}).run();
+      const auto indeterminate =
+          static_cast<std::uint64_t>(std::ranges::count(history.outcome_column(), Outcome::Indeterminate));
       for (const char* profile : GetParam().profiles) {
         const OnlineResult result = mirror_history(history, *find_profile(profile));
         ASSERT_FALSE(result.violated()) << profile << " seed " << seed << "\n" << spell(result);
+        ASSERT_EQ(result.statistics.indeterminate, indeterminate) << profile << " seed " << seed;
       }
     }
 }

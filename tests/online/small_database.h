@@ -1,7 +1,8 @@
 #pragma once
 // A database in miniature that keeps its level by construction, and everything that makes its histories hard
 // to read: few values that are written again and again, the initial one among them, compare-and-sets, inserts
-// and deletes, values that were never told, transactions that roll back and others whose end nobody heard.
+// and deletes, values that were never told, operations that fail, transactions that roll back, and others
+// whose end nobody heard.
 //
 //   SmallDatabase database({.keeps = SmallDatabase::Keeps::StrictSerializable, .seed = 7});
 //   const History history = std::move(database).run();
@@ -129,7 +130,10 @@ class SmallDatabase {
     if (options_.lies > 0 && operation.kind == OperationKind::Read && random_.chance(options_.lies))
       operation.value = any_value();
     if (random_.chance(0.05) && operation.kind <= OperationKind::Write) operation.value = Value::unknown();
+    const bool fails = random_.chance(0.05);
+    if (fails && options_.times == Times::OfOperations) operation.time.end = kUnknownEnd;
     builder_.add(*session.transaction, operation);
+    if (fails) close(session, Outcome::Aborted, time.end);
   }
 
   void choose(Session& session, std::size_t key, Operation& operation) {
@@ -196,10 +200,16 @@ class SmallDatabase {
     if (commits)
       for (const auto& [key, value] : session.written) keys_[key].versions.push_back({commits_, value});
     const bool heard = !random_.chance(0.1);
-    builder_.set_outcome(*session.transaction, !heard    ? Outcome::Indeterminate
-                                               : commits ? Outcome::Committed
-                                                         : Outcome::Aborted);
-    builder_.set_interval(*session.transaction, {session.begin, heard ? time.end : kUnknownEnd});
+    close(session,
+          !heard    ? Outcome::Indeterminate
+          : commits ? Outcome::Committed
+                    : Outcome::Aborted,
+          heard ? time.end : kUnknownEnd);
+  }
+
+  void close(Session& session, Outcome outcome, Time end) {
+    builder_.set_outcome(*session.transaction, outcome);
+    builder_.set_interval(*session.transaction, {session.begin, end});
     session.transaction.reset();
   }
 

@@ -35,12 +35,13 @@ class Writer {
   void add(TransactionId t) {
     const Interval whole = history_.interval(t);
     Interval before{whole.begin, whole.end};  // From the begin to the first operation, or to the end.
-    Time last_answer = whole.begin;
+    Time last_answer = whole.begin, last_call = whole.begin;
     const std::size_t first = records_.size();
     start(RecordKind::Begin, t, before);
     for (const OperationId op : history_.operations(t)) {
       Record& record = start(RecordKind::Operation, t, whole);
       fill(record, op, whole, last_answer);
+      last_call = std::max(last_call, record.time.begin);
       if (record.time.end == kUnknownEnd) continue;
       last_answer = history_.has_operation_times() ? std::max(last_answer, record.time.end) : whole.begin;
     }
@@ -50,7 +51,7 @@ class Writer {
     Record& end = start(outcome == Outcome::Committed ? RecordKind::Commit
                         : outcome == Outcome::Aborted ? RecordKind::Abort
                                                       : RecordKind::Indeterminate,
-                        t, {std::min(last_answer, whole.end), whole.end});
+                        t, {std::min(std::max(last_answer, last_call), whole.end), whole.end});
     if (outcome == Outcome::Indeterminate) end.time.end = kUnknownEnd;
   }
 

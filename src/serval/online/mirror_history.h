@@ -5,7 +5,8 @@
 //   const OnlineResult result = mirror_history(history, *find_profile("postgres:serializable"));
 //
 // Operations without times of their own count as asked for and answered somewhere in their transaction. A
-// commit runs from the last answer before it to the transaction's end.
+// commit runs from the last answer before it to the transaction's end; where the last operation was never
+// answered, the end runs from that operation's call.
 
 #include <deque>
 #include <vector>
