@@ -44,6 +44,17 @@ class Folder(cli_test.CliTest):
         self.assertEqual([file.name for file in (self.folder / "serval-out" / "latest").iterdir()], ["history.jsonl"])
 
 
+class Mirror(cli_test.CliTest):
+    def test_a_database_without_a_profile_is_refused_before_the_run(self):
+        result = self.expect(64, "record", "exec:cat", "--live", "-n", "100", "-o", "run.jsonl")
+        self.assertIn("--live has no profile for exec at default", result.err)
+        self.assertFalse((self.folder / "run.jsonl").exists())
+
+    def test_a_profile_that_does_not_exist_is_refused_before_the_run(self):
+        self.expect(64, "record", "simulated:", "--live", "--profile", "postgres:none", "-n", "100", "-o", "run.jsonl")
+        self.assertFalse((self.folder / "run.jsonl").exists())
+
+
 class Certificate(cli_test.CliTest):
     def test_is_written_into_the_recording(self):
         result = self.expect(0, "record", "simulated:", "-w", "phantoms", "-n", "500", "--certificate", "-o", "run.jsonl")

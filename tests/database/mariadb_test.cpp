@@ -78,6 +78,13 @@ TEST_F(Mariadb, SaysWhatItIs) {
   EXPECT_EQ(facts["nodes"], "127.0.0.1:" + std::to_string(place().port));
 }
 
+TEST_F(Mariadb, PromisesSnapshotIsolationOnlyWithItsSetting) {
+  const IsolationInfo& repeatable = choose_isolation(driver_of("mariadb:"), "repeatable-read");
+  EXPECT_EQ(promise_of(repeatable, open("repeatable-read", "?snapshot=on")->facts()),
+            "strong-snapshot-isolation");
+  EXPECT_EQ(promise_of(repeatable, open("repeatable-read", "?snapshot=off")->facts()), "read-committed");
+}
+
 TEST_F(Mariadb, SnapshotsRefuseLostUpdatesWhereAskedTo) {
   EXPECT_EQ(try_lost_update(connect_pair(*created("repeatable-read", "?snapshot=off"))), Outcome::Committed);
   const std::unique_ptr<Database> database = created("repeatable-read", "?snapshot=on");

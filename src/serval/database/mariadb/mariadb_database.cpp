@@ -43,7 +43,8 @@ class MariadbDatabase final : public Database {
     for (const char* variable : {"innodb_snapshot_isolation", "wsrep_sync_wait"})
       if (const std::string value = variable_of(variable); !value.empty()) out[variable] = value;
     // Otherwise writes see newer rows than reads do, and updates are lost.
-    if (isolation_ == "repeatable-read" && out["innodb_snapshot_isolation"] != "1")
+    const auto snapshots = out.find("innodb_snapshot_isolation");
+    if (isolation_ == "repeatable-read" && (snapshots == out.end() || snapshots->second != "1"))
       out["promises"] = "read-committed";
     return out;
   }
