@@ -43,13 +43,21 @@ bool narrow(SnapshotWindow& window, const KeyState& key, std::uint32_t match, st
     changed = true;
   }
   if (seen.uncertain) return changed;
-  for (std::size_t i = key.versions.size(); i-- > 0;) {
-    const Version& next = key.versions[i];
-    if (i == match || next.transaction == own || next.install.end >= window.time.end) continue;
-    if (order_of(seen, next, key) != VersionOrder::Before) continue;
+  const auto end_by = [&](const Version& next) {
+    if (next.transaction == own || next.install.end >= window.time.end) return;
+    if (order_of(seen, next, key) != VersionOrder::Before) return;
     window.time.end = next.install.end;
     window.end_by = access;
     changed = true;
+  };
+  // Installs end no earlier than their commits begin, and versions stand in the order of those.
+  for (std::size_t i = match + std::size_t{1}; i < key.versions.size(); ++i) {
+    if (key.versions[i].release_begin >= window.time.end) break;
+    end_by(key.versions[i]);
+  }
+  for (std::size_t i = match; i-- > 0;) {
+    if (key.all_installed_before(key.versions[i], seen.install.begin)) break;
+    end_by(key.versions[i]);
   }
   return changed;
 }

@@ -100,6 +100,7 @@ void WriteJudge::link(const Access& access, Version& before, const Version& own)
 
 void WriteJudge::judge_locks(const LiveTransaction& transaction, const Access& access) {
   KeyState& key = *access.state;
+  if (key.locks.empty()) return;
   for (Lock& lock : key.locks) {
     if (lock.transaction != transaction.number || lock.verified) continue;
     judge_lock(access, lock);
