@@ -172,8 +172,10 @@ void examine(const History& history, std::uint64_t choice) {
   if (history.operation_count() > kMostOperations) return;
   Knowledge knowledge;
   within_budget([&] { survey_it(history, knowledge); });
-  for (const FormatInfo& format : all_formats())
-    if (format.write != nullptr) within_budget([&] { convert_to(history, format, knowledge); });
+  // Every third format, other ones for other inputs.
+  const auto formats = all_formats();
+  for (std::size_t i = (choice >> 20) % 3; i < formats.size(); i += 3)
+    if (formats[i].write != nullptr) within_budget([&] { convert_to(history, formats[i], knowledge); });
   within_budget([&] { ask_an_engine(history, choice, knowledge); });
   within_budget([&] { assume_something(history, choice); });
   within_budget([&] { mirror_it(history, choice); });

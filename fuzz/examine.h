@@ -14,7 +14,8 @@
 
 namespace serval::fuzz {
 
-// `choice` picks the engine, the level, the assumption and the profile that are tried beside the survey.
+// `choice` picks the engine, the level, the assumption, the profile and the formats that are tried beside
+// the survey.
 void examine(const History& history, std::uint64_t choice);
 
 }  // namespace serval::fuzz

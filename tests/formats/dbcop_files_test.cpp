@@ -177,6 +177,11 @@ TEST_P(DbcopFiles, WrittenHistoriesReadBackTheSame) {
   }
 }
 
+TEST_P(DbcopFiles, HistoryWithoutSessionsReadsBack) {
+  const History history = std::move(HistoryBuilder()).freeze();
+  EXPECT_EQ(read_as(GetParam(), write_to_string(history, GetParam())).transaction_count(), 0u);
+}
+
 TEST_P(DbcopFiles, LossesAreNamed) {
   const History history = parse_history("s1: [w(x,\"a\") d(y)]  s2: [r(x,\"a\")]?");
   EXPECT_EQ(

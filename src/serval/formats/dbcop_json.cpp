@@ -250,6 +250,8 @@ class DbcopJsonWriter {
 
   void write(const std::function<void(std::string_view)>& out) {
     append_header();
+    out(text_);
+    text_.clear();
     for (const SessionId session : history_.sessions()) {
       text_ += session.index > 0 ? ",\n[" : "\n[";
       for (const TransactionId t : history_.session_transactions(session))
