@@ -28,8 +28,7 @@ std::string spell(const OnlineResult& result) {
 }
 
 TEST_P(NoFalseAlarm, ByConstruction) {
-  const std::uint64_t first = number_from_environment("SERVAL_RANDOM_SEED", 1);
-  for (std::uint64_t seed = first; seed < first + sample_of(1000, 20); ++seed)
+  for (const std::uint64_t seed : fresh_seeds(sample_of(1000, 20)))
     for (const Times times : {Times::OfTransactions, Times::OfOperations}) {
       const History history = SmallDatabase({.keeps = GetParam().keeps, .times = times, .seed = seed}).run();
       const auto indeterminate =
@@ -62,8 +61,7 @@ INSTANTIATE_TEST_SUITE_P(
 // Some reads are answered by anything, so that many are refuted and all kinds of explanations occur.
 TEST(NoFalseAlarm, WhereTheOracleFindsAnExplanation) {
   std::uint64_t valid = 0, alarms = 0;
-  const std::uint64_t first = number_from_environment("SERVAL_RANDOM_SEED", 1);
-  for (std::uint64_t seed = first; seed < first + sample_of(3000, 50); ++seed) {
+  for (const std::uint64_t seed : fresh_seeds(sample_of(3000, 50))) {
     const History history = SmallDatabase({.keeps = seed % 2 == 0 ? Keeps::ReadCommitted : Keeps::Snapshot,
                                            .times = Times::OfTransactions,
                                            .seed = seed,
