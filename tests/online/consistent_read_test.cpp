@@ -247,6 +247,32 @@ TEST(OwnWrites, OfADeletedKeyLeaveTheDeletedRowVisible) {
   EXPECT_TRUE(read_of(1, {7, 8}).violated());  // Deleted before the snapshot.
 }
 
+// PostgreSQL at read committed: an update of x waits for T1, which deletes the row and inserts a new one. The
+// one that it waited for is gone, the new one is too young for its snapshot.
+TEST(MissedWrites, MayFindNothingWhereARowWasReplacedMeanwhile) {
+  const auto miss = [](Interval time, const char* profile) {
+    TraceBuilder trace;
+    trace.initial("x", 1);
+    trace.remove(1, "x", {10, 15})
+        .operation(1, OperationKind::Insert, {{"x", 2}}, {20, 25})
+        .commit(1, {40, 45});
+    trace.read(2, "x", TraceBuilder::kNil, time).commit(2, {90, 95});
+    return trace.verify(profile).violated();
+  };
+  EXPECT_FALSE(miss({30, 50}, "postgres:read-committed"));
+  EXPECT_TRUE(miss({60, 70}, "postgres:read-committed"));  // T1 has long ended.
+  EXPECT_TRUE(miss({5, 7}, "postgres:read-committed"));    // It has not begun.
+  EXPECT_TRUE(miss({30, 50}, "postgres:repeatable-read"));
+}
+
+TEST(MissedWrites, FindARowThatWasOnlyUpdated) {
+  TraceBuilder trace;
+  trace.initial("x", 1);
+  trace.write(1, "x", 2, {10, 15}).commit(1, {40, 45});
+  trace.read(2, "x", TraceBuilder::kNil, {30, 50}).commit(2, {90, 95});
+  EXPECT_TRUE(trace.verify("postgres:read-committed").violated());
+}
+
 TEST(OwnWrites, AreSeenWhereNobodyDeletedTheRow) {
   TraceBuilder trace;
   trace.initial("x", 1);

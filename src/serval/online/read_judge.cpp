@@ -162,6 +162,14 @@ bool ReadJudge::settle_once(const LiveTransaction& transaction) {
   return narrowed && open;
 }
 
+// At read committed, an update or delete of a row that another transaction has locked waits for its end. If
+// that one deleted the row and inserted it again, the row that was waited for is gone, and the new one came
+// too late for the statement's snapshot: it finds nothing, although there always was a row.
+bool ReadJudge::may_miss_new_row(const LiveTransaction& transaction, const Access& read) {
+  return transaction.profile->snapshot == SnapshotPoint::Statement && read.state->had_delete &&
+         changes_within(*read.state, read.time, transaction.number);
+}
+
 // A read of the snapshot or of the moment, nobody knows which: it narrows nothing.
 void ReadJudge::settle_either(const LiveTransaction& transaction, Question& question) {
   const Access& read = transaction.accesses[question.access];
@@ -169,6 +177,8 @@ void ReadJudge::settle_either(const LiveTransaction& transaction, Question& ques
   question.settled = true;
   if (question.candidates.matches == 1 && now.matches == 1 && now.match == question.candidates.match) return;
   question.candidates.matches += now.matches;
+  if (question.candidates.matches == 0 && may_miss_new_row(transaction, read))
+    question.candidates.matches = 2;
   if (question.candidates.matches == 1) ++question.candidates.matches;  // Uncertain, at least.
 }
 

@@ -41,6 +41,7 @@ class ReadJudge {
   void ask_about(const LiveTransaction& transaction, std::uint32_t access);
   std::uint32_t window_of(const LiveTransaction& transaction, const Access& access);
   bool judge_own(const LiveTransaction& transaction, std::uint32_t access);
+  static bool may_miss_new_row(const LiveTransaction& transaction, const Access& read);
   static bool may_show_deleted_row(const LiveTransaction& transaction, const Access& write,
                                    const Access& read);
   void look(const LiveTransaction& transaction, Question& question);

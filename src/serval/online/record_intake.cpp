@@ -133,6 +133,8 @@ RecordIntake::Way RecordIntake::writing(const Record& record, const Profile& pro
 
 void RecordIntake::add(const RecordRow& row, bool first_of_key, const Way& way, const Record& record,
                        LiveTransaction& transaction) {
+  const Profile& profile = *transaction.profile;
+  const bool waits = profile.snapshot == SnapshotPoint::Statement && profile.write_lock != LockMode::None;
   const bool deletes =
       record.operation == OperationKind::Delete || record.operation == OperationKind::PredicateDelete;
   Access access{.time = record.time,
@@ -142,7 +144,7 @@ void RecordIntake::add(const RecordRow& row, bool first_of_key, const Way& way, 
                 .mode = way.mode,
                 .lock = way.lock,
                 .perhaps_writing = way.kind == Access::Kind::Read && may_be_a_missed_write(record) &&
-                                   way.mode != transaction.profile->writing_read,
+                                   (way.mode != profile.writing_read || waits),
                 .maybe = way.maybe};
   access.local = keys_.place(access.key).local;
   if (row.value.kind == TraceValue::Kind::List)
