@@ -86,7 +86,7 @@ int measure(const Shape& shape, std::uint64_t records, std::uint32_t clients) {
   Pipeline pipeline({.batch_records = shape.batch, .memory_limit = std::size_t{16} << 20});
   std::vector<ClientFeed*> feeds;
   for (std::uint32_t i = 0; i < clients; ++i)
-    feeds.push_back(&pipeline.open_client(fmt::format("client {}", i)));
+    feeds.push_back(pipeline.open_client(fmt::format("client {}", i)).get());
   pipeline.no_more_clients();
   const auto start = std::chrono::steady_clock::now();
   const std::clock_t processor = std::clock();

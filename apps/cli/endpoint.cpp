@@ -20,7 +20,7 @@
 namespace serval::cli {
 namespace {
 
-constexpr int kBacklog = 64;
+constexpr int kBacklog = 4096;
 
 [[noreturn]] void refuse(const std::string& address) {
   throw UsageError(fmt::format("\"{}\" is no address to listen at", address),
@@ -89,14 +89,16 @@ void Listener::listen_unix(const std::string& path) {
   if (path.empty() || path.size() >= sizeof address.sun_path) refuse(name_);
   std::memcpy(address.sun_path, path.data(), path.size());
   const auto* const bytes = reinterpret_cast<const sockaddr*>(&address);
-  descriptor_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  descriptor_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   struct stat facts {};
   if (::stat(path.c_str(), &facts) == 0 && S_ISSOCK(facts.st_mode) &&
       ::connect(descriptor_, bytes, sizeof address) != 0 && errno == ECONNREFUSED)
     ::unlink(path.c_str());
-  if (descriptor_ < 0 || ::bind(descriptor_, bytes, sizeof address) != 0) system_refuses(name_);
+  // Before bind, so that nobody else can ever connect.
+  if (descriptor_ < 0 || ::fchmod(descriptor_, S_IRUSR | S_IWUSR) != 0 ||
+      ::bind(descriptor_, bytes, sizeof address) != 0)
+    system_refuses(name_);
   path_ = path;
-  ::chmod(path.c_str(), S_IRUSR | S_IWUSR);
   if (::listen(descriptor_, kBacklog) != 0) system_refuses(name_);
 }
 
@@ -112,7 +114,7 @@ void Listener::listen_tcp(const std::string& address, Interfaces interfaces) {
     throw UsageError(fmt::format("{} would listen on an interface that others may reach", address),
                      "--any-interface allows it");
   const auto* const bytes = reinterpret_cast<const sockaddr*>(&place.storage);
-  descriptor_ = ::socket(place.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  descriptor_ = ::socket(place.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   const int yes = 1;
   if (descriptor_ < 0 || ::setsockopt(descriptor_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
       ::bind(descriptor_, bytes, place.size) != 0 || ::listen(descriptor_, kBacklog) != 0)

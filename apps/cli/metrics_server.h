@@ -1,12 +1,18 @@
 #pragma once
-// Answers GET requests of whoever monitors a watch: /metrics in the text format of Prometheus, /healthz,
-// /report.
+// Answers GET and HEAD requests of whoever monitors a watch: /metrics in the text format of Prometheus,
+// /healthz, /report.
 //
 //   MetricsServer server("127.0.0.1:9464", Interfaces::LoopbackOnly, [&](std::string_view path) { ... });
 //
-// One thread of its own, one request at a time, each at most two seconds.
+// One thread serves all connections at once and waits for none of them: a client that is silent or slow is
+// let go after a few seconds, and sooner where there are many. cpp-httplib understands requests and
+// writes answers; its own server would have a thread wait for each client.
 
+#include <atomic>
+#include <chrono>
 #include <functional>
+#include <list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -32,13 +38,32 @@ class MetricsServer {
   std::string url() const;  // "http://127.0.0.1:9464"
 
  private:
+  using Clock = std::chrono::steady_clock;
+  class Answerer;
+  struct Visitor {
+    int connection;
+    Clock::time_point until;
+    std::string request, answer;
+    bool is_answered = false;
+  };
+  using Place = std::list<Visitor>::iterator;
+
   void run();
-  void serve(int connection) const;
+  void look();
+  void let_in();
+  enum class Next : std::uint8_t { Stay, Go };
+  Next serve(Visitor& visitor);
+  Next read(Visitor& visitor);
+  Next write(Visitor& visitor);
+  Place let_go(Place visitor);
 
   Listener listener_;
-  Answering answer_;
+  std::unique_ptr<Answerer> answerer_;
   int wake_;
-  std::thread thread_;  // Last: it uses all the others.
+  std::atomic<bool> stopped_ = false;
+  Clock::time_point listens_from_;  // Before that it is out of descriptors.
+  std::list<Visitor> visitors_;     // In the order in which they came.
+  std::thread thread_;              // Last: it uses all the others.
 };
 
 }  // namespace serval::cli

@@ -11,6 +11,11 @@
 #include "watch_report.h"
 
 namespace serval::cli {
+namespace {
+
+constexpr std::size_t kMostShown = 10;
+
+}  // namespace
 
 RunMirror::RunMirror(const std::string& path, const std::string& profile)
     : path_(path),
@@ -30,8 +35,8 @@ void RunMirror::require_profile(const std::string& name, const std::map<std::str
 
 // Whatever goes wrong here, the recording goes on, and finish() says it.
 void RunMirror::run() noexcept {
-  const auto tell = [this](const online::Violation& violation, WatchEngine::Standing standing) {
-    found_.push_back(text_of(violation, standing));
+  const auto tell = [this](const WatchEngine::Finding& found) {
+    if (found_.size() < kMostShown) found_.push_back(text_of(found));
   };
   try {
     engine_.run(tell, [this] { return stopping_.load() || sources_.failed(); });

@@ -1,11 +1,15 @@
 #include "violation_action.h"
 
+#include <algorithm>
 #include <cerrno>
-#include <cstdlib>
+#include <csignal>
 #include <cstring>
+#include <thread>
+#include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
+#include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,26 +19,61 @@
 namespace serval::cli {
 namespace {
 
-// In the child: only what is safe between fork and exec.
-[[noreturn]] void run_shell(const char* command, int input, char* const* environment) {
-  ::dup2(input, STDIN_FILENO);
-  const char* const words[] = {"sh", "-c", command, nullptr};
-  ::execve("/bin/sh", const_cast<char* const*>(words), environment);
-  ::_exit(127);
+// The kernel takes 128 KiB for one variable.
+constexpr std::size_t kLargestVariable = 100'000;
+constexpr std::chrono::seconds kPatience{2};  // At the end.
+
+// A file without a name that holds the text: a command that does not read it holds nobody up, and however
+// large it is, it is there as a whole.
+int readable(const std::string& text) {
+  const int file = ::memfd_create("violation", MFD_CLOEXEC);
+  std::string_view rest = text;
+  while (file >= 0 && !rest.empty()) {
+    const ssize_t written = ::write(file, rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) break;
+    rest.remove_prefix(static_cast<std::size_t>(written));
+  }
+  if (file >= 0) ::lseek(file, 0, SEEK_SET);
+  return file;
 }
 
-std::vector<char*> environment_with(std::string& variable) {
+std::vector<char*> environment_with(std::vector<std::string>& variables) {
   std::vector<char*> out;
   for (char** each = environ; *each != nullptr; ++each)
-    if (std::strncmp(*each, "SERVAL_VIOLATION=", 17) != 0) out.push_back(*each);
-  out.push_back(variable.data());
+    if (std::strncmp(*each, "SERVAL_VIOLATION=", 17) != 0 && std::strncmp(*each, "SERVAL_EVENT=", 13) != 0)
+      out.push_back(*each);
+  for (std::string& variable : variables) out.push_back(variable.data());
   out.push_back(nullptr);
   return out;
 }
 
+// The process, or the error as a negative number.
+pid_t spawn(const std::string& command, int input, std::vector<std::string> variables) {
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attributes;
+  ::posix_spawn_file_actions_init(&files);
+  ::posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO);
+  ::posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);  // Ours is for the result.
+  ::posix_spawnattr_init(&attributes);
+  sigset_t defaults;
+  sigemptyset(&defaults);
+  sigaddset(&defaults, SIGPIPE);
+  ::posix_spawnattr_setsigdefault(&attributes, &defaults);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  const char* const words[] = {"sh", "-c", command.c_str(), nullptr};
+  pid_t process = 0;
+  const int error = ::posix_spawn(&process, "/bin/sh", &files, &attributes, const_cast<char* const*>(words),
+                                  environment_with(variables).data());
+  ::posix_spawn_file_actions_destroy(&files);
+  ::posix_spawnattr_destroy(&attributes);
+  return error == 0 ? process : -error;
+}
+
 }  // namespace
 
-ViolationActions::ViolationActions(const std::vector<std::string>& words) {
+ViolationActions::ViolationActions(const std::vector<std::string>& words, std::uint64_t rate)
+    : rate_(rate), allowed_(static_cast<double>(rate)) {
   for (const std::string& word : words) {
     if (word == "exit")
       exits_ = true;
@@ -45,30 +84,67 @@ ViolationActions::ViolationActions(const std::vector<std::string>& words) {
   }
 }
 
-ViolationActions::~ViolationActions() {
-  for (const pid_t process : running_)
-    while (::waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
-    }
+ViolationActions::~ViolationActions() { reap(); }
+
+void ViolationActions::act(Event event) {
+  if (commands_.empty()) return;
+  if (waiting_.size() >= kMostWaiting)
+    ++left_out_;
+  else
+    waiting_.push_back(std::move(event));
+  look();
 }
 
-void ViolationActions::act(const std::string& json) {
-  std::erase_if(running_, [](pid_t process) { return ::waitpid(process, nullptr, WNOHANG) == process; });
-  for (const std::string& command : commands_) {
-    int ends[2] = {-1, -1};
-    if (::pipe2(ends, O_CLOEXEC) != 0)
-      return note(fmt::format("note: {}: {}", command, std::strerror(errno)));
-    std::string variable = "SERVAL_VIOLATION=" + json;
-    const std::vector<char*> environment = environment_with(variable);
-    const pid_t process = ::fork();
-    if (process == 0) run_shell(command.c_str(), ends[0], environment.data());
-    ::close(ends[0]);
-    // A pipe holds 64 KiB; a violation is shorter, or is cut.
-    ::fcntl(ends[1], F_SETFL, O_NONBLOCK);
-    if (process < 0 || ::write(ends[1], json.data(), json.size()) < 0)
-      note(fmt::format("note: {}: {}", command, std::strerror(errno)));
-    ::close(ends[1]);
-    if (process > 0) running_.push_back(process);
+void ViolationActions::look() {
+  if (!running_.empty()) reap();
+  while (!waiting_.empty() && may_start()) {
+    start(waiting_.front());
+    waiting_.pop_front();
   }
+}
+
+bool ViolationActions::may_start() {
+  if (running_.size() + commands_.size() > std::max(kMostRunning, commands_.size())) return false;
+  if (rate_ == 0) return true;
+  const Clock::time_point now = Clock::now();
+  const auto most = static_cast<double>(rate_);
+  allowed_ = std::min(most, allowed_ + std::chrono::duration<double>(now - counted_).count() * most / 60);
+  counted_ = now;
+  if (allowed_ < 1) return false;
+  --allowed_;
+  return true;
+}
+
+void ViolationActions::start(const Event& event) {
+  for (const std::string& command : commands_) {
+    const int input = readable(event.json);
+    std::vector<std::string> variables{"SERVAL_EVENT=" + event.name};
+    if (event.json.size() <= kLargestVariable) variables.push_back("SERVAL_VIOLATION=" + event.json);
+    pid_t process = input < 0 ? -errno : spawn(command, input, variables);
+    if (process == -E2BIG) process = spawn(command, input, {variables.front()});
+    if (process > 0)
+      running_.push_back(process);
+    else
+      note(fmt::format("note: {}: {}", command, std::strerror(-process)));
+    if (input >= 0) ::close(input);
+  }
+}
+
+void ViolationActions::reap() {
+  std::erase_if(running_, [](pid_t process) { return ::waitpid(process, nullptr, WNOHANG) != 0; });
+}
+
+void ViolationActions::finish() {
+  const Clock::time_point end = Clock::now() + kPatience;
+  for (look(); !running_.empty() && Clock::now() < end; look())
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  left_out_ += waiting_.size();
+  waiting_.clear();
+  if (left_out_ > 0)
+    note(fmt::format(
+        "note: --on-violation did not run for {} of the findings; --action-rate {} allows for more",
+        left_out_, 2 * (rate_ + left_out_)));
+  left_out_ = 0;
 }
 
 }  // namespace serval::cli

@@ -34,6 +34,7 @@ struct WatchFlags {
   std::string connections;
   std::string initial;
   std::string max_violations = "10";
+  std::string action_rate = "60";
   std::string threads = "1";
   std::string progress = "auto";
   bool json = false;
@@ -44,6 +45,11 @@ struct WatchFlags {
 WatchSetting setting_of(const WatchFlags& flags) {
   if (!flags.profile.empty() && !flags.level.empty())
     throw UsageError("--profile and --level are two ways to say the same", "leave one out");
+  if (is_endpoint(flags.source) && flags.profile.empty() && flags.level.empty())
+    throw UsageError(
+        "which database is this, and at which isolation?",
+        "whoever connects does not decide it: --profile postgres:serializable, or --level serializable "
+        "for what any database promises");
   WatchSetting setting;
   setting.profile = flags.profile;
   setting.level = flags.level;
@@ -51,7 +57,6 @@ WatchSetting setting_of(const WatchFlags& flags) {
     setting.pipeline.clock_error = parse_duration("--clock-error", flags.clock_error).count();
   setting.pipeline.idle_after = parse_duration("--idle", flags.idle);
   setting.pipeline.memory_limit = parse_size("--memory-limit", flags.memory_limit);
-  setting.most_violations = parse_count("--max-violations", flags.max_violations);
   setting.threads = parse_threads(flags.threads);
   return setting;
 }
@@ -74,7 +79,8 @@ class Watch {
  public:
   explicit Watch(const WatchFlags& flags)
       : flags_(flags),
-        actions_(flags.on_violation),
+        actions_(flags.on_violation, parse_count("--action-rate", flags.action_rate)),
+        most_shown_(parse_count("--max-violations", flags.max_violations)),
         progress_(choose_progress(flags.progress)),
         engine_(setting_of(flags)) {
     if (!flags.duration.empty()) deadline_ = start_ + parse_duration("--duration", flags.duration);
@@ -95,6 +101,7 @@ class Watch {
       code = describe();
     }
     engine_.finish(teller());
+    actions_.finish();
     const int signal = caught_signal();
     const WatchSummary summary = summarise(signal, code);
     print(flags_.json ? json_of(summary) : text_of(summary));
@@ -115,6 +122,7 @@ class Watch {
 
   bool is_over() {
     show_progress();
+    actions_.look();
     if (caught_signal() != 0)
       ended_ = caught_signal() == SIGINT ? "SIGINT" : "SIGTERM";
     else if (exits_now_)
@@ -135,13 +143,16 @@ class Watch {
     return failure.exit_code;
   }
 
+  // Commands first: whoever should read what is printed may not.
   WatchEngine::Tell teller() {
-    return [this](const online::Violation& violation, WatchEngine::Standing standing) {
-      const std::string json = json_of(violation, standing);
-      print(flags_.json ? json : text_of(violation, standing));
-      if (standing == WatchEngine::Standing::Suspect) return;
-      actions_.act(json);
-      exits_now_ = exits_now_ || actions_.exits();
+    return [this](const WatchEngine::Finding& finding) {
+      const bool certain = finding.standing == WatchEngine::Standing::Certain;
+      const std::string json = json_of(finding);
+      actions_.act({json, certain ? "violation" : "suspect"});
+      exits_now_ = exits_now_ || (certain && actions_.exits());
+      if (shown_ == most_shown_) return;
+      ++shown_;
+      print(flags_.json ? json : text_of(finding));
     };
   }
 
@@ -186,7 +197,8 @@ class Watch {
     if (state.violations > 0) return WatchVerdict::Violation;
     const std::uint64_t ended =
         state.statistics.committed + state.statistics.aborted + state.statistics.indeterminate;
-    return ended == 0 || !state.doubts.empty() ? WatchVerdict::Unknown : WatchVerdict::Clean;
+    const bool is_in_doubt = state.suspects > 0 || state.doubt_count > 0 || state.refused > 0;
+    return ended == 0 || is_in_doubt ? WatchVerdict::Unknown : WatchVerdict::Clean;
   }
 
   WatchSummary summarise(int signal, int code) const {
@@ -207,6 +219,8 @@ class Watch {
 
   const WatchFlags& flags_;
   ViolationActions actions_;
+  const std::uint64_t most_shown_;
+  std::uint64_t shown_ = 0;
   ProgressMode progress_;
   Clock::time_point start_ = Clock::now();
   std::optional<Clock::time_point> deadline_;
@@ -231,6 +245,8 @@ Action declare_watch(Arguments& arguments) {
   arguments.option("--clock-error", flags->clock_error, "How wrong clients' clocks may be [0]", "TIME");
   arguments.option("-t,--duration", flags->duration, "End after this time [at the end of input]", "TIME");
   arguments.option("--on-violation", flags->on_violation, "exit, or exec:COMMAND; repeatable", "ACTION");
+  arguments.option("--action-rate", flags->action_rate,
+                   "Run at most so many commands a minute [60]; 0: without a limit", "N");
   arguments.option("--metrics", flags->metrics, "Answer /metrics, /healthz and /report at [HOST:]PORT",
                    "ADDRESS");
   arguments.flag("--json", flags->json, "One JSON object a line instead of text");

@@ -1,11 +1,13 @@
 #include "watch_engine.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "choices.h"
+#include "output.h"
 #include "usage.h"
 
 namespace serval::cli {
@@ -14,6 +16,7 @@ namespace {
 constexpr std::chrono::milliseconds kRest{20};
 constexpr std::chrono::milliseconds kLook{100};
 constexpr std::chrono::milliseconds kFullLook{1000};
+constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 constexpr std::uint64_t kAtOnce = 1 << 14;  // Records between two looks at the world.
 
 const online::Profile& named_profile(const std::string& name) {
@@ -37,7 +40,10 @@ const online::Profile& choose_profile(const WatchSetting& setting, const Intake:
 }
 
 WatchEngine::WatchEngine(WatchSetting setting)
-    : setting_(std::move(setting)), pipeline_(setting_.pipeline), intake_(pipeline_) {
+    : setting_(std::move(setting)),
+      pipeline_(setting_.pipeline),
+      intake_(pipeline_),
+      doubts_(setting_.pipeline.idle_after.count() + 2 * setting_.pipeline.clock_error) {
   if (!setting_.profile.empty() || !setting_.level.empty()) choose_profile(setting_, {});
 }
 WatchEngine::~WatchEngine() = default;
@@ -46,20 +52,27 @@ void WatchEngine::verify(std::span<const Record> records) {
   if (verifier_ == nullptr) {
     const online::Profile& profile = choose_profile(setting_, intake_.facts());
     verifier_ = std::make_unique<online::OnlineVerifier>(
-        profile,
-        online::OnlineOptions{.most_violations = setting_.most_violations, .partitions = setting_.threads});
+        profile, online::OnlineOptions{.most_violations = kAll, .partitions = setting_.threads});
     const std::lock_guard lock(mutex_);
     state_.profile = profile.name();
     state_.level = name_of(profile.level);
   }
+  for (const Record& record : records) {
+    labels_.note(record);
+    if (ends_transaction(record.kind) && record.time.end != kUnknownEnd)
+      last_end_ = std::max(last_end_, record.time.end);
+  }
   verifier_->accept(records);
 }
 
-// Where no record comes, promises let the verifier judge what has ended.
+// Where no record comes, promises let the verifier judge what has ended. No further than that: who comes later
+// with something earlier is late.
 void WatchEngine::pass_time() {
-  const Time watermark = pipeline_.watermark();
-  if (verifier_ == nullptr || watermark <= watermark_) return;
+  const Time watermark =
+      std::min(pipeline_.watermark(), last_end_ == kUnknownEnd ? last_end_ : last_end_ + 1);
+  if (verifier_ == nullptr || watermark <= watermark_ || watermark < pipeline_.frontier()) return;
   watermark_ = watermark;
+  pipeline_.promise(watermark);
   Record heartbeat;
   heartbeat.kind = RecordKind::Heartbeat;
   heartbeat.time = {watermark, watermark};
@@ -71,7 +84,7 @@ bool WatchEngine::run(const Tell& tell, const std::function<bool()>& over) {
     const Pipeline::Progress progress =
         pipeline_.dispatch([this](std::span<const Record> records) { verify(records); }, kAtOnce);
     pass_time();
-    if (verifier_ != nullptr) tell_news(tell, verifier_->violations(), verifier_->violation_count());
+    tell_news(tell);
     publish();
     if (progress == Pipeline::Progress::Done) return true;
     if (progress == Pipeline::Progress::Waiting) pipeline_.wait(kRest);
@@ -83,14 +96,14 @@ void WatchEngine::drain(const Tell& tell) {
   while (pipeline_.dispatch([this](std::span<const Record> records) { verify(records); }) ==
          Pipeline::Progress::Moved) {
   }
-  if (verifier_ != nullptr) tell_news(tell, verifier_->violations(), verifier_->violation_count());
+  tell_news(tell);
   pipeline_.abandon();
 }
 
 void WatchEngine::finish(const Tell& tell) {
   if (verifier_ != nullptr) {
     const online::OnlineResult result = verifier_->finish();
-    tell_news(tell, result.violations, result.statistics.violations_in_all());
+    tell_all(tell, result.violations);
     next_full_look_ = Clock::time_point::max();
     const std::lock_guard lock(mutex_);
     state_.statistics = result.statistics;
@@ -99,18 +112,41 @@ void WatchEngine::finish(const Tell& tell) {
   publish();
 }
 
-void WatchEngine::tell_news(const Tell& tell, std::span<const online::Violation> violations,
-                            std::uint64_t count) {
-  // With several threads a violation may be counted before its evidence is there.
-  if (count == counted_ && told_ == violations.size()) return;
-  Standing standing = Standing::Certain;
-  {
-    const std::lock_guard lock(mutex_);
-    if (!state_.doubts.empty()) standing = Standing::Suspect;
-    (standing == Standing::Certain ? state_.violations : state_.suspects) += count - counted_;
+void WatchEngine::tell_news(const Tell& tell) {
+  if (verifier_ != nullptr) tell_all(tell, verifier_->take_violations());
+}
+
+void WatchEngine::tell_all(const Tell& tell, std::span<const online::Violation> violations) {
+  for (const online::Violation& violation : violations) {
+    std::string because = doubt_about(violation);
+    const Standing standing = because.empty() ? Standing::Certain : Standing::Suspect;
+    {
+      const std::lock_guard lock(mutex_);
+      WatchState::Found& found = state_.found[{violation.kind, violation.mechanism}];
+      ++(standing == Standing::Certain ? state_.violations : state_.suspects);
+      ++(standing == Standing::Certain ? found.violations : found.suspects);
+    }
+    tell({violation, labels_, standing, std::move(because)});
   }
-  counted_ = count;
-  for (; told_ < violations.size(); ++told_) tell(violations[told_], standing);
+}
+
+std::string WatchEngine::doubt_about(const online::Violation& violation) const {
+  const DoubtContext context{labels_, verifier_->profile().freshness == online::Freshness::Any};
+  std::string found = doubts_.about(violation, context);
+  if (!found.empty()) return found;
+  const Time idle = pipeline_.idle_since();
+  const LateRecords& late = pipeline_.late();
+  const Doubt silent{.who = {}, .what = {}, .since = idle};
+  const Doubt came_late{
+      .who = {}, .what = {}, .since = late.since, .until = kUnknownEnd, .known_from = late.until};
+  if (idle != kUnknownEnd && may_explain(silent, violation, context)) {
+    const std::vector<std::string> names = pipeline_.status().idle;
+    return fmt::format("{} has been silent: what it did meanwhile is not known",
+                       names.empty() ? "a client" : names.front());
+  }
+  if (late.since != kUnknownEnd && may_explain(came_late, violation, context))
+    return fmt::format("records of {} came too late", pipeline_.status().late.front());
+  return {};
 }
 
 void WatchEngine::publish() {
@@ -118,8 +154,6 @@ void WatchEngine::publish() {
   if (now < next_look_) return;
   next_look_ = now + kLook;
   PipelineStatus status = pipeline_.status();
-  if (status.waiting_bytes == 0) waiting_since_.reset();
-  if (status.waiting_bytes > 0 && !waiting_since_) waiting_since_ = now;
   std::optional<online::OnlineStatistics> statistics;
   if (verifier_ != nullptr && now >= next_full_look_) {
     statistics = verifier_->statistics();
@@ -127,18 +161,44 @@ void WatchEngine::publish() {
   }
   const std::lock_guard lock(mutex_);
   if (statistics) state_.statistics = *statistics;
-  state_.pipeline = std::move(status);
   state_.bytes = intake_.bytes;
   state_.lines = intake_.lines;
   state_.sessions = intake_.sessions;
   state_.transactions = intake_.transactions;
-  state_.lag_seconds = waiting_since_ ? std::chrono::duration<double>(now - *waiting_since_).count() : 0;
+  state_.lag_seconds =
+      status.oldest_arrival ? std::chrono::duration<double>(now - *status.oldest_arrival).count() : 0;
+  state_.doubt_count = doubts_.count();
+  state_.doubts = doubts_.spell();
+  for (const std::string& name : status.late)
+    state_.doubts.push_back(fmt::format("{} came with records too late to be judged", name));
+  state_.doubt_count += status.late_transactions;
+  state_.pipeline = std::move(status);
   state_.at = now;
 }
 
-void WatchEngine::doubt(std::string reason) {
-  const std::lock_guard lock(mutex_);
-  state_.doubts.push_back(std::move(reason));
+// A few lines, and then their number now and then.
+void WatchEngine::note_refused(const std::string& reason) {
+  constexpr std::uint64_t kFew = 10;
+  constexpr std::chrono::seconds kPause{10};
+  std::string line = fmt::format("refused    {}", reason);
+  {
+    const std::lock_guard lock(mutex_);
+    if (++state_.refused > kFew) {
+      ++unsaid_;
+      if (Clock::now() < next_note_) return;
+      next_note_ = Clock::now() + kPause;
+      line = fmt::format("refused    {} connections, the last one {}", std::exchange(unsaid_, 0), reason);
+    }
+  }
+  note(line);
+}
+
+void WatchEngine::note_out_of_descriptors() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (state_.out_of_descriptors++ > 0) return;
+  }
+  note("note: out of file descriptors; clients that want to connect have to wait (ulimit -n)");
 }
 
 WatchState WatchEngine::state() const {

@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -19,6 +20,8 @@
 
 #include "serval/online/online_verifier.h"
 #include "serval/trace/intake.h"
+#include "watch_doubts.h"
+#include "watch_labels.h"
 
 namespace serval::cli {
 
@@ -26,8 +29,7 @@ struct WatchSetting {
   std::string profile;  // "postgres:serializable"; empty: by the facts of the recording.
   std::string level;    // In place of a profile: what any database promises at this level.
   PipelineOptions pipeline;
-  std::size_t most_violations = 10;  // With their evidence; all are counted.
-  std::uint32_t threads = 1;         // Among which the keys are partitioned.
+  std::uint32_t threads = 1;  // Among which the keys are partitioned.
 };
 
 // Which row of profiles a name, a level or the facts of a recording mean. Throws UsageError.
@@ -39,12 +41,19 @@ struct WatchState {
   std::string level;
   online::OnlineStatistics statistics;
   std::uint64_t violations = 0;  // Certain ones.
-  std::uint64_t suspects = 0;    // Found after something was missed.
+  std::uint64_t suspects = 0;    // What somebody whose records are missing may explain.
+  struct Found {
+    std::uint64_t violations = 0, suspects = 0;
+  };
+  std::map<std::pair<AnomalyKind, online::Mechanism>, Found> found;
   PipelineStatus pipeline;
   std::uint64_t bytes = 0, lines = 0, sessions = 0, transactions = 0;  // Taken in.
-  double lag_seconds = 0;                                              // How long records have been waiting.
+  double lag_seconds = 0;  // How long ago the oldest record came that has not been judged.
   std::chrono::steady_clock::time_point at;
-  std::vector<std::string> doubts;
+  std::uint64_t doubt_count = 0;
+  std::vector<std::string> doubts;       // Some of them.
+  std::uint64_t refused = 0;             // Connections.
+  std::uint64_t out_of_descriptors = 0;  // Times.
 };
 
 class WatchEngine {
@@ -55,23 +64,34 @@ class WatchEngine {
   WatchEngine& operator=(const WatchEngine&) = delete;
 
   Intake& intake() noexcept { return intake_; }
+  const WatchSetting& setting() const noexcept { return setting_; }
 
   enum class Standing : std::uint8_t { Certain, Suspect };
-  using Tell = std::function<void(const online::Violation&, Standing)>;
+  struct Finding {
+    const online::Violation& violation;
+    const WatchLabels& labels;
+    Standing standing;
+    std::string because;  // Of a suspect.
+  };
+  using Tell = std::function<void(const Finding&)>;
   // Until all sources have ended (true) or `over` says so (false). Throws InputError, UsageError.
   bool run(const Tell& tell, const std::function<bool()>& over);
   void drain(const Tell& tell);   // What is ready, without waiting.
   void finish(const Tell& tell);  // Judges the rest.
 
-  // Something is missing: what contradicts the promises from now on may come from that. Any thread.
-  void doubt(std::string reason);
-  WatchState state() const;  // Any thread.
+  // Any thread.
+  void doubt(Doubt doubt) { doubts_.add(std::move(doubt)); }
+  void note_refused(const std::string& reason);  // Says so, unless there are many.
+  void note_out_of_descriptors();
+  WatchState state() const;
 
  private:
   using Clock = std::chrono::steady_clock;
   void verify(std::span<const Record> records);
   void pass_time();
-  void tell_news(const Tell& tell, std::span<const online::Violation> violations, std::uint64_t count);
+  void tell_news(const Tell& tell);
+  void tell_all(const Tell& tell, std::span<const online::Violation> violations);
+  std::string doubt_about(const online::Violation& violation) const;
   void publish();
 
   WatchSetting setting_;
@@ -79,13 +99,15 @@ class WatchEngine {
   Intake intake_;
   std::unique_ptr<online::OnlineVerifier> verifier_;
   Time watermark_ = kUnknownBegin;
-  std::size_t told_ = 0;
-  std::uint64_t counted_ = 0;
+  Time last_end_ = kUnknownBegin;  // Of transactions that the verifier knows.
+  WatchLabels labels_;
+  WatchDoubts doubts_;
   Clock::time_point next_look_, next_full_look_;
-  std::optional<Clock::time_point> waiting_since_;
 
   mutable std::mutex mutex_;  // For all below.
   WatchState state_;
+  Clock::time_point next_note_;
+  std::uint64_t unsaid_ = 0;
 };
 
 }  // namespace serval::cli

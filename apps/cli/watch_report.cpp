@@ -1,6 +1,7 @@
 #include "watch_report.h"
 
 #include <array>
+#include <cstdlib>
 #include <fstream>
 
 #include <fmt/format.h>
@@ -24,20 +25,70 @@ std::uint64_t resident_bytes() {
   return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-void put_derivation(JsonWriter& json, const online::Derivation& derivation) {
+using Finding = WatchEngine::Finding;
+
+void put_label(JsonWriter& json, const Label& label) {
+  label.is_number ? json.number(std::int64_t{std::strtoll(label.text.c_str(), nullptr, 10)})
+                  : json.text(label.text);
+}
+
+// Of a transaction and its session: as the application calls them, where that is known.
+void put_names(JsonWriter& json, const WatchLabels& labels, std::uint64_t number) {
+  json.key("txn").number(number);
+  const WatchLabels::Transaction* const transaction = labels.find(number);
+  if (transaction == nullptr) return;
+  json.key("label");
+  put_label(json, transaction->label);
+}
+
+void put_session(JsonWriter& json, const WatchLabels& labels, std::uint32_t number) {
+  json.key("session");
+  const Label* const label = labels.session(number);
+  put_label(json, label != nullptr ? *label : Label{std::to_string(number), true});
+}
+
+void put_time(JsonWriter& json, Time time) {
+  time == kUnknownBegin || time == kUnknownEnd ? json.null() : json.number(time);
+}
+
+void put_derivation(JsonWriter& json, const online::Derivation& derivation, const WatchLabels& labels) {
   json.begin_object().key("conclusion").text(derivation.conclusion).key("records").begin_array();
   for (const online::CitedRecord& record : derivation.records) {
-    json.begin_object()
-        .key("txn")
-        .number(record.transaction)
-        .key("session")
-        .number(std::uint64_t{record.session});
+    json.begin_object();
+    put_names(json, labels, record.transaction);
+    if (record.transaction != 0) put_session(json, labels, record.session);
     json.key("action").text(record.action);
-    json.key("begin").number(record.time.begin).key("end");
-    record.time.end == kUnknownEnd ? json.null() : json.number(record.time.end);
+    put_time(json.key("begin"), record.time.begin);
+    put_time(json.key("end"), record.time.end);
     json.end();
   }
   json.end().end();
+}
+
+std::string spell_time(Time time) {
+  if (time == kUnknownBegin) return "-";
+  if (time == kUnknownEnd) return "?";
+  return fmt::format("{}", time);
+}
+
+// T7 "pay-17" (session app-1)
+std::string spell_who(const online::CitedRecord& record, const WatchLabels& labels) {
+  if (record.transaction == 0) return "initially";
+  std::string out = fmt::format("T{}", record.transaction);
+  const WatchLabels::Transaction* const transaction = labels.find(record.transaction);
+  if (transaction != nullptr && transaction->label.text != std::to_string(record.transaction))
+    out += fmt::format(" \"{}\"", transaction->label.text);
+  const Label* const session = labels.session(record.session);
+  return out +
+         fmt::format(" (session {})", session != nullptr ? session->text : std::to_string(record.session));
+}
+
+void put_derivation(std::string& out, const online::Derivation& derivation, const WatchLabels& labels) {
+  if (derivation.conclusion.empty()) return;
+  out += fmt::format("  {}\n", derivation.conclusion);
+  for (const online::CitedRecord& record : derivation.records)
+    out += fmt::format("    {}: {} in [{}, {}]\n", spell_who(record, labels), record.action,
+                       spell_time(record.time.begin), spell_time(record.time.end));
 }
 
 void put_counts(JsonWriter& json, const WatchState& state) {
@@ -63,9 +114,10 @@ void put_pipeline(JsonWriter& json, const PipelineStatus& status) {
   json.key("most_waiting_bytes").number(std::uint64_t{status.most_bytes});
   json.key("blocked_times").number(status.blocked_times);
   json.key("blocked_s").number(std::chrono::duration<double>(status.blocked_time).count());
-  json.key("held_back_by").text(status.held_back_by).key("idle").begin_array();
+  json.key("held_back_by").text(status.held_back_by);
+  json.key("idle_clients").number(std::uint64_t{status.idle_clients}).key("idle").begin_array();
   for (const std::string& name : status.idle) json.text(name);
-  json.end().end();
+  json.end().key("late_transactions").number(status.late_transactions).end();
 }
 
 // One metric with its help and type.
@@ -94,17 +146,31 @@ class Metrics {
   std::string_view name_;
 };
 
+// The value of a label, as the text format of Prometheus wants it.
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\\' || c == '"') out += '\\';
+    out += c == '\n' ? std::string("\\n") : std::string(1, c);
+  }
+  return out;
+}
+
 void put_findings(Metrics& metrics, const WatchState& state) {
   metrics.family("serval_violations_total", "counter",
                  "Contradictions to what the profile promises, certain ones.");
   metrics.sample("", state.violations);
-  metrics.family("serval_suspects_total", "counter", "Contradictions found after something was missed.");
+  metrics.family("serval_suspects_total", "counter",
+                 "Contradictions that somebody whose records are missing may explain.");
   metrics.sample("", state.suspects);
-  metrics.family("serval_anomalies_total", "counter", "Contradictions by the mechanism that found them.");
-  for (std::size_t i = 0; i < online::kMechanismCount; ++i)
-    metrics.sample(fmt::format("{{mechanism=\"{}\",level=\"{}\"}}",
-                               name_of(static_cast<online::Mechanism>(i)), state.level),
-                   state.statistics.violations[i]);
+  metrics.family("serval_anomalies_total", "counter",
+                 "Contradictions by anomaly and by the mechanism that found them.");
+  for (const auto& [what, count] : state.found)
+    for (const auto& [standing, number] :
+         {std::pair{"violation", count.violations}, std::pair{"suspect", count.suspects}})
+      metrics.sample(fmt::format("{{type=\"{}\",mechanism=\"{}\",level=\"{}\",standing=\"{}\"}}",
+                                 serval::name_of(what.first), name_of(what.second), state.level, standing),
+                     number);
   metrics.family("serval_dependencies_total", "counter",
                  "Dependencies between transactions that were deduced.");
   for (std::size_t i = 0; i < state.statistics.deduced.size(); ++i)
@@ -122,16 +188,27 @@ void put_flow(Metrics& metrics, const WatchState& state) {
       .sample("", pipeline.dispatched);
   metrics.family("serval_clients", "gauge", "Sessions that records come from.");
   metrics.sample("{state=\"open\"}", std::uint64_t{pipeline.open_clients});
-  metrics.sample("{state=\"idle\"}", std::uint64_t{pipeline.idle.size()});
+  metrics.sample("{state=\"idle\"}", std::uint64_t{pipeline.idle_clients});
+  metrics.family("serval_idle_client", "gauge", "Some of the sessions that are taken for idle, by name.");
+  for (const std::string& name : pipeline.idle)
+    metrics.sample(fmt::format("{{client=\"{}\"}}", escaped(name)), std::uint64_t{1});
+  metrics.family("serval_late_transactions_total", "counter",
+                 "Transactions that came too late to be judged.");
+  metrics.sample("", pipeline.late_transactions);
+  metrics.family("serval_refused_connections_total", "counter",
+                 "Connections that sent something else than lines.");
+  metrics.sample("", state.refused);
   metrics.family("serval_pipeline_waiting_bytes", "gauge", "Bytes of records that wait for their turn.");
   metrics.sample("", std::uint64_t{pipeline.waiting_bytes});
   metrics.family("serval_pipeline_blocked_seconds_total", "counter",
                  "Time that sources waited for the verifier.");
   metrics.sample("", std::chrono::duration<double>(pipeline.blocked_time).count());
-  metrics.family("serval_check_lag_seconds", "gauge", "How long records have been waiting.");
+  metrics.family("serval_check_lag_seconds", "gauge",
+                 "How long ago the oldest record came that has not been judged.");
   metrics.sample("", state.lag_seconds);
-  metrics.family("serval_doubts_total", "counter", "Clients whose last records are missing.");
-  metrics.sample("", std::uint64_t{state.doubts.size()});
+  metrics.family("serval_doubts_total", "counter",
+                 "Clients whose last records are missing, and transactions that came too late.");
+  metrics.sample("", state.doubt_count);
 }
 
 }  // namespace
@@ -148,25 +225,39 @@ std::string_view name_of(WatchVerdict verdict) {
   return {};
 }
 
-std::string text_of(const Violation& violation, Standing standing) {
+std::string text_of(const Finding& finding) {
+  const Violation& violation = finding.violation;
   std::string text =
-      fmt::format("{}  {}, found by {}\n", standing == Standing::Certain ? "violation" : "suspect  ",
+      fmt::format("{}  {}, found by {}\n", finding.standing == Standing::Certain ? "violation" : "suspect  ",
                   serval::name_of(violation.kind), name_of(violation.mechanism));
-  text += violation.spell();
-  if (!text.ends_with('\n')) text += '\n';
+  if (!finding.because.empty()) text += fmt::format("  in doubt: {}\n", finding.because);
+  text += fmt::format("{}: {}{}{}\n", name_of(violation.mechanism), serval::name_of(violation.kind),
+                      violation.key.empty() ? "" : " at ", violation.key);
+  put_derivation(text, violation.first, finding.labels);
+  put_derivation(text, violation.second, finding.labels);
   return text;
 }
 
-std::string json_of(const Violation& violation, Standing standing) {
+std::string json_of(const Finding& finding) {
+  const Violation& violation = finding.violation;
   JsonWriter json;
-  json.begin_object().key("event").text(standing == Standing::Certain ? "violation" : "suspect");
+  json.begin_object().key("event").text(finding.standing == Standing::Certain ? "violation" : "suspect");
+  if (!finding.because.empty()) json.key("because").text(finding.because);
   json.key("type").text(serval::name_of(violation.kind)).key("mechanism").text(name_of(violation.mechanism));
   json.key("key").text(violation.key).key("txns").begin_array();
   for (const std::uint64_t transaction : violation.transactions) json.number(transaction);
+  json.end().key("transactions").begin_array();
+  for (const std::uint64_t number : violation.transactions) {
+    json.begin_object();
+    put_names(json, finding.labels, number);
+    if (const auto* const transaction = finding.labels.find(number))
+      put_session(json, finding.labels, transaction->session);
+    json.end();
+  }
   json.end().key("first");
-  put_derivation(json, violation.first);
+  put_derivation(json, violation.first, finding.labels);
   json.key("second");
-  put_derivation(json, violation.second);
+  put_derivation(json, violation.second, finding.labels);
   return json.end().take() + "\n";
 }
 
@@ -213,6 +304,7 @@ std::string text_of(const WatchSummary& summary) {
         spell_count(found.reads_ahead, "read"), spell_seconds(static_cast<double>(found.largest_lead) * 1e-9),
         found.largest_lead / 2 + 1);
   for (const std::string& doubt : state.doubts) text += fmt::format("  missed     {}\n", doubt);
+  if (state.refused > 0) text += fmt::format("  refused    {}\n", spell_count(state.refused, "connection"));
   text += fmt::format("  time       {}   memory {}   ended by {}\n", spell_seconds(summary.seconds),
                       spell_bytes(resident_bytes()), summary.ended);
   if (state.pipeline.blocked_times > 0)
@@ -232,7 +324,8 @@ std::string json_of(const WatchSummary& summary) {
   put_pipeline(json, summary.state.pipeline);
   json.key("doubts").begin_array();
   for (const std::string& doubt : summary.state.doubts) json.text(doubt);
-  json.end().key("ended").text(summary.ended).key("time_s").number(summary.seconds);
+  json.end().key("refused_connections").number(summary.state.refused);
+  json.key("ended").text(summary.ended).key("time_s").number(summary.seconds);
   json.key("rss_bytes").number(resident_bytes());
   return json.end().take() + "\n";
 }

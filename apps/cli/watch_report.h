@@ -20,8 +20,8 @@ struct WatchSummary {
   std::string ended;  // "end of input", "SIGINT", ...
 };
 
-std::string text_of(const online::Violation& violation, WatchEngine::Standing standing);
-std::string json_of(const online::Violation& violation, WatchEngine::Standing standing);  // One line.
+std::string text_of(const WatchEngine::Finding& finding);
+std::string json_of(const WatchEngine::Finding& finding);  // One line.
 std::string status_line(const WatchState& state, double seconds);
 std::string text_of(const WatchSummary& summary);
 std::string json_of(const WatchSummary& summary);  // One line.

@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "output.h"
@@ -22,8 +21,7 @@ namespace serval::cli {
 namespace {
 
 constexpr std::size_t kChunk = 1 << 18;
-constexpr int kPauseMs = 20;  // Between looks at a file that does not grow.
-constexpr std::uint32_t kLongestFrame = 64u << 20;
+constexpr int kPauseMs = 20;               // Between looks at a file that does not grow.
 constexpr std::size_t kTelling = 1 << 16;  // Bytes that tell what a file is.
 
 class Descriptor {
@@ -85,6 +83,7 @@ void WatchSources::stop() {
   stopped_ = true;
   const std::uint64_t one = 1;
   if (::write(wake_, &one, sizeof one) < 0) keep_problem();
+  if (connections_) connections_->stop();
   std::vector<std::thread> threads;
   do {  // One may start another while it ends.
     {
@@ -143,12 +142,12 @@ void WatchSources::start_file() {
   if (start.empty()) throw InputError({path}, "the file is empty", {}, "--follow waits for it to grow");
   if (format != nullptr && format->format == Format::LeopardJson) {
     engine_.intake().start_with_unknown();
-    ClientFeed& feed = engine_.intake().pipeline().open_client(path);
-    return spawn([this, path, &feed] {
+    const std::shared_ptr<ClientFeed> feed = engine_.intake().pipeline().open_client(path);
+    return spawn([this, path, feed] {
       ByteStream whole = ByteStream::open(path);
       LeopardStream::Numbers numbers;
-      read_leopard(whole, feed, numbers);
-      feed.close();
+      read_leopard(whole, *feed, numbers);
+      feed->close();
     });
   }
   spawn([this, path] { read_whole(path); });
@@ -198,10 +197,10 @@ void WatchSources::read_standard_input() {
   const std::string_view start = input.peek(1);
   if (start == "[") {
     engine_.intake().start_with_unknown();
-    ClientFeed& feed = engine_.intake().pipeline().open_client("standard input");
+    const std::shared_ptr<ClientFeed> feed = engine_.intake().pipeline().open_client("standard input");
     LeopardStream::Numbers numbers;
-    read_leopard(input, feed, numbers);
-    return feed.close();
+    read_leopard(input, *feed, numbers);
+    return feed->close();
   }
   NativeStream stream("<stdin>", engine_.intake());
   while (!stopped_ && !stream.is_complete()) {
@@ -232,10 +231,10 @@ void WatchSources::start_leopard_folder() {
     throw InputError({options_.word}, "this folder holds no trace of Leopard (trace/loader-0.0.json, ...)",
                      {}, "name the file of a recording");
   if (!options_.initial_unknown) start_with_tables(engine_.intake(), files.tables);
-  std::vector<ClientFeed*> feeds;
+  std::vector<std::shared_ptr<ClientFeed>> feeds;
   for (const std::vector<std::string>& slices : files.clients)
     feeds.push_back(
-        &engine_.intake().pipeline().open_client(std::filesystem::path(slices.front()).filename().string()));
+        engine_.intake().pipeline().open_client(std::filesystem::path(slices.front()).filename().string()));
   for (std::size_t i = 0; i < feeds.size(); ++i)
     spawn([this, i, step = feeds.size(), feed = feeds[i], slices = files.clients[i]] {
       LeopardStream::Numbers numbers{i + 1, step};
@@ -250,71 +249,11 @@ void WatchSources::start_leopard_folder() {
 void WatchSources::start_listening() {
   listener_ = std::make_unique<Listener>(options_.word, options_.interfaces);
   name_ = listener_->name();
-  spawn([this] { accept_connections(); });
-}
-
-void WatchSources::accept_connections() {
-  for (std::uint64_t number = 1; options_.connections == 0 || number <= options_.connections;) {
-    const bool asked = await_readable(listener_->descriptor(), wake_, -1);
-    if (stopped_) return;
-    if (!asked) continue;
-    const int connection = ::accept4(listener_->descriptor(), nullptr, nullptr, SOCK_CLOEXEC);
-    if (connection < 0) continue;  // It went away again.
-    // Made here, so that nothing leaves before this client's first record, whose thread may be late.
-    auto stream = std::make_shared<NativeStream>(fmt::format("connection {}", number), engine_.intake());
-    spawn([this, connection, stream] { serve(connection, *stream); });
-    ++number;
-  }
-}
-
-// Whatever one client does wrong is no reason to stop listening to the others; but what it did last is
-// not known.
-void WatchSources::serve(int connection, NativeStream& stream) {
-  const Descriptor socket(connection);
-  const std::string& name = stream.name();
-  try {
-    serve_frames(connection, stream);
-    if (!stopped_ && !stream.is_complete())
-      engine_.doubt(fmt::format("{} ended without its last record: what it did last is not known", name));
-    stream.end();
-  } catch (const InputError& error) {
-    ++refused_;
-    note(fmt::format("refused    {}", error.what()));
-    engine_.doubt(fmt::format("{} was refused: what it did is not known", name));
-    stream.end();
-  }
-}
-
-void WatchSources::serve_frames(int connection, NativeStream& stream) {
-  std::string bytes;
-  std::string chunk(kChunk, '\0');
-  while (!stopped_ && !stream.is_complete()) {
-    if (!await_readable(connection, wake_, 0)) {
-      stream.flush();
-      if (!await_readable(connection, wake_, -1)) continue;
-    }
-    const ssize_t got = ::recv(connection, chunk.data(), chunk.size(), 0);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    bytes.append(chunk.data(), static_cast<std::size_t>(got));
-    std::size_t at = 0;
-    std::uint32_t size = 0;
-    while (bytes.size() - at >= sizeof size) {
-      const auto* const head = reinterpret_cast<const unsigned char*>(bytes.data() + at);
-      size = head[0] | static_cast<std::uint32_t>(head[1]) << 8 | static_cast<std::uint32_t>(head[2]) << 16 |
-             static_cast<std::uint32_t>(head[3]) << 24;
-      if (size > kLongestFrame)
-        throw InputError(
-            {stream.name(), stream.lines() + 1, 1},
-            fmt::format("a frame of {} bytes; expected its length, 4 bytes little endian and at most {}, "
-                        "before each line",
-                        size, kLongestFrame));
-      if (bytes.size() - at - sizeof size < size) break;
-      stream.take_line(std::string_view(bytes).substr(at + sizeof size, size));
-      at += sizeof size + size;
-    }
-    bytes.erase(0, at);
-  }
+  const PipelineOptions& pipeline = engine_.setting().pipeline;
+  connections_ = std::make_unique<WatchConnections>(
+      engine_, *listener_,
+      ConnectionOptions{options_.connections, pipeline.memory_limit, pipeline.idle_after});
+  spawn([this] { connections_->run(); });
 }
 
 }  // namespace serval::cli

@@ -1,6 +1,6 @@
 #pragma once
 // Where the records of a watch come from: a file that grows, standard input, the folder of a Leopard
-// trace, or clients that connect to a socket. Each has threads of its own.
+// trace, or clients that connect to a socket (watch_connections.h). Each has threads of its own.
 //
 //   WatchSources sources(engine, {.word = "run.jsonl"});
 //   engine.run(tell, [&] { return sources.failed(); });
@@ -20,6 +20,7 @@
 #include "serval/base/byte_stream.h"
 #include "serval/trace/leopard_stream.h"
 #include "serval/trace/native_stream.h"
+#include "watch_connections.h"
 #include "watch_engine.h"
 
 namespace serval::cli {
@@ -45,7 +46,7 @@ class WatchSources {
   void stop();  // No more input; what is there is still passed on.
   bool failed() const noexcept { return failed_; }
   void rethrow() const;
-  std::uint64_t refused_connections() const noexcept { return refused_; }
+  std::uint64_t refused_connections() const noexcept { return connections_ ? connections_->refused() : 0; }
 
  private:
   void start_file();
@@ -55,9 +56,6 @@ class WatchSources {
   void read_whole(const std::string& path);
   void read_standard_input();
   void read_leopard(ByteStream& stream, ClientFeed& feed, LeopardStream::Numbers& numbers);
-  void accept_connections();
-  void serve(int connection, NativeStream& stream);
-  void serve_frames(int connection, NativeStream& stream);
 
   void spawn(std::function<void()> body);
   void end_one();
@@ -68,9 +66,9 @@ class WatchSources {
   SourceOptions options_;
   std::string name_;
   std::unique_ptr<Listener> listener_;
+  std::unique_ptr<WatchConnections> connections_;
   int wake_ = -1;  // Readable once stopped.
   std::atomic<bool> stopped_ = false, failed_ = false;
-  std::atomic<std::uint64_t> refused_ = 0;
 
   mutable std::mutex mutex_;  // For all below.
   std::exception_ptr problem_;

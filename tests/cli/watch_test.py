@@ -4,6 +4,7 @@
     python3 tests/cli/watch_test.py PATH-TO-SERVAL [unittest arguments]
 """
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -20,6 +21,7 @@ import urllib.request
 sys.dont_write_bytecode = True
 import cli_test
 
+BENCH = pathlib.Path(__file__).resolve().parents[2] / "bench"
 HEADER = {"serval": "history", "version": 1, "initial": 0}
 LOST_UPDATES = "simulated:?bug=lost-update:probability=0.5"
 SI = ("--profile", "postgres:repeatable-read")
@@ -71,6 +73,10 @@ class WatchTest(cli_test.CliTest):
         line = process.stderr.readline()
         self.assertTrue(line.startswith(word), line)
         return line[len(word):].strip()
+
+    def listen(self, *arguments, address="tcp:0"):
+        watch = self.start(address, *arguments)
+        return watch, self.said(watch, "listening")
 
 
 class Files(WatchTest):
@@ -249,6 +255,9 @@ class Client:
             host, port = place.rsplit(":", 1)
             self.socket = socket.create_connection((host, int(port)))
 
+    def __del__(self):
+        self.socket.close()
+
     def send(self, *records):
         for record in records:
             line = json.dumps(record).encode()
@@ -261,10 +270,6 @@ class Client:
 
 
 class Sockets(WatchTest):
-    def listen(self, *arguments, address="tcp:0"):
-        watch = self.start(address, *arguments)
-        return watch, self.said(watch, "listening")
-
     def test_clients_of_a_tcp_socket(self):
         watch, address = self.listen("--connections", 2, *SI)
         self.assertRegex(address, r"^tcp:127\.0\.0\.1:\d+$")
@@ -352,6 +357,208 @@ class Sockets(WatchTest):
         self.assertIn("went back by", result.err)
 
 
+def thin_air(first, value=7, session="honest"):
+    """A read of what nobody wrote, at a time after `first`."""
+    return transaction(session, first, first, first + 20, read("x", value, first + 2, first + 3))
+
+
+def frame(record):
+    line = record if isinstance(record, bytes) else json.dumps(record).encode()
+    return struct.pack("<I", len(line)) + line
+
+
+def resident(process):
+    """In bytes."""
+    return int(pathlib.Path(f"/proc/{process.pid}/statm").read_text().split()[1]) * 4096
+
+
+class HostileClients(WatchTest):
+    """Whatever one client does, the others' violations are found, certain and passed on."""
+
+    def alarm(self, *arguments):
+        """A watch that writes each finding to a file of its own."""
+        (self.folder / "alarms").mkdir(exist_ok=True)
+        watch, address = self.listen("--metrics", "0", "--on-violation", "exec:cat > alarms/$$", *arguments,
+                                     address=f"unix:{self.folder}/s")
+        return watch, address, self.said(watch, "metrics").removesuffix("/metrics")
+
+    def alarms(self):
+        return [json.loads(file.read_text()) for file in (self.folder / "alarms").iterdir() if file.stat().st_size]
+
+    def await_alarms(self, count):
+        deadline = time.monotonic() + 30
+        while len(self.alarms()) < count:
+            self.assertLess(time.monotonic(), deadline, self.alarms())
+            time.sleep(0.02)
+        return self.alarms()
+
+    def ends(self, watch, code=143):
+        watch.send_signal(signal.SIGTERM)
+        return self.finished(watch, code)
+
+    def test_connecting_and_closing_means_nothing(self):
+        watch, address, url = self.alarm(*SI)
+        for _ in range(20):
+            Client(address).socket.close()
+        second = subprocess.run([cli_test.SERVAL, "watch", address, *SI], capture_output=True, text=True, timeout=30)
+        self.assertEqual(second.returncode, 3, second.stderr)
+        self.assertIn("in use", second.stderr)
+        Client(address).send(HEADER, *GOOD, thin_air(1000)).close()
+        found, = self.await_alarms(1)
+        self.assertEqual(found["event"], "violation")
+        out, _ = self.ends(watch)
+        self.assertTrue(out.splitlines()[0].startswith("violation  thin-air-read"), out)
+        self.assertNotIn("missed", out)
+
+    def test_garbage_without_a_header_leaves_no_doubt_about_others(self):
+        watch, address, url = self.alarm(*SI)
+        for garbage in (b"GET / HTTP/1.1\r\n\r\n", b"\0" * 100, frame(b"hello"), b"\xff\xff\xff\x7f"):
+            Client(address).socket.sendall(garbage)
+        Files.wait_for_metric(self, url, "serval_refused_connections_total", 4)
+        Client(address).send(HEADER, thin_air(1000)).close()
+        self.assertEqual(self.await_alarms(1)[0]["event"], "violation")
+        self.assertIn("refused    4 connections", self.ends(watch)[0])
+
+    def test_a_late_record_is_a_doubt_about_its_client(self):
+        watch, address, url = self.alarm(*SI)
+        honest = Client(address).send(HEADER, *(transaction("a", i, 1000 * i, 1000 * i + 30, write("x", i, 1000 * i + 10, 1000 * i + 20))
+                                                for i in range(1, 50)), {"event": "heartbeat", "s": "a", "at": 10**6})
+        Files.wait_for_metric(self, url, 'serval_transactions_total{outcome="committed"}', 49)
+        late = Client(address).send(HEADER, transaction("late", 1, 1, 3, write("y", 5, 1, 2)), {"event": "heartbeat", "s": "late", "at": 10**6})
+        Files.wait_for_metric(self, url, "serval_late_transactions_total", 1)
+        # It may have written y = 5 from then on; nobody wrote 7, and that is certain.
+        honest.send(transaction("a", 50, 10**6, 10**6 + 50, read("y", 5, 10**6 + 5, 10**6 + 6), read("x", 7, 10**6 + 10, 10**6 + 20)))
+        late.close(10**7)
+        honest.close(10**7)
+        found, = self.await_alarms(1)
+        self.assertEqual((found["event"], found["key"]), ("violation", "x"))
+        out, _ = self.ends(watch)
+        self.assertIn("missed     connection 2, session late came with records too late", out)
+
+    def test_what_a_vanished_client_may_have_written_is_suspect_and_nothing_else(self):
+        watch, address, url = self.alarm(*SI, "--idle", "1ms")
+        honest = Client(address).send(HEADER, transaction(1, 1, 1, 4, write("x", 0, 2, 3)), {"event": "heartbeat", "s": 1, "at": 5},
+                                      {"event": "heartbeat", "s": 2, "at": 5})
+        Client(address).send(HEADER, {"event": "heartbeat", "s": "gone", "at": 5}).socket.close()
+        Files.wait_for_metric(self, url, "serval_doubts_total", 1)
+        honest.send(*LOST, thin_air(1000, 7), {"event": "heartbeat", "s": 1, "at": 2000}, {"event": "heartbeat", "s": 2, "at": 2000})
+        # Later it wrote nothing any more, and what it wrote was replaced.
+        second = 10**9
+        honest.send(transaction(1, 8, second, second + 10, write("x", 8, second + 1, second + 2)))
+        honest.send(thin_air(2 * second, 9, 2))
+        honest.close(3 * second)
+        found = {(each["type"], each["event"]): each for each in self.await_alarms(3)}
+        self.assertEqual(set(found), {("lost-update", "violation"), ("thin-air-read", "suspect"), ("thin-air-read", "violation")})
+        self.assertIn("connection 2 ended without its last record", found["thin-air-read", "suspect"]["because"])
+        self.ends(watch)
+
+    def test_a_silent_client_is_a_doubt_until_it_comes_back(self):
+        watch, address, url = self.alarm(*SI, "--idle", "300ms")
+        silent = Client(address).send(HEADER, {"event": "heartbeat", "s": "silent", "at": 500})
+        Files.wait_for_metric(self, url, 'serval_clients{state="open"}', 1)
+        honest = Client(address).send(HEADER, thin_air(1000), {"event": "heartbeat", "s": "honest", "at": 2000})
+        self.assertEqual(self.await_alarms(1)[0]["event"], "suspect")  # It may have written 7.
+        self.assertIn('serval_idle_client{client="connection 1, session silent"}', metrics(url))
+        silent.send({"event": "heartbeat", "s": "silent", "at": 2500})  # But it did nothing.
+        Files.wait_for_metric(self, url, "serval_records_total", 4)
+        deadline = time.monotonic() + 30
+        while metrics(url)['serval_clients{state="idle"}'] > 0 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        honest.send(thin_air(3000, 8), {"event": "heartbeat", "s": "honest", "at": 4000})
+        silent.close(5000)
+        honest.close(5000)
+        self.assertEqual(sorted(each["event"] for each in self.await_alarms(2)), ["suspect", "violation"])
+        self.ends(watch)
+
+    def test_more_clients_than_were_asked_for_are_heard(self):
+        watch, address = self.listen("--connections", 1, *SI)
+        first, second = Client(address), Client(address)
+        second.send(HEADER, {"event": "heartbeat", "s": "b", "at": 5})
+        first.send(HEADER, {"event": "heartbeat", "s": "a", "at": 150})
+        second.send(transaction("b", 1, 10, 100, write("x", 7, 40, 50)))
+        first.send(thin_air(200, 7))
+        first.close()
+        second.close()
+        out, _ = self.finished(watch, 0)
+        self.assertIn("2 txns", out)
+
+    def test_frames_that_never_end_stay_within_the_memory_limit(self):
+        watch, address, url = self.alarm(*SI, "--memory-limit", "16MiB")
+        before = resident(watch)
+        clients = [Client(address).send(HEADER) for _ in range(12)]
+        for client in clients:
+            try:
+                client.socket.sendall(struct.pack("<I", 6 << 20) + b"x" * (5 << 20))
+            except OSError:
+                pass  # It has been refused.
+        Files.wait_for_metric(self, url, "serval_refused_connections_total", 10)
+        self.assertLess(resident(watch) - before, 32 << 20)
+        self.assertEqual(self.socket_error(address, struct.pack("<I", 9 << 20)), "refused")
+        self.ends(watch)
+
+    def socket_error(self, address, data):
+        with Client(address).socket as connection:
+            connection.sendall(data)
+            connection.settimeout(30)
+            return "refused" if connection.recv(1) == b"" else "answered"
+
+    def test_lines_that_wait_for_a_sync_stay_within_the_memory_limit(self):
+        watch, address, url = self.alarm(*SI, "--memory-limit", "4MiB")
+        client = Client(address).send(HEADER, {"event": "sync", "at": 1})
+        filler = frame(transaction("a", 1, 10, 20, write("k" * 60000, 1, 11, 12)))
+        with self.assertRaises(OSError):
+            for _ in range(1000):
+                client.socket.sendall(filler)
+        self.ends(watch)
+
+    def test_out_of_descriptors_newcomers_wait_and_no_processor_is_used_up(self):
+        limited = ["sh", "-c", 'ulimit -n 40; exec "$0" "$@"', cli_test.SERVAL, "watch", f"unix:{self.folder}/s", *SI, "--metrics", "0"]
+        watch = subprocess.Popen(limited, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(self.end, watch)
+        address, url = self.said(watch, "listening"), self.said(watch, "metrics").removesuffix("/metrics")
+        silent = [Client(address).send(HEADER) for _ in range(60)]
+        self.assertIn("out of file descriptors", watch.stderr.readline())
+        ticks = lambda: sum(map(int, pathlib.Path(f"/proc/{watch.pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]))
+        before = ticks()
+        time.sleep(1)
+        self.assertLess(ticks() - before, 50)
+        for client in silent:
+            client.socket.close()
+        self.wait_until_served(address)
+        self.ends(watch)
+
+    def wait_until_served(self, address):
+        client = Client(address)
+        client.socket.sendall(frame(b"hello"))
+        client.socket.settimeout(30)
+        self.assertEqual(client.socket.recv(1), b"")
+
+    def test_stopped_and_killed_clients_hold_nobody_up_for_long(self):
+        watch, address, url = self.alarm(*SI, "--idle", "300ms")
+        script = ("import socket, struct, json, sys, time\n"
+                  "s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])\n"
+                  "for line in ({'serval': 'history', 'version': 1, 'initial': 0}, {'event': 'heartbeat', 's': sys.argv[2], 'at': 5}):\n"
+                  "    line = json.dumps(line).encode(); s.sendall(struct.pack('<I', len(line)) + line)\n"
+                  "print('up', flush=True); time.sleep(60)\n")
+        clients = [subprocess.Popen([sys.executable, "-c", script, f"{self.folder}/s", f"c{i}"], stdout=subprocess.PIPE) for i in range(4)]
+        for client in clients:
+            self.addCleanup(self.end, client)
+            client.stdout.readline()
+        clients[0].send_signal(signal.SIGSTOP)
+        clients[1].kill()
+        honest = Client(address).send(HEADER, *LOST, {"event": "sync", "at": 1000})
+        self.assertEqual(self.await_alarms(1)[0]["event"], "violation")
+        honest.close(2000)
+        clients[0].send_signal(signal.SIGCONT)
+        self.ends(watch)
+
+    def test_thousands_of_connections(self):
+        count = int(os.environ.get("SERVAL_WATCH_CONNECTIONS", "3000"))
+        result = subprocess.run([sys.executable, str(BENCH / "watch_clients.py"), cli_test.SERVAL, "--connections", str(count)],
+                                capture_output=True, text=True, timeout=600)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
+
 class Monitoring(WatchTest):
     def test_metrics_health_and_report(self):
         self.file("lost.jsonl", lines(*LOST, {"event": "sync", "at": 500}))
@@ -377,13 +584,128 @@ class Monitoring(WatchTest):
         for name in ("told", "variable"):
             self.assertEqual(json.loads((self.folder / name).read_text())["type"], "lost-update")
 
+    def violations(self, count, **more):
+        text = lines(transaction("a", "first", 10, 30, write("x", 1, 12, 13)),
+                     *(transaction("b", f"read {i}", 100 + 10 * i, 109 + 10 * i, read("x", 5 + i, 101 + 10 * i, 102 + 10 * i), **more)
+                       for i in range(count)))
+        return self.file("many.jsonl", text)
+
+    def test_every_violation_runs_a_command_however_many_are_shown(self):
+        (self.folder / "told").mkdir()
+        result = self.expect(1, "watch", self.violations(25), *SI, "--max-violations", "3", "--on-violation", "exec:cat > told/$$")
+        self.assertEqual(result.out.count("violation  thin-air-read"), 3)
+        self.assertIn("25 violations certain", result.out)
+        self.assertEqual(len(list((self.folder / "told").iterdir())), 25)
+
+    def test_commands_are_limited_by_a_rate(self):
+        (self.folder / "told").mkdir()
+        result = self.expect(1, "watch", self.violations(25), *SI, "--action-rate", "10", "--on-violation", "exec:cat > told/$$")
+        self.assertEqual(len(list((self.folder / "told").iterdir())), 10)
+        self.assertIn("did not run for 15 of the findings", result.err)
+
+    def test_commands_that_do_not_read_or_do_not_exist_do_no_harm(self):
+        for command in ("exit 0", "exec no-such-command", "exec 0<&-; exit 1"):
+            with self.subTest(command=command):
+                self.expect(1, "watch", self.violations(10), *SI, "--on-violation", f"exec:{command}")
+
+    def test_a_large_violation_comes_on_standard_input_only(self):
+        key = "k" * 150_000
+        self.file("large.jsonl", lines(transaction(1, 1, 10, 30, write(key, 1, 12, 13)), transaction(2, 2, 100, 120, read(key, 5, 101, 102))))
+        self.expect(1, "watch", "large.jsonl", *SI, "--max-violations", "0", "--on-violation",
+                    "exec:cat > told; echo \"$SERVAL_EVENT ${SERVAL_VIOLATION:-none}\" > variables")
+        self.assertEqual(json.loads((self.folder / "told").read_text())["key"], key)
+        self.assertEqual((self.folder / "variables").read_text(), "violation none\n")
+
+    def test_the_end_does_not_wait_for_commands_for_long(self):
+        start = time.monotonic()
+        process = subprocess.run([cli_test.SERVAL, "watch", self.violations(1), *SI, "--on-violation", "exec:echo $$ > pid; exec sleep 60"],
+                                 cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=30)
+        self.assertEqual(process.returncode, 1)
+        self.assertLess(time.monotonic() - start, 25)
+        os.kill(int((self.folder / "pid").read_text()), signal.SIGKILL)
+
+    def test_names_and_times_are_those_of_the_application(self):
+        path = self.violations(1)
+        text = self.expect(1, "watch", path, *SI)
+        self.assertIn('T2 "read 0" (session b): read x = 5 in [101, 102]', text.out)
+        found = json.loads(self.expect(1, "watch", path, *SI, "--json").out.splitlines()[0])
+        self.assertEqual(found["transactions"], [{"txn": 2, "label": "read 0", "session": "b"}])
+        cited = found["first"]["records"][0]
+        self.assertEqual((cited["label"], cited["session"], cited["begin"], cited["end"]), ("read 0", "b", 101, 102))
+        self.assertNotIn("-9223372036854775808", json.dumps(found))
+        self.assertNotIn("9223372036854775807", json.dumps(found))
+
+    def test_metrics_count_by_anomaly(self):
+        self.file("lost.jsonl", lines(*LOST, {"event": "sync", "at": 500}))
+        watch = self.start("lost.jsonl", "--follow", *SI, "--metrics", "0")
+        url = self.said(watch, "metrics").removesuffix("/metrics")
+        name = 'serval_anomalies_total{type="lost-update",mechanism="first-updater-wins",level="snapshot-isolation",standing="violation"}'
+        samples = Files.wait_for_metric(self, url, name, 1)
+        self.assertEqual(samples["serval_check_lag_seconds"], 0)  # Nothing waits.
+
+    def test_the_lag_is_the_age_of_what_waits(self):
+        watch = self.start("tcp:0", *SI, "--metrics", "0", "--idle", "60s")
+        address, url = self.said(watch, "listening"), self.said(watch, "metrics").removesuffix("/metrics")
+        quiet = Client(address).send(HEADER, {"event": "heartbeat", "s": "quiet", "at": 5})
+        busy = Client(address).send(HEADER)
+        for i in range(1, 6):  # Always something waits, but nothing for long.
+            busy.send(transaction("busy", i, 100 * i, 100 * i + 20, write("x", i, 100 * i + 5, 100 * i + 6)))
+            quiet.send({"event": "heartbeat", "s": "quiet", "at": 100 * i + 1})
+            time.sleep(0.3)
+            self.assertLess(metrics(url)["serval_check_lag_seconds"], 1)
+        Files.wait_for_metric(self, url, "serval_check_lag_seconds", 1)  # Now it does.
+
+    def test_requests_are_answered_whatever_others_do(self):
+        self.file("lost.jsonl", lines(*LOST))
+        watch = self.start("lost.jsonl", "--follow", *SI, "--metrics", "0")
+        url = self.said(watch, "metrics").removesuffix("/metrics")
+        place = ("127.0.0.1", int(url.rsplit(":", 1)[1]))
+        silent = [socket.create_connection(place) for _ in range(400)]
+        for i, connection in enumerate(silent[300:]):
+            connection.sendall((b"GET /healthz HTTP/1.1\r\nX: ", b"\0\xff" * 9000, b"POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\n")[i % 3])
+        for method, path in (("GET", "/healthz"), ("GET", "/metrics"), ("HEAD", "/metrics"), ("GET", "/healthz?x=1")):
+            request = urllib.request.Request(url + path, method=method)
+            start = time.monotonic()
+            with urllib.request.urlopen(request, timeout=10) as answer:
+                body = answer.read()
+                self.assertLess(time.monotonic() - start, 1)
+                self.assertEqual(answer.status, 200)
+                self.assertGreater(int(answer.headers["Content-Length"]), 10)
+                self.assertEqual(len(body) > 0, method == "GET")
+        with self.assertRaises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(urllib.request.Request(url + "/metrics", method="POST", data=b"x"), timeout=10)
+        self.assertEqual(refused.exception.code, 405)
+        refused.exception.close()
+        for connection in silent:
+            connection.close()
+
     def test_wrong_words(self):
         self.assertIn("exec:", self.expect(64, "watch", "-", *SI, "--on-violation", "shout").err)
         self.assertIn("did you mean", self.expect(64, "watch", "-", "--profile", "postgres:serialisable").err)
         self.assertIn("--profile", self.expect(64, "watch", self.file("good.jsonl", lines(*GOOD))).err)
         self.assertIn("1 to 16", self.expect(64, "watch", "-", *SI, "--threads", "0").err)
         self.assertIn("--engine mirror", self.expect(64, "check", "good.jsonl", "--threads", "2").err)
+        self.assertIn("--profile", self.expect(64, "watch", "tcp:0").err)  # Whoever connects does not decide it.
         self.assertIn("leave one out", self.expect(64, "watch", "-", *SI, "-l", "serializable").err)
+
+
+class Documentation(WatchTest):
+    def test_the_client_of_the_page_works(self):
+        page = pathlib.Path(__file__).resolve().parents[2] / "docs/watch.md"
+        client, = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+        self.assertLess(len(client.splitlines()), 60)
+        self.file("client.py", client)
+        address = f"unix:{self.folder}/serval.sock"
+        watch, _ = self.listen("--level", "serializable", "--connections", 2, "--idle", "60s", address=address)
+        clients = [subprocess.Popen([sys.executable, "client.py", f"{self.folder}/serval.sock", name], cwd=self.folder,
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for name in ("app-1", "app-2")]
+        for each in clients:
+            self.addCleanup(self.end, each)
+            self.finished(each, 0)
+        out, _ = self.finished(watch, 0)
+        self.assertTrue(out.startswith(f"CLEAN {address}"), out)
+        self.assertIn("40 txns", out)
+        self.assertNotIn("missed", out)
 
 
 class Live(WatchTest):

@@ -254,6 +254,11 @@ std::span<const Violation> OnlineVerifier::violations() {
   return violations_;
 }
 
+std::vector<Violation> OnlineVerifier::take_violations() {
+  violations();
+  return std::exchange(violations_, {});
+}
+
 std::uint64_t OnlineVerifier::violation_count() { return mirror_->violation_count(); }
 
 OnlineStatistics OnlineVerifier::statistics() {

@@ -47,6 +47,7 @@ class OnlineVerifier {
   const Profile& profile() const { return profile_; }
   // What was found so far. With several partitions the last records are perhaps still looked at.
   std::span<const Violation> violations();
+  std::vector<Violation> take_violations();  // Since the last call; an endless run keeps none of them.
   std::uint64_t violation_count();
   OnlineStatistics statistics();  // So far; O(keys).
 

@@ -11,6 +11,7 @@ namespace serval {
 namespace {
 
 constexpr std::size_t kMostSpare = 8;
+constexpr std::size_t kOverhead = 1024;  // Of a batch, however small.
 
 Time earlier(Time time, Time span) { return time < kUnknownBegin + span ? kUnknownBegin : time - span; }
 Time later(Time time, Time span) { return time > kUnknownEnd - span ? kUnknownEnd : time + span; }
@@ -31,7 +32,11 @@ void ClientFeed::prepare_times() {
   for (Record& record : batch_.records()) {
     record.session = number_;
     const Time begin = earlier(record.time.begin, error);
-    if (begin < last_begin_ && begin < earlier(last_begin_, 2 * error)) refuse_clock(record.time.begin);
+    if (begin < last_begin_ && begin < earlier(last_begin_, 2 * error)) {
+      const Time refused = record.time.begin;
+      batch_.clear();  // Of this client nothing is believed any more; it can still be closed.
+      refuse_clock(refused);
+    }
     last_begin_ = std::max(last_begin_, begin);
     record.time.begin = last_begin_;
     record.time.end = later(record.time.end, error);
@@ -39,10 +44,18 @@ void ClientFeed::prepare_times() {
   }
 }
 
+void ClientFeed::tell() {
+  last_news_ = Clock::now().time_since_epoch().count();
+  if (rests_.load() && rests_.exchange(false)) pressure_.report(shared_from_this());
+  pressure_.tell();
+}
+
 void ClientFeed::flush() {
   if (batch_.empty()) return;
   prepare_times();
-  source_.enter(batch_.bytes());
+  batch_.weight = batch_.bytes() + kOverhead;
+  source_->enter(batch_.weight);
+  batch_.ticket = pressure_.arrive();
   {
     const std::lock_guard lock(mutex_);
     state_.promise = std::max(state_.promise, last_begin_);
@@ -54,7 +67,7 @@ void ClientFeed::flush() {
       spare_.pop_back();
     }
   }
-  pressure_.tell();
+  tell();
 }
 
 void ClientFeed::promise(Time begin) {
@@ -65,7 +78,7 @@ void ClientFeed::promise(Time begin) {
     if (last_begin_ <= state_.promise) return;
     state_.promise = last_begin_;
   }
-  pressure_.tell();
+  tell();
 }
 
 void ClientFeed::close() {
@@ -74,7 +87,8 @@ void ClientFeed::close() {
     const std::lock_guard lock(mutex_);
     if (std::exchange(state_.closed, true)) return;
   }
-  pressure_.tell();
+  pressure_.report(shared_from_this());
+  tell();
 }
 
 ClientFeed::State ClientFeed::fetch(Time bound, std::vector<RecordBatch>& run) {
@@ -90,7 +104,8 @@ ClientFeed::State ClientFeed::fetch(Time bound, std::vector<RecordBatch>& run) {
 }
 
 void ClientFeed::give_back(RecordBatch&& batch) {
-  source_.leave(batch.bytes());
+  pressure_.depart(batch.ticket);
+  source_->leave(batch.weight);
   batch.clear();
   const std::lock_guard lock(mutex_);
   if (spare_.size() < kMostSpare) spare_.push_back(std::move(batch));

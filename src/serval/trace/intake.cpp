@@ -9,9 +9,9 @@ bool Intake::start_with(const std::function<void(RecordBatch&)>& add, const std:
   if (overridden_) return true;
   if (meaning_) return *meaning_ == meaning;
   meaning_ = meaning;
-  add(initial_.batch());
-  for (Record& record : initial_.batch().records()) record.kind = RecordKind::Initial;
-  initial_.close();
+  add(initial_->batch());
+  for (Record& record : initial_->batch().records()) record.kind = RecordKind::Initial;
+  initial_->close();
   return true;
 }
 

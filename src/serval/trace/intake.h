@@ -40,11 +40,20 @@ class Intake {
   // Of records taken in, for those who watch.
   std::atomic<std::uint64_t> bytes = 0, lines = 0, sessions = 0, transactions = 0;
 
+  // The latest end of a transaction so far.
+  void note_end(Time end) {
+    Time latest = latest_.load();
+    while (end != kUnknownEnd && end > latest && !latest_.compare_exchange_weak(latest, end)) {
+    }
+  }
+  Time latest() const noexcept { return latest_; }
+
  private:
   Pipeline& pipeline_;
   std::atomic<std::uint64_t> last_transaction_ = 0;
+  std::atomic<Time> latest_ = kUnknownBegin;
   mutable std::mutex mutex_;  // For all below.
-  ClientFeed& initial_;
+  const std::shared_ptr<ClientFeed> initial_;
   std::optional<std::string> meaning_;
   bool overridden_ = false;
   Facts facts_;

@@ -1,18 +1,19 @@
 #pragma once
-// Whose record is next? A tree of losers (Knuth 5.4.1) over the lanes of a merge: each inner node keeps
-// the key that lost there, so that a new key of the winner costs one comparison a level, without a branch
-// that would be guessed wrong.
+// Whose record is next? A tree of winners (Knuth 5.4.1) over the lanes of a merge: each inner node keeps the
+// smaller key of the two below it. Any lane may get a new key, come or go.
 //
 //   MergeTree tree;
-//   tree.rebuild(keys);                  // After lanes came or went. O(lanes)
+//   tree.rebuild(keys);                  // Room for more lanes, or less. O(lanes)
+//   tree.set(key);                       // A lane comes, or has a new key; MergeKey::none(lane): it goes.
 //   tree.winner();                       // The smallest key.
-//   tree.replace_winner(time);           // Its lane has a new one. O(log lanes)
-//   tree.runner_up();                    // The smallest of the others. O(log lanes)
+//   tree.replace_winner(time);           // Its lane has a new one.
+//   tree.runner_up();                    // The smallest of the others.
+//
+// All but rebuild take O(log lanes), without a branch that would be guessed wrong.
 
 #include <bit>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "serval/history/operation.h"
@@ -24,6 +25,8 @@ struct MergeKey {
   std::uint32_t client = 0xFFFFFFFFu;  // Decides between equal times.
   std::uint32_t lane = 0xFFFFFFFFu;
 
+  static MergeKey none(std::uint32_t lane) { return {kUnknownEnd, 0xFFFFFFFFu, lane}; }
+
   friend bool operator<(const MergeKey& a, const MergeKey& b) {
     return static_cast<int>(a.time < b.time) |
            (static_cast<int>(a.time == b.time) & static_cast<int>(a.client < b.client));
@@ -32,47 +35,43 @@ struct MergeKey {
 
 class MergeTree {
  public:
+  // Keys by lane, from 0; there is room for so many lanes.
   void rebuild(std::span<const MergeKey> keys) {
     leaves_ = std::bit_ceil(keys.size() + 1);
-    losers_.assign(leaves_, MergeKey{});
-    winner_ = play(1, keys);
+    nodes_.assign(2 * leaves_, MergeKey{});
+    for (std::size_t i = 0; i < keys.size(); ++i) nodes_[leaves_ + i] = keys[i];
+    for (std::size_t node = leaves_ - 1; node > 0; --node) play(node);
   }
-  const MergeKey& winner() const noexcept { return winner_; }
+  const MergeKey& winner() const noexcept { return nodes_[1]; }
 
+  void set(const MergeKey& key) {
+    std::size_t node = leaves_ + key.lane;
+    nodes_[node] = key;
+    for (node /= 2; node > 0; node /= 2) play(node);
+  }
   void replace_winner(Time time) {
-    MergeKey key = winner_;
+    MergeKey key = winner();
     key.time = time;
-    for (std::size_t node = (leaves_ + key.lane) / 2; node > 0; node /= 2) {
-      const MergeKey loser = losers_[node];
-      const bool loses = loser < key;
-      losers_[node] = loses ? key : loser;
-      key = loses ? loser : key;
-    }
-    winner_ = key;
+    set(key);
   }
 
   // Its time is kUnknownEnd where there is no other.
   MergeKey runner_up() const {
     MergeKey best;
-    for (std::size_t node = (leaves_ + winner_.lane) / 2; node > 0; node /= 2)
-      if (losers_[node] < best) best = losers_[node];
+    for (std::size_t node = leaves_ + winner().lane; node > 1; node /= 2)
+      if (nodes_[node ^ 1] < best) best = nodes_[node ^ 1];
     return best;
   }
 
  private:
-  // The winner of the games below `node`; keeps the loser of each.
-  MergeKey play(std::size_t node, std::span<const MergeKey> keys) {
-    if (node >= leaves_) return node - leaves_ < keys.size() ? keys[node - leaves_] : MergeKey{};
-    MergeKey left = play(2 * node, keys);
-    MergeKey right = play(2 * node + 1, keys);
-    if (right < left) std::swap(left, right);
-    losers_[node] = right;
-    return left;
+  void play(std::size_t node) {
+    const MergeKey& left = nodes_[2 * node];
+    const MergeKey& right = nodes_[2 * node + 1];
+    nodes_[node] = right < left ? right : left;
   }
 
   std::size_t leaves_ = 1;
-  std::vector<MergeKey> losers_{MergeKey{}};  // From 1.
-  MergeKey winner_;
+  std::vector<MergeKey> nodes_{MergeKey{}, MergeKey{}};  // From 1; the leaves are the second half.
 };
 
 }  // namespace serval

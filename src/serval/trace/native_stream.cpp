@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <exception>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@ namespace serval {
 namespace {
 
 constexpr std::int64_t kVersion = 1;
+constexpr std::size_t kMostSessions = 1 << 18;   // Of a connection.
 constexpr std::size_t kMostSpellings = 1 << 16;  // Of the pool, before it is made anew.
 
 std::string with_line_end(std::string_view line) {
@@ -24,11 +26,18 @@ std::string with_line_end(std::string_view line) {
 
 }  // namespace
 
-NativeStream::NativeStream(std::string name, Intake& intake)
+NativeStream::NativeStream(std::string name, Intake& intake, Origin origin)
     : name_(std::move(name)),
       intake_(intake),
+      origin_(origin),
       source_(intake.pipeline().open_source()),
-      unknown_sessions_(intake.pipeline().open_client(name_, source_)) {}
+      herald_(intake.pipeline().open_client(name_, source_, ClientFeed::Role::Herald)) {}
+
+Time NativeStream::promised() const {
+  Time least = herald_->promised();
+  for (const auto& [label, session] : sessions_) least = std::min(least, session.feed->promised());
+  return least;
+}
 
 void NativeStream::fail(std::string_view text, std::size_t column, const std::string& expected) const {
   fail_in_line({name_, line_}, text, column, "expected " + expected);
@@ -130,12 +139,13 @@ void NativeStream::accept() {
 
 // Labels of transactions that our own recorder gives are numbers, and different in the whole run.
 void NativeStream::header() {
+  herald_->take_part();
   if (record_.version < 1 || record_.version > kVersion)
     fail(line_text_, 1, fmt::format("version {}, but this is {}", kVersion, record_.version));
   leave_open_transactions();
   Intake::Facts facts;
   for (const auto& [name, text] : record_.facts) facts[name] = text;
-  trusts_labels_ = facts.contains("clients") && facts.contains("workload");
+  trusts_labels_ = origin_ == Origin::File && facts.contains("clients") && facts.contains("workload");
   const std::string meaning = record_.initial ? pool_.spell(*record_.initial) : std::string();
   const auto add = [&](RecordBatch& batch) {
     if (!record_.initial) return;
@@ -153,13 +163,13 @@ void NativeStream::promise() {
   if (!record_.at) return;
   if (record_.session) {
     session_of(*record_.session).feed->promise(*record_.at);
-    if (!promises_) unknown_sessions_.promise(*record_.at);
+    if (!promises_) herald_->promise(*record_.at);
     return;
   }
   std::map<std::string, Time> since;
   for (const auto& [session, time] : record_.since) since[pool_.spell(session)] = time;
   promises_ = true;
-  unknown_sessions_.promise_to_come();
+  herald_->promise_to_come();
   for (auto& [label, session] : sessions_) {
     const auto own = since.find(label);
     session.feed->promise(own == since.end() ? *record_.at : own->second);
@@ -168,17 +178,26 @@ void NativeStream::promise() {
   Time all = *record_.at;
   for (const auto& [label, time] : since)
     if (!sessions_.contains(label)) all = std::min(all, time);
-  unknown_sessions_.promise(all);
+  herald_->promise(all);
 }
 
 NativeStream::Session& NativeStream::session_of(Value label) {
   const auto [found, fresh] = sessions_.try_emplace(pool_.spell(label));
   if (fresh) {
+    if (origin_ == Origin::Connection && sessions_.size() > kMostSessions) {
+      sessions_.erase(found);
+      fail(line_text_, 1, fmt::format("at most {} sessions of one connection", kMostSessions));
+    }
     found->second.feed =
-        &intake_.pipeline().open_client(fmt::format("{}, session {}", name_, found->first), source_);
+        intake_.pipeline().open_client(fmt::format("{}, session {}", name_, found->first), source_);
     ++intake_.sessions;
   }
   return found->second;
+}
+
+void NativeStream::note_news(Session& session) {
+  if (std::exchange(session.has_news, true)) return;
+  news_.push_back(&session);
 }
 
 NativeStream::OpenTransaction& NativeStream::open_transaction(Session& session) {
@@ -200,13 +219,17 @@ void NativeStream::begin() {
 // An "open" record replaces the one before it, an operation comes on top.
 void NativeStream::keep_line() {
   Session& session = session_of(*record_.session);
+  open_bytes_ += line_text_.size();
   if (record_.kind == JsonlRecord::Kind::Operation) {
-    open_transaction(session).lines.push_back(with_line_end(line_text_));
+    OpenTransaction& open = open_transaction(session);
+    open.bytes += line_text_.size();
+    open.lines.push_back(with_line_end(line_text_));
     return;
   }
   OpenTransaction& open = session.open[pool_.spell(*record_.label)];
   if (open.order == 0) open.order = ++opened_;
   open.begin = record_.interval.begin;
+  open_bytes_ -= std::exchange(open.bytes, line_text_.size());
   open.lines.assign(1, with_line_end(line_text_));
 }
 
@@ -244,10 +267,15 @@ void NativeStream::whole_transaction() {
          "the times of this transaction, \"begin\" and \"end\": without them nothing can be watched");
   Session& session = session_of(*record_.session);
   const std::string label = record_.label ? pool_.spell(*record_.label) : std::string();
-  session.open.erase(label);
+  if (const auto open = session.open.find(label); open != session.open.end()) {
+    open_bytes_ -= open->second.bytes;
+    session.open.erase(open);
+  }
   append_transaction(*session.feed, {record_, pool_, number_of(label)});
   session.feed->advance();
-  if (!promises_) unknown_sessions_.promise(record_.interval.begin);
+  note_news(session);
+  intake_.note_end(record_.interval.end);
+  if (!promises_) herald_->promise(record_.interval.begin);
   ++intake_.transactions;
 }
 
@@ -276,6 +304,7 @@ void NativeStream::leave_open_transactions() {
     }
     session.open.clear();
   }
+  open_bytes_ = 0;
 }
 
 void NativeStream::take_header(const History& history) {
@@ -289,7 +318,7 @@ void NativeStream::take_header(const History& history) {
   for (const SessionId session : history.sessions()) {
     const std::string label = history.spell(history.session_label(session));
     sessions_[label].feed =
-        &intake_.pipeline().open_client(fmt::format("{}, session {}", name_, label), source_);
+        intake_.pipeline().open_client(fmt::format("{}, session {}", name_, label), source_);
   }
   seen_header_ = true;
 }
@@ -314,15 +343,21 @@ void NativeStream::take_transaction(const History& history, TransactionId t) {
                          operation.key.is_none() ? Value::nil() : history.key_value(operation.key),
                          operation.value});
   }
-  ClientFeed& feed = *sessions_.at(history.spell(*whole.session)).feed;
+  Session& session = sessions_.at(history.spell(*whole.session));
+  ClientFeed& feed = *session.feed;
   append_transaction(feed, {whole, history.values(), intake_.next_transaction()});
   feed.advance();
-  unknown_sessions_.promise(whole.interval.begin);
+  note_news(session);
+  herald_->promise(whole.interval.begin);
   ++intake_.transactions;
 }
 
 void NativeStream::flush() {
-  for (auto& [label, session] : sessions_) session.feed->flush();
+  for (Session* const session : news_) {
+    session->has_news = false;
+    session->feed->flush();
+  }
+  news_.clear();
 }
 
 void NativeStream::end() {
@@ -331,9 +366,19 @@ void NativeStream::end() {
     text_.clear();
   }
   unsynced_ += std::exchange(held_lines_, 0);
-  leave_open_transactions();
-  for (auto& [label, session] : sessions_) session.feed->close();
-  unknown_sessions_.close();
+  held_.clear();
+  std::exception_ptr problem;
+  const auto attempt = [&problem](const auto& step) {
+    try {
+      step();
+    } catch (const InputError&) {
+      if (!problem) problem = std::current_exception();
+    }
+  };
+  attempt([this] { leave_open_transactions(); });
+  for (auto& [label, session] : sessions_) attempt([&feed = *session.feed] { feed.close(); });
+  herald_->close();
+  if (problem) std::rethrow_exception(problem);
 }
 
 }  // namespace serval

@@ -29,9 +29,12 @@ namespace serval {
 
 class NativeStream {
  public:
+  // Whom the lines come from. The labels of a recording of our own are the numbers of its transactions; those
+  // of somebody who connects may be anything.
+  enum class Origin : std::uint8_t { File, Connection };
   // Nothing leaves the pipeline from now on before the stream has told of its sessions: in its header, or
   // by its first record.
-  NativeStream(std::string name, Intake& intake);
+  NativeStream(std::string name, Intake& intake, Origin origin = Origin::File);
   NativeStream(const NativeStream&) = delete;
   NativeStream& operator=(const NativeStream&) = delete;
 
@@ -41,13 +44,21 @@ class NativeStream {
   void take_header(const History& history);
   void take_transaction(const History& history, TransactionId t);
   void flush();
-  void end();
+  void end();                                              // Closes all clients, even where it throws.
   bool is_complete() const noexcept { return complete_; }  // A "sync" said that it was the last.
 
   const std::string& name() const noexcept { return name_; }
   std::uint64_t lines() const noexcept { return line_; }
   std::uint64_t unsynced_lines() const noexcept { return unsynced_; }  // Left out at the end.
   std::uint64_t unfinished_transactions() const noexcept { return unfinished_; }
+  // It has sent a header: what it does in the database counts.
+  bool takes_part() const noexcept { return herald_->takes_part(); }
+  // Whatever it has not told of begins then or later.
+  Time promised() const;
+  SourceGate& source() const noexcept { return *source_; }
+  std::size_t kept_bytes() const noexcept {
+    return held_.size() + open_bytes_;
+  }  // Lines that wait for others.
 
  private:
   // Told event by event, or by "open" records; ops are kept as text until the end shows what they were.
@@ -55,9 +66,11 @@ class NativeStream {
     std::uint64_t order = 0;
     Time begin = kUnknownBegin;
     std::vector<std::string> lines;  // "op" records, or the last "open".
+    std::size_t bytes = 0;           // Of them.
   };
   struct Session {
-    ClientFeed* feed = nullptr;
+    std::shared_ptr<ClientFeed> feed;
+    bool has_news = false;                        // For flush().
     std::map<std::string, OpenTransaction> open;  // By label.
   };
 
@@ -66,6 +79,7 @@ class NativeStream {
   void header();
   void promise();
   Session& session_of(Value label);
+  void note_news(Session& session);
   OpenTransaction& open_transaction(Session& session);
   void begin();
   void keep_line();
@@ -79,18 +93,21 @@ class NativeStream {
 
   std::string name_;
   Intake& intake_;
-  SourceGate& source_;
+  const Origin origin_;
+  const std::shared_ptr<SourceGate> source_;
   ValuePool pool_;  // Of the line at hand and not much more.
   JsonlRecord record_;
   std::map<std::string, Session> sessions_;
+  std::vector<Session*> news_;  // Those with records since the last flush().
   // This client has no records. It holds the merge back until sessions are known; where "sync" records
   // promise something, they do so for sessions, too, that are not yet known, and it goes on.
-  ClientFeed& unknown_sessions_;
+  const std::shared_ptr<ClientFeed> herald_;
   bool promises_ = false;
   std::string text_;  // Bytes of a line that has not ended, or of one that is looked at again.
   std::string line_text_;
   bool seen_header_ = false, holding_ = false, trusts_labels_ = false, complete_ = false;
-  std::string held_;  // Lines since the last "sync".
+  std::string held_;            // Lines since the last "sync".
+  std::size_t open_bytes_ = 0;  // Of lines of open transactions.
   std::uint64_t held_lines_ = 0, unsynced_ = 0, unfinished_ = 0, opened_ = 0;
   std::uint64_t line_ = 0;
 };

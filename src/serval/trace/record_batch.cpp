@@ -9,7 +9,7 @@
 namespace serval {
 namespace {
 
-constexpr std::size_t kFirstChunk = std::size_t{1} << 12;
+constexpr std::size_t kFirstChunk = std::size_t{1} << 9;
 constexpr std::size_t kLargestChunk = std::size_t{1} << 18;
 constexpr std::size_t kAlignment = alignof(std::max_align_t);
 

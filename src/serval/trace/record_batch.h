@@ -48,9 +48,21 @@ class RecordBatch {
   ValuePool& literals();
   const TracePredicate* predicate(Predicate tree);
 
+  // Takes out the records that `drop` (a Record&) says so of; it may change the others.
+  template <typename Drop>
+  void erase_if(const Drop& drop) {
+    std::size_t kept = 0;
+    for (Record& record : records_)
+      if (!drop(record)) records_[kept++] = record;
+    records_.resize(kept);
+  }
   void clear() noexcept;
   // What it holds for its records; grows with add() and keep().
   std::size_t bytes() const noexcept;
+
+  // Of the pipeline: BackPressure::arrive, and what it counts of its gate.
+  std::uint64_t ticket = 0;
+  std::size_t weight = 0;
 
  private:
   char* room(std::size_t bytes);  // Aligned for anything.
