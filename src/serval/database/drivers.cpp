@@ -104,7 +104,7 @@ std::array<DriverInfo, 7> make_drivers() {
        "MariaDB, MySQL, TiDB, Galera clusters",
        {{"serializable", "strict-serializable", "on one server"},
         {"repeatable-read", "strong-snapshot-isolation",
-         "only with innodb_snapshot_isolation=ON; else lost updates"},
+         "with innodb_snapshot_isolation=ON; otherwise read-committed"},
         {"read-committed", "read-committed", ""},
         {"read-uncommitted", "read-uncommitted", ""}},
        "repeatable-read",
