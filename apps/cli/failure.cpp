@@ -13,6 +13,7 @@
 #include "serval/base/error.h"
 #include "serval/base/json_writer.h"
 #include "serval/database/database.h"
+#include "serval/database/passwords.h"
 #include "serval/report/quantity.h"
 #include "usage.h"
 
@@ -59,7 +60,7 @@ std::string draw_input_error(const InputError& error, std::string_view what) {
   if (at.line != 0 && at.column != 0) place += fmt::format(":{}", at.column);
   std::string out = fmt::format("error: bad {} {}\n", what, harmless(place));
   if (error.source_line().empty() || at.line == 0) {
-    out += fmt::format("  {}", error.problem());
+    out += fmt::format("  {}", without_passwords(error.problem()));
   } else {
     const std::string number = std::to_string(at.line);
     const std::uint64_t column = error.caret();
@@ -73,8 +74,8 @@ std::string draw_input_error(const InputError& error, std::string_view what) {
 }
 
 std::string draw_usage_error(const UsageError& error) {
-  std::string out = fmt::format("error: {}", error.what());
-  if (!error.hint().empty()) out += fmt::format("\nhint: {}", error.hint());
+  std::string out = fmt::format("error: {}", without_passwords(error.what()));
+  if (!error.hint().empty()) out += fmt::format("\nhint: {}", without_passwords(error.hint()));
   return out;
 }
 
@@ -99,10 +100,10 @@ Failure describe_current_exception() {
   } catch (const UsageError& error) {
     return {kUsage, draw_usage_error(error)};
   } catch (const TransactionFailure& failure) {
-    return {kDatabaseFailure, fmt::format("error: the database says: {}", failure.what())};
+    return {kDatabaseFailure, fmt::format("error: the database says: {}", without_passwords(failure.what()))};
   } catch (const DatabaseError& error) {
-    return {kDatabaseFailure,
-            fmt::format("error: {}{}", error.what(), error.hint().empty() ? "" : "\nhint: " + error.hint())};
+    return {kDatabaseFailure, fmt::format("error: {}{}", without_passwords(error.what()),
+                                          error.hint().empty() ? "" : "\nhint: " + error.hint())};
   } catch (const BudgetExhausted& error) {
     return {kUndecided, fmt::format("error: {}", error.what())};
   } catch (const std::bad_alloc&) {
@@ -127,7 +128,8 @@ std::string json_of_current_exception(const std::string& path) {
     json.key("line").number(error.position().line).key("column").number(error.position().column);
     json.key("hint").text(error.hint());
   } catch (const std::exception& error) {
-    json.key("kind").text(failure.exit_code == kBug ? "bug" : "failure").key("problem").text(error.what());
+    json.key("kind").text(failure.exit_code == kBug ? "bug" : "failure");
+    json.key("problem").text(without_passwords(error.what()));
   }
   return json.end().key("exit_code").number(failure.exit_code).end().take();
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -15,6 +16,7 @@
 #include "memory_limit.h"
 #include "output.h"
 #include "serval/base/nearest_names.h"
+#include "serval/database/passwords.h"
 #include "usage.h"
 #include "verb.h"
 
@@ -131,10 +133,25 @@ std::span<const Verb> all_verbs() { return kVerbs; }
 
 }  // namespace serval::cli
 
+namespace {
+
+// Anyone on the machine can list the words of a process. The word stays as long as it was.
+void hide_passwords(char* word) {
+  for (const serval::PasswordPlace& place : serval::find_passwords(word))
+    std::fill(word + place.begin, word + place.end, '*');
+}
+
+}  // namespace
+
 int main(int argument_count, char** arguments) {
   serval::cli::keep_freed_memory();
+  std::signal(SIGXFSZ, SIG_IGN);  // A file that may not grow is an OutputError, as a full disk is.
+  const std::vector<std::string> words(arguments, arguments + argument_count);
+  std::vector<const char*> pointers;
+  for (const std::string& word : words) pointers.push_back(word.c_str());
+  std::for_each(arguments, arguments + argument_count, hide_passwords);
   try {
-    return serval::cli::run(argument_count, arguments);
+    return serval::cli::run(argument_count, pointers.data());
   } catch (...) {
     const serval::cli::Failure failure = serval::cli::describe_current_exception();
     serval::cli::note(failure.drawing);

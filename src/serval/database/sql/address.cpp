@@ -49,6 +49,8 @@ Address parse_address(std::string_view text, std::span<const std::string_view> k
 
 Place parse_place(std::string_view text) {
   Place out;
+  if (text.find('?') != std::string_view::npos)
+    throw InputError({}, "options do not follow a host", {}, "HOST, HOST:PORT, or a whole address");
   if (text.starts_with("//")) text.remove_prefix(2);
   if (const std::size_t at = text.rfind('@'); at != std::string_view::npos) {
     out.user = text.substr(0, at);
