@@ -33,12 +33,14 @@ class CampaignTest : public testing::Test {
     Campaign campaign(database, *chosen.generator, recorder, options);
     campaign.run();
     recorder.finish();
+    loss_ = campaign.loss();
     return campaign.counts();
   }
   std::string path() const { return (folder_ / "run.jsonl").string(); }
   History history() const { return read_history(path()); }
 
   std::filesystem::path folder_;
+  std::optional<DatabaseError> loss_;
 };
 
 TEST_F(CampaignTest, RunsAsManyTransactionsAsAsked) {
@@ -92,6 +94,36 @@ TEST_F(CampaignTest, WaitsForAServerThatComesBack) {
   const CampaignCounts counts = run(database, "mini", {.sessions = 1, .transactions = 30, .abort_share = 0});
   EXPECT_GE(counts.reconnections, 2u);
   EXPECT_EQ(counts.transactions(), 30u);
+}
+
+TEST_F(CampaignTest, ALostSessionGoesOnAtAnotherNode) {
+  FakeDatabase database({.lose_every = 20, .nodes = 3, .dead_node = 1});
+  const CampaignCounts counts = run(database, "mini", {.sessions = 3, .transactions = 300, .abort_share = 0});
+  EXPECT_EQ(counts.transactions(), 300u);
+  EXPECT_FALSE(loss_);
+  EXPECT_TRUE(holds(check(history(), Level::StrictSerializable).verdict));
+}
+
+TEST_F(CampaignTest, KeepsWhatWasRecordedBeforeTheDatabaseWasLostForGood) {
+  FakeDatabase database({.lose_every = 50, .refuse_connections = 100'000, .first_connections = 2});
+  const CampaignCounts counts =
+      run(database, "mini", {.sessions = 2, .time = std::chrono::seconds(1), .abort_share = 0});
+  ASSERT_TRUE(loss_);
+  EXPECT_NE(std::string(loss_->what()).find("the server does not answer"), std::string::npos);
+  EXPECT_EQ(counts.indeterminate, 2u);
+  EXPECT_GT(history().transaction_count(), 50u);
+  EXPECT_TRUE(holds(check(history(), Level::StrictSerializable).verdict));
+}
+
+TEST_F(CampaignTest, InterruptsWhatStillWaitsAtTheEnd) {
+  FakeDatabase database({.hang_at = 30});
+  const CampaignCounts counts = run(database, "mini",
+                                    {.sessions = 1,
+                                     .time = std::chrono::milliseconds(200),
+                                     .abort_share = 0,
+                                     .grace = std::chrono::milliseconds(10)});
+  EXPECT_EQ(counts.aborted.at(FailureCause::ConnectionLost), 1u);
+  EXPECT_TRUE(holds(check(history(), Level::StrictSerializable).verdict));
 }
 
 TEST_F(CampaignTest, SaysWhenNoSessionCanBeOpened) {

@@ -12,10 +12,12 @@
 namespace serval {
 
 struct FakeFailures {
-  std::uint64_t lose_every = 0;           // The connection is lost at every n-th commit, which took effect.
-  std::uint64_t abort_every = 0;          // Every n-th commit is refused.
-  std::uint64_t refuse_connections = 0;   // So many after the first ones.
-  std::uint64_t first_connections = 100;  // That are not refused.
+  std::uint64_t lose_every = 0;            // The connection is lost at every n-th commit, which took effect.
+  std::uint64_t abort_every = 0;           // Every n-th commit is refused.
+  std::uint64_t refuse_connections = 0;    // So many after the first ones.
+  std::uint64_t first_connections = 100;   // That are not refused.
+  std::uint32_t nodes = 1, dead_node = 1;  // Sessions are not taken again by the dead one.
+  std::uint64_t hang_at = 0;               // This commit has no answer before it is interrupted.
 };
 
 class FakeDatabase final : public Database {
@@ -26,6 +28,10 @@ class FakeDatabase final : public Database {
   void create(const Schema& /*schema*/) override {}
   void drop() override { rows_.clear(); }
   std::unique_ptr<Client> connect(std::uint32_t session) override;
+  std::unique_ptr<Client> reconnect(std::uint32_t session, std::uint32_t attempt) override {
+    if ((session + attempt) % failures_.nodes == failures_.dead_node) throw DatabaseError("the node is dead");
+    return connect(session);
+  }
 
   std::atomic<std::uint64_t> connections = 0, commits = 0;
   std::set<std::int64_t> tags;  // Every tag that was ever written.
@@ -70,6 +76,11 @@ class FakeDatabase::FakeClient final : public Client {
 
   Outcome commit() override {
     const std::uint64_t number = ++database_.commits;
+    if (number == database_.failures_.hang_at) {
+      interrupted_.wait(false);
+      roll_back();
+      throw TransactionFailure(FailureCause::ConnectionLost, Outcome::Aborted, "interrupted");
+    }
     if (every(database_.failures_.abort_every, number)) {
       roll_back();
       throw TransactionFailure(FailureCause::Serialization, Outcome::Aborted, "refused");
@@ -78,6 +89,11 @@ class FakeDatabase::FakeClient final : public Client {
     if (every(database_.failures_.lose_every, number))
       throw TransactionFailure(FailureCause::ConnectionLost, Outcome::Indeterminate, "no answer");
     return Outcome::Committed;
+  }
+
+  void interrupt() noexcept override {
+    interrupted_ = true;
+    interrupted_.notify_all();
   }
 
   void roll_back() override {
@@ -94,6 +110,7 @@ class FakeDatabase::FakeClient final : public Client {
   }
 
   FakeDatabase& database_;
+  std::atomic<bool> interrupted_ = false;
   bool open_ = false;
   std::vector<std::pair<std::pair<std::uint32_t, std::uint64_t>, Cell>> before_;
 };

@@ -49,6 +49,13 @@ TEST(Statements, TellWhatTheyWrote) {
             "delete from `serval_rows` where k between ? and ?");
 }
 
+TEST(Statements, AskForEverythingWithoutACondition) {
+  const TableStatements& rows = Statements(kSchema, kPostgres).tables[0];
+  EXPECT_EQ(rows.ranges[1].everything.text,
+            "select k, tag, \"group\" from \"serval_rows\" order by \"group\"");
+  EXPECT_TRUE(rows.ranges[1].everything.by_predicate);
+}
+
 TEST(Statements, HaveNumbersOfTheirOwn) {
   const Statements statements(kSchema, kSqlite);
   EXPECT_EQ(statements.tables[0].read.id, 0u);

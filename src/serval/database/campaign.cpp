@@ -1,5 +1,6 @@
 #include "serval/database/campaign.h"
 
+#include <algorithm>
 #include <set>
 #include <span>
 #include <thread>
@@ -10,6 +11,12 @@
 #include "serval/trace/clock.h"
 
 namespace serval {
+namespace {
+
+constexpr std::chrono::seconds kTimeForLists{15};  // There may be many.
+constexpr std::chrono::seconds kTimeToReturn{10};  // Of a database, when the run is over.
+
+}  // namespace
 
 std::uint64_t CampaignCounts::aborted_in_all() const {
   std::uint64_t sum = 0;
@@ -26,17 +33,29 @@ class Campaign::Player {
         random_(Random(campaign.options_.seed + number).next()),
         next_slot_(std::chrono::steady_clock::now()) {}
 
-  void connect() {
-    client_ = campaign_.database_.connect(number_);
-    log_ = &campaign_.recorder_.open_session();
-  }
+  void connect() { take(campaign_.database_.connect(number_)); }
 
   void run() {
     while (!campaign_.is_over() && campaign_.claim_transaction()) {
       wait_for_slot();
       play_one();
-      if (client_ == nullptr && !reconnect()) return;
+      if (client_ == nullptr && !reconnect([this] { return campaign_.is_over(); })) return;
     }
+  }
+
+  bool is_connected() const { return client_ != nullptr; }
+  const std::string& problem() const { return problem_; }  // Of the last attempt to connect.
+
+  // The last transactions of all sessions may have lost their connections, and the database be on its way back.
+  bool waits_for_database() {
+    const auto deadline = std::chrono::steady_clock::now() + kTimeToReturn;
+    return reconnect([&] { return std::chrono::steady_clock::now() >= deadline; });
+  }
+
+  // From another thread.
+  void interrupt() noexcept {
+    const std::lock_guard lock(connecting_);
+    if (client_) client_->interrupt();
   }
 
   CampaignCounts counts() const {
@@ -47,11 +66,12 @@ class Campaign::Player {
   using ListKey = std::pair<std::uint32_t, std::uint64_t>;  // Table and key.
   const std::set<ListKey>& appended_to() const { return appended_to_; }
 
-  // Reads lists in transactions of a moderate length.
-  void read_lists(const std::set<ListKey>& lists) {
+  // Reads lists in transactions of a moderate length. False where the database is gone.
+  bool read_lists(const std::set<ListKey>& lists, std::chrono::steady_clock::time_point deadline) {
     constexpr std::size_t kAtOnce = 50;
-    connect();
-    for (auto next = lists.begin(); next != lists.end() && client_ != nullptr;) {
+    const auto is_late = [&] { return std::chrono::steady_clock::now() >= deadline; };
+    for (auto next = lists.begin(); next != lists.end() && !is_late();) {
+      if (client_ == nullptr && !reconnect(is_late)) return false;
       log_->begin(now());
       try {
         client_->begin();
@@ -62,10 +82,11 @@ class Campaign::Player {
         fail(failure);
       }
     }
+    return true;
   }
 
  private:
-  static constexpr int kMostAttempts = 50;  // A server may take seconds to come back.
+  static constexpr std::uint32_t kMostAttempts = 50;  // A server may take seconds to come back.
   static constexpr std::chrono::milliseconds kPause{200};
 
   // Keeps the rate: each session has its own slots, and a late one is not made up for.
@@ -77,20 +98,30 @@ class Campaign::Player {
     campaign_.wait_until(std::min(next_slot_, campaign_.deadline_));
   }
 
-  bool reconnect() {
-    std::string problem;
-    for (int attempt = 0; attempt < kMostAttempts && !campaign_.is_over(); ++attempt) {
+  void take(std::unique_ptr<Client> client) {
+    const std::lock_guard lock(connecting_);
+    client_ = std::move(client);
+    log_ = &campaign_.recorder_.open_session();
+  }
+  void let_go() {
+    const std::lock_guard lock(connecting_);
+    client_.reset();
+  }
+
+  // A session stays at the node that took it.
+  template <class Over>
+  bool reconnect(const Over& is_over) {
+    for (std::uint32_t attempt = 0; attempt < kMostAttempts && !is_over(); ++attempt) {
       try {
-        connect();
+        take(campaign_.database_.reconnect(number_, place_));
         count([](CampaignCounts& counts) { ++counts.reconnections; });
         return true;
       } catch (const DatabaseError& error) {
-        problem = error.what();
-        campaign_.wait_until(std::chrono::steady_clock::now() + kPause);
+        problem_ = error.what();
+        ++place_;
+        std::this_thread::sleep_for(kPause);
       }
     }
-    if (!campaign_.is_over())
-      campaign_.note_problem("the connection was lost and cannot be made again: " + problem, {});
     return false;
   }
 
@@ -167,7 +198,7 @@ class Campaign::Player {
     const Time at = now();
     cause_ = failure.cause();
     end(failure.outcome(), at, failure.what());
-    if (failure.cause() == FailureCause::ConnectionLost) client_.reset();
+    if (failure.cause() == FailureCause::ConnectionLost) let_go();
   }
 
   template <class Change>
@@ -181,6 +212,9 @@ class Campaign::Player {
   std::uint32_t number_;
   Random random_;
   KnownTags known_;
+  std::uint32_t place_ = 0;  // Of its node, counted from that of its number.
+  std::string problem_;
+  std::mutex connecting_;  // Held while client_ changes, and by those of other threads that use it.
   std::unique_ptr<Client> client_;
   SessionLog* log_ = nullptr;
   std::uint64_t written_ = 0;
@@ -219,9 +253,43 @@ bool Campaign::claim_transaction() {
   return options_.transactions == 0 || begun_.fetch_add(1) < options_.transactions;
 }
 
-void Campaign::note_problem(const std::string& problem, std::string hint) {
+void Campaign::note_loss(const std::string& problem) {
   const std::lock_guard lock(problem_mutex_);
-  if (!problem_) problem_.emplace(problem, std::move(hint));
+  if (!loss_) loss_.emplace(problem);
+}
+
+void Campaign::note_bug() {
+  const std::lock_guard lock(problem_mutex_);
+  if (!bug_) bug_ = std::current_exception();
+}
+
+std::optional<DatabaseError> Campaign::loss() const {
+  const std::lock_guard lock(problem_mutex_);
+  return loss_;
+}
+
+void Campaign::play(Player& player) noexcept {
+  try {
+    player.run();
+  } catch (const DatabaseError& error) {
+    note_loss(error.what());
+    stop();
+  } catch (...) {
+    note_bug();
+    stop();
+  }
+  const std::lock_guard lock(waiting_);
+  --playing_;
+  woken_.notify_all();
+}
+
+// One that waits for a lock which nobody lets go must not keep the run from ending.
+void Campaign::wait_for_sessions() {
+  constexpr std::chrono::milliseconds kGlance{20};
+  std::unique_lock lock(waiting_);
+  while (playing_ > 0 && !is_over()) woken_.wait_for(lock, kGlance);
+  if (woken_.wait_for(lock, options_.grace, [this] { return playing_ == 0; })) return;
+  for (const auto& player : players_) player->interrupt();
 }
 
 void Campaign::run() {
@@ -229,19 +297,16 @@ void Campaign::run() {
   for (const auto& player : sessions) player->connect();
   deadline_ = options_.time ? std::chrono::steady_clock::now() + *options_.time
                             : std::chrono::steady_clock::time_point::max();
+  playing_ = sessions.size();
   std::vector<std::thread> threads;
-  for (const auto& player : sessions)
-    threads.emplace_back([this, &player] {
-      try {
-        player->run();
-      } catch (const std::exception& error) {
-        note_problem(error.what(), {});
-        stop();
-      }
-    });
+  for (const auto& player : sessions) threads.emplace_back([this, &player] { play(*player); });
+  wait_for_sessions();
   for (std::thread& thread : threads) thread.join();
-  if (problem_) throw *problem_;
-  read_lists_once_more();
+  if (bug_) std::rethrow_exception(bug_);
+  const auto is_there = [](const auto& player) { return player->is_connected(); };
+  if (std::ranges::none_of(sessions, is_there) && !(is_over() && sessions.front()->waits_for_database()))
+    note_loss("the connections were lost and cannot be made again: " + sessions.front()->problem());
+  if (!loss()) read_lists_once_more();
 }
 
 // What is appended last would be seen by nobody, and its order unknown.
@@ -250,7 +315,27 @@ void Campaign::read_lists_once_more() {
   for (const auto& player : players_)
     lists.insert(player->appended_to().begin(), player->appended_to().end());
   if (lists.empty() || recorder_.failed()) return;
-  players_.back()->read_lists(lists);
+  Player& reader = *players_.back();
+  const auto deadline = std::chrono::steady_clock::now() + kTimeForLists;
+  std::atomic<bool> done = false;
+  std::thread thread([&] {
+    try {
+      if (!reader.read_lists(lists, deadline))
+        note_loss("the lists cannot be read once more: " + reader.problem());
+    } catch (...) {
+      note_bug();
+    }
+    const std::lock_guard lock(waiting_);
+    done = true;
+    woken_.notify_all();
+  });
+  {
+    std::unique_lock lock(waiting_);
+    woken_.wait_until(lock, deadline, [&] { return done.load(); });
+  }
+  if (!done) reader.interrupt();
+  thread.join();
+  if (bug_) std::rethrow_exception(bug_);
 }
 
 CampaignCounts Campaign::counts() const {

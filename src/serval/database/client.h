@@ -51,6 +51,9 @@ class Client {
   virtual Answer perform(const Request& request) = 0;
   virtual Outcome commit() = 0;  // Aborted where the server says that it rolled back.
   virtual void roll_back() = 0;  // Never throws a TransactionFailure: a rollback that is lost is still one.
+  // From another thread: whatever the session waits for ends now, as if the connection was lost. Does nothing
+  // where the database answers within seconds anyway.
+  virtual void interrupt() noexcept {}
 
   // The transaction's id on the server and the like, where it is free to ask: "server_txn", "node".
   // After commit or roll_back, about the transaction that ended.

@@ -48,6 +48,14 @@ class Database {
   virtual void drop() = 0;  // Exactly what create made.
   // A new connection; called from any thread. Throws DatabaseError.
   virtual std::unique_ptr<Client> connect(std::uint32_t session) = 0;
+  // The same for a session that lost its connection. Attempts 0, 1, 2, ... go to one node after another.
+  virtual std::unique_ptr<Client> reconnect(std::uint32_t session, std::uint32_t /*attempt*/) {
+    return connect(session);
+  }
+  // A connection for reads only, each of whose transactions sees one state that others have committed, waits for
+  // nobody and keeps nobody waiting; what it read counts once it has committed. Null: the database has no such
+  // thing. Attempts as of reconnect. Throws DatabaseError.
+  virtual std::unique_ptr<Client> connect_observer(std::uint32_t /*attempt*/) { return nullptr; }
   // Begins to keep the log of what follows: after create, before the first session, and only where a
   // certificate was asked for. Throws DatabaseError.
   virtual std::unique_ptr<Recovery> recover();
@@ -55,9 +63,10 @@ class Database {
 
 // An isolation that a driver can ask its database for.
 struct IsolationInfo {
-  std::string_view name;      // "repeatable-read"
-  std::string_view promises;  // The level it is documented to keep, by its name in docs/levels.md.
-  std::string_view remark;    // Where the two differ, or nothing.
+  std::string_view name;  // "repeatable-read"
+  // The level it is documented to keep, by its name in docs/levels.md. Empty: nobody knows.
+  std::string_view promises;
+  std::string_view remark;  // Where the two differ, or nothing.
 };
 
 struct DriverInfo {
@@ -71,6 +80,8 @@ struct DriverInfo {
   std::unique_ptr<Database> (*open)(std::string_view address, const DatabaseOptions& options);
   // What a version certificate is recovered from, a few words; empty: it cannot be (docs/certificates.md).
   std::string_view certificate = {};
+  // The Debian package whose library a build without the driver lacks.
+  std::string_view package = {};
 };
 
 std::span<const DriverInfo> all_drivers();

@@ -74,7 +74,8 @@ std::array<DriverInfo, 7> make_drivers() {
        "serializable",
        true,
        kSqlite,
-       "commit order of the single writer"},
+       "commit order of the single writer",
+       "libsqlite3-dev"},
       {"rocksdb",
        "rocksdb:FOLDER[?kind=pessimistic|optimistic]",
        "RocksDB's transactions in this process; without a folder a temporary one",
@@ -85,7 +86,8 @@ std::array<DriverInfo, 7> make_drivers() {
        "serializable",
        false,
        kRocksdb,
-       "sequence numbers of the write-ahead log"},
+       "sequence numbers of the write-ahead log",
+       "librocksdb-dev"},
       {"postgres",
        "postgres://[USER@]HOST[:PORT]/DATABASE[?libpq "
        "options][&dialect=postgres|cockroach|yugabyte|h2][&xid=on][&timeout=60s]",
@@ -97,7 +99,8 @@ std::array<DriverInfo, 7> make_drivers() {
        "read-committed",
        true,
        kPostgres,
-       "logical decoding"},
+       "logical decoding",
+       "libpq-dev"},
       {"mariadb",
        "mariadb://[USER@]HOST[:PORT]/"
        "DATABASE[?snapshot=on|off][&sync_wait=N][&dialect=mariadb|mysql|tidb][&timeout=60s]",
@@ -110,7 +113,8 @@ std::array<DriverInfo, 7> make_drivers() {
        "repeatable-read",
        true,
        kMariadb,
-       "the row binlog"},
+       "the row binlog",
+       "libmariadb-dev"},
       {"etcd",
        "etcd://"
        "[USER@]HOST:PORT[,HOST:PORT...][?tls=on][&cacert=FILE][&cert=FILE&key=FILE][&passfile=FILE][&timeout="
@@ -120,14 +124,16 @@ std::array<DriverInfo, 7> make_drivers() {
         {"stale", "serializable", "reads of the local member, perhaps old"}},
        "serializable",
        false,
-       kEtcd},
+       kEtcd,
+       "",
+       "libcurl4-openssl-dev"},
       {"simulated", "simulated:[?bug=NAME[:probability=P,limit=N][+NAME...]][&seed=N][&latency=MICROSECONDS]",
        "a store in this process that keeps the level it is asked for, except where its bugs strike",
        simulated_isolations(), "strict-serializable", true, open_simulated, "the numbers of its commits"},
       {"exec",
        "exec:COMMAND",
        "a program that speaks JSON lines on its standard input and output",
-       {{"default", "serializable", "whatever the program does"}},
+       {{"default", "", "whatever the program does; --level gates a level"}},
        "default",
        true,
        open_exec},
@@ -175,7 +181,7 @@ std::unique_ptr<Database> open_database(std::string_view address, const Database
   const DriverInfo& driver = driver_of(address);
   if (driver.open == nullptr)
     throw DatabaseError(fmt::format("this build of serval cannot drive {}", driver.name),
-                        "install its client library and build again");
+                        fmt::format("install the Debian package {} and build again", driver.package));
   DatabaseOptions chosen = options;
   chosen.isolation = choose_isolation(driver, options.isolation).name;
   return driver.open(address, chosen);

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "serval/database/etcd/base64.h"
 #include "serval/database/etcd/etcd_client.h"
 #include "serval/database/key_value/stored_value.h"
+#include "serval/database/passwords.h"
 #include "serval/database/timeout.h"
 
 namespace serval {
@@ -28,7 +30,7 @@ class EtcdDatabase final : public Database {
       : endpoints_(std::move(endpoints)),
         isolation_(std::move(isolation)),
         access_(std::move(access)),
-        control_(endpoints_.front(), access_) {
+        control_(std::make_unique<EtcdGateway>(endpoints_.front(), access_)) {
     version_ = order("/v3/maintenance/status", "{}")["version"].text;
   }
 
@@ -62,9 +64,20 @@ class EtcdDatabase final : public Database {
                                             encode_base64("serval`")));  // The letter after the underscore.
   }
 
-  std::unique_ptr<Client> connect(std::uint32_t session) override {
-    const std::string& endpoint = endpoints_[session % endpoints_.size()];
-    const auto reads = isolation_ == "stale" ? EtcdClient::Reads::Stale : EtcdClient::Reads::Fresh;
+  std::unique_ptr<Client> connect(std::uint32_t session) override { return reconnect(session, 0); }
+
+  std::unique_ptr<Client> reconnect(std::uint32_t session, std::uint32_t attempt) override {
+    const std::string& endpoint = endpoints_[(session + attempt) % endpoints_.size()];
+    return client(endpoint, isolation_ == "stale" ? EtcdClient::Reads::Stale : EtcdClient::Reads::Fresh);
+  }
+
+  // A stale read takes its state from one revision, whatever the others do.
+  std::unique_ptr<Client> connect_observer(std::uint32_t attempt) override {
+    return client(endpoints_[attempt % endpoints_.size()], EtcdClient::Reads::Stale);
+  }
+
+ private:
+  std::unique_ptr<Client> client(const std::string& endpoint, EtcdClient::Reads reads) {
     std::unique_lock lock(mutex_);
     auto client = std::make_unique<EtcdClient>(endpoint, reads, tables_, access_);
     lock.unlock();
@@ -72,21 +85,25 @@ class EtcdDatabase final : public Database {
     return client;
   }
 
- private:
+  // Through another member where one is gone. Doing it twice does no harm.
   JsonValue order(const std::string& path, const std::string& body) {
-    try {
-      const std::lock_guard lock(mutex_);
-      return control_.post(path, body, Sending::PerhapsTwice);
-    } catch (const EtcdFailure& failure) {
-      throw DatabaseError(fmt::format("etcd: {}", failure.what()));
-    }
+    const std::lock_guard lock(mutex_);
+    for (std::size_t attempt = 1;; ++attempt) try {
+        return control_->post(path, body, Sending::PerhapsTwice);
+      } catch (const EtcdFailure& failure) {
+        if (failure.kind() == EtcdFailure::Kind::Refused || attempt >= endpoints_.size())
+          throw DatabaseError(fmt::format("etcd: {}", failure.what()));
+        control_place_ = (control_place_ + 1) % endpoints_.size();
+        control_ = std::make_unique<EtcdGateway>(endpoints_[control_place_], access_);
+      }
   }
 
   std::vector<std::string> endpoints_;
   std::string isolation_, version_;
   EtcdAccess access_;
   std::mutex mutex_;  // Guards what follows.
-  EtcdGateway control_;
+  std::unique_ptr<EtcdGateway> control_;
+  std::size_t control_place_ = 0;  // Of its member.
   KeyValueTables tables_;
 };
 
@@ -95,8 +112,8 @@ void add_endpoints(std::string_view list, std::vector<std::string>& out) {
     std::string_view one = list.substr(0, list.find(','));
     list.remove_prefix(std::min(one.size() + 1, list.size()));
     while (one.ends_with('/')) one.remove_suffix(1);
-    if (one.empty() || one.find_first_of("/ @") != std::string_view::npos)
-      throw InputError({}, fmt::format("\"{}\" is not HOST:PORT", one));
+    if (one.empty() || one.find_first_of("/ @?") != std::string_view::npos)
+      throw InputError({}, fmt::format("\"{}\" is not HOST:PORT", without_passwords(one)));
     out.emplace_back(one);
   }
 }

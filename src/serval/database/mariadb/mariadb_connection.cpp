@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <mysql.h>
 #include <poll.h>
+#include <sys/socket.h>
 
 #include "serval/base/contract.h"
 #include "serval/database/database.h"
@@ -257,6 +258,11 @@ Outcome MariadbConnection::commit() {
 
 void MariadbConnection::roll_back() noexcept {
   if (!lost_) mysql_query(connection_.get(), "rollback");
+}
+
+void MariadbConnection::interrupt() noexcept {
+  if (const my_socket socket = mysql_get_socket(connection_.get()); socket != MARIADB_INVALID_SOCKET)
+    ::shutdown(socket, SHUT_RDWR);
 }
 
 void MariadbConnection::fail(unsigned code, const char* message) {

@@ -27,6 +27,12 @@ class MariadbDatabase final : public Database {
         isolation_(options.isolation),
         dialect_(address_.kind == Kind::Mariadb ? sql::kMariadb : sql::kMysql) {
     settings_.push_back("set session transaction isolation level " + in_sql(isolation_));
+    // By default 50 s and a day. InnoDB finds deadlocks at once, so who waits for longer is stuck behind another
+    // node of a cluster.
+    if (address_.kind != Kind::Tidb) {
+      settings_.emplace_back("set session innodb_lock_wait_timeout = 5");
+      settings_.emplace_back("set session lock_wait_timeout = 10");
+    }
     if (!address_.snapshot.empty())
       settings_.push_back("set session innodb_snapshot_isolation = " + address_.snapshot);
     if (!address_.sync_wait.empty())
@@ -62,15 +68,22 @@ class MariadbDatabase final : public Database {
     schema_.clear();
   }
 
-  std::unique_ptr<Client> connect(std::uint32_t session) override {
-    expects(statements_ != nullptr, "create comes first");
-    const sql::Place& node = address_.nodes[session % address_.nodes.size()];
-    const ConnectionOptions options{.node = node,
-                                    .settings = settings_,
-                                    .node_name = address_.nodes.size() > 1 ? name_of_node(node) : "",
-                                    .timeout = address_.timeout,
-                                    .sights = sights_};
-    return std::make_unique<sql::SqlClient>(std::make_unique<MariadbConnection>(options), statements_);
+  std::unique_ptr<Client> connect(std::uint32_t session) override { return reconnect(session, 0); }
+
+  std::unique_ptr<Client> reconnect(std::uint32_t session, std::uint32_t attempt) override {
+    const sql::Place& node = address_.nodes[(session + attempt) % address_.nodes.size()];
+    return client({.node = node,
+                   .settings = settings_,
+                   .node_name = address_.nodes.size() > 1 ? name_of_node(node) : "",
+                   .timeout = address_.timeout,
+                   .sights = sights_});
+  }
+
+  // Plain reads at repeatable read see one snapshot and lock nothing.
+  std::unique_ptr<Client> connect_observer(std::uint32_t attempt) override {
+    return client({.node = address_.nodes[attempt % address_.nodes.size()],
+                   .settings = {"set session transaction isolation level repeatable read, read only"},
+                   .timeout = address_.timeout});
   }
 
   std::unique_ptr<Recovery> recover() override {
@@ -80,6 +93,11 @@ class MariadbDatabase final : public Database {
   }
 
  private:
+  std::unique_ptr<Client> client(const ConnectionOptions& options) const {
+    expects(statements_ != nullptr, "create comes first");
+    return std::make_unique<sql::SqlClient>(std::make_unique<MariadbConnection>(options), statements_);
+  }
+
   // At read committed, every statement has a snapshot of its own, and none is told: orders only.
   void prepare_for_certificate() {
     if (address_.kind == Kind::Tidb && isolation_ == "repeatable-read") {
@@ -123,13 +141,18 @@ class MariadbDatabase final : public Database {
       connection.execute(fmt::format("select k from `serval_{}` limit 1", table.name));
   }
 
-  // The server may have been restarted since.
+  // The server may have been restarted since, or be gone for good while another node is there.
   MariadbConnection& control() {
-    if (!control_ || control_->lost())
-      control_ = std::make_unique<MariadbConnection>(ConnectionOptions{
-          .node = address_.nodes.front(), .settings = settings_, .timeout = address_.timeout});
+    for (std::size_t attempt = 1; !control_ || control_->lost(); ++attempt) try {
+        control_ = std::make_unique<MariadbConnection>(
+            ConnectionOptions{.node = control_node(), .settings = settings_, .timeout = address_.timeout});
+      } catch (const DatabaseError&) {
+        if (attempt >= address_.nodes.size()) throw;
+        control_place_ = (control_place_ + 1) % address_.nodes.size();
+      }
     return *control_;
   }
+  const sql::Place& control_node() const { return address_.nodes[control_place_]; }
 
   MariadbAddress address_;
   std::string isolation_;
@@ -137,6 +160,7 @@ class MariadbDatabase final : public Database {
   std::vector<std::string> settings_;
   Sights sights_ = Sights::None;
   std::unique_ptr<MariadbConnection> control_;
+  std::size_t control_place_ = 0;  // Of its node.
   Schema schema_;
   std::shared_ptr<const sql::Statements> statements_;
 };

@@ -296,6 +296,10 @@ void PostgresConnection::roll_back() noexcept {
   const Answer answer = ask("rollback");
 }
 
+void PostgresConnection::interrupt() noexcept {
+  if (const int socket = PQsocket(connection_.get()); socket >= 0) ::shutdown(socket, SHUT_RDWR);
+}
+
 void PostgresConnection::fail(const PGresult* answer) {
   const std::string_view state = sqlstate_of(answer);
   const FailureCause cause = lost() ? FailureCause::ConnectionLost : cause_of(state);

@@ -41,6 +41,7 @@ class PostgresConnection final : public sql::Connection {
   sql::Result run(const sql::Statement& statement, std::span<const std::int64_t> parameters) override;
   Outcome commit() override;
   void roll_back() noexcept override;
+  void interrupt() noexcept override;
   TransactionHints hints() const override;
   std::optional<std::int64_t> seen() const override;
 

@@ -69,18 +69,27 @@ class PostgresDatabase final : public Database {
     schema_.clear();
   }
 
-  std::unique_ptr<Client> connect(std::uint32_t session) override {
-    expects(statements_ != nullptr, "create comes first");
-    const auto& node = address_.nodes[session % address_.nodes.size()];
-    ConnectionOptions options{.node = node,
-                              .kind = address_.kind,
-                              .isolation = in_sql(isolation_),
-                              .node_name = address_.nodes.size() > 1 ? name_of_node(node) : "",
-                              .asks_xid = address_.asks_xid || sights_ != Sights::None,
-                              .sights = sights_,
-                              .origin = origin_,
-                              .timeout = address_.timeout};
-    return std::make_unique<sql::SqlClient>(std::make_unique<PostgresConnection>(options), statements_);
+  std::unique_ptr<Client> connect(std::uint32_t session) override { return reconnect(session, 0); }
+
+  std::unique_ptr<Client> reconnect(std::uint32_t session, std::uint32_t attempt) override {
+    const auto& node = address_.nodes[(session + attempt) % address_.nodes.size()];
+    return client({.node = node,
+                   .kind = address_.kind,
+                   .isolation = in_sql(isolation_),
+                   .node_name = address_.nodes.size() > 1 ? name_of_node(node) : "",
+                   .asks_xid = address_.asks_xid || sights_ != Sights::None,
+                   .sights = sights_,
+                   .origin = origin_,
+                   .timeout = address_.timeout});
+  }
+
+  // Repeatable read is a snapshot, and leaves no predicate locks that would change what is tested.
+  std::unique_ptr<Client> connect_observer(std::uint32_t attempt) override {
+    const bool snapshots = address_.kind == Kind::Postgres || address_.kind == Kind::Yugabyte;
+    return client({.node = address_.nodes[attempt % address_.nodes.size()],
+                   .kind = address_.kind,
+                   .isolation = snapshots ? "repeatable read read only" : "serializable",
+                   .timeout = address_.timeout});
   }
 
   std::unique_ptr<Recovery> recover() override {
@@ -93,6 +102,11 @@ class PostgresDatabase final : public Database {
   }
 
  private:
+  std::unique_ptr<Client> client(const ConnectionOptions& options) const {
+    expects(statements_ != nullptr, "create comes first");
+    return std::make_unique<sql::SqlClient>(std::make_unique<PostgresConnection>(options), statements_);
+  }
+
   void refuse_where_nothing_is_recovered() const {
     const bool cockroach = address_.kind == Kind::Cockroach && isolation_ == "serializable";
     if (cockroach) return;  // All its nodes have one clock.
@@ -117,19 +131,25 @@ class PostgresDatabase final : public Database {
     return "PostgreSQL";
   }
 
-  // The server may have been restarted since.
+  // The server may have been restarted since, or be gone for good while another node is there.
   PostgresConnection& control() {
-    if (!control_ || control_->lost())
-      control_ = std::make_unique<PostgresConnection>(ConnectionOptions{
-          .node = address_.nodes.front(), .kind = address_.kind, .timeout = address_.timeout});
+    for (std::size_t attempt = 1; !control_ || control_->lost(); ++attempt) try {
+        control_ = std::make_unique<PostgresConnection>(
+            ConnectionOptions{.node = control_node(), .kind = address_.kind, .timeout = address_.timeout});
+      } catch (const DatabaseError&) {
+        if (attempt >= address_.nodes.size()) throw;
+        control_place_ = (control_place_ + 1) % address_.nodes.size();
+      }
     return *control_;
   }
+  const std::map<std::string, std::string>& control_node() const { return address_.nodes[control_place_]; }
 
   PostgresAddress address_;
   std::string isolation_;
   Sights sights_ = Sights::None;
   std::int64_t origin_ = 0;
   std::unique_ptr<PostgresConnection> control_;
+  std::size_t control_place_ = 0;  // Of its node.
   sql::Dialect dialect_;
   Schema schema_;
   std::shared_ptr<const sql::Statements> statements_;

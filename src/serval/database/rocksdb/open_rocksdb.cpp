@@ -49,15 +49,21 @@ class RocksdbDatabase final : public Database {
     if (store_->is_temporary()) store_.reset();
   }
 
-  std::unique_ptr<Client> connect(std::uint32_t) override {
-    std::shared_ptr<RocksdbStore> opened = store();
-    const std::lock_guard lock(mutex_);
-    return std::make_unique<RocksdbClient>(std::move(opened), level(), tables_);
+  std::unique_ptr<Client> connect(std::uint32_t) override { return client(level()); }
+
+  std::unique_ptr<Client> connect_observer(std::uint32_t) override {
+    return client(RocksdbIsolation::SnapshotIsolation);
   }
 
   std::unique_ptr<Recovery> recover() override { return std::make_unique<RocksdbRecovery>(store(), schema_); }
 
  private:
+  std::unique_ptr<Client> client(RocksdbIsolation isolation) {
+    std::shared_ptr<RocksdbStore> opened = store();
+    const std::lock_guard lock(mutex_);
+    return std::make_unique<RocksdbClient>(std::move(opened), isolation, tables_);
+  }
+
   std::shared_ptr<RocksdbStore> store() {
     const std::lock_guard lock(mutex_);
     if (!store_) store_ = std::make_shared<RocksdbStore>(kind_, folder_, log_);

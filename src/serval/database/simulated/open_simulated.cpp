@@ -134,6 +134,11 @@ class SimulatedDriver final : public Database {
     return std::make_unique<SimulatedClient>(store_, session, options_.client);
   }
 
+  // Below snapshots, a transaction sees several states.
+  std::unique_ptr<Client> connect_observer(std::uint32_t /*attempt*/) override {
+    return info(options_.level).reads == SimulatedLevelInfo::Reads::Snapshot ? connect(0) : nullptr;
+  }
+
   std::unique_ptr<Recovery> recover() override { return std::make_unique<SimulatedRecovery>(); }
 
  private:

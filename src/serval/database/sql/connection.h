@@ -34,6 +34,7 @@ class Connection {
   virtual Result run(const Statement& statement, std::span<const std::int64_t> parameters) = 0;
   virtual Outcome commit() = 0;
   virtual void roll_back() noexcept = 0;  // Also of a transaction that is lost already.
+  virtual void interrupt() noexcept {}    // As of a Client.
   virtual TransactionHints hints() const { return {}; }
   virtual std::optional<std::int64_t> seen() const { return std::nullopt; }  // As of a Client.
 };

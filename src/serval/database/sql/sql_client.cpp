@@ -205,7 +205,9 @@ Answer SqlClient::compare_and_set(const Request& request, const TableStatements&
 Answer SqlClient::scan(const Request& request, const TableStatements& table) {
   const TableStatements::Range& range = range_of(request, table);
   if (request.function == Request::Function::None) {
-    const Result result = run(request.locks ? range.lock : range.scan, {request.low, request.high});
+    const Result result = is_unbounded(request) && !request.locks
+                              ? run(range.everything, {})
+                              : run(request.locks ? range.lock : range.scan, {request.low, request.high});
     return with_sight(rows_of(result, table), result);
   }
   const std::size_t columns = table.width - 1;  // The key and the columns.

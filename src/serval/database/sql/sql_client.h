@@ -18,6 +18,7 @@ class SqlClient final : public Client {
   Answer perform(const Request& request) override;
   Outcome commit() override;
   void roll_back() override;
+  void interrupt() noexcept override { connection_->interrupt(); }
   TransactionHints hints() const override { return connection_->hints(); }
   std::optional<std::int64_t> seen() const override { return connection_->seen(); }
 

@@ -170,6 +170,8 @@ TableStatements::Range Writer::range(const std::string& column) {
   const std::string where = fmt::format("{} between $1 and $2", column);
   TableStatements::Range out;
   out.scan = finish(fmt::format("select {} from {} where {}", names(), table_, where), Answers::Rows);
+  out.everything =
+      finish(fmt::format("select {} from {} order by {}", names(), table_, column), Answers::Rows);
   out.lock = finish(locking(names(), where), Answers::Rows);
   out.update = update_range(Given::Tag, where);
   out.update_columns = update_range(Given::Columns, where);
@@ -177,7 +179,8 @@ TableStatements::Range Writer::range(const std::string& column) {
       finish(fmt::format("select {} from {} where {} and tag = $3", names(), table_, where), Answers::Rows);
   out.remove = telling(dialect_.deleted, "old", fmt::format("delete from {} where {}", table_, where));
   out.aggregates = aggregates(where);
-  for (Statement* statement : {&out.scan, &out.lock, &out.update, &out.update_columns, &out.remove})
+  for (Statement* statement :
+       {&out.scan, &out.everything, &out.lock, &out.update, &out.update_columns, &out.remove})
     statement->by_predicate = true;
   return out;
 }

@@ -41,6 +41,7 @@ struct TableStatements {
 
   struct Range {
     Statement scan, lock;
+    Statement everything;  // Of a scan without bounds: no condition, in the order of the column.
     // The count of rows and the value: count, then min, max, sum of the key and of each column. Only of
     // tables whose columns are recorded.
     std::vector<Statement> aggregates;

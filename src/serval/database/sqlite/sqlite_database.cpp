@@ -90,6 +90,16 @@ class SqliteDatabase final : public Database {
     return std::make_unique<sql::SqlClient>(open(), statements_);
   }
 
+  // Only a write-ahead log lets others write while one reads. Within a shared cache readers lock tables.
+  std::unique_ptr<Client> connect_observer(std::uint32_t /*attempt*/) override {
+    if (shared_ || journal_ != "wal") return nullptr;
+    expects(statements_ != nullptr, "create comes first");
+    ConnectionOptions options = options_;
+    options.begin = "begin";
+    options.commits = CommitCount::None;
+    return std::make_unique<sql::SqlClient>(std::make_unique<SqliteConnection>(options, turns_), statements_);
+  }
+
   // Sessions opened from here on count their commits.
   std::unique_ptr<Recovery> recover() override {
     control_->execute(kDropCommitCount);
