@@ -108,6 +108,14 @@ TEST(CheckThenInsert, ReadsByKeyAndByColumnAlike) {
   EXPECT_NEAR(by_key[true], by_key[false], 100);
 }
 
+TEST(CheckThenInsert, ReadsWholeTablesWhereItIsAskedTo) {
+  const PlayedRun run = play_run("check-then-insert:unbounded=1", {.transactions = 500});
+  for (const PlayedTransaction& transaction : run.transactions)
+    EXPECT_TRUE(transaction.steps[0].asked.kind != Kind::Scan || is_unbounded(transaction.steps[0].asked));
+  EXPECT_EQ(run.broken_invariants, std::vector<std::string>{});
+  EXPECT_FALSE(broken_without_isolation("check-then-insert:unbounded=1").empty());
+}
+
 TEST(CheckThenInsert, MovesOnToFreshTables) {
   std::set<std::uint32_t> tables;
   const PlayedRun run = play_run("check-then-insert:tables=7,stay=10", {.transactions = 70});

@@ -100,7 +100,9 @@ WorkloadInfo bank_workload() {
           .make = make_bank,
           .data = WorkloadInfo::Data::Rows,
           .form = WorkloadInfo::Form::Scripts,
-          .keys = 8};
+          .keys = 8,
+          .invariant = "the balances sum to what they began with, and none is below nothing",
+          .kept_at = {"cursor-stability", "parallel-snapshot-isolation"}};
 }
 
 }  // namespace serval

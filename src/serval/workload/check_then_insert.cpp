@@ -19,9 +19,16 @@ ask::Range keys_of(std::uint64_t slot) {
   return ask::keys(slot << kSessionBits, (slot << kSessionBits) + (1u << kSessionBits) - 1);
 }
 
+ask::Range without_bounds(std::uint32_t column) {
+  return {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max(), column};
+}
+
+// The range may be wider than the slot.
 Dialogue claim(std::uint32_t table, ask::Range range, std::uint64_t key) {
   const Answer found = co_await ask::scan(table, range);
-  if (found.rows.empty()) co_await ask::insert(table, key, ask::columns(key >> kSessionBits));
+  const auto slot = static_cast<std::int64_t>(key >> kSessionBits);
+  const auto is_taken = [&](const Answer::Row& row) { return row.columns[kSlot] == slot; };
+  if (std::ranges::none_of(found.rows, is_taken)) co_await ask::insert(table, key, ask::columns(slot));
   co_return Ending::Commit;
 }
 
@@ -32,6 +39,7 @@ class CheckThenInsert final : public Generator {
         stay_(parameters.whole("stay")),
         clears_(parameters["clears"]),
         by_column_(parameters["by-column"]),
+        unbounded_(parameters["unbounded"]),
         slots_(std::move(slots)) {}
 
   Schema schema() const override {
@@ -47,8 +55,10 @@ class CheckThenInsert final : public Generator {
     const auto table = static_cast<std::uint32_t>(drawn_++ / stay_ % tables_);
     if (random.chance(clears_)) return script_of({ask::delete_range(table, everything())});
     const std::uint64_t slot = slots_.choose(random);
-    const ask::Range by_column = ask::equal_to(static_cast<std::int64_t>(slot), kSlot);
-    const ask::Range range = random.chance(by_column_) ? by_column : keys_of(slot);
+    const bool by_column = random.chance(by_column_);
+    ask::Range range = by_column ? ask::equal_to(static_cast<std::int64_t>(slot), kSlot) : keys_of(slot);
+    if (unbounded_ > 0 && random.chance(unbounded_))
+      range = without_bounds(by_column ? kSlot : Request::kKey);
     const std::uint64_t place = session % (1u << kSessionBits);
     return script_of(claim(table, range, (slot << kSessionBits) | place));
   }
@@ -71,7 +81,7 @@ class CheckThenInsert final : public Generator {
   }
 
   std::size_t tables_, stay_;
-  double clears_, by_column_;
+  double clears_, by_column_, unbounded_;
   std::uint64_t drawn_ = 0;
   KeyChoice slots_;
 };
@@ -83,18 +93,22 @@ std::unique_ptr<Generator> make_check_then_insert(const Parameters& parameters, 
 }  // namespace
 
 WorkloadInfo check_then_insert_workload() {
-  return {.name = "check-then-insert",
-          .description = "on empty tables: read a range, insert into it if there is nothing; no slot twice",
-          .parameters = {{"tables", "tables, empty at the start, used one after another", 50, 1, 10'000},
-                         {"stay", "transactions on a table before the next one", 20, 1, 1'000'000},
-                         {"clears", "share of transactions that empty the table", 0.1, 0, 1, kReal},
-                         {"by-column", "share of the reads over the column instead of the key", 0.5, 0, 1,
-                          kReal}},
-          .make = make_check_then_insert,
-          .data = WorkloadInfo::Data::Rows,
-          .form = WorkloadInfo::Form::Scripts,
-          .needs_ranges = true,
-          .keys = 4};
+  return {
+      .name = "check-then-insert",
+      .description = "on empty tables: read a range, insert into it if there is nothing; no slot twice",
+      .parameters = {{"tables", "tables, empty at the start, used one after another", 50, 1, 10'000},
+                     {"stay", "transactions on a table before the next one", 20, 1, 1'000'000},
+                     {"clears", "share of transactions that empty the table", 0.1, 0, 1, kReal},
+                     {"by-column", "share of the reads over the column instead of the key", 0.5, 0, 1, kReal},
+                     {"unbounded", "share of the reads over the whole table, without a condition", 0, 0, 1,
+                      kReal}},
+      .make = make_check_then_insert,
+      .data = WorkloadInfo::Data::Rows,
+      .form = WorkloadInfo::Form::Scripts,
+      .needs_ranges = true,
+      .keys = 4,
+      .invariant = "no slot is taken twice",
+      .kept_at = {"serializable"}};
 }
 
 }  // namespace serval

@@ -42,7 +42,8 @@ class Generator {
   // outlive the script. By default the script plays next()'s plan.
   virtual std::unique_ptr<Script> next_script(Random& random, std::uint32_t session, KnownTags& known);
 
-  // What is wrong with the rows that the transactions left behind, a sentence each. None by default.
+  // What is wrong with the rows of a committed state, a sentence each. None by default. May be called while
+  // another thread draws.
   virtual std::vector<std::string> broken_invariants(FinalState& state) const;
 };
 

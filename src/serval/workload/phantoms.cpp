@@ -89,7 +89,9 @@ WorkloadInfo phantoms_workload() {
       .data = WorkloadInfo::Data::Rows,
       .form = WorkloadInfo::Form::Scripts,
       .needs_ranges = true,
-      .keys = 2};
+      .keys = 2,
+      .invariant = "of the two groups of a pair at most one has entries",
+      .kept_at = {"serializable"}};
 }
 
 }  // namespace serval

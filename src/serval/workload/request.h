@@ -3,6 +3,7 @@
 // records them needs no database.
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,6 +44,11 @@ constexpr bool only_reads(Request::Kind kind) {
   return kind == Request::Kind::Read || kind == Request::Kind::ReadList || kind == Request::Kind::Scan;
 }
 constexpr bool is_range(Request::Kind kind) { return kind >= Request::Kind::Scan; }
+// A range over all whole numbers is asked for without a condition, which indexes treat differently.
+constexpr bool is_unbounded(const Request& range) {
+  return range.low == std::numeric_limits<std::int64_t>::min() &&
+         range.high == std::numeric_limits<std::int64_t>::max();
+}
 
 struct Answer {
   struct Row {

@@ -106,7 +106,9 @@ WorkloadInfo tpcc_workload() {
       .data = WorkloadInfo::Data::Rows,
       .form = WorkloadInfo::Form::Scripts,
       .needs_ranges = true,
-      .keys = 0};
+      .keys = 0,
+      .invariant = "the consistency conditions of clause 3.3.2",
+      .kept_at = {"snapshot-isolation", "serializable"}};
 }
 
 }  // namespace serval
