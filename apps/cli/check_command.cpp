@@ -106,6 +106,8 @@ class FileCheck {
     report_.version = SERVAL_VERSION;
     report_.path = std::move(path);
     report_.asked = plan.level;
+    report_.run = flags.run;
+    report_.max_findings = plan.max_anomalies;
     report_.result.level = plan.level.value_or(Level::ReadUncommitted);
     report_.budget.timeout_seconds = std::chrono::duration<double>(plan.timeout).count();
     report_.budget.memory_limit_bytes = plan.memory_limit;
@@ -113,7 +115,7 @@ class FileCheck {
 
   // Returns the exit code; `so_far` is that of the files before.
   int run(int so_far) {
-    Deadline deadline(plan_.timeout, last_words(), worse(so_far, unknown_exit_code()));
+    Deadline deadline(plan_.timeout, last_words(), worse(so_far, exit_code_of_unknown()));
     MemoryLimit memory(plan_.memory_limit);
     try {
       read();
@@ -257,7 +259,18 @@ class FileCheck {
 
   int unknown_exit_code() const { return plan_.unknown_passes ? kHolds : kUndecided; }
 
-  int exit_code() const {
+  int exit_code_of_unknown() const { return worse(unknown_exit_code(), run_exit_code()); }
+
+  // Of what the run found, whatever its recording shows.
+  int run_exit_code() const {
+    if (!flags_.run) return kHolds;
+    return is_broken(flags_.run) || !flags_.run->found_on_the_way.empty() ? static_cast<int>(kViolated)
+                                                                          : flags_.run->exit_code;
+  }
+
+  int exit_code() const { return worse(level_exit_code(), run_exit_code()); }
+
+  int level_exit_code() const {
     const Verdict& verdict = report_.result.verdict;
     if (violated(verdict)) return kViolated;
     if (caught_signal() != 0) return 128 + caught_signal();
@@ -272,7 +285,7 @@ class FileCheck {
     Report words = report_;
     words.result.verdict =
         Undecided{Undecided::Cause::TimeBudget, fmt::format("time budget of {} used up", flags_.timeout), {}};
-    words.exit_code = unknown_exit_code();
+    words.exit_code = exit_code_of_unknown();
     words.budget.seconds = *words.budget.timeout_seconds;
     return flags_.json ? json_report(words) + "\n" : text_report(words, plan_.text);
   }
@@ -287,6 +300,8 @@ class FileCheck {
   }
 
   int publish() {
+    if (flags_.run && !flags_.run->found_on_the_way.empty() && holds(report_.result.verdict))
+      throw BrokenContract("a violation was found while the run went on, and none in the whole recording");
     report_.exit_code = exit_code();
     report_.budget.seconds = seconds();
     report_.budget.peak_rss_bytes = peak_rss_bytes();

@@ -1,11 +1,13 @@
 #pragma once
 // Checking files, for serval check and for what records files.
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "model_flags.h"
 #include "reading.h"
+#include "serval/report/run_findings.h"
 
 namespace serval::cli {
 
@@ -31,6 +33,7 @@ struct CheckFlags {
   bool explain_engine = false;
   std::string colour = "auto";
   std::string unknown = "fail";
+  std::optional<RunFindings> run;  // What made the file knows of it besides.
   std::string report_folder;  // Where the report goes as well, as report.txt and report.json; empty: nowhere.
 };
 

@@ -26,6 +26,52 @@ TEST(TextReport, FirstLineIsVerdictPathLevel) {
             "UNKNOWN h.notation strong-session-serializable");
 }
 
+RunFindings broken_slots() {
+  RunFindings run;
+  run.workload = "check-then-insert";
+  run.invariant = "no slot is taken twice";
+  run.kept_at = {"serializable"};
+  run.looks = 31;
+  run.broken_in_all = 3;
+  run.broken = {"slot 1 is taken 2 times", "slot 2 is taken 2 times", "slot 3 is taken 2 times"};
+  run.isolation = "repeatable-read";
+  run.promises = "strong-snapshot-isolation";
+  return run;
+}
+
+TEST(TextReport, ABrokenInvariantIsAViolationThatALevelMayPermit) {
+  CheckedHistory made = checked("s1: [r(x,0)]", Level::StrongSnapshotIsolation);
+  made.report.run = broken_slots();
+  made.report.max_findings = 2;
+  const std::string text = text_report(report_of(made));
+  EXPECT_EQ(first_line(text), "VIOLATION h.notation invariant");
+  EXPECT_NE(
+      text.find("  broken     3 times, found in 31 looks\n             slot 1 is taken 2 times\n"
+                "             slot 2 is taken 2 times\n             … 1 more\n"
+                "  level      strong-snapshot-isolation permits this: the invariant takes serializable\n"
+                "             the recording itself: valid strong-snapshot-isolation\n"),
+      std::string::npos)
+      << text;
+}
+
+TEST(TextReport, SaysWhatTheAskedLevelAndTheIsolationThinkOfABrokenInvariant) {
+  EXPECT_EQ(
+      permissions(broken_slots(), Level::StrictSerializable),
+      (std::vector<std::string>{"strict-serializable forbids this",
+                                "the isolation repeatable-read promises strong-snapshot-isolation, which "
+                                "permits it"}));
+  EXPECT_EQ(permissions(broken_slots(), Level::StrongSnapshotIsolation).size(), 1u);
+}
+
+TEST(TextReport, ALostDatabaseIsToldBesideTheVerdict) {
+  CheckedHistory made = checked("s1: [r(x,0)]", Level::Serializable);
+  made.report.run.emplace();
+  made.report.run->loss = "the connections were lost";
+  const std::string text = text_report(report_of(made));
+  EXPECT_EQ(first_line(text), "VALID h.notation serializable");
+  EXPECT_NE(text.find("  lost       the connections were lost"), std::string::npos) << text;
+}
+
 TEST(TextReport, BriefIsTheFirstLineAlone) {
   EXPECT_EQ(text_of(kWriteSkew, Level::Serializable, {.brief = true}), "VIOLATION h.notation serializable\n");
 }

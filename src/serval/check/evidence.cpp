@@ -125,10 +125,11 @@ Violated make_violated(std::vector<Anomaly> anomalies, const CheckOptions& optio
 Undecided missing_order(const History& history, const Relations& relations) {
   Undecided undecided{
       Undecided::Cause::Precondition, "the order of versions does not follow from the reads", {}};
+  const bool ranges = std::ranges::any_of(history.kind_column(), is_predicate);
   if (!relations.open_writes.empty()) {
     undecided.details.push_back(fmt::format(
-        "writes not preceded by a read of their key: {}, first {}; record a read before each write",
-        relations.open_writes.size(), cite(history, relations.open_writes.front())));
+        "writes not preceded by a read of their key: {}, first {}{}", relations.open_writes.size(),
+        cite(history, relations.open_writes.front()), ranges ? "" : "; record a read before each write"));
   }
   if (!relations.ambiguous_reads.empty()) {
     undecided.details.push_back(
@@ -143,6 +144,9 @@ Undecided missing_order(const History& history, const Relations& relations) {
         fmt::format("operations that are not reads or writes of single values: {}, first {}",
                     relations.footprints.unsupported_count, cite(history, relations.footprints.unsupported)));
   }
+  if (ranges)
+    undecided.details.emplace_back(
+        "a version certificate would settle it: serval run --certificate, where the database has one");
   undecided.details.emplace_back("no violation among the dependencies that are known");
   return undecided;
 }

@@ -19,7 +19,7 @@ class JsonReport {
     json_.key("schema").text("serval.report/1");
     json_.key("tool").begin_object().key("name").text("serval").key("version").text(report_.version).end();
     input();
-    json_.key("verdict").text(headline(report_.result.verdict));
+    json_.key("verdict").text(headline(report_));
     levels();
     json_.key("complete").boolean(report_.result.complete);
     undecided();
@@ -30,6 +30,7 @@ class JsonReport {
     phases();
     attempts();
     without_certificate();
+    run();
     json_.key("time_s").number(report_.budget.seconds);
     json_.key("peak_rss_bytes").number(report_.budget.peak_rss_bytes);
     budget();
@@ -60,7 +61,7 @@ class JsonReport {
     const Standing known = standing(report_);
     json_.key("level").begin_object().key("asked").begin_array();
     if (report_.asked) json_.text(name_of(*report_.asked));
-    json_.end().key("strongest_not_refuted");
+    json_.end().key("verdict").text(headline(report_.result.verdict)).key("strongest_not_refuted");
     known.strongest_holding ? json_.text(name_of(*known.strongest_holding)) : json_.null();
     list("strongest_not_refuted_all", known.strongest);
     list("refuted", known.refuted);
@@ -221,6 +222,14 @@ class JsonReport {
     json_.text(other->answer == Answer::SomeOrderExists ? "some-order-exists"
                : other->answer == Answer::NoOrderExists ? "no-order-exists"
                                                         : "not-known");
+  }
+
+  void run() {
+    json_.key("run");
+    if (report_.run)
+      write_json(json_, *report_.run, report_.asked, report_.max_findings);
+    else
+      json_.null();
   }
 
   void attempts() {

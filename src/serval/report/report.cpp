@@ -62,7 +62,14 @@ std::string_view headline(const Verdict& verdict) {
   return holds(verdict) ? "valid" : violated(verdict) ? "violation" : "unknown";
 }
 
+std::string_view headline(const Report& report) {
+  const bool found = is_broken(report.run) || (report.run && !report.run->found_on_the_way.empty());
+  return found ? "violation" : headline(report.result.verdict);
+}
+
 std::string_view headline_level(const Report& report) {
+  if (is_broken(report.run) && !violated(report.result.verdict) && report.run->found_on_the_way.empty())
+    return "invariant";
   if (!report.asked && undecided(report.result.verdict)) return "any";
   return name_of(report.result.level);
 }

@@ -10,6 +10,7 @@
 
 #include "serval/check/check.h"
 #include "serval/history/history.h"
+#include "serval/report/run_findings.h"
 
 namespace serval {
 
@@ -32,6 +33,8 @@ struct Report {
   std::optional<Survey> survey;      // The other levels, where they were looked at.
   std::vector<std::string> notices;  // What the reader skipped or repaired.
   Verification verification = Verification::NotAsked;
+  std::optional<RunFindings> run;  // Of a recording that was made just now.
+  std::size_t max_findings = 10;   // Shown of broken invariants.
   BudgetUse budget;
   int exit_code = 0;
 };
@@ -49,7 +52,10 @@ Standing standing(const Report& report);
 
 // "valid", "violation" or "unknown".
 std::string_view headline(const Verdict& verdict);
+// The same for all that the report is about: a broken invariant is a violation, whatever the level.
+std::string_view headline(const Report& report);
 // The level of the first line: the one asked, else the one that the survey settled on, else "any".
+// "invariant" where the violation is of the workload's invariant alone.
 std::string_view headline_level(const Report& report);
 
 }  // namespace serval

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -27,6 +28,7 @@ class TextReport {
     first_line();
     if (options_.brief) return std::move(out_);
     counts();
+    if (report_.run) run_story(*report_.run);
     if (const auto* why = std::get_if<Undecided>(&report_.result.verdict)) undecided_story(*why);
     if (const auto* found = std::get_if<Violated>(&report_.result.verdict)) anomalies(*found);
     levels();
@@ -43,10 +45,10 @@ class TextReport {
   }
 
   void first_line() {
-    const Verdict& verdict = report_.result.verdict;
-    const std::string word = holds(verdict)      ? coloured("VALID", 32)
-                             : violated(verdict) ? coloured("VIOLATION", 31)
-                                                 : coloured("UNKNOWN", 33);
+    const std::string_view verdict = headline(report_);
+    const std::string word = verdict == "valid"       ? coloured("VALID", 32)
+                             : verdict == "violation" ? coloured("VIOLATION", 31)
+                                                      : coloured("UNKNOWN", 33);
     out_ += fmt::format("{} {} {}\n", word, report_.path, headline_level(report_));
   }
 
@@ -64,6 +66,27 @@ class TextReport {
         spell_count(history.transaction_count(), "txn"), spell_count(outcomes[0]), spell_count(outcomes[1]),
         spell_count(outcomes[2]), spell_count(history.session_count(), "session"),
         spell_count(history.operation_count(), "op"), spell_count(history.key_count(), "key"));
+  }
+
+  void run_story(const RunFindings& run) {
+    if (!run.loss.empty()) labelled("lost", run.loss + "; what was recorded until then is judged");
+    if (!run.found_on_the_way.empty() && !violated(report_.result.verdict))
+      labelled("found", "while it ran: " + run.found_on_the_way);
+    for (const std::string& notice : run.notices) labelled("note", notice);
+    if (!is_broken(run)) return;
+    labelled("invariant", fmt::format("of {}: {}", run.workload, run.invariant));
+    labelled("broken", fmt::format("{}, found in {}", spell_count(run.broken_in_all, "time"),
+                                   spell_count(run.looks, "look")));
+    const std::size_t shown = std::min(report_.max_findings, run.broken.size());
+    for (std::size_t i = 0; i < shown; ++i) labelled("", run.broken[i]);
+    if (shown < run.broken_in_all)
+      labelled("", fmt::format("… {} more", spell_count(run.broken_in_all - shown)));
+    std::string_view label = "level";
+    for (const std::string& sentence : permissions(run, report_.asked))
+      labelled(std::exchange(label, ""), sentence);
+    if (!violated(report_.result.verdict))
+      labelled(label, fmt::format("the recording itself: {} {}", headline(report_.result.verdict),
+                                  name_of(report_.result.level)));
   }
 
   void undecided_story(const Undecided& why) {
