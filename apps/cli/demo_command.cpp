@@ -1,44 +1,20 @@
 // serval demo: a level that holds, with its proof, and an anomaly, found and explained; on databases that
-// need no server.
+// need no server. Its recordings stay, as those of serval run do: the commands that the reports end with work.
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
-#include <system_error>
 
 #include <fmt/format.h>
 
 #include "exit_code.h"
 #include "output.h"
 #include "run_command.h"
-#include "serval/base/error.h"
 #include "serval/database/database.h"
 #include "verb.h"
 
 namespace serval::cli {
 namespace {
-
-// Recordings of a demonstration are of no use to anybody: they lie in a folder that goes with it.
-class ScratchFolder {
- public:
-  ScratchFolder() : before_(std::filesystem::current_path()) {
-    std::string name = (std::filesystem::temp_directory_path() / "serval-demo-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw OutputError("cannot make a temporary folder " + name);
-    folder_ = name;
-    std::filesystem::current_path(folder_);
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    std::filesystem::current_path(before_, ignored);
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-
- private:
-  std::filesystem::path before_, folder_;
-};
 
 bool is_built_in(std::string_view driver) {
   const auto found = std::ranges::find(all_drivers(), driver, &DriverInfo::name);
@@ -87,11 +63,13 @@ int show_an_anomaly() {
 }
 
 int demonstrate() {
-  const ScratchFolder scratch;
   if (const int code = show_a_level_that_holds(); code != kHolds) return code;
   const int code = show_an_anomaly();
   if (code != kViolated) return code == kHolds ? static_cast<int>(kUndecided) : code;
-  print("\nNext: serval run postgres://HOST/DATABASE   (serval drivers, serval workloads)\n");
+  print(
+      fmt::format("\nThe recordings stay in {}/.\nNext: serval drivers   (your database: its address, and "
+                  "what it promises)\n",
+                  (std::filesystem::current_path() / "serval-out").string()));
   return kHolds;
 }
 

@@ -12,14 +12,17 @@
 namespace serval::cli {
 namespace {
 
+std::string missing(const DriverInfo& row) {
+  return row.open != nullptr ? "" : fmt::format("not in this build: install {}", row.package);
+}
+
 std::string driver_table() {
   std::vector<std::vector<std::string>> rows{{"driver", "what it is", "isolations", ""}};
   for (const DriverInfo& row : all_drivers()) {
     std::string isolations;
     for (const IsolationInfo& isolation : row.isolations)
       isolations += fmt::format("{}{}", isolations.empty() ? "" : ", ", isolation.name);
-    rows.push_back({std::string(row.name), std::string(row.description), isolations,
-                    row.open == nullptr ? "not in this build" : ""});
+    rows.push_back({std::string(row.name), std::string(row.description), isolations, missing(row)});
   }
   return "serval run ADDRESS -i ISOLATION. serval drivers NAME shows what each isolation promises.\n\n" +
          aligned(rows);
@@ -32,10 +35,11 @@ std::string driver_page(const DriverInfo& row) {
       {"certificate", row.certificate.empty() ? "no" : std::string(row.certificate), ""}};
   for (const IsolationInfo& isolation : row.isolations)
     rows.push_back(
-        {std::string(isolation.name), fmt::format("promises {}", isolation.promises),
+        {std::string(isolation.name),
+         isolation.promises.empty() ? "promises nothing" : fmt::format("promises {}", isolation.promises),
          fmt::format("{}{}", isolation.remark, isolation.name == row.default_isolation ? " (default)" : "")});
   return fmt::format("{}: {}{}\n", row.name, row.description,
-                     row.open == nullptr ? " (not in this build)" : "") +
+                     row.open == nullptr ? fmt::format(" ({})", missing(row)) : "") +
          aligned(rows);
 }
 
@@ -52,7 +56,7 @@ void write_driver(JsonWriter& json, const DriverInfo& row) {
   json.begin_object().key("name").text(row.name).key("address").text(row.address);
   json.key("description").text(row.description).key("available").boolean(row.open != nullptr);
   json.key("ranges").boolean(row.has_ranges).key("default_isolation").text(row.default_isolation);
-  json.key("certificate").text(row.certificate);
+  json.key("certificate").text(row.certificate).key("package").text(row.package);
   json.key("isolations").begin_array();
   for (const IsolationInfo& isolation : row.isolations)
     json.begin_object()

@@ -118,6 +118,11 @@ std::string fitness(const History& history, const Lint& facts) {
   return "not fit for the fast engines: check searches for an order, which may take longer or stay UNKNOWN";
 }
 
+// What would decide ranges, which nothing else in a history shows.
+bool lacks_certificate(const History& history, const Lint& facts) {
+  return facts.predicate_operations > 0 && history.certificate().empty();
+}
+
 std::string text_of(const std::string& path, const LoadedHistory& loaded, const Lint& facts) {
   const Findings findings(loaded.history, facts);
   std::string out = fmt::format("{} ({})\n", path, loaded.format);
@@ -137,6 +142,11 @@ std::string text_of(const std::string& path, const LoadedHistory& loaded, const 
   const double share = all == 0 ? 0 : static_cast<double>(facts.aborted) / static_cast<double>(all);
   out += fmt::format("  aborted        {} ({})\n", spell_count(facts.aborted), spell_share(share));
   out += fmt::format("  times          on {} of {}\n", spell_count(facts.timed), spell_count(all, "txn"));
+  if (lacks_certificate(loaded.history, facts))
+    out += fmt::format(
+        "  certificate    none, so {} may stay undecided: serval run --certificate records one where the "
+        "database has it\n",
+        spell_count(facts.predicate_operations, "operation") + " over ranges");
   return out + fmt::format("  {}\n  next           serval check {}\n", fitness(loaded.history, facts), path);
 }
 
@@ -164,6 +174,8 @@ std::string json_of(const std::string& path, const LoadedHistory& loaded, const 
       .number(facts.keys_no_order)
       .end();
   json.key("blindly_written_keys").number(facts.blindly_written_keys);
+  json.key("predicate_operations").number(facts.predicate_operations);
+  json.key("lacks_certificate").boolean(lacks_certificate(loaded.history, facts));
   json.key("aborted").number(facts.aborted).key("timed").number(facts.timed);
   json.key("fits_mini_transactions").boolean(fits_mini_transactions(facts));
   json.key("fits_lightweight_transactions").boolean(fits_lightweight_transactions(facts, loaded.history));

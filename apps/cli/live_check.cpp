@@ -18,8 +18,11 @@
 namespace serval::cli {
 namespace {
 
-constexpr std::chrono::seconds kShortestRest{1};
-constexpr int kRestsPerCheck = 4;
+struct Rests {
+  std::chrono::milliseconds shortest;
+  int per_check;
+};
+constexpr Rests kModest{std::chrono::milliseconds(1000), 4}, kEager{std::chrono::milliseconds(100), 1};
 constexpr std::uint64_t kMemoryPerByte =
     4;  // Of a history and its graphs, for each byte of the file, at most.
 
@@ -45,10 +48,11 @@ std::string spelled(const LiveState& state, LiveState::Clock::time_point now) {
   return state.ended.empty() ? out : out + "; " + state.ended;
 }
 
-LiveCheck::LiveCheck(std::string path, Level level, std::uint64_t memory_limit)
+LiveCheck::LiveCheck(std::string path, Level level, std::uint64_t memory_limit, Pace pace)
     : path_(std::move(path)),
       level_(level),
       most_bytes_(memory_limit / 4 / kMemoryPerByte),
+      pace_(pace),
       thread_([this] { run(); }) {}
 
 void LiveCheck::stop() noexcept {
@@ -79,8 +83,9 @@ void LiveCheck::end(std::string reason) {
 
 // Whatever goes wrong here, the recording goes on, and the whole of it is checked at the end.
 void LiveCheck::run() noexcept {
-  lower_priority();
-  Clock::duration pause = kShortestRest;
+  if (pace_ == Pace::Modest) lower_priority();
+  const Rests& rests = pace_ == Pace::Modest ? kModest : kEager;
+  Clock::duration pause = rests.shortest;
   while (rest(pause)) {
     const Clock::time_point start = Clock::now();
     try {
@@ -92,7 +97,7 @@ void LiveCheck::run() noexcept {
     } catch (const std::exception& error) {
       end(fmt::format("not checked while it runs: {}", error.what()));
     }
-    pause = std::max<Clock::duration>(kShortestRest, kRestsPerCheck * (Clock::now() - start));
+    pause = std::max<Clock::duration>(rests.shortest, rests.per_check * (Clock::now() - start));
   }
 }
 

@@ -49,8 +49,12 @@ class LiveCheck {
   // Whether a violation of the level in a part of a recording is one in the whole.
   static bool watches(Level level) { return implies(level, Level::ReadCommitted); }
 
+  // Eager, for who waits for the first violation: at the priority of the sessions, with short rests, the first after
+  // a tenth of a second, when there is little to check.
+  enum class Pace { Modest, Eager };
+
   // `memory_limit`: recordings that may need more than a quarter of it are left to the end.
-  LiveCheck(std::string path, Level level, std::uint64_t memory_limit);
+  LiveCheck(std::string path, Level level, std::uint64_t memory_limit, Pace pace = Pace::Modest);
   ~LiveCheck() { stop(); }
   LiveCheck(const LiveCheck&) = delete;
   LiveCheck& operator=(const LiveCheck&) = delete;
@@ -69,6 +73,7 @@ class LiveCheck {
   std::string path_;
   Level level_;
   std::uint64_t most_bytes_;  // Of the file.
+  Pace pace_;
   std::atomic<bool> stopping_ = false;
 
   mutable std::mutex mutex_;  // For all below.

@@ -3,6 +3,7 @@
 
 #include "run_command.h"
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <filesystem>
@@ -15,21 +16,25 @@
 #include "check_command.h"
 #include "choices.h"
 #include "exit_code.h"
+#include "failure.h"
 #include "interruption.h"
 #include "live_check.h"
 #include "memory_limit.h"
 #include "output.h"
 #include "quantities.h"
+#include "run_certificate.h"
 #include "run_mirror.h"
 #include "run_watch.h"
 #include "serval/base/contract.h"
 #include "serval/base/error.h"
 #include "serval/check/level.h"
 #include "serval/database/campaign.h"
-#include "serval/database/certificate_lines.h"
+#include "serval/database/invariant_watch.h"
+#include "serval/database/passwords.h"
 #include "serval/workload/workload.h"
 #include "usage.h"
 #include "verb.h"
+#include "writing.h"
 
 namespace serval::cli {
 namespace {
@@ -85,13 +90,6 @@ std::string address_of(const RunFlags& flags) {
   return flags.address + (flags.address.find('?') == std::string::npos ? "?xid=on" : "&xid=on");
 }
 
-std::string drivers_with_certificates() {
-  std::string names;
-  for (const DriverInfo& driver : all_drivers())
-    if (!driver.certificate.empty()) names += fmt::format("{}{}", names.empty() ? "" : ", ", driver.name);
-  return names;
-}
-
 class Run {
  public:
   explicit Run(const RunFlags& flags)
@@ -101,44 +99,49 @@ class Run {
         workload_(workload_or_refuse(flags)),
         isolation_(choose_isolation(driver_of(flags.address), flags.isolation)),
         promise_(isolation_.promises),
-        level_(choose_level(flags.level.empty() ? promise_ : flags.level)) {
+        wish_(certificate_wish(flags, *workload_.info)) {
+    choose_level_of(flags.level.empty() ? promise_ : flags.level);
     if (flags.stop_on_violation && !checks_live())
       throw UsageError("--stop-on-violation needs a check while it runs", why_not_live());
     const DriverInfo& driver = driver_of(flags.address);
     if (workload_.info->needs_ranges && !driver.has_ranges)
       throw UsageError(fmt::format("{} needs ranges, which {} does not have", flags.workload, driver.name),
                        "serval workloads lists those that do without");
-    if (flags.certificate && driver.certificate.empty())
-      throw UsageError(fmt::format("no certificate can be recovered from {}", driver.name),
-                       "these have one: " + drivers_with_certificates());
-    database_ = open_database(
-        address_of(flags),
-        {.isolation = std::string(isolation_.name), .nodes = flags.nodes, .certificate = flags.certificate});
+    if (!flags.out.empty()) require_writable(flags.out, flags.force ? Overwrite::Allow : Overwrite::Refuse);
+    no_certificate_ = why_no_certificate(flags, *workload_.info);
+    open();
     ask_server();
   }
 
   int go() {
     catch_signals();
     record();
-    const int signal = caught_signal();
-    if (signal != 0) forget_signal();
-    note(fmt::format("recorded   {}   seed {}", path_.string(), seed_));
-    const int verdict = flags_.checks ? check() : static_cast<int>(kHolds);
-    const int invariants = broken_.empty() ? static_cast<int>(kHolds) : static_cast<int>(kViolated);
-    for (const std::string& sentence : broken_) note("broken invariant: " + sentence);
+    if (const int signal = caught_signal(); signal != 0) {
+      forget_signal();
+      findings_.exit_code = worse(findings_.exit_code, 128 + signal);
+    }
+    say(fmt::format("recorded   {}   seed {}", path_.string(), seed_));
+    const int code = flags_.checks ? check() : judge_without_check();
     if (flags_.checks && flags_.out.empty())
-      note(fmt::format("folder     {}   history.jsonl, report.txt, report.json",
-                       path_.parent_path().string()));
-    return signal != 0 ? 128 + signal : worse(worse(verdict, mirrored_), invariants);
+      say(fmt::format("folder     {}   history.jsonl, report.txt, report.json",
+                      path_.parent_path().string()));
+    return code;
   }
 
+  const std::filesystem::path& recording() const { return path_; }
+
  private:
+  void choose_level_of(std::string_view name) {
+    level_.reset();
+    if (!name.empty()) level_ = choose_level(name);
+  }
+
   // What the server's own settings decide, before anything runs.
   void ask_server() {
     std::map<std::string, std::string> facts = database_->facts();
     facts["isolation"] = isolation_.name;
     promise_ = promise_of(isolation_, facts);
-    if (flags_.level.empty()) level_ = choose_level(promise_);
+    if (flags_.level.empty()) choose_level_of(promise_);
     if (flags_.live) RunMirror::require_profile(flags_.profile, facts);
   }
 
@@ -154,18 +157,60 @@ class Run {
     }
   }
 
+  // What is worth knowing of a run that goes well.
+  void say(const std::string& line) const {
+    if (!flags_.quiet) note(line);
+  }
+
+  void open() {
+    try {
+      database_ = open_database(address_of(flags_), {.isolation = std::string(isolation_.name),
+                                                     .nodes = flags_.nodes,
+                                                     .certificate = wish_ != CertificateWish::None});
+    } catch (const InputError& error) {
+      if (wish_ != CertificateWish::WherePossible) throw;
+      go_without_certificate(error.problem());
+      open();
+    }
+  }
+
+  void go_without_certificate(const std::string& reason) {
+    wish_ = CertificateWish::None;
+    no_certificate_ = reason;
+  }
+
+  // Before the run: its verdict may be worth less than somebody hopes.
+  std::unique_ptr<Recovery> prepare(const Schema& schema) {
+    std::unique_ptr<Recovery> recovery;
+    database_->create(schema);
+    try {
+      if (wish_ != CertificateWish::None) recovery = database_->recover();
+    } catch (const DatabaseError& error) {
+      if (wish_ != CertificateWish::WherePossible) throw;
+      go_without_certificate(error.hint().empty() ? error.what() : error.what() + ("; " + error.hint()));
+      open();
+      database_->create(schema);
+    }
+    if (!recovery && !no_certificate_.empty()) {
+      const std::string notice = "no certificate: " + no_certificate_ +
+                                 "; what ranges leave open may stay UNKNOWN (docs/certificates.md)";
+      note("note: " + notice);
+      findings_.notices.push_back(notice);
+    }
+    return recovery;
+  }
+
   void record() {
     const Schema schema = workload_.generator->schema();
     path_ = flags_.out.empty() ? make_folder(flags_) / "history.jsonl" : std::filesystem::path(flags_.out);
     try {
-      database_->create(schema);
-      const std::unique_ptr<Recovery> recovery = flags_.certificate ? database_->recover() : nullptr;
+      const std::unique_ptr<Recovery> recovery = prepare(schema);
+      if (flags_.force) std::filesystem::remove(path_);
       Recorder recorder(path_.string(), header(*database_, schema), schema);
       Campaign campaign(*database_, *workload_.generator, recorder, options_);
       drive(campaign);
       finish(recorder, schema, recovery.get());
-      if (mirror_) mirrored_ = mirror_->finish();
-      look_at_invariants(*database_);
+      if (mirror_) findings_.exit_code = worse(findings_.exit_code, mirror_->finish());
     } catch (...) {
       clean_up(*database_);
       throw;
@@ -174,36 +219,14 @@ class Run {
   }
 
   // Without its certificate the recording is still one.
-  static void finish(Recorder& recorder, const Schema& schema, Recovery* recovery) {
-    std::string lines;
-    try {
-      if (recovery != nullptr) lines = recovered(*recovery, schema, recorder.ledger());
-    } catch (const DatabaseError&) {
-      recorder.finish();
-      throw;
-    }
-    recorder.finish(lines);
-  }
-
-  static std::string recovered(Recovery& recovery, const Schema& schema, std::vector<LedgerEntry> ledger) {
-    const auto start = std::chrono::steady_clock::now();
-    CertificateLines lines(schema, std::move(ledger));
-    recovery.read([&](const LoggedTransaction& logged) { lines.add(logged); });
-    std::string out = lines.finish(recovery.order());
-    const CertificateCounts& counts = lines.counts();
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    std::string line = fmt::format("recovered  {} versions by {} transactions   {:.2f} s", counts.versions,
-                                   counts.transactions, taken.count());
-    if (counts.committed + counts.aborted + counts.unsettled > 0)
-      line += fmt::format("   of the indeterminate {} committed, {} aborted, {} not known", counts.committed,
-                          counts.aborted, counts.unsettled);
-    note(line);
-    if (counts.strangers > 0)
-      note(
-          fmt::format("note: {} transactions of others wrote to the tables; the orders of their keys are "
-                      "incomplete",
-                      counts.strangers));
-    return out;
+  void finish(Recorder& recorder, const Schema& schema, Recovery* recovery) {
+    if (recovery == nullptr) return recorder.finish();
+    const RecoveredLines recovered = recover_lines(*recovery, schema, recorder.ledger());
+    recorder.finish(recovered.lines);
+    if (!recovered.story.empty()) say("recovered  " + recovered.story);
+    if (recovered.notice.empty()) return;
+    note("note: " + recovered.notice);
+    findings_.notices.push_back(recovered.notice);
   }
 
   // A database that went away keeps its tables; the recording counts more.
@@ -216,18 +239,6 @@ class Run {
     }
   }
 
-  void look_at_invariants(Database& database) {
-    try {
-      const std::unique_ptr<Client> client = database.connect(0);
-      client->begin();
-      FinalState state([&](const Request& request) { return client->perform(request); });
-      broken_ = workload_.generator->broken_invariants(state);
-      client->roll_back();
-    } catch (const TransactionFailure& failure) {
-      note(fmt::format("note: the final state could not be read: {}", failure.what()));
-    }
-  }
-
   RunHeader header(Database& database, const Schema& schema) const {
     RunHeader header;
     if (!schema.empty() && schema.front().initial == TableInfo::Initial::Zero &&
@@ -235,65 +246,103 @@ class Run {
       header.initial = 0;
     header.facts = database.facts();
     header.facts["isolation"] = isolation_.name;
-    header.facts["promises"] = promise_;
+    if (!promise_.empty()) header.facts["promises"] = promise_;
     header.facts["workload"] = flags_.workload;
     header.facts["seed"] = std::to_string(seed_);
     header.facts["clients"] = std::to_string(options_.sessions);
-    if (flags_.certificate) {
+    if (wish_ != CertificateWish::None) {
       header.facts["certificate"] = driver_of(flags_.address).certificate;
       header.ledger = SessionLog::Ledger::Kept;
     }
     return header;
   }
 
-  // Runs the campaign beside what checks the recording so far and says how it goes.
+  // Runs the campaign beside what checks the recording so far, looks at the invariants and says how it goes.
   void drive(Campaign& campaign) {
     if (flags_.live) mirror_.emplace(path_.string(), flags_.profile);
     std::optional<LiveCheck> live;
-    if (checks_live()) live.emplace(path_.string(), level_, default_memory_limit());
-    RunWatch watch(campaign, live ? &*live : nullptr,
-                   {choose_progress(flags_.progress), flags_.stop_on_violation});
+    if (checks_live())
+      live.emplace(path_.string(), *level_, default_memory_limit(),
+                   flags_.stop_on_violation ? LiveCheck::Pace::Eager : LiveCheck::Pace::Modest);
+    std::optional<InvariantWatch> invariants;
+    if (!workload_.info->invariant.empty()) invariants.emplace(*database_, *workload_.generator);
+    RunWatch watch(
+        campaign, live ? &*live : nullptr,
+        {flags_.quiet ? ProgressMode::None : choose_progress(flags_.progress), flags_.stop_on_violation});
     campaign.run();
     watch.stop();
-    note("ran        " + watch.totals());
+    say("ran        " + watch.totals());
+    if (const std::optional<DatabaseError> loss = campaign.loss()) lose(loss->what());
+    if (invariants) learn(*invariants);
     if (!live) return;
     live->stop();
     found_live_ = live->state();
   }
 
+  void lose(const std::string& problem) {
+    if (!findings_.loss.empty()) return;
+    findings_.loss = without_passwords(problem);
+    findings_.exit_code = worse(findings_.exit_code, kDatabaseFailure);
+    note("lost       the database: " + findings_.loss);
+  }
+
+  void learn(InvariantWatch& watch) {
+    if (findings_.loss.empty()) watch.look_at_the_end();
+    watch.stop();
+    InvariantFindings found = watch.findings();
+    if (!found.problem.empty()) lose("the invariant cannot be looked at: " + found.problem);
+    const WorkloadInfo& info = *workload_.info;
+    findings_.invariant = info.invariant;
+    findings_.kept_at.assign(info.kept_at.begin(), info.kept_at.end());
+    findings_.looks = found.looks;
+    findings_.broken_in_all = found.broken_in_all;
+    findings_.broken = std::move(found.broken);
+  }
+
   // Rows that a range changes are known from its answer only, so a recording that is cut off may lack who
   // wrote what others read.
   bool checks_live() const {
-    return flags_.checks && !flags_.no_live && !flags_.live && LiveCheck::watches(level_) &&
+    return flags_.checks && !flags_.no_live && !flags_.live && level_ && LiveCheck::watches(*level_) &&
            !workload_.info->needs_ranges;
   }
 
   std::string why_not_live() const {
     if (flags_.no_live) return "leave out --no-live";
+    if (flags_.live) return "leave out --live";
+    if (!level_)
+      return fmt::format("{} promises no level: name one, --level LEVEL", driver_of(flags_.address).name);
     if (workload_.info->needs_ranges)
       return fmt::format("{} is checked at the end: it has ranges", flags_.workload);
-    return fmt::format("{} is checked at the end", name_of(level_));
+    return fmt::format("{} is checked at the end", name_of(*level_));
   }
 
   int check() {
     CheckFlags check;
     check.paths = {path_.string()};
-    check.level = name_of(level_);
+    if (level_) check.level = name_of(*level_);
     check.json = flags_.json;
     check.verify = flags_.verify;
+    check.quiet = flags_.quiet;
+    check.colour = flags_.colour;
     check.max_anomalies = flags_.max_anomalies;
     check.reading.progress = flags_.progress;
     if (flags_.out.empty()) check.report_folder = path_.parent_path().string();
-    return agreed(check_files(check));
+    findings_.workload = flags_.workload;
+    findings_.isolation = isolation_.name;
+    findings_.promises = promise_;
+    if (found_live_.violated()) findings_.found_on_the_way = spelled(found_live_, LiveState::Clock::now());
+    check.run = findings_;
+    return check_files(check);
   }
 
-  // A violation that was seen on the way stands, whatever became of the whole.
-  int agreed(int verdict) const {
-    if (!found_live_.violated() || verdict == kViolated) return verdict;
-    if (verdict == kHolds)
-      throw BrokenContract("a violation was found while the run went on, and none in the whole recording");
-    note("violation  of what was checked while it ran: " + spelled(found_live_, LiveState::Clock::now()));
-    return worse(verdict, kViolated);
+  // Of serval record.
+  int judge_without_check() const {
+    constexpr std::size_t kMost = 10;
+    for (std::size_t i = 0; i < std::min(kMost, findings_.broken.size()); ++i)
+      note("broken invariant: " + findings_.broken[i]);
+    if (findings_.broken_in_all > kMost)
+      note(fmt::format("broken invariant: … {} more", findings_.broken_in_all - kMost));
+    return is_broken(findings_) ? static_cast<int>(kViolated) : findings_.exit_code;
   }
 
   const RunFlags& flags_;
@@ -301,14 +350,15 @@ class Run {
   CampaignOptions options_;
   Workload workload_;
   const IsolationInfo& isolation_;
+  std::string promise_;  // Of the isolation, as the server is set.
+  CertificateWish wish_;
+  std::string no_certificate_;  // Why, where one would be of use.
   std::unique_ptr<Database> database_;
-  std::string promise_;
-  Level level_;
+  std::optional<Level> level_;  // None: whatever holds is reported.
   std::filesystem::path path_;
   LiveState found_live_;
   std::optional<RunMirror> mirror_;
-  int mirrored_ = kHolds;
-  std::vector<std::string> broken_;
+  RunFindings findings_;
 };
 
 void declare_shared(Arguments& arguments, RunFlags& flags) {
@@ -336,8 +386,11 @@ void declare_shared(Arguments& arguments, RunFlags& flags) {
                  "Ask the server for the ids of transactions where they are not free (PostgreSQL)");
   arguments.flag("--certificate", flags.certificate,
                  "Recover the order of versions, and what each range saw, from the database's log");
+  arguments.flag("--no-certificate", flags.no_certificate,
+                 "Do not, also where the workload has ranges, which a certificate decides");
   arguments.flag("--no-cleanup", flags.keep_tables, "Leave the tables serval_* behind");
-  arguments.option("--progress", flags.progress, "Signs of life on standard error", "auto|plain|none");
+  arguments.option("--progress", flags.progress, "Progress on standard error", "auto|plain|none");
+  arguments.flag("--force", flags.force, "Overwrite the file of --out");
 }
 
 }  // namespace
@@ -348,8 +401,16 @@ int run_database(const RunFlags& flags) {
     run.emplace(flags);
   } catch (const InputError& error) {  // Of flags, not of a file.
     throw UsageError(error.problem(), error.hint().empty() ? "serval drivers" : error.hint());
+  } catch (const DatabaseError&) {
+    if (flags.json) print(json_of_current_exception(flags.out) + "\n");
+    throw;
   }
-  return run->go();
+  try {
+    return run->go();
+  } catch (...) {
+    if (flags.json) print(json_of_current_exception(run->recording().string()) + "\n");
+    throw;
+  }
 }
 
 Action declare_run(Arguments& arguments) {
@@ -362,6 +423,9 @@ Action declare_run(Arguments& arguments) {
   arguments.flag("--verify", flags->verify, "Re-prove the verdict from the raw history");
   arguments.option("--max-anomalies", flags->max_anomalies, "Show at most so many [10]; all are counted",
                    "N");
+  arguments.flag("-q,--quiet", flags->quiet, "The first line only, and nothing of a run that goes well");
+  arguments.option("--color", flags->colour, "Colour; auto obeys NO_COLOR and CLICOLOR_FORCE",
+                   "auto|always|never");
   arguments.flag("--no-live", flags->no_live, "Check at the end only, not while it runs");
   arguments.flag("--stop-on-violation", flags->stop_on_violation, "End the run at the first violation");
   return [flags] { return run_database(*flags); };

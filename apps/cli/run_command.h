@@ -29,7 +29,10 @@ struct RunFlags {
   bool no_live = false;
   bool stop_on_violation = false;
   bool server_ids = false;
-  bool certificate = false;
+  bool certificate = false, no_certificate = false;
+  bool quiet = false;
+  bool force = false;
+  std::string colour = "auto";
   bool live = false;    // Mirror the database's mechanisms while it runs.
   std::string profile;  // Which ones, if not those of the recording.
 };

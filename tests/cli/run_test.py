@@ -5,6 +5,7 @@
 """
 import json
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import unittest
 sys.dont_write_bytecode = True
 import cli_test
 
+EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "exec_driver.py"
 LOST_UPDATES = "simulated:?bug=lost-update:probability=0.5"
 
 
@@ -73,6 +75,148 @@ class Certificate(cli_test.CliTest):
             self.assertIn(name, result.err)
 
 
+    def test_comes_by_itself_where_ranges_need_it(self):
+        result = self.expect(0, "run", "simulated:", "-w", "phantoms", "-n", "500", "-o", "run.jsonl")
+        self.assertIn("recovered", result.err)
+        result = self.expect(2, "run", "simulated:", "-w", "predicates", "-n", "500", "--no-certificate")
+        self.assertIn("note: no certificate: --no-certificate", result.err)
+        self.assertNotIn("record a read before each write", result.out)
+        self.assertIn("a version certificate would settle it", result.out)
+        recording = str((self.folder / "serval-out" / "latest" / "history.jsonl").resolve())
+        self.assertIn("serval run --certificate", self.expect(0, "lint", recording).out)
+        self.assertTrue(json.loads(self.expect(0, "lint", "--json", recording).out)["lacks_certificate"])
+        self.assertFalse(json.loads(self.expect(0, "lint", "--json", "run.jsonl").out)["lacks_certificate"])
+        self.assertIn("contradict", self.expect(64, "run", "simulated:", "--certificate", "--no-certificate").err)
+
+
+class Invariant(cli_test.CliTest):
+    BROKEN = ("run", "simulated:", "-w", "phantoms", "-i", "strong-snapshot-isolation", "-n", "3000", "--max-anomalies", "2")
+
+    def test_broken_it_is_a_violation_that_the_level_may_permit(self):
+        result = self.expect(1, *self.BROKEN)
+        self.assertRegex(result.first, r"^VIOLATION \S+ invariant$")
+        self.assertEqual(len(re.findall("both groups of pair", result.out)), 2)
+        self.assertIn("strong-snapshot-isolation permits this: the invariant takes serializable", result.out)
+        self.assertIn("the recording itself: valid strong-snapshot-isolation", result.out)
+        self.assertNotIn("broken invariant", result.err)
+        folder = self.folder / "serval-out" / "latest"
+        self.assertEqual((folder / "report.txt").read_text(), result.out)
+        report = json.loads((folder / "report.json").read_text())
+        self.assertEqual((report["exit_code"], report["verdict"], report["level"]["verdict"]), (1, "violation", "valid"))
+        invariant = report["run"]["invariant"]
+        self.assertGreater(invariant["broken"], 2)
+        self.assertEqual((len(invariant["shown"]), invariant["asked_level_permits"]), (2, True))
+        self.assertGreaterEqual(invariant["looks"], 1)
+
+    def test_a_level_that_forbids_it_is_named(self):
+        result = self.expect(1, *self.BROKEN, "--level", "serializable")
+        self.assertRegex(result.first, r"^VIOLATION \S+ serializable$")
+        self.assertIn("serializable forbids this", result.out)
+        self.assertIn("the isolation strong-snapshot-isolation promises strong-snapshot-isolation, which permits it", result.out)
+
+    def test_recording_alone_tells_a_few(self):
+        result = self.expect(1, "record", *self.BROKEN[1:-2])
+        self.assertEqual(result.err.count("broken invariant: both groups"), 10)
+        self.assertRegex(result.err, r"broken invariant: … \d+ more")
+
+    def test_one_that_holds_was_looked_at(self):
+        report = json.loads(self.expect(0, "run", "simulated:", "-w", "bank", "-n", "2000", "--json").out)
+        self.assertGreaterEqual(report["run"]["invariant"]["looks"], 1)
+        self.assertEqual(report["run"]["invariant"]["broken"], 0)
+
+
+class Manners(cli_test.CliTest):
+    def test_quiet_is_the_first_line(self):
+        result = self.expect(0, "run", "simulated:", "-n", "200", "-q")
+        self.assertRegex(result.out, r"^VALID \S+ strict-serializable\n$")
+        self.assertEqual(result.err, "")
+
+    def test_colour_where_it_is_asked_for(self):
+        self.assertIn("\x1b[1;32mVALID", self.expect(0, "run", "simulated:", "-n", "200", "--color", "always").out)
+
+    def test_a_file_is_overwritten_only_by_force(self):
+        self.file("mine.jsonl", "precious")
+        self.assertIn("--force", self.expect(64, "run", "simulated:", "-n", "100", "-o", "mine.jsonl").err)
+        self.assertEqual((self.folder / "mine.jsonl").read_text(), "precious")
+        self.expect(0, "run", "simulated:", "-n", "100", "-o", "mine.jsonl", "--force")
+        self.expect(0, "check", "mine.jsonl")
+
+    def test_a_database_that_cannot_be_reached_is_json_too(self):
+        result = self.expect(4, "run", "exec:exit 3", "--json")
+        error = json.loads(result.out)
+        self.assertEqual((error["schema"], error["exit_code"]), ("serval.error/1", 4))
+        self.assertIn("the program", error["error"]["problem"])
+
+    def test_a_file_that_may_not_grow_is_an_error(self):
+        limited = subprocess.run(["bash", "-c", f"ulimit -f 200; exec {cli_test.SERVAL} run simulated: -t 20s --progress none"],
+                                 cwd=self.folder, capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(limited.returncode, 3, limited.stderr)
+        self.assertIn("File too large", limited.stderr)
+        self.assertEqual(self.run_serval("check", "serval-out/latest/history.jsonl").code, 0)
+
+    def test_exec_gates_nothing_by_itself(self):
+        result = self.run_serval("run", f"exec:python3 {EXAMPLE} a.db", "-n", "100", "-c", "2", "--json")
+        report = json.loads(result.out)
+        self.assertEqual((result.code, report["level"]["asked"]), (0, []), result)
+        self.assertNotIn("promises", report["input"]["facts"])
+        self.assertIn("--level", self.expect(64, "run", "exec:true", "--stop-on-violation").err)
+
+    def test_a_program_that_dies_for_good_leaves_a_verdict(self):
+        self.file("dying.py", f"""
+import os, sys
+sys.path.insert(0, {str(EXAMPLE.parent)!r})
+sys.dont_write_bytecode = True
+import exec_driver
+
+class Dying(exec_driver.Session):
+    def commit(self, request):
+        answer = super().commit(request)
+        open("commits", "a").write("x")
+        if os.path.getsize("commits") > 40:
+            open("dead", "w").close()
+            os._exit(1)
+        return answer
+
+if os.path.exists("dead"):
+    sys.exit(1)
+exec_driver.Session = Dying
+exec_driver.main()
+""")
+        result = self.expect(4, "run", "exec:python3 dying.py a.db", "-w", "mini", "-c", "2", "-t", "2s", "--level",
+                             "serializable", "--no-cleanup")
+        self.assertTrue(result.first.startswith("VALID "), result)
+        self.assertRegex(result.out, r"lost +the connections were lost and cannot be made again")
+        report = json.loads((self.folder / "serval-out" / "latest" / "report.json").read_text())
+        self.assertEqual((report["exit_code"], report["verdict"]), (4, "valid"))
+        self.assertIn("the connections were lost", report["run"]["loss"])
+
+
+class Passwords(cli_test.CliTest):
+    def test_are_never_repeated(self):
+        for words in (("postgres://app:sesame@127.0.0.1:1/x",), ("mariadb://app:sesame@127.0.0.1:1/x",),
+                      ("postgres://app@127.0.0.1:1/x", "--node", "127.0.0.1?password=sesame"),
+                      ("mariadb://app@127.0.0.1:1/x", "--node", "app:sesame@127.0.0.1"),
+                      ("etcd://root:sesame@127.0.0.1:1",), ("etcd://127.0.0.1:1", "--node", "etcd://u:sesame@127.0.0.1:2"),
+                      ("sqlite:", "postgres://app:sesame@127.0.0.1/x"), ("postgres//app:sesame@h/x",),
+                      ("simulated:password=sesame",), ("postgres://app@127.0.0.1:1/x?sslpassword=sesame",)):
+            for verb in ("run", "record", "probe"):
+                result = self.run_serval(verb, *words)
+                self.assertIn(result.code, (4, 64), (verb, words, result))
+                self.assertNotIn("sesame", result.out + result.err, (verb, words))
+        self.assertFalse(any("sesame" in path.read_text() for path in self.folder.rglob("*") if path.is_file()))
+
+    def test_do_not_stay_in_the_list_of_processes(self):
+        run = subprocess.Popen([cli_test.SERVAL, "run", "exec:cat --password=sesame"], cwd=self.folder,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(run.communicate)
+        self.addCleanup(run.kill)
+        words = lambda: pathlib.Path(f"/proc/{run.pid}/cmdline").read_text()
+        while "run" not in words() or "sesame" in words():  # Between fork and exec it is not there yet.
+            self.assertIsNone(run.poll())
+            time.sleep(0.01)
+        self.assertIn("exec:cat --password=******", words())
+
+
 class Live(cli_test.CliTest):
     def test_a_violation_ends_the_run_where_that_is_asked_for(self):
         start = time.monotonic()
@@ -81,6 +225,10 @@ class Live(cli_test.CliTest):
         self.assertLess(time.monotonic() - start, 50)
         self.assertRegex(result.err, r"violation  found after [\d.]+ s   checked [\d,]+ txns \([\d.]+ s behind\), \d+ ")
         self.assertTrue(result.first.startswith("VIOLATION "))
+
+    def test_the_first_violation_is_found_long_before_the_end(self):
+        found = self.expect(1, "run", LOST_UPDATES, "-w", "mini", "--keys", "5", "-t", "60s", "--stop-on-violation").err
+        self.assertLess(float(re.search(r"violation  found after ([\d.]+) s", found)[1]), 30)
 
     def test_nothing_is_checked_meanwhile_where_nobody_wants_it(self):
         result = self.expect(1, "run", LOST_UPDATES, "-w", "mini", "--keys", "5", "-t", "3s", "--rate", "2k", "--no-live")
@@ -131,7 +279,12 @@ class Demo(cli_test.CliTest):
         self.assertEqual([line for line in lines if line.startswith("exit code")], ["exit code 0", "exit code 1"])
         self.assertIn("  verified   the evidence was re-proved from the raw history", lines)
         self.assertRegex(result.out, r"write-skew|read-skew|anti-dependency-cycle")
-        self.assertEqual(list(self.folder.iterdir()), [])
+        following = [line.split(maxsplit=1)[1].split("    (")[0] for line in lines if line.startswith("  next ")]
+        self.assertGreaterEqual(len(following), 1)
+        for command in following:
+            self.assertIn(self.run_serval(*command.split()[1:]).code, (0, 1), command)
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["serval-out"])
+        self.expect(0, *re.search(r"^Next: serval (\w+)", result.out, re.M)[1].split())
 
 
 if __name__ == "__main__":

@@ -160,6 +160,83 @@ class Examples(ServerTest):
         self.assertIn("both committed: no serial order exists", done.stdout)
 
 
+class Lost(ServerTest):
+    def begin(self, *words):
+        """A run that has recorded something."""
+        recording = self.folder / "run.jsonl"
+        run = subprocess.Popen([cli_test.SERVAL, "run", *words, "--progress", "none", "-o", recording], cwd=self.folder,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(run.communicate)
+        self.addCleanup(run.kill)
+        recorded = lambda: recording.read_text() if recording.exists() else ""
+        self.wait_until(lambda: recorded().count('"ops"') > 50, "no transactions")
+        return run, recorded
+
+    def test_a_member_of_etcd_that_is_gone_for_good(self):
+        address, folder = self.start("etcd")
+        run, recorded = self.begin(address, "-w", "mini", "-c", "6", "-t", "100s")
+        os.kill(int((folder / "n0.pid").read_text()), signal.SIGKILL)
+        self.wait_until(lambda: '{"s":8,' in recorded(), "no session went on at another member")
+        run.send_signal(signal.SIGINT)
+        out, err = run.communicate(timeout=120)
+        self.assertEqual(run.returncode, 130, err)
+        self.assertTrue(out.startswith("VALID "), out)
+        self.assertNotIn("lost  ", out)
+
+    def test_a_server_that_is_gone_for_good_leaves_a_verdict(self):
+        address, folder = self.start("postgres")
+        run, _ = self.begin(address, "-i", "serializable", "-w", "list-append", "-c", "2", "-t", "3s", "--json")
+        postmaster = int((folder / "data" / "postmaster.pid").read_text().split()[0])
+        for pid in family(postmaster):
+            os.kill(pid, signal.SIGKILL)
+        out, err = run.communicate(timeout=120)
+        report = json.loads(out)
+        self.assertEqual((run.returncode, report["exit_code"], report["verdict"]), (4, 4, "valid"), err)
+        self.assertIn("cannot be made again", report["run"]["loss"])
+        self.assertIn("lost       the database", err)
+
+    def test_a_lost_certificate_is_done_without(self):
+        address, folder = self.start("postgres")
+        run, recorded = self.begin(address, "-i", "serializable", "-w", "mini", "-c", "2", "-t", "100s", "--certificate")
+        crashed = subprocess.run([SCRIPT, "crash", "postgres", "--dir", folder.parent], capture_output=True, text=True, check=False)
+        self.assertEqual(crashed.returncode, 0, crashed.stderr)
+        self.wait_until(lambda: '{"s":3,' in recorded(), "no new session")
+        run.send_signal(signal.SIGINT)
+        out, err = run.communicate(timeout=120)
+        self.assertIn("note       the certificate is lost, so the recording is judged without it", out, err)
+        self.assertNotEqual(run.returncode, 4, err)  # What the crash did to commits that were answered is another question.
+
+    def test_ranges_without_a_log_are_told_before_the_run(self):
+        address, _ = self.start("postgres")
+        for statement in ("create role plain login", "grant create on schema public to plain"):
+            subprocess.run(["psql", address, "-qc", statement], check=True, capture_output=True)
+        result = self.run_serval("run", address.replace("postgres@", "plain@"), "-w", "phantoms", "-i", "serializable", "-n", "100")
+        self.assertIn("note: no certificate: the server gives no replication slot", result.err)
+        self.assertIn(result.code, (0, 2), result)
+        result = self.run_serval("run", address.replace("postgres@", "plain@"), "-w", "phantoms", "-n", "100", "--certificate")
+        self.assertEqual(result.code, 4, result)
+
+    def test_an_invariant_is_looked_at_while_the_sessions_run(self):
+        for server in ("postgres", "mariadb"):
+            address, _ = self.start(server)
+            report = json.loads(self.expect(0, "run", address, "-w", "bank", "-i", "serializable", "-t", "2s", "--json").out)
+            self.assertGreater(report["run"]["invariant"]["looks"], 1)
+            self.assertEqual(report["run"]["invariant"]["broken"], 0)
+
+    def test_a_lock_that_nobody_lets_go_does_not_keep_a_run_from_ending(self):
+        address, _ = self.start("postgres")
+        run, _ = self.begin(address, "-i", "read-committed", "-w", "mini", "-c", "4", "-t", "6s", "--no-cleanup")
+        holder = subprocess.Popen(["psql", address, "-qc", "begin; lock table serval_registers; select pg_sleep(300)"],
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(holder.wait)
+        self.addCleanup(holder.kill)
+        start = time.monotonic()
+        out, err = run.communicate(timeout=120)
+        self.assertLess(time.monotonic() - start, 50, err)
+        self.assertIn(run.returncode, (0, 4), err)
+        self.assertTrue(out.startswith("VALID "), out)
+
+
 class Tls(ServerTest):
     def test_postgres(self):
         address, folder = self.start("postgres")

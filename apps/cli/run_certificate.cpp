@@ -1,0 +1,73 @@
+#include "run_certificate.h"
+
+#include <chrono>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "usage.h"
+
+namespace serval::cli {
+namespace {
+
+std::string drivers_with_certificates() {
+  std::string names;
+  for (const DriverInfo& driver : all_drivers())
+    if (!driver.certificate.empty()) names += fmt::format("{}{}", names.empty() ? "" : ", ", driver.name);
+  return names;
+}
+
+std::string counted(const CertificateCounts& counts, double seconds) {
+  std::string line =
+      fmt::format("{} versions by {} transactions   {:.2f} s", counts.versions, counts.transactions, seconds);
+  if (counts.committed + counts.aborted + counts.unsettled > 0)
+    line += fmt::format("   of the indeterminate {} committed, {} aborted, {} not known", counts.committed,
+                        counts.aborted, counts.unsettled);
+  return line;
+}
+
+}  // namespace
+
+CertificateWish certificate_wish(const RunFlags& flags, const WorkloadInfo& workload) {
+  const DriverInfo& driver = driver_of(flags.address);
+  if (flags.certificate && flags.no_certificate)
+    throw UsageError("--certificate and --no-certificate contradict each other");
+  if (flags.certificate && driver.certificate.empty())
+    throw UsageError(fmt::format("no certificate can be recovered from {}", driver.name),
+                     "these have one: " + drivers_with_certificates());
+  if (flags.certificate) return CertificateWish::Asked;
+  const bool judged_by_mirror_alone = flags.live && !flags.checks;
+  if (!workload.needs_ranges || driver.certificate.empty() || flags.no_certificate || judged_by_mirror_alone)
+    return CertificateWish::None;
+  return CertificateWish::WherePossible;
+}
+
+std::string why_no_certificate(const RunFlags& flags, const WorkloadInfo& workload) {
+  if (!workload.needs_ranges || !flags.checks) return {};
+  const DriverInfo& driver = driver_of(flags.address);
+  return driver.certificate.empty() ? fmt::format("{} has none to give", driver.name)
+                                    : std::string("--no-certificate");
+}
+
+RecoveredLines recover_lines(Recovery& recovery, const Schema& schema, std::vector<LedgerEntry> ledger) {
+  RecoveredLines out;
+  const auto start = std::chrono::steady_clock::now();
+  CertificateLines lines(schema, std::move(ledger));
+  try {
+    recovery.read([&](const LoggedTransaction& logged) { lines.add(logged); });
+  } catch (const DatabaseError& error) {
+    out.notice =
+        fmt::format("the certificate is lost, so the recording is judged without it: {}", error.what());
+    return out;
+  }
+  out.lines = lines.finish(recovery.order());
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  out.story = counted(lines.counts(), taken.count());
+  if (lines.counts().strangers > 0)
+    out.notice =
+        fmt::format("{} transactions of others wrote to the tables; the orders of their keys are incomplete",
+                    lines.counts().strangers);
+  return out;
+}
+
+}  // namespace serval::cli
