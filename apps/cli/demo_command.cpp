@@ -1,5 +1,6 @@
 // serval demo: a level that holds, with its proof, and an anomaly, found and explained; on databases that
-// need no server. Its recordings stay, as those of serval run do: the commands that the reports end with work.
+// need no server. Its recordings stay, as those of serval run do: the commands that the reports end with
+// work.
 
 #include <algorithm>
 #include <filesystem>

@@ -49,8 +49,8 @@ class LiveCheck {
   // Whether a violation of the level in a part of a recording is one in the whole.
   static bool watches(Level level) { return implies(level, Level::ReadCommitted); }
 
-  // Eager, for who waits for the first violation: at the priority of the sessions, with short rests, the first after
-  // a tenth of a second, when there is little to check.
+  // Eager, for who waits for the first violation: at the priority of the sessions, with short rests, the
+  // first after a tenth of a second, when there is little to check.
   enum class Pace { Modest, Eager };
 
   // `memory_limit`: recordings that may need more than a quarter of it are left to the end.

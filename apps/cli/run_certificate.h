@@ -1,9 +1,10 @@
 #pragma once
-// The version certificate of a run (docs/certificates.md): whether it is recorded, and its recovery at the end.
+// The version certificate of a run (docs/certificates.md): whether it is recorded, and its recovery at the
+// end.
 //
 // Ranges leave open which versions they looked at, so a workload with ranges has a certificate wherever the
-// database has one to give, unless somebody does not want it. Where it turns out to have none, the run goes on
-// without, and says so before it begins; only one that was asked for must be there.
+// database has one to give, unless somebody does not want it. Where it turns out to have none, the run goes
+// on without, and says so before it begins; only one that was asked for must be there.
 
 #include <memory>
 #include <string>

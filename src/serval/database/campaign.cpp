@@ -46,7 +46,8 @@ class Campaign::Player {
   bool is_connected() const { return client_ != nullptr; }
   const std::string& problem() const { return problem_; }  // Of the last attempt to connect.
 
-  // The last transactions of all sessions may have lost their connections, and the database be on its way back.
+  // The last transactions of all sessions may have lost their connections, and the database be on its way
+  // back.
   bool waits_for_database() {
     const auto deadline = std::chrono::steady_clock::now() + kTimeToReturn;
     return reconnect([&] { return std::chrono::steady_clock::now() >= deadline; });
@@ -119,7 +120,7 @@ class Campaign::Player {
       } catch (const DatabaseError& error) {
         problem_ = error.what();
         ++place_;
-        std::this_thread::sleep_for(kPause);
+        campaign_.pause(kPause);
       }
     }
     return false;
@@ -247,6 +248,11 @@ void Campaign::stop() {
 void Campaign::wait_until(std::chrono::steady_clock::time_point time) {
   std::unique_lock lock(waiting_);
   woken_.wait_until(lock, time, [this] { return stopping_.load(); });
+}
+
+void Campaign::pause(std::chrono::nanoseconds span) {
+  std::unique_lock lock(waiting_);
+  woken_.wait_for(lock, span, [] { return false; });
 }
 
 bool Campaign::claim_transaction() {

@@ -1,8 +1,8 @@
 #pragma once
 // Runs a workload on a database: one thread a session, each playing one transaction after another and logging
 // what it asked and heard. Nothing is tried again: an aborted transaction is one that aborted, and the next
-// one is new. A session whose connection is lost goes on as a new session with a new connection, at another node
-// where its own is gone. At the end one more session reads all lists that were appended to.
+// one is new. A session whose connection is lost goes on as a new session with a new connection, at another
+// node where its own is gone. At the end one more session reads all lists that were appended to.
 //
 //   Campaign campaign(*database, *generator, recorder, {.sessions = 8, .time = 10s});
 //   campaign.run();                                   // Until time, transactions or stop() end it.
@@ -34,7 +34,8 @@ struct CampaignOptions {
   double rate = 0;                 // Transactions a second of all sessions together; 0: no limit.
   std::uint64_t seed = 1;
   double abort_share = 0.02;  // Of the transactions, that roll back of their own will.
-  // For the transactions under way when time is up or stop() was called; then what they wait for is interrupted.
+  // For the transactions under way when time is up or stop() was called; then what they wait for is
+  // interrupted.
   std::chrono::nanoseconds grace = std::chrono::seconds(5);
 };
 
@@ -54,8 +55,8 @@ class Campaign {
 
   // Blocks. Throws DatabaseError when a session cannot be opened at the start.
   void run();
-  // Why sessions ended before their time, or why the lists were not read once more: the database is gone. What
-  // was recorded until then stands.
+  // Why sessions ended before their time, or why the lists were not read once more: the database is gone.
+  // What was recorded until then stands.
   std::optional<DatabaseError> loss() const;
   void stop();  // From another thread: sessions end their transaction, and no new one begins.
   CampaignCounts counts() const;  // Also while it runs.
@@ -64,6 +65,7 @@ class Campaign {
   class Player;
   bool is_over() const;
   void wait_until(std::chrono::steady_clock::time_point time);  // Or until stop().
+  void pause(std::chrono::nanoseconds span);                    // Also while stop() is waited for.
   bool claim_transaction();  // False once as many have begun as were asked for.
   void play(Player& player) noexcept;
   void wait_for_sessions();

@@ -52,9 +52,9 @@ class Database {
   virtual std::unique_ptr<Client> reconnect(std::uint32_t session, std::uint32_t /*attempt*/) {
     return connect(session);
   }
-  // A connection for reads only, each of whose transactions sees one state that others have committed, waits for
-  // nobody and keeps nobody waiting; what it read counts once it has committed. Null: the database has no such
-  // thing. Attempts as of reconnect. Throws DatabaseError.
+  // A connection for reads only, each of whose transactions sees one state that others have committed, waits
+  // for nobody and keeps nobody waiting; what it read counts once it has committed. Null: the database has no
+  // such thing. Attempts as of reconnect. Throws DatabaseError.
   virtual std::unique_ptr<Client> connect_observer(std::uint32_t /*attempt*/) { return nullptr; }
   // Begins to keep the log of what follows: after create, before the first session, and only where a
   // certificate was asked for. Throws DatabaseError.

@@ -74,8 +74,7 @@ std::array<DriverInfo, 7> make_drivers() {
        "serializable",
        true,
        kSqlite,
-       "commit order of the single writer",
-       "libsqlite3-dev"},
+       "commit order of the single writer"},
       {"rocksdb",
        "rocksdb:FOLDER[?kind=pessimistic|optimistic]",
        "RocksDB's transactions in this process; without a folder a temporary one",
@@ -86,8 +85,7 @@ std::array<DriverInfo, 7> make_drivers() {
        "serializable",
        false,
        kRocksdb,
-       "sequence numbers of the write-ahead log",
-       "librocksdb-dev"},
+       "sequence numbers of the write-ahead log"},
       {"postgres",
        "postgres://[USER@]HOST[:PORT]/DATABASE[?libpq "
        "options][&dialect=postgres|cockroach|yugabyte|h2][&xid=on][&timeout=60s]",
@@ -99,8 +97,7 @@ std::array<DriverInfo, 7> make_drivers() {
        "read-committed",
        true,
        kPostgres,
-       "logical decoding",
-       "libpq-dev"},
+       "logical decoding"},
       {"mariadb",
        "mariadb://[USER@]HOST[:PORT]/"
        "DATABASE[?snapshot=on|off][&sync_wait=N][&dialect=mariadb|mysql|tidb][&timeout=60s]",
@@ -113,8 +110,7 @@ std::array<DriverInfo, 7> make_drivers() {
        "repeatable-read",
        true,
        kMariadb,
-       "the row binlog",
-       "libmariadb-dev"},
+       "the row binlog"},
       {"etcd",
        "etcd://"
        "[USER@]HOST:PORT[,HOST:PORT...][?tls=on][&cacert=FILE][&cert=FILE&key=FILE][&passfile=FILE][&timeout="
@@ -124,9 +120,7 @@ std::array<DriverInfo, 7> make_drivers() {
         {"stale", "serializable", "reads of the local member, perhaps old"}},
        "serializable",
        false,
-       kEtcd,
-       "",
-       "libcurl4-openssl-dev"},
+       kEtcd},
       {"simulated", "simulated:[?bug=NAME[:probability=P,limit=N][+NAME...]][&seed=N][&latency=MICROSECONDS]",
        "a store in this process that keeps the level it is asked for, except where its bugs strike",
        simulated_isolations(), "strict-serializable", true, open_simulated, "the numbers of its commits"},
@@ -140,10 +134,23 @@ std::array<DriverInfo, 7> make_drivers() {
   }};
 }
 
+// Those of which a build may lack the library.
+std::array<DriverInfo, 7> with_packages(std::array<DriverInfo, 7> drivers) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kPackages{
+      {{"sqlite", "libsqlite3-dev"},
+       {"rocksdb", "librocksdb-dev"},
+       {"postgres", "libpq-dev"},
+       {"mariadb", "libmariadb-dev"},
+       {"etcd", "libcurl4-openssl-dev"}}};
+  for (const auto& [name, package] : kPackages)
+    std::ranges::find(drivers, name, &DriverInfo::name)->package = package;
+  return drivers;
+}
+
 }  // namespace
 
 std::span<const DriverInfo> all_drivers() {
-  static const std::array<DriverInfo, 7> table = make_drivers();
+  static const std::array<DriverInfo, 7> table = with_packages(make_drivers());
   return table;
 }
 

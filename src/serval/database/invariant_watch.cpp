@@ -35,6 +35,11 @@ bool InvariantWatch::rest(Clock::duration span) {
   return !stopping_;
 }
 
+void InvariantWatch::pause(Clock::duration span) {
+  std::unique_lock lock(mutex_);
+  woken_.wait_for(lock, span, [] { return false; });
+}
+
 // A look that fails says nothing; the next one may do better, at another node.
 void InvariantWatch::run() noexcept {
   std::unique_ptr<Client> client;
@@ -83,7 +88,7 @@ void InvariantWatch::look_at_the_end() {
   stop();
   std::string problem;
   for (std::uint32_t attempt = 0; attempt < kAttemptsAtTheEnd; ++attempt) try {
-      if (attempt > 0) std::this_thread::sleep_for(kPause);
+      if (attempt > 0) pause(kPause);
       std::unique_ptr<Client> client = database_.connect_observer(attempt);
       if (!client) client = database_.reconnect(0, attempt);
       if (look(*client, [] { return true; })) return;

@@ -55,6 +55,7 @@ class InvariantWatch {
   using Keep = std::function<bool()>;  // Whether to go on looking.
   void run() noexcept;
   bool rest(Clock::duration span);  // False: stopped meanwhile.
+  void pause(Clock::duration span);
   bool look(Client& client, const Keep& goes_on);
   void learn(std::vector<std::string> broken);
 

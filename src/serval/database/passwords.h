@@ -1,6 +1,6 @@
 #pragma once
-// Passwords in addresses, so that no message, report or list of processes repeats one. Addresses with a password
-// are refused; this is for the message that says so, and for words that are no good address at all.
+// Passwords in addresses, so that no message, report or list of processes repeats one. Addresses with a
+// password are refused; this is for the message that says so, and for words that are no good address at all.
 //
 //   without_passwords("postgres://app:secret@db1/bench") == "postgres://app:***@db1/bench"
 //   without_passwords("db1?password=secret&x=1") == "db1?password=***&x=1"

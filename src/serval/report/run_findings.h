@@ -26,8 +26,8 @@ struct RunFindings {
   std::string isolation;            // As asked of the database.
   std::string promises;             // The level that it is documented to keep, or empty.
   std::string loss;                 // How the database was lost, or empty.
-  // The violation that was found in a part of the recording while it grew, or empty. It stands, whatever becomes
-  // of the whole.
+  // The violation that was found in a part of the recording while it grew, or empty. It stands, whatever
+  // becomes of the whole.
   std::string found_on_the_way;
   std::vector<std::string> notices;
   int exit_code = 0;  // Of the run alone, whatever its recording shows.
@@ -36,8 +36,8 @@ struct RunFindings {
 inline bool is_broken(const RunFindings& run) { return run.broken_in_all > 0; }
 inline bool is_broken(const std::optional<RunFindings>& run) { return run && is_broken(*run); }
 
-// Whether the level that was asked for, and the isolation of the database, let the invariant break: a sentence
-// each, the second where it differs.
+// Whether the level that was asked for, and the isolation of the database, let the invariant break: a
+// sentence each, the second where it differs.
 std::vector<std::string> permissions(const RunFindings& run, std::optional<Level> asked);
 
 // {isolation, promises, loss, invariants}; at most `most` sentences.

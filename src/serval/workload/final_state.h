@@ -1,6 +1,6 @@
 #pragma once
-// A state of the tables, read within one transaction by whoever runs the workload: after the last transaction, or
-// in between, where that transaction sees one committed state.
+// A state of the tables, read within one transaction by whoever runs the workload: after the last
+// transaction, or in between, where that transaction sees one committed state.
 //
 //   FinalState state([&](const Request& request) { return client.perform(request); });
 //   for (const std::string& problem : generator.broken_invariants(state)) ...

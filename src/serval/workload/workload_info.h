@@ -33,8 +33,8 @@ struct WorkloadInfo {
   std::uint64_t keys = 1000;
   std::string_view distribution = "uniform";
   std::vector<std::string_view> aliases{};
-  // What must hold of the rows in every committed state, a few words, and the levels that keep it, each by itself
-  // (docs/levels.md). Empty: the workload has no invariant.
+  // What must hold of the rows in every committed state, a few words, and the levels that keep it, each by
+  // itself (docs/levels.md). Empty: the workload has no invariant.
   std::string_view invariant{};
   std::vector<std::string_view> kept_at{};
 };

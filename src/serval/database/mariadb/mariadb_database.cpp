@@ -27,8 +27,8 @@ class MariadbDatabase final : public Database {
         isolation_(options.isolation),
         dialect_(address_.kind == Kind::Mariadb ? sql::kMariadb : sql::kMysql) {
     settings_.push_back("set session transaction isolation level " + in_sql(isolation_));
-    // By default 50 s and a day. InnoDB finds deadlocks at once, so who waits for longer is stuck behind another
-    // node of a cluster.
+    // By default 50 s and a day. InnoDB finds deadlocks at once, so who waits for longer is stuck behind
+    // another node of a cluster.
     if (address_.kind != Kind::Tidb) {
       settings_.emplace_back("set session innodb_lock_wait_timeout = 5");
       settings_.emplace_back("set session lock_wait_timeout = 10");
