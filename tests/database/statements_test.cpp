@@ -50,7 +50,8 @@ TEST(Statements, TellWhatTheyWrote) {
 }
 
 TEST(Statements, AskForEverythingWithoutACondition) {
-  const TableStatements& rows = Statements(kSchema, kPostgres).tables[0];
+  const Statements statements(kSchema, kPostgres);
+  const TableStatements& rows = statements.tables[0];
   EXPECT_EQ(rows.ranges[1].everything.text,
             "select k, tag, \"group\" from \"serval_rows\" order by \"group\"");
   EXPECT_TRUE(rows.ranges[1].everything.by_predicate);

@@ -43,7 +43,7 @@ void MemoryStore::check(const Request& request) const {
   const bool writes_row = request.kind == Kind::Insert;
   expects(!writes_row || columns == table.columns.size(), "whole rows to insert");
   if (!is_range(request.kind)) return;
-  expects(request.low >= 0 && request.low <= request.high, "a range of values");
+  expects(is_unbounded(request) || (request.low >= 0 && request.low <= request.high), "a range of values");
   expects(request.column == Request::kKey || table.columns.at(request.column).indexed, "an indexed column");
 }
 

@@ -20,7 +20,8 @@ ask::Range keys_of(std::uint64_t slot) {
 }
 
 ask::Range without_bounds(std::uint32_t column) {
-  return {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max(), column};
+  using Limits = std::numeric_limits<std::int64_t>;
+  return {column == Request::kKey ? 0 : Limits::min(), Limits::max(), column};
 }
 
 // The range may be wider than the slot.
