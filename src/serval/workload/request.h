@@ -44,8 +44,8 @@ constexpr bool only_reads(Request::Kind kind) {
   return kind == Request::Kind::Read || kind == Request::Kind::ReadList || kind == Request::Kind::Scan;
 }
 constexpr bool is_range(Request::Kind kind) { return kind >= Request::Kind::Scan; }
-// A range over all keys, which begin with 0, or all numbers of a column is asked for without a condition, which
-// indexes treat differently.
+// A range over all keys, which begin with 0, or over all numbers of a column is asked for without a
+// condition, which indexes treat differently.
 constexpr bool is_unbounded(const Request& range) {
   const std::int64_t least = range.column == Request::kKey ? 0 : std::numeric_limits<std::int64_t>::min();
   return range.low <= least && range.high == std::numeric_limits<std::int64_t>::max();
