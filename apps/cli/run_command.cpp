@@ -191,9 +191,10 @@ class Run {
       open();
       database_->create(schema);
     }
-    if (!recovery && !no_certificate_.empty()) {
-      const std::string notice = "no certificate: " + no_certificate_ +
-                                 "; what ranges leave open may stay UNKNOWN (docs/certificates.md)";
+    const std::string gap = recovery ? database_->certificate_gap() : "no certificate: " + no_certificate_;
+    if (workload_.info->needs_ranges && flags_.checks &&
+        (recovery ? !gap.empty() : !no_certificate_.empty())) {
+      const std::string notice = gap + "; what ranges leave open may stay UNKNOWN (docs/certificates.md)";
       note("note: " + notice);
       findings_.notices.push_back(notice);
     }

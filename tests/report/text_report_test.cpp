@@ -63,6 +63,18 @@ TEST(TextReport, SaysWhatTheAskedLevelAndTheIsolationThinkOfABrokenInvariant) {
   EXPECT_EQ(permissions(broken_slots(), Level::StrongSnapshotIsolation).size(), 1u);
 }
 
+TEST(TextReport, WhatForbidsLostUpdatesKeepsTheBalancesOfABank) {
+  RunFindings run = broken_slots();
+  run.kept_at = {"cursor-stability", "parallel-snapshot-isolation"};
+  run.promises.clear();
+  for (const Level level : {Level::CursorStability, Level::SnapshotIsolation, Level::RepeatableRead,
+                            Level::Serializable, Level::ParallelSnapshotIsolation})
+    EXPECT_EQ(permissions(run, level),
+              std::vector<std::string>{std::string(name_of(level)) + " forbids this"});
+  EXPECT_NE(permissions(run, Level::ReadCommitted).front().find("read-committed permits this"),
+            std::string::npos);
+}
+
 TEST(TextReport, ALostDatabaseIsToldBesideTheVerdict) {
   CheckedHistory made = checked("s1: [r(x,0)]", Level::Serializable);
   made.report.run.emplace();

@@ -59,6 +59,8 @@ class Database {
   // Begins to keep the log of what follows: after create, before the first session, and only where a
   // certificate was asked for. Throws DatabaseError.
   virtual std::unique_ptr<Recovery> recover();
+  // What certificates at this isolation leave open, a few words; empty: nothing.
+  virtual std::string certificate_gap() const { return {}; }
 };
 
 // An isolation that a driver can ask its database for.

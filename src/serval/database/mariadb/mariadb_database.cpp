@@ -92,6 +92,11 @@ class MariadbDatabase final : public Database {
         ConnectionOptions{.node = address_.nodes.front(), .timeout = address_.timeout}, schema_);
   }
 
+  std::string certificate_gap() const override {
+    return sights_ == Sights::OrdersOnly ? "MariaDB does not tell what a range looked at at " + isolation_
+                                         : "";
+  }
+
  private:
   std::unique_ptr<Client> client(const ConnectionOptions& options) const {
     expects(statements_ != nullptr, "create comes first");
