@@ -70,6 +70,23 @@ TEST_F(SimulatedDriverTest, AnswersEveryRequestAtEveryLevel) {
   }
 }
 
+TEST_F(SimulatedDriverTest, ARowThatCameAndWentOutdatesARange) {
+  const auto database = open_database("simulated:?latency=0", {.isolation = "strict-serializable"});
+  database->create(make_workload("phantoms", KeyRequest{}).generator->schema());
+  const std::unique_ptr<Client> reader = database->connect(0), writer = database->connect(1);
+  reader->begin();
+  EXPECT_TRUE(
+      reader->perform({.kind = Request::Kind::Scan, .column = 0, .low = 15, .high = 15}).rows.empty());
+  writer->begin();
+  writer->perform({.kind = Request::Kind::Insert, .key = 1, .tag = 1, .columns = {15}});
+  EXPECT_EQ(writer->commit(), Outcome::Committed);
+  writer->begin();
+  writer->perform({.kind = Request::Kind::Delete, .key = 1});
+  EXPECT_EQ(writer->commit(), Outcome::Committed);
+  reader->perform({.kind = Request::Kind::Insert, .key = 2, .tag = 2, .columns = {14}});
+  EXPECT_THROW(reader->commit(), TransactionFailure);
+}
+
 TEST_F(SimulatedDriverTest, EveryLevelKeepsItsPromise) {
   for (const SimulatedLevelInfo& level : all_simulated_levels())
     for (const char* workload : {"mini", "list-append"}) {

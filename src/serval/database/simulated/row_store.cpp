@@ -46,6 +46,13 @@ void RowStore::forget_old(Versions& versions) const {
   if (kept != versions.rend()) versions.erase(versions.begin(), kept.base() - 1);
 }
 
+std::span<const RowVersion> RowStore::installed_after(const RowKey& row, Position position) const {
+  const Versions* versions = find(row);
+  if (versions == nullptr) return {};
+  const auto first = std::ranges::upper_bound(*versions, position, {}, &RowVersion::position);
+  return {first, versions->end()};
+}
+
 void RowStore::install(const RowKey& row, RowVersion version) {
   Versions& versions = tables_[row.table].rows[row.key];
   versions.push_back(std::move(version));

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "serval/database/simulated/version_store.h"
@@ -43,6 +44,8 @@ class RowStore {
 
   const RowVersion& newest(const RowKey& row) const;
   const RowVersion& visible(const RowKey& row, const View& view) const;
+  // Those that were installed after a position which is not below the horizon, oldest first.
+  std::span<const RowVersion> installed_after(const RowKey& row, Position position) const;
   void install(const RowKey& row, RowVersion version);
   void replace_newest(const RowKey& row, RowVersion version);
   // As if the newest version had appended after these tags. False where what it appended to is forgotten.

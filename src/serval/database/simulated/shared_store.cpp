@@ -250,9 +250,14 @@ bool SharedStore::is_outdated(const Transaction& transaction, const RowKey& row)
   return store_.newest(row).position != store_.visible(row, *transaction.view).position;
 }
 
+// Also where a row came into the range and is gone again: the state that was seen is not the one before the
+// commit, though the answer would be the same.
 bool SharedStore::is_outdated(const Transaction& transaction, const Scanned& scanned) const {
   std::vector<std::pair<std::uint64_t, Position>> now;
   for (const std::uint64_t key : candidates(transaction, scanned.range)) {
+    for (const RowVersion& later :
+         store_.installed_after({scanned.range.table, key}, transaction.view->snapshot))
+      if (matches(scanned.range, key, later.content)) return true;
     const RowVersion& version = store_.newest({scanned.range.table, key});
     if (matches(scanned.range, key, version.content)) now.emplace_back(key, version.position);
   }
