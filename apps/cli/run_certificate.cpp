@@ -1,5 +1,6 @@
 #include "run_certificate.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -17,6 +18,13 @@ std::string drivers_with_certificates() {
   return names;
 }
 
+// Rows that exist before the run have no version of their own in the log.
+bool begins_empty(const Workload& workload) {
+  return std::ranges::all_of(workload.generator->schema(), [](const TableInfo& table) {
+    return table.initial == TableInfo::Initial::Absent || table.rows == 0;
+  });
+}
+
 std::string counted(const CertificateCounts& counts, double seconds) {
   std::string line =
       fmt::format("{} versions by {} transactions   {:.2f} s", counts.versions, counts.transactions, seconds);
@@ -28,7 +36,7 @@ std::string counted(const CertificateCounts& counts, double seconds) {
 
 }  // namespace
 
-CertificateWish certificate_wish(const RunFlags& flags, const WorkloadInfo& workload) {
+CertificateWish certificate_wish(const RunFlags& flags, const Workload& workload) {
   const DriverInfo& driver = driver_of(flags.address);
   if (flags.certificate && flags.no_certificate)
     throw UsageError("--certificate and --no-certificate contradict each other");
@@ -37,16 +45,18 @@ CertificateWish certificate_wish(const RunFlags& flags, const WorkloadInfo& work
                      "these have one: " + drivers_with_certificates());
   if (flags.certificate) return CertificateWish::Asked;
   const bool judged_by_mirror_alone = flags.live && !flags.checks;
-  if (!workload.needs_ranges || driver.certificate.empty() || flags.no_certificate || judged_by_mirror_alone)
+  if (!workload.info->needs_ranges || driver.certificate.empty() || flags.no_certificate ||
+      judged_by_mirror_alone || !begins_empty(workload))
     return CertificateWish::None;
   return CertificateWish::WherePossible;
 }
 
-std::string why_no_certificate(const RunFlags& flags, const WorkloadInfo& workload) {
-  if (!workload.needs_ranges || !flags.checks) return {};
+std::string why_no_certificate(const RunFlags& flags, const Workload& workload) {
+  if (!workload.info->needs_ranges || !flags.checks) return {};
   const DriverInfo& driver = driver_of(flags.address);
-  return driver.certificate.empty() ? fmt::format("{} has none to give", driver.name)
-                                    : std::string("--no-certificate");
+  if (driver.certificate.empty()) return fmt::format("{} has none to give", driver.name);
+  return flags.no_certificate ? "--no-certificate"
+                              : "the tables are not empty at the start; --certificate asks for one";
 }
 
 RecoveredLines recover_lines(Recovery& recovery, const Schema& schema, std::vector<LedgerEntry> ledger) {

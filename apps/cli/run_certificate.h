@@ -13,17 +13,17 @@
 #include "serval/database/certificate_lines.h"
 #include "serval/database/database.h"
 #include "serval/trace/recorder.h"
-#include "serval/workload/workload_info.h"
+#include "serval/workload/workload.h"
 
 namespace serval::cli {
 
 enum class CertificateWish { None, WherePossible, Asked };
 
 // Throws UsageError where one is asked for that cannot be.
-CertificateWish certificate_wish(const RunFlags& flags, const WorkloadInfo& workload);
+CertificateWish certificate_wish(const RunFlags& flags, const Workload& workload);
 
 // "no certificate: ...", for people, before a run over ranges that has none; else empty.
-std::string why_no_certificate(const RunFlags& flags, const WorkloadInfo& workload);
+std::string why_no_certificate(const RunFlags& flags, const Workload& workload);
 
 struct RecoveredLines {
   std::string lines;   // To end the recording with.

@@ -99,7 +99,7 @@ class Run {
         workload_(workload_or_refuse(flags)),
         isolation_(choose_isolation(driver_of(flags.address), flags.isolation)),
         promise_(isolation_.promises),
-        wish_(certificate_wish(flags, *workload_.info)) {
+        wish_(certificate_wish(flags, workload_)) {
     choose_level_of(flags.level.empty() ? promise_ : flags.level);
     if (flags.stop_on_violation && !checks_live())
       throw UsageError("--stop-on-violation needs a check while it runs", why_not_live());
@@ -108,7 +108,7 @@ class Run {
       throw UsageError(fmt::format("{} needs ranges, which {} does not have", flags.workload, driver.name),
                        "serval workloads lists those that do without");
     if (!flags.out.empty()) require_writable(flags.out, flags.force ? Overwrite::Allow : Overwrite::Refuse);
-    no_certificate_ = why_no_certificate(flags, *workload_.info);
+    no_certificate_ = why_no_certificate(flags, workload_);
     open();
     ask_server();
   }
