@@ -7,8 +7,8 @@
 //   actions.act({json, "violation"});
 //   actions.look();                    // Now and then: starts what had to wait.
 //
-// At most `rate` commands start in a minute, and so many run at a time; others wait for their turn, and beyond
-// `kMostWaiting` they are left out. One thread.
+// At most `rate` commands start in a minute, and so many run at a time; others wait for their turn, and
+// beyond `kMostWaiting` they are left out. One thread.
 
 #include <chrono>
 #include <cstdint>

@@ -5,7 +5,8 @@
 //
 //   D1  Locks, and snapshots that are known by times alone, do not depend on what others wrote: such a
 //       contradiction is certain, whatever is missing. Nor does what a transaction reads of its own.
-//   D2  Whatever a client has not told of began at its last promise or later. What was read before is certain.
+//   D2  Whatever a client has not told of began at its last promise or later. What was read before is
+//       certain.
 //   D3  A client that is gone writes nothing any more. If all that was read was written after that, and had
 //       replaced what was there, it is certain; unless reads may be of any age.
 //   D4  What came too late to be judged is known afterwards. What began later is certain.

@@ -65,8 +65,8 @@ void WatchEngine::verify(std::span<const Record> records) {
   verifier_->accept(records);
 }
 
-// Where no record comes, promises let the verifier judge what has ended. No further than that: who comes later
-// with something earlier is late.
+// Where no record comes, promises let the verifier judge what has ended. No further than that: who comes
+// later with something earlier is late.
 void WatchEngine::pass_time() {
   const Time watermark =
       std::min(pipeline_.watermark(), last_end_ == kUnknownEnd ? last_end_ : last_end_ + 1);

@@ -412,8 +412,9 @@ class HostileClients(WatchTest):
 
     def test_garbage_without_a_header_leaves_no_doubt_about_others(self):
         watch, address, url = self.alarm(*SI)
-        for garbage in (b"GET / HTTP/1.1\r\n\r\n", b"\0" * 100, frame(b"hello"), b"\xff\xff\xff\x7f"):
-            Client(address).socket.sendall(garbage)
+        strangers = [Client(address) for _ in range(4)]
+        for stranger, garbage in zip(strangers, (b"GET / HTTP/1.1\r\n\r\n", b"\0" * 100, frame(b"hello"), b"\xff\xff\xff\x7f")):
+            stranger.socket.sendall(garbage)
         Files.wait_for_metric(self, url, "serval_refused_connections_total", 4)
         Client(address).send(HEADER, thin_air(1000)).close()
         self.assertEqual(self.await_alarms(1)[0]["event"], "violation")
@@ -497,10 +498,10 @@ class HostileClients(WatchTest):
         self.ends(watch)
 
     def socket_error(self, address, data):
-        with Client(address).socket as connection:
-            connection.sendall(data)
-            connection.settimeout(30)
-            return "refused" if connection.recv(1) == b"" else "answered"
+        client = Client(address)
+        client.socket.sendall(data)
+        client.socket.settimeout(30)
+        return "refused" if client.socket.recv(1) == b"" else "answered"
 
     def test_lines_that_wait_for_a_sync_stay_within_the_memory_limit(self):
         watch, address, url = self.alarm(*SI, "--memory-limit", "4MiB")

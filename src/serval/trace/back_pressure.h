@@ -1,7 +1,7 @@
 #pragma once
 // How many bytes of records wait between clients and the merge, for how long, and who waits for whom. Every
-// source has an equal share of the limit; when it is used up, the source waits until the merge has passed half
-// of it on. The merge sleeps until somebody has news.
+// source has an equal share of the limit; when it is used up, the source waits until the merge has passed
+// half of it on. The merge sleeps until somebody has news.
 //
 // A source with a thread of its own sleeps in enter(). One of many that a single thread serves must not: it
 // says what is to be done once there is room (SourceGate::on_room), and looks at must_pause() itself.

@@ -11,7 +11,7 @@ namespace serval {
 namespace {
 
 constexpr std::size_t kMostSpare = 8;
-constexpr std::size_t kOverhead = 1024;  // Of a batch, however small.
+constexpr std::size_t kOverhead = 4096;  // Of a batch, however small.
 
 Time earlier(Time time, Time span) { return time < kUnknownBegin + span ? kUnknownBegin : time - span; }
 Time later(Time time, Time span) { return time > kUnknownEnd - span ? kUnknownEnd : time + span; }

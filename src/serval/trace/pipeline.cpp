@@ -43,7 +43,8 @@ Pipeline::Pipeline(const PipelineOptions& options) : options_(options), pressure
 }
 Pipeline::~Pipeline() = default;
 
-// Heralds are numbered from the end: sessions that come after them count from zero, and have their turn first.
+// Heralds are numbered from the end: sessions that come after them count from zero, and have their turn
+// first.
 std::shared_ptr<ClientFeed> Pipeline::open_client(std::string name, std::shared_ptr<SourceGate> source,
                                                   Role role) {
   constexpr std::uint32_t kLastHerald = 0xFFFFFFFEu;
@@ -200,6 +201,10 @@ Pipeline::Progress Pipeline::dispatch(const Sink& sink, std::uint64_t most) {
   dispatched_ += passed;
   frontier_ = last_begin_;
   if (!waits) set_held_back_by(nullptr);
+  if (passed > 0 || pressure_.waiting_bytes() == 0)
+    held_since_.reset();
+  else if (!held_since_)
+    held_since_ = Clock::now();
   if (passed > 0) return Progress::Moved;
   return lane_count_ == 0 && idle_.empty() && complete ? Progress::Done : Progress::Waiting;
 }
@@ -318,8 +323,14 @@ bool Pipeline::has_been_silent(const Lane& lane) const {
   const auto looked = source.looked();
   if (!looked) return Clock::now() - waits_since_ >= options_.idle_after;
   if (source.is_paused()) return false;
-  return (!source.has_delivered && !trusts_newcomers()) ||
-         *looked - lane.feed->last_news() >= options_.idle_after;
+  if (!source.has_delivered && (!trusts_newcomers() || newcomers_hold_all())) return true;
+  return *looked - lane.feed->last_news() >= options_.idle_after;
+}
+
+// Each of them for a short time, perhaps, but one after the other.
+bool Pipeline::newcomers_hold_all() const {
+  return pressure_.waiting_bytes() > options_.memory_limit ||
+         (held_since_ && Clock::now() - *held_since_ >= options_.idle_after);
 }
 
 // Only where somebody else has something to say. Where a source feeds several clients, the others of it

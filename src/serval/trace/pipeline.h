@@ -19,12 +19,13 @@
 // reached, and its outcome as indeterminate, so that others may have read them from then on. What others read
 // before that is in doubt: idle_since() and late() say whose records may be missing from which time on.
 //
-// Sources that look for news themselves (SourceGate::observe) may be hostile: where several new clients in a
-// row let the whole time pass, nobody waits for newcomers any more for a while.
+// Sources that look for news themselves (SourceGate::observe) may be hostile: where several new clients let
+// the whole time pass, or one after the other holds all back for so long, or too much waits, nobody waits for
+// newcomers any more for a while.
 //
 // Memory: the limit, plus one batch a client; more only while the merge waits for a client of the source
-// that would have to wait (see back_pressure.h). Clients that are closed and empty are freed. O(log clients) a
-// run, and for a client that comes or goes.
+// that would have to wait (see back_pressure.h). Clients that are closed and empty are freed. O(log clients)
+// a run, and for a client that comes or goes.
 
 #include <algorithm>
 #include <atomic>
@@ -154,6 +155,7 @@ class Pipeline {
   bool taken_for_idle(Lane& lane);
   bool has_been_silent(const Lane& lane) const;
   bool trusts_newcomers() const;
+  bool newcomers_hold_all() const;
   void set_held_back_by(const ClientFeed* feed);
 
   const PipelineOptions options_;
@@ -181,6 +183,7 @@ class Pipeline {
   std::atomic<std::uint32_t> open_sessions_ = 0;
   const ClientFeed* waits_for_ = nullptr;
   Clock::time_point waits_since_;
+  std::optional<Clock::time_point> held_since_;  // Something waits, and nothing has left.
   std::uint64_t seen_news_ = 0;
   Time last_begin_ = kUnknownBegin;            // Of what has left.
   std::atomic<std::uint64_t> dispatched_ = 0;  // As others see it, now and then.
