@@ -165,6 +165,18 @@ TEST(JepsenWrite, WhatTheFormatCannotSayIsReportedOnce) {
             "write(1,3) write(1,_)");
 }
 
+// Both are nil there, so who reads the one may have read the other.
+TEST(JepsenWrite, WritesOfNilBesideAnotherInitialValueAreALoss) {
+  HistoryBuilder builder;
+  builder.set_initial_value(Value::integer(0));
+  const TransactionId t = builder.begin_transaction(builder.session(Value::integer(0)), Value::integer(0));
+  builder.add(t, OperationKind::Read, builder.key(Value::integer(1)), Value::integer(0));
+  builder.add(t, OperationKind::Write, builder.key(Value::integer(1)), Value::nil());
+  EXPECT_EQ(
+      losses_of(std::move(builder).freeze()),
+      (std::vector<std::string>{"wrote 1 writes of nil, which reads of the initial value may be taken for"}));
+}
+
 TEST(JepsenWrite, RegisterHistoriesSurviveWhole) {
   for (const std::uint64_t seed : fresh_seeds(60)) {
     const History history = arbitrary_history(seed, {.transactions = static_cast<int>(seed % 20),

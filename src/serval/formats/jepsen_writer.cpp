@@ -23,6 +23,7 @@ enum class Loss {
   Insert,
   Miss,
   Delete,
+  NilWrite,
   CompareAndSet,
   UnknownRead,
   NilRead,
@@ -39,6 +40,7 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Loss::Count)> kL
     "wrote {} inserts as a read of nil and a write",
     "wrote {} conditional operations that were refused as plain reads",
     "wrote {} deletes as writes of nil",
+    "wrote {} writes of nil, which reads of the initial value may be taken for",
     "wrote {} compare-and-sets inside larger transactions as a read and a write",
     "left out {} reads of committed transactions whose answer is unknown",
     "{} reads of nil in aborted or indeterminate transactions will be read as unknown",
@@ -260,6 +262,7 @@ void JepsenWriter::write_operation(const JepsenEvent& event, OperationId op) {
       if (event.type != Type::Ok && value.is_nil() && !history_.value(op).is_unknown()) lose(Loss::NilRead);
       return write_micro("r", at, value);
     case OperationKind::Write:
+      if (value.is_nil() && !history_.initial_value().is_nil()) lose(Loss::NilWrite);
       return write_micro("w", at, value);
     case OperationKind::Append:
       return write_micro("append", at, value);
