@@ -2,9 +2,10 @@
 // file gets a process of its own by a fork, without loading anything again. Whatever the file, the exit code
 // must be 0, 1, 2 or 3.
 //
-//   serval_mutate [--files N] [--seed N] [--keep FOLDER] [--exec SERVAL] FILE-OR-FOLDER...
+//   serval_mutate [--files N] [--seed N] [--keep FOLDER] [--exec SERVAL] [--target NAME] FILE-OR-FOLDER...
 //
-// --exec starts that program instead, a new one for each file. What fails is kept and named with its command.
+// --exec starts that program instead, a new one for each file. --target gives the bytes to a target of fuzz/;
+// that needs no clang, but nothing guides the search. What fails is kept and named with its command.
 
 #include <algorithm>
 #include <array>
@@ -21,6 +22,7 @@
 #include <unistd.h>
 
 #include "mutations.h"
+#include "target.h"
 
 int serval_main(int argument_count, char** arguments);  // main() of apps/cli.
 
@@ -34,7 +36,8 @@ constexpr std::uintmax_t kMostBytes = 64 * 1024;
 struct Plan {
   std::uint64_t files = 2000, seed = 0;
   fs::path keep = fs::temp_directory_path() / "serval-mutate";
-  std::string program;  // Empty: the one that is linked in.
+  std::string program;             // Empty: the one that is linked in.
+  const Target* target = nullptr;  // Null: the command line.
   std::vector<fs::path> inputs;
 };
 
@@ -46,6 +49,12 @@ struct Plan {
 std::uint64_t fresh_seed() {
   const char* const given = std::getenv("SERVAL_RANDOM_SEED");
   return given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device()();
+}
+
+const Target* target_named(const std::string& name) {
+  const Target* const target = find_target(name);
+  if (target == nullptr) refuse("there is no target " + name);
+  return target;
 }
 
 Plan plan_of(int count, char** words) {
@@ -63,6 +72,8 @@ Plan plan_of(int count, char** words) {
       plan.keep = value();
     else if (word == "--exec")
       plan.program = value();
+    else if (word == "--target")
+      plan.target = target_named(value());
     else
       plan.inputs.emplace_back(word);
   }
@@ -117,11 +128,22 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
   return pointers;
 }
 
+int feed(const Target& target, const std::string& path) {
+  try {
+    target.run(bytes_of(path));
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 70;
+  }
+}
+
 // In the child.
 [[noreturn]] void check_and_exit(const Plan& plan, std::vector<std::string> words) {
   std::freopen("/dev/null", "w", stdout);
-  std::freopen("/dev/null", "w", stderr);
+  if (plan.target == nullptr) std::freopen("/dev/null", "w", stderr);
   alarm(kMostSeconds);
+  if (plan.target != nullptr) _exit(feed(*plan.target, words[2]));
   std::vector<char*> pointers = pointers_to(words);
   if (!plan.program.empty()) {
     execv(plan.program.c_str(), pointers.data());
