@@ -12,6 +12,7 @@
 #include "serval/base/contract.h"
 #include "serval/base/error.h"
 #include "serval/base/json_writer.h"
+#include "serval/base/printable.h"
 #include "serval/database/database.h"
 #include "serval/database/passwords.h"
 #include "serval/report/quantity.h"
@@ -24,18 +25,6 @@ constexpr std::size_t kBefore = 60, kAfter = 50;  // Columns of a long line kept
 
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0u) == 0x80u; }
 
-// What a terminal may show: control characters would move its cursor or worse.
-std::string harmless(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '\t')
-      out += ' ';
-    else
-      out += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? std::string("·") : std::string(1, c);
-  }
-  return out;
-}
-
 struct Excerpt {
   std::string text;
   std::size_t caret;  // Blanks in front of it.
@@ -47,9 +36,9 @@ Excerpt excerpt(std::string_view line, std::size_t caret) {
   begin = std::min(begin, end);
   while (begin < end && continues(line[begin])) ++begin;
   while (end < line.size() && continues(line[end])) ++end;
-  const std::string shown_before = harmless(line.substr(begin, std::min(caret, end) - begin));
+  const std::string shown_before = printable(line.substr(begin, std::min(caret, end) - begin));
   const std::string front = begin > 0 ? "… " : "";
-  return {front + harmless(line.substr(begin, end - begin)) + (end < line.size() ? " …" : ""),
+  return {front + printable(line.substr(begin, end - begin)) + (end < line.size() ? " …" : ""),
           display_width(front) + display_width(shown_before)};
 }
 
@@ -58,23 +47,23 @@ std::string draw_input_error(const InputError& error, std::string_view what) {
   std::string place = at.file;
   if (at.line != 0) place += fmt::format(":{}", at.line);
   if (at.line != 0 && at.column != 0) place += fmt::format(":{}", at.column);
-  std::string out = fmt::format("error: bad {} {}\n", what, harmless(place));
+  std::string out = fmt::format("error: bad {} {}\n", what, printable(place));
   if (error.source_line().empty() || at.line == 0) {
-    out += fmt::format("  {}", without_passwords(error.problem()));
+    out += fmt::format("  {}", printable(without_passwords(error.problem())));
   } else {
     const std::string number = std::to_string(at.line);
     const std::uint64_t column = error.caret();
     const Excerpt shown = excerpt(error.source_line(), column == 0 ? 0 : column - 1);
     out += fmt::format("  {} | {}\n", number, shown.text);
     out += fmt::format("  {} | {}{}{}", std::string(number.size(), ' '), std::string(shown.caret, ' '),
-                       column == 0 ? "" : "^ ", error.problem());
+                       column == 0 ? "" : "^ ", printable(error.problem()));
   }
   if (!error.hint().empty()) out += fmt::format("\nhint: {}", error.hint());
   return out;
 }
 
 std::string draw_usage_error(const UsageError& error) {
-  std::string out = fmt::format("error: {}", without_passwords(error.what()));
+  std::string out = fmt::format("error: {}", printable(without_passwords(error.what())));
   if (!error.hint().empty()) out += fmt::format("\nhint: {}", without_passwords(error.hint()));
   return out;
 }
@@ -96,7 +85,7 @@ Failure describe_current_exception() {
   } catch (const InputError& error) {
     return {kBadInput, draw_input_error(error, "history")};
   } catch (const OutputError& error) {
-    return {kBadInput, fmt::format("error: {}", error.what())};
+    return {kBadInput, fmt::format("error: {}", printable(error.what()))};
   } catch (const UsageError& error) {
     return {kUsage, draw_usage_error(error)};
   } catch (const TransactionFailure& failure) {

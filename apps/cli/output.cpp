@@ -3,11 +3,13 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <string>
 
 #include <unistd.h>
 
 #include "serval/base/error.h"
+#include "serval/base/printable.h"
 
 namespace serval::cli {
 namespace {
@@ -35,8 +37,11 @@ void print(std::string_view result) {
 }
 
 void note(std::string_view message) noexcept {
-  write_all(STDERR_FILENO, message);
-  write_all(STDERR_FILENO, "\n");
+  try {
+    write_all(STDERR_FILENO, printable_lines(message) + "\n");
+  } catch (const std::bad_alloc&) {
+    write_all(STDERR_FILENO, "error: out of memory\n");
+  }
 }
 
 void draw(std::string_view text) noexcept { write_all(STDERR_FILENO, text); }

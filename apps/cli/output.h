@@ -5,9 +5,10 @@
 
 namespace serval::cli {
 
-void print(std::string_view result);           // Throws OutputError when nobody can take it.
-void note(std::string_view message) noexcept;  // One line on standard error.
-void draw(std::string_view text) noexcept;     // The same without a newline, for lines that are redrawn.
+void print(std::string_view result);  // Throws OutputError when nobody can take it.
+// Lines on standard error. Characters that a terminal obeys are escaped (base/printable.h).
+void note(std::string_view message) noexcept;
+void draw(std::string_view text) noexcept;  // The same without a newline, for lines that are redrawn.
 
 enum class Colour { Auto, Always, Never };
 // By the flag, then NO_COLOR, CLICOLOR_FORCE and TERM=dumb, then whether standard output is a terminal.

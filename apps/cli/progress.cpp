@@ -7,6 +7,7 @@
 
 #include "memory_limit.h"
 #include "output.h"
+#include "serval/base/printable.h"
 #include "serval/report/quantity.h"
 
 namespace serval::cli {
@@ -39,8 +40,8 @@ void Progress::phase(std::string_view name) {
 
 void Progress::show(const std::string& text) {
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-  const std::string line =
-      fmt::format("{}  {}  {}  {}", path_, text, spell_bytes(peak_rss_bytes()), spell_seconds(seconds));
+  const std::string line = fmt::format("{}  {}  {}  {}", printable(path_), text,
+                                       spell_bytes(peak_rss_bytes()), spell_seconds(seconds));
   if (style_ == Style::Line)
     draw("\r\x1b[K" + line);
   else

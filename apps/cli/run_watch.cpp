@@ -83,8 +83,8 @@ void RunWatch::look_at_findings() {
   const LiveState state = live_->state();
   if (!state.violated()) return;
   told_ = true;
-  note(fmt::format("{}violation  found after {:.1f} s   {}", terminal_ ? kClearLine : "", seconds(),
-                   spelled(state, Clock::now())));
+  if (terminal_) draw(kClearLine);
+  note(fmt::format("violation  found after {:.1f} s   {}", seconds(), spelled(state, Clock::now())));
   if (options_.stop_on_violation) campaign_.stop();
 }
 

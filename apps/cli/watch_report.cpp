@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "serval/base/json_writer.h"
+#include "serval/base/printable.h"
 #include "serval/report/quantity.h"
 
 namespace serval::cli {
@@ -284,7 +285,7 @@ std::string text_of(const WatchSummary& summary) {
                            : summary.verdict == WatchVerdict::Violation ? "VIOLATION"
                                                                         : "UNKNOWN";
   std::string text =
-      fmt::format("{} {} {}\n", word, summary.source, state.profile.empty() ? "-" : state.profile);
+      fmt::format("{} {} {}\n", word, printable(summary.source), state.profile.empty() ? "-" : state.profile);
   text += fmt::format("  {} ({} committed, {} aborted, {} indeterminate)   {}   {}   {}\n",
                       spell_count(found.committed + found.aborted + found.indeterminate, "txn"),
                       spell_count(found.committed), spell_count(found.aborted),
@@ -303,7 +304,7 @@ std::string text_of(const WatchSummary& summary) {
         "--clock-error {}ns allows for it\n",
         spell_count(found.reads_ahead, "read"), spell_seconds(static_cast<double>(found.largest_lead) * 1e-9),
         found.largest_lead / 2 + 1);
-  for (const std::string& doubt : state.doubts) text += fmt::format("  missed     {}\n", doubt);
+  for (const std::string& doubt : state.doubts) text += fmt::format("  missed     {}\n", printable(doubt));
   if (state.refused > 0) text += fmt::format("  refused    {}\n", spell_count(state.refused, "connection"));
   text += fmt::format("  time       {}   memory {}   ended by {}\n", spell_seconds(summary.seconds),
                       spell_bytes(resident_bytes()), summary.ended);

@@ -4,6 +4,7 @@
     python3 tests/cli/findings_test.py PATH-TO-SERVAL [unittest arguments]
 """
 import pathlib
+import re
 import shlex
 import shutil
 import subprocess
@@ -14,6 +15,8 @@ import unittest
 FINDINGS = pathlib.Path(__file__).resolve().parents[1] / "findings"
 SERVAL = "serval"
 SECONDS = 60
+# What a terminal would obey: control characters, and what changes the direction of writing.
+UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069]")
 
 
 class Case:
@@ -62,6 +65,7 @@ class Findings(unittest.TestCase):
         out, err = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
         said = f"{case.place}: serval {case.command}\nexit {done.returncode}\n--- stdout\n{out}--- stderr\n{err}"
         self.assertIn(done.returncode, case.codes, said)
+        self.assertIsNone(UNPRINTABLE.search(out + err), said)
         for where, text in case.claims:
             if where == "not":
                 self.assertNotIn(text, out + err, said)

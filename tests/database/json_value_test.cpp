@@ -23,6 +23,9 @@ TEST(JsonValue, ReadsWhatServersSend) {
 TEST(JsonValue, QuotesAndReadsTheSameText) {
   const std::string text("a\"b\\c\n\x01 \xE2\x9C\x93 /");
   EXPECT_EQ(parse_json(quote_json(text)).text, text);
+  EXPECT_THROW(parse_json(R"("\ud83d")"), JsonError);
+  EXPECT_THROW(parse_json(R"("\ud83d\u0041")"), JsonError);
+  EXPECT_THROW(parse_json(R"("\ude00")"), JsonError);
   EXPECT_EQ(parse_json(R"("\u2713\ud83d\ude00\n\/")").text, "\xE2\x9C\x93\xF0\x9F\x98\x80\n/");
 }
 

@@ -44,6 +44,13 @@ TEST(JepsenDamage, WrongBracketPointsAtItAndAtTheOneItShouldClose) {
   EXPECT_EQ(edn_error("({:type :ok :process 0 :value []}]"), "1:34: expected a value");
 }
 
+TEST(JepsenDamage, HalfOfASurrogatePairIsRefusedWhereItStands) {
+  for (const char* half : {"\\ud800", "\\udc00", "\\ud800\\ud800", "\\ud800x"})
+    EXPECT_EQ(edn_error(std::string("{:type :ok :value [[:r \"") + half + "\" 1]]}"),
+              "1:25: half of a surrogate pair without the other")
+        << half;
+}
+
 TEST(JepsenDamage, ErrorShowsTheLineAndWhereInIt) {
   const std::string padding(400, ' ');
   try {

@@ -17,6 +17,19 @@ TEST(Notation, PrintsWhatItParsed) {
   EXPECT_EQ(round_trip(text), text);
 }
 
+TEST(Notation, EscapesWhatATerminalWouldObeyAndReadsItBack) {
+  const std::string text = R"("s\"\\": [w("\u001b[2J\n\r\t\u202e","\xff \xe2")])"
+                           "\n";
+  EXPECT_EQ(round_trip(text), text);
+  const History history = parse_history(text);
+  EXPECT_EQ(history.values().characters(history.key_value(KeyId{0})), "\x1b[2J\n\r\t\xE2\x80\xAE");
+}
+
+TEST(Notation, RefusesEscapesThatAreNotText) {
+  for (const char* text : {R"(s: [w("\ud800",1)])", R"(s: [w("\u12",1)])", R"(s: [w("\xg0",1)])"})
+    EXPECT_THROW(parse_history(text), InputError) << text;
+}
+
 TEST(Notation, KeepsInterleavedSessionsInOrder) {
   EXPECT_EQ(round_trip("a: [w(x,1)] b: [w(x,2)] a: [w(x,3)]"), "a: [w(x,1)] [w(x,3)]\nb: [w(x,2)]\n");
 }

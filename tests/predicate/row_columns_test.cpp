@@ -36,8 +36,8 @@ TEST(RowColumns, OfAnyOtherValueAreKeyAndValue) {
 
 TEST(RowColumns, BrokenRowsHaveNoColumns) {
   ValuePool pool;
-  for (const char* text :
-       {"", "{", "{\"a\"", "{\"a\":", "{\"a\":1", "{\"a\":[1", "{\"a\\", "{\"a\\u12\":1}", "not json"})
+  for (const char* text : {"", "{", "{\"a\"", "{\"a\":", "{\"a\":1", "{\"a\":[1", "{\"a\\", "{\"a\\u12\":1}",
+                           "{\"a\\ud800\":1}", "{\"a\\ud800\\u0041\":1}", "not json"})
     EXPECT_EQ(columns_of({"b"}, Value::nil(), pool.row(text), pool), "undefined") << text;
 }
 

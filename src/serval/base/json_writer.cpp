@@ -6,29 +6,11 @@
 #include <fmt/format.h>
 
 #include "serval/base/contract.h"
+#include "serval/base/printable.h"
+#include "serval/base/utf8.h"
 
 namespace serval {
 namespace {
-
-// Length of the UTF-8 sequence at the front of `text`, 0 when it is not one (RFC 3629).
-std::size_t sequence_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  const std::size_t length = lead < 0x80   ? 1
-                             : lead < 0xC2 ? 0
-                             : lead < 0xE0 ? 2
-                             : lead < 0xF0 ? 3
-                             : lead < 0xF5 ? 4
-                                           : 0;
-  if (length == 0 || length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i)
-    if ((byte(i) & 0xC0u) != 0x80u) return 0;
-  if (lead == 0xE0 && byte(1) < 0xA0) return 0;  // Overlong.
-  if (lead == 0xED && byte(1) > 0x9F) return 0;  // Surrogates.
-  if (lead == 0xF0 && byte(1) < 0x90) return 0;
-  if (lead == 0xF4 && byte(1) > 0x8F) return 0;
-  return length;
-}
 
 void append_escaped(std::string& out, char c) {
   switch (c) {
@@ -38,21 +20,18 @@ void append_escaped(std::string& out, char c) {
     case '\\':
       out += "\\\\";
       break;
-    case '\n':
-      out += "\\n";
-      break;
-    case '\t':
-      out += "\\t";
-      break;
-    case '\r':
-      out += "\\r";
-      break;
     default:
-      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
-        out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-      else
-        out += c;
+      out += is_printable(static_cast<unsigned char>(c)) ? std::string(1, c)
+                                                         : escaped_code_point(static_cast<unsigned char>(c));
   }
+}
+
+void append_sequence(std::string& out, std::string_view sequence) {
+  const std::uint32_t code = utf8_code_point(sequence);
+  if (is_printable(code))
+    out += sequence;
+  else
+    out += escaped_code_point(code);
 }
 
 }  // namespace
@@ -76,13 +55,13 @@ JsonWriter& JsonWriter::text(std::string_view value) {
   separate();
   out_ += '"';
   while (!value.empty()) {
-    const std::size_t length = sequence_length(value);
+    const std::size_t length = utf8_length(value);
     if (length == 0)
       out_ += "\xEF\xBF\xBD";
     else if (length == 1)
       append_escaped(out_, value.front());
     else
-      out_ += value.substr(0, length);
+      append_sequence(out_, value.substr(0, length));
     value.remove_prefix(length == 0 ? 1 : length);
   }
   out_ += '"';

@@ -3,28 +3,10 @@
 #include <charconv>
 #include <optional>
 
+#include "serval/base/utf8.h"
+
 namespace serval {
 namespace {
-
-void append_utf8(std::uint32_t point, std::string& out) {
-  const auto put = [&out](std::uint32_t byte) { out += static_cast<char>(byte); };
-  const auto put_rest = [&put, point](int shift) { put(0x80 | ((point >> shift) & 0x3F)); };
-  if (point < 0x80) {
-    put(point);
-  } else if (point < 0x800) {
-    put(0xC0 | (point >> 6));
-    put_rest(0);
-  } else if (point < 0x10000) {
-    put(0xE0 | (point >> 12));
-    put_rest(6);
-    put_rest(0);
-  } else {
-    put(0xF0 | (point >> 18));
-    put_rest(12);
-    put_rest(6);
-    put_rest(0);
-  }
-}
 
 std::optional<std::uint32_t> four_hex_digits(const char* from, const char* end) {
   std::uint32_t unit = 0;
@@ -98,20 +80,19 @@ const char* FormCursor::append_escape(const char* backslash) {
   return backslash + 2;
 }
 
-// A lone surrogate keeps its identity as three bytes of its own.
 const char* FormCursor::append_unicode_escape(const char* digits) {
   const std::optional<std::uint32_t> unit = four_hex_digits(digits, end_);
   if (!unit) throw FormProblem{digits - 2, "expected four hexadecimal digits after \\u"};
-  digits += 4;
-  const bool high =
-      *unit >= 0xD800 && *unit < 0xDC00 && end_ - digits >= 6 && digits[0] == '\\' && digits[1] == 'u';
-  const std::optional<std::uint32_t> low = high ? four_hex_digits(digits + 2, end_) : std::nullopt;
-  if (low && *low >= 0xDC00 && *low < 0xE000) {
-    append_utf8(0x10000 + ((*unit - 0xD800) << 10) + (*low - 0xDC00), scratch_);
-    return digits + 6;
+  if (!is_surrogate(*unit)) {
+    append_utf8(scratch_, *unit);
+    return digits + 4;
   }
-  append_utf8(*unit, scratch_);
-  return digits;
+  const bool followed = end_ - digits >= 10 && digits[4] == '\\' && digits[5] == 'u';
+  const std::optional<std::uint32_t> low = followed ? four_hex_digits(digits + 6, end_) : std::nullopt;
+  const std::optional<std::uint32_t> pair = low ? paired_surrogates(*unit, *low) : std::nullopt;
+  if (!pair) throw FormProblem{digits - 2, "half of a surrogate pair without the other"};
+  append_utf8(scratch_, *pair);
+  return digits + 10;
 }
 
 bool FormCursor::is_number(std::string_view spelling) {

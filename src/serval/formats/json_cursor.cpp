@@ -1,5 +1,7 @@
 #include "serval/formats/json_cursor.h"
 
+#include "serval/base/utf8.h"
+
 namespace serval {
 
 std::string_view JsonCursor::escaped_string(const char* start) {
@@ -25,14 +27,14 @@ void JsonCursor::unescape() {
   if (*at_ == 'u') {
     ++at_;
     std::uint32_t code = hex4();
-    if (code >= 0xDC00 && code < 0xE000) fail_at(start, "a high surrogate before a low one");
-    if (code >= 0xD800 && code < 0xDC00) {
+    if (is_surrogate(code) && !is_high_surrogate(code)) fail_at(start, "a high surrogate before a low one");
+    if (is_high_surrogate(code)) {
       literal("\\u", "a low surrogate, \\uDC00 to \\uDFFF");
-      const std::uint32_t low = hex4();
-      if (low < 0xDC00 || low >= 0xE000) fail_at(start, "a low surrogate after a high one");
-      code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+      const std::optional<std::uint32_t> pair = paired_surrogates(code, hex4());
+      if (!pair) fail_at(start, "a low surrogate after a high one");
+      code = *pair;
     }
-    append_utf8(code);
+    append_utf8(scratch_, code);
     return;
   }
   const std::size_t letter = kLetters.find(*at_);
@@ -55,27 +57,6 @@ std::uint32_t JsonCursor::hex4() {
     }
   }
   return code;
-}
-
-void JsonCursor::append_utf8(std::uint32_t code) {
-  const auto put = [&](std::uint32_t byte) {
-    scratch_ += static_cast<char>(static_cast<unsigned char>(byte));
-  };
-  if (code < 0x80) {
-    put(code);
-  } else if (code < 0x800) {
-    put(0xC0 | code >> 6);
-    put(0x80 | (code & 0x3F));
-  } else if (code < 0x10000) {
-    put(0xE0 | code >> 12);
-    put(0x80 | (code >> 6 & 0x3F));
-    put(0x80 | (code & 0x3F));
-  } else {
-    put(0xF0 | code >> 18);
-    put(0x80 | (code >> 12 & 0x3F));
-    put(0x80 | (code >> 6 & 0x3F));
-    put(0x80 | (code & 0x3F));
-  }
 }
 
 std::string_view JsonCursor::skip_value(int depth) {

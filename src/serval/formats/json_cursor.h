@@ -157,7 +157,6 @@ class JsonCursor {
   std::string_view escaped_string(const char* start);
   void unescape();
   std::uint32_t hex4();
-  void append_utf8(std::uint32_t code);
   std::string_view skip_value(int depth);
   void skip_members(char close, int depth);
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "serval/base/error.h"
+#include "serval/base/utf8.h"
 #include "serval/history/history_builder.h"
 
 namespace serval {
@@ -101,12 +102,36 @@ class Parser {
     for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) {
       if (text_[at_] == '\\' && at_ + 1 < text_.size()) {
         ++at_;
-        out += text_[at_] == 'n' ? '\n' : text_[at_];
+        append_escape(out);
       } else {
         out += text_[at_];
       }
     }
     expect('"');
+    return out;
+  }
+
+  // Stands at the character after the backslash; ends at the last one of the escape.
+  void append_escape(std::string& out) {
+    static constexpr std::string_view kLetters = "ntr", kMeanings = "\n\t\r";
+    const char c = text_[at_];
+    const std::size_t letter = kLetters.find(c);
+    if (letter != std::string_view::npos)
+      out += kMeanings[letter];
+    else if (c == 'x')
+      out += static_cast<char>(hex_digits(2));
+    else if (c == 'u')
+      append_utf8(out, hex_digits(4));
+    else
+      out += c;
+  }
+  std::uint32_t hex_digits(std::size_t count) {
+    const std::string_view digits = text_.substr(at_ + 1, count);
+    std::uint32_t out = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out, 16);
+    if (error != std::errc{} || digits.size() != count || end != digits.data() + count || is_surrogate(out))
+      fail("expected hexadecimal digits: \\x and two, \\u and four that are not half of a surrogate pair");
+    at_ += count;
     return out;
   }
 

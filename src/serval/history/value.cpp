@@ -9,6 +9,7 @@
 
 #include "serval/base/contract.h"
 #include "serval/base/jagged.h"
+#include "serval/base/printable.h"
 
 namespace serval {
 namespace {
@@ -42,13 +43,9 @@ std::string quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
-    if (c == '\n') {
-      out += "\\n";
-    } else {
-      out += c;
-    }
+    out += c;
   }
-  return out + '"';
+  return printable(out) + '"';
 }
 
 }  // namespace

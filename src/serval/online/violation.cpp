@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "serval/base/printable.h"
 namespace serval::online {
 namespace {
 
@@ -13,13 +14,13 @@ std::string spell_time(Time time) {
 
 void put(std::string& out, const Derivation& derivation) {
   if (derivation.conclusion.empty()) return;
-  out += fmt::format("  {}\n", derivation.conclusion);
+  out += fmt::format("  {}\n", printable(derivation.conclusion));
   for (const CitedRecord& record : derivation.records) {
     const std::string who = record.transaction == 0
                                 ? std::string("initially")
                                 : fmt::format("T{} (session {})", record.transaction, record.session);
-    out += fmt::format("    {}: {} in [{}, {}]\n", who, record.action, spell_time(record.time.begin),
-                       spell_time(record.time.end));
+    out += fmt::format("    {}: {} in [{}, {}]\n", who, printable(record.action),
+                       spell_time(record.time.begin), spell_time(record.time.end));
   }
 }
 
@@ -40,8 +41,8 @@ std::string_view name_of(Mechanism mechanism) {
 }
 
 std::string Violation::spell() const {
-  std::string out =
-      fmt::format("{}: {}{}{}\n", name_of(mechanism), serval::name_of(kind), key.empty() ? "" : " at ", key);
+  std::string out = fmt::format("{}: {}{}{}\n", name_of(mechanism), serval::name_of(kind),
+                                key.empty() ? "" : " at ", printable(key));
   put(out, first);
   put(out, second);
   return out;

@@ -3,6 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include "serval/base/utf8.h"
+
 namespace serval {
 namespace {
 
@@ -71,15 +73,18 @@ class RowCursor {
       out += kCharacters[found];
       return true;
     }
-    std::optional<std::uint32_t> code = hex4();
-    if (code && *code >= 0xD800 && *code < 0xDC00 && text_.starts_with("\\u")) {
-      text_.remove_prefix(2);
-      const std::optional<std::uint32_t> low = hex4();
-      if (!low) return false;
-      code = 0x10000 + ((*code - 0xD800) << 10) + (*low - 0xDC00);
-    }
+    const std::optional<std::uint32_t> code = code_point();
     if (code) append_utf8(out, *code);
     return code.has_value();
+  }
+  // Of \u, which was taken. Half of a surrogate pair is not text.
+  std::optional<std::uint32_t> code_point() {
+    const std::optional<std::uint32_t> unit = hex4();
+    if (!unit || !is_surrogate(*unit)) return unit;
+    if (!text_.starts_with("\\u")) return std::nullopt;
+    text_.remove_prefix(2);
+    const std::optional<std::uint32_t> low = hex4();
+    return low ? paired_surrogates(*unit, *low) : std::nullopt;
   }
   std::optional<std::uint32_t> hex4() {
     if (text_.size() < 4) return std::nullopt;
@@ -92,25 +97,6 @@ class RowCursor {
     text_.remove_prefix(4);
     return out;
   }
-  static void append_utf8(std::string& out, std::uint32_t code) {
-    const auto tail = [&](int shift) { out += static_cast<char>(0x80 | (code >> shift & 0x3F)); };
-    if (code < 0x80) {
-      out += static_cast<char>(code);
-    } else if (code < 0x800) {
-      out += static_cast<char>(0xC0 | code >> 6);
-      tail(0);
-    } else if (code < 0x10000) {
-      out += static_cast<char>(0xE0 | code >> 12);
-      tail(6);
-      tail(0);
-    } else {
-      out += static_cast<char>(0xF0 | code >> 18);
-      tail(12);
-      tail(6);
-      tail(0);
-    }
-  }
-
   bool skip(int depth) {
     if (text_.empty() || depth > 1000) return false;
     if (text_.front() == '"') return text().has_value();

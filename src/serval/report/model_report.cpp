@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "serval/base/json_writer.h"
+#include "serval/base/printable.h"
 #include "serval/report/quantity.h"
 
 namespace serval {
@@ -58,14 +59,14 @@ class ModelText {
     return options_.colour ? fmt::format("\x1b[1;{}m{}\x1b[0m", code, text) : std::string(text);
   }
   void labelled(std::string_view label, std::string_view text) {
-    out_ += fmt::format("  {}{}\n", padded(label, kLabelWidth), text);
+    out_ += fmt::format("  {}{}\n", padded(label, kLabelWidth), printable(text));
   }
 
   void first_line() {
     constexpr std::array<std::string_view, 3> kWords{"VALID", "VIOLATION", "UNKNOWN"};
     constexpr std::array kColours{32, 31, 33};
     const auto verdict = static_cast<std::size_t>(report_.result.verdict);
-    out_ += fmt::format("{} {} {}\n", coloured(kWords[verdict], kColours[verdict]), report_.path,
+    out_ += fmt::format("{} {} {}\n", coloured(kWords[verdict], kColours[verdict]), printable(report_.path),
                         info(report_.model).name);
   }
 
@@ -88,7 +89,7 @@ class ModelText {
     for (const LinearizedPart& part : report_.result.parts)
       if (one.operations.front() == part.stuck) last_of(part);
     for (const std::uint32_t operation : one.operations) line("", operation);
-    out_ += fmt::format("    {}\n", one.words);
+    out_ += fmt::format("    {}\n", printable(one.words));
   }
 
   void last_of(const LinearizedPart& part) {
@@ -108,7 +109,7 @@ class ModelText {
                                   ? std::string()
                                   : fmt::format("..{}", history.index(operation.last_entry));
     out_ += fmt::format("    {}index {}{}{}   {}\n", number, history.index(operation.began), until, process,
-                        history.spell(operation));
+                        printable(history.spell(operation)));
   }
 
   void found() {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "serval/base/printable.h"
 #include "serval/history/notation.h"
 
 namespace serval {
@@ -12,7 +13,8 @@ namespace {
 
 constexpr std::size_t kLongestText = 60;  // Bytes of one spelled value before it is cut.
 
-std::string cut(std::string text) {
+std::string cut(const std::string& spelled) {
+  std::string text = printable(std::string_view(spelled).substr(0, 4 * kLongestText));
   if (text.size() <= kLongestText) return text;
   std::size_t end = kLongestText;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0u) == 0x80u) --end;
@@ -22,7 +24,7 @@ std::string cut(std::string text) {
 
 // Only a value that spell_short would change needs more than print_operation.
 bool is_long(const History& history, Value value) {
-  return spell_short(history, value) != history.spell(value);
+  return spell_short(history, value) != printable(history.spell(value));
 }
 
 }  // namespace
@@ -61,7 +63,7 @@ std::string spell_short(const History& history, Value value, std::size_t kept) {
 
 std::string spell_operation(const History& history, OperationId op) {
   if (is_predicate(history.kind(op))) return cut(print_operation(history, op));
-  if (!is_long(history, history.value(op))) return print_operation(history, op);
+  if (!is_long(history, history.value(op))) return printable(print_operation(history, op));
   std::string out = print_operation(history, op);
   return out.substr(0, out.find('(')) + "(" + spell_short(history, history.key_value(history.key(op))) + "," +
          (is_conditional(history.kind(op)) ? spell_short(history, history.expected(op)) + "," : "") +

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "serval/base/printable.h"
 #include "serval/report/explanation.h"
 #include "serval/report/names.h"
 #include "serval/report/quantity.h"
@@ -49,11 +50,11 @@ class TextReport {
     const std::string word = verdict == "valid"       ? coloured("VALID", 32)
                              : verdict == "violation" ? coloured("VIOLATION", 31)
                                                       : coloured("UNKNOWN", 33);
-    out_ += fmt::format("{} {} {}\n", word, report_.path, headline_level(report_));
+    out_ += fmt::format("{} {} {}\n", word, printable(report_.path), headline_level(report_));
   }
 
   void labelled(std::string_view label, std::string_view text) {
-    out_ += fmt::format("  {}{}\n", padded(label, kLabelWidth), text);
+    out_ += fmt::format("  {}{}\n", padded(label, kLabelWidth), printable(text));
   }
 
   void counts() {
@@ -144,7 +145,7 @@ class TextReport {
     participants(story.participants);
     out_ += "\n";
     steps(story.steps);
-    out_ += fmt::format("    {}\n", story.conclusion);
+    out_ += fmt::format("    {}\n", printable(story.conclusion));
   }
 
   void participants(const std::vector<Participant>& all) {
@@ -215,8 +216,8 @@ class TextReport {
                                    spell_short(history, history.session_label(history.session(t))));
     if (history.outcome(t) != Outcome::Committed) text += fmt::format("  {}", name_of(history.outcome(t)));
     if (const TransactionHints* hints = history.hints(t)) {
-      if (!hints->node.empty()) text += "  node " + hints->node;
-      if (!hints->server_transaction.empty()) text += "  xid " + hints->server_transaction;
+      if (!hints->node.empty()) text += "  node " + printable(hints->node);
+      if (!hints->server_transaction.empty()) text += "  xid " + printable(hints->server_transaction);
     }
     return text + times(t, all);
   }
@@ -240,7 +241,7 @@ class TextReport {
   void steps(const std::vector<Explanation::Step>& all) {
     std::size_t width = 0;
     for (std::size_t i = 0; i < all.size(); ++i)
-      if (!left_out(i, all.size())) width = std::max(width, display_width(all[i].claim));
+      if (!left_out(i, all.size())) width = std::max(width, display_width(printable(all[i].claim)));
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (!left_out(i, all.size()))
         step(i, all[i], width);
@@ -250,11 +251,12 @@ class TextReport {
   }
   void step(std::size_t index, const Explanation::Step& one, std::size_t width) {
     if (one.claim.empty())
-      out_ += fmt::format("    {}\n", one.why);
+      out_ += fmt::format("    {}\n", printable(one.why));
     else if (width > kWidestClaim)
-      out_ += fmt::format("    {}. {}\n       {}\n", index + 1, one.claim, one.why);
+      out_ += fmt::format("    {}. {}\n       {}\n", index + 1, printable(one.claim), printable(one.why));
     else
-      out_ += fmt::format("    {}. {}   {}\n", index + 1, padded(one.claim, width), one.why);
+      out_ += fmt::format("    {}. {}   {}\n", index + 1, padded(printable(one.claim), width),
+                          printable(one.why));
   }
 
   void levels() {

@@ -1,9 +1,12 @@
 #include "serval/database/json/json_value.h"
 
 #include <charconv>
+#include <optional>
 #include <system_error>
 
 #include <fmt/format.h>
+
+#include "serval/base/utf8.h"
 
 namespace serval {
 namespace {
@@ -114,12 +117,12 @@ class Parser {
   // Stands at the u; ends at the last digit.
   std::uint32_t code_point() {
     const std::uint32_t first = four_digits();
-    const bool has_pair = first >= 0xD800 && first < 0xDC00 && text_.substr(at_ + 1, 2) == "\\u";
-    if (!has_pair) return first >= 0xD800 && first < 0xE000 ? 0xFFFD : first;
+    if (!is_surrogate(first)) return first;
+    if (text_.substr(at_ + 1, 2) != "\\u") fail("the other half of a surrogate pair");
     at_ += 2;
-    const std::uint32_t second = four_digits();
-    return second >= 0xDC00 && second < 0xE000 ? 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00)
-                                               : 0xFFFD;
+    const std::optional<std::uint32_t> pair = paired_surrogates(first, four_digits());
+    if (!pair) fail("the other half of a surrogate pair");
+    return *pair;
   }
 
   std::uint32_t four_digits() {
@@ -129,22 +132,6 @@ class Parser {
     if (digits.size() != 4 || read.ptr != digits.data() + 4) fail("four digits");
     at_ += 4;
     return out;
-  }
-
-  static void append_utf8(std::string& out, std::uint32_t code) {
-    const auto tail = [&](int shift) { out += static_cast<char>(0x80u | ((code >> shift) & 0x3Fu)); };
-    if (code < 0x80) {
-      out += static_cast<char>(code);
-    } else if (code < 0x800) {
-      out += static_cast<char>(0xC0u | code >> 6);
-      tail(0);
-    } else if (code < 0x10000) {
-      out += static_cast<char>(0xE0u | code >> 12);
-      tail(6), tail(0);
-    } else {
-      out += static_cast<char>(0xF0u | code >> 18);
-      tail(12), tail(6), tail(0);
-    }
   }
 
   char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
