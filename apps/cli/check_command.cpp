@@ -34,6 +34,7 @@
 #include "serval/report/text_report.h"
 #include "usage.h"
 #include "verb.h"
+#include "verb_limits.h"
 #include "writing.h"
 
 namespace serval::cli {
@@ -81,8 +82,7 @@ CheckPlan plan_of(const CheckFlags& flags) {
   plan.transaction_order = parse_transaction_order(flags.transaction_order);
   if (!plan.transaction_order.empty()) plan.assumptions.add(OrderBasis::CommitOrder);
   plan.timeout = parse_duration("--timeout", flags.timeout);
-  plan.memory_limit =
-      flags.memory_limit.empty() ? default_memory_limit() : parse_size("--memory-limit", flags.memory_limit);
+  plan.memory_limit = memory_limit_of(flags.memory_limit);
   plan.max_anomalies = parse_count("--max-anomalies", flags.max_anomalies);
   if (plan.max_anomalies == 0) throw UsageError("--max-anomalies must be at least 1");
   plan.unknown_passes = choose("--unknown", flags.unknown, kUnknownWords) == 1;
@@ -102,7 +102,7 @@ class FileCheck {
         plan_(plan),
         progress_(plan.progress, path),
         start_(Budget::Clock::now()),
-        budget_(Budget::until(start_ + plan.timeout)) {
+        budget_(interruptible().within(start_ + plan.timeout)) {
     report_.version = SERVAL_VERSION;
     report_.path = std::move(path);
     report_.asked = plan.level;
@@ -166,7 +166,7 @@ class FileCheck {
     try {
       return load_history(report_.path, flags_.reading, &budget_, progress_);
     } catch (const InputError& error) {
-      const std::string hint = model_hint_for(report_.path, flags_.reading);
+      const std::string hint = model_hint_for(report_.path, flags_.reading, budget_);
       if (hint.empty()) throw;
       throw InputError(error.position(), error.problem(), error.source_line(), hint, error.caret());
     }
@@ -179,7 +179,7 @@ class FileCheck {
     auto* const why = std::get_if<Undecided>(&report_.result.verdict);
     if (why == nullptr || why->cause > Undecided::Cause::NoTimes) return;
     if (loaded_.history.transaction_count() > kMostTransactions) return;
-    std::string hint = model_hint_for(report_.path, flags_.reading);
+    std::string hint = model_hint_for(report_.path, flags_.reading, budget_);
     if (!hint.empty()) why->details.push_back(std::move(hint));
   }
 
@@ -191,7 +191,7 @@ class FileCheck {
         .engine = plan_.engine,
         .budget = &budget_,
         .hints = hints_,
-        .expected_order = choose_expected_order(flags_.expected_order, loaded_.history)};
+        .expected_order = choose_expected_order(flags_.expected_order, loaded_.history, budget_)};
     if (plan_.level)
       report_.result = check(loaded_.history, *plan_.level, options);
     else
@@ -228,7 +228,7 @@ class FileCheck {
     report_.exit_code = exit_code();
     report_.budget.seconds = seconds();
     Deadline deadline(std::max(limit, std::chrono::nanoseconds{1}), rendered(), worse(so_far, exit_code()));
-    Budget budget = Budget::until(Budget::Clock::now() + limit);
+    Budget budget = interruptible().within(Budget::Clock::now() + limit);
     report_.survey = survey(loaded_.history, {.max_anomalies = 1, .budget = &budget, .hints = hints_});
   }
 

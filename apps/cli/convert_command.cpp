@@ -9,8 +9,10 @@
 #include "output.h"
 #include "reading.h"
 #include "serval/base/error.h"
+#include "serval/formats/write_history.h"
 #include "serval/report/quantity.h"
 #include "verb.h"
+#include "verb_limits.h"
 #include "writing.h"
 
 namespace serval::cli {
@@ -19,6 +21,7 @@ namespace {
 struct ConvertFlags {
   std::string in, out;
   ReadingFlags reading;
+  LimitFlags limits;
   std::string to = "auto";
   bool strict = false;
   bool force = false;
@@ -33,12 +36,12 @@ void refuse_losses(const History& history, Format format, const std::string& pat
                    {}, "choose another format, or leave out --strict to convert what fits");
 }
 
-int convert(const ConvertFlags& flags) {
+int convert(const ConvertFlags& flags, Budget& budget) {
   const Format format = output_format("--to", flags.to, flags.out);
   require_writable(flags.out, flags.force ? Overwrite::Allow : Overwrite::Refuse);
-  const LoadedHistory loaded = load_history(flags.in, flags.reading);
+  const LoadedHistory loaded = load_history(flags.in, flags.reading, budget);
   if (flags.strict) refuse_losses(loaded.history, format, flags.in);
-  const WriteReport written = write_history(loaded.history, format, flags.out);
+  const WriteReport written = write_history(loaded.history, format, flags.out, budget);
   for (const std::string& step : written.lossy_steps) note("lossy: " + step);
   note(fmt::format("{} ({}) to {} ({})   {}   {}", flags.in, loaded.format, flags.out, info(format).name,
                    spell_count(loaded.history.transaction_count(), "txn"),
@@ -53,11 +56,14 @@ Action declare_convert(Arguments& arguments) {
   arguments.word("IN", flags->in, "The history, a file or a folder; - is standard input");
   arguments.word("OUT", flags->out, "The file or folder to write; - is standard output");
   declare_reading_flags(arguments, flags->reading);
+  declare_limit_flags(arguments, flags->limits);
   arguments.option("--from", flags->reading.format, "The same as --format", "NAME");
   arguments.option("--to", flags->to, "Format of the output [by the name of the file]", "NAME");
   arguments.flag("--strict", flags->strict, "A lossy step is an error: nothing is written, exit 3");
   arguments.flag("--force", flags->force, "Overwrite an existing file");
-  return [flags] { return convert(*flags); };
+  return [flags] {
+    return within_limits(flags->limits, [&](Budget& budget) { return convert(*flags, budget); });
+  };
 }
 
 }  // namespace serval::cli

@@ -1,12 +1,12 @@
 #include "expected_order.h"
 
-#include <fstream>
 #include <sstream>
 #include <unordered_map>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "auxiliary_file.h"
 #include "serval/base/error.h"
 
 namespace serval::cli {
@@ -33,34 +33,33 @@ std::string tidied(const std::string& line) {
   return out;
 }
 
-std::vector<TransactionId> read_order(const std::string& path, const History& history) {
-  std::ifstream file(path);
-  if (!file)
-    throw InputError({path, 0, 0}, "cannot read the expected order", {}, "a file, timestamps or completion");
+TransactionId find_named(const Names& names, const std::string& name, const SourcePosition& at) {
+  const auto found = names.find(name);
+  if (found == names.end())
+    throw InputError(at, fmt::format("no transaction is called \"{}\"", name), {},
+                     "a file with one transaction per line, timestamps or completion");
+  if (found->second.size() > 1)
+    throw InputError(at, fmt::format("{} transactions are called \"{}\"", found->second.size(), name), {},
+                     "its session and its label: \"1 42\"");
+  return found->second.front();
+}
+
+std::vector<TransactionId> read_order(const std::string& path, const History& history, Budget& budget) {
   const Names names = names_of(history);
   std::vector<TransactionId> order;
-  std::string line;
-  for (std::uint64_t number = 1; std::getline(file, line); ++number) {
-    const std::string name = tidied(line);
-    if (name.empty()) continue;
-    const auto found = names.find(name);
-    if (found == names.end())
-      throw InputError({path, number, 1}, fmt::format("no transaction is called \"{}\"", name));
-    if (found->second.size() > 1)
-      throw InputError({path, number, 1},
-                       fmt::format("{} transactions are called \"{}\"", found->second.size(), name), {},
-                       "its session and its label: \"1 42\"");
-    order.push_back(found->second.front());
-  }
+  for_each_line(path, budget, [&](std::string_view line, std::uint64_t number) {
+    const std::string name = tidied(std::string(line));
+    if (!name.empty()) order.push_back(find_named(names, name, {path, number, 1}));
+  });
   return order;
 }
 
 }  // namespace
 
-ExpectedOrderChoice choose_expected_order(const std::string& flag, const History& history) {
+ExpectedOrderChoice choose_expected_order(const std::string& flag, const History& history, Budget& budget) {
   if (flag.empty() || flag == "timestamps") return {};
   if (flag == "completion") return {.source = ExpectedOrderSource::Completion};
-  return {.source = ExpectedOrderSource::Given, .given = read_order(flag, history)};
+  return {.source = ExpectedOrderSource::Given, .given = read_order(flag, history, budget)};
 }
 
 }  // namespace serval::cli

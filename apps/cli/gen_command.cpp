@@ -13,9 +13,11 @@
 #include "serval/base/error.h"
 #include "serval/database/simulated/rows/simulate_rows.h"
 #include "serval/database/simulated/simulate.h"
+#include "serval/formats/write_history.h"
 #include "serval/report/quantity.h"
 #include "usage.h"
 #include "verb.h"
+#include "verb_limits.h"
 #include "writing.h"
 
 namespace serval::cli {
@@ -35,6 +37,7 @@ struct GenFlags {
   std::string certificate = "auto";
   std::string format = "auto";
   std::string out = "-";
+  LimitFlags limits;
   bool force = false;
 };
 
@@ -98,14 +101,16 @@ RowSimulationOptions row_options_of(const GenFlags& flags) {
 }
 
 // What the simulated database refuses came from flags, not from a file.
-History simulate_or_refuse(const GenFlags& flags, std::uint64_t& seed) {
+History simulate_or_refuse(const GenFlags& flags, std::uint64_t& seed, Budget& budget) {
   try {
     if (plans_rows(flags.workload)) {
-      const RowSimulationOptions options = row_options_of(flags);
+      RowSimulationOptions options = row_options_of(flags);
+      options.budget = &budget;
       seed = options.seed;
       return simulate_rows(options);
     }
-    const SimulationOptions options = options_of(flags);
+    SimulationOptions options = options_of(flags);
+    options.budget = &budget;
     seed = options.seed;
     return simulate(options);
   } catch (const InputError& error) {
@@ -114,12 +119,12 @@ History simulate_or_refuse(const GenFlags& flags, std::uint64_t& seed) {
   }
 }
 
-int generate(const GenFlags& flags) {
+int generate(const GenFlags& flags, Budget& budget) {
   const Format format = output_format("--format", flags.format, flags.out);
   require_writable(flags.out, flags.force ? Overwrite::Allow : Overwrite::Refuse);
   std::uint64_t seed = 0;
-  const History history = simulate_or_refuse(flags, seed);
-  const WriteReport written = write_history(history, format, flags.out);
+  const History history = simulate_or_refuse(flags, seed, budget);
+  const WriteReport written = write_history(history, format, flags.out, budget);
   for (const std::string& step : written.lossy_steps) note("note: " + step);
   note(fmt::format("seed {}   {}   {}   {}", seed, spell_count(history.transaction_count(), "txn"),
                    spell_count(history.operation_count(), "op"), flags.out == "-" ? "" : flags.out));
@@ -157,7 +162,10 @@ Action declare_gen(Arguments& arguments) {
                    "NAME");
   arguments.option("-o,--out", flags->out, "File to write; - is standard output [-]", "FILE");
   arguments.flag("--force", flags->force, "Overwrite an existing file");
-  return [flags] { return generate(*flags); };
+  declare_limit_flags(arguments, flags->limits);
+  return [flags] {
+    return within_limits(flags->limits, [&](Budget& budget) { return generate(*flags, budget); });
+  };
 }
 
 }  // namespace serval::cli

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "serval/base/budget.h"
+#include "serval/base/byte_sink.h"
 
 namespace serval::cli {
 namespace {
@@ -15,8 +16,10 @@ namespace {
 // Only lock-free atomics and these buffers are touched inside handlers.
 std::atomic<int> signal_caught{0};
 std::atomic<int> alarms{0};
+std::atomic<bool> stopping{false};  // Of all budgets made here.
 std::string* last_words = nullptr;
 int last_exit_code = 2;
+int last_descriptor = STDOUT_FILENO;
 
 void ring(std::chrono::nanoseconds first, std::chrono::nanoseconds then) {
   const auto to_timeval = [](std::chrono::nanoseconds span) {
@@ -29,7 +32,11 @@ void ring(std::chrono::nanoseconds first, std::chrono::nanoseconds then) {
 
 // The alarm keeps ringing, because the signal may have come just before a read that blocks.
 extern "C" void on_signal(int signal) {
-  if (signal_caught.exchange(signal) != 0) _exit(128 + signal);
+  if (signal_caught.exchange(signal) != 0) {
+    remove_partial_files();
+    _exit(128 + signal);
+  }
+  stopping = true;
   Budget::request_stop();
   ring(std::chrono::milliseconds(50), std::chrono::milliseconds(50));
 }
@@ -37,10 +44,12 @@ extern "C" void on_signal(int signal) {
 extern "C" void on_alarm(int /*signal*/) {
   if (signal_caught != 0) return;
   if (alarms.fetch_add(1) == 0) {
+    stopping = true;
     Budget::request_stop();
     return;
   }
-  const ssize_t written = ::write(STDOUT_FILENO, last_words->data(), last_words->size());
+  remove_partial_files();
+  const ssize_t written = ::write(last_descriptor, last_words->data(), last_words->size());
   _exit(written < 0 ? 3 : last_exit_code);
 }
 
@@ -66,21 +75,27 @@ int caught_signal() noexcept { return signal_caught.load(); }
 void forget_signal() noexcept {
   ring(std::chrono::nanoseconds(0), std::chrono::nanoseconds(0));
   signal_caught = 0;
+  stopping = false;
   Budget::stop_requested().store(false);
 }
 
-Deadline::Deadline(std::chrono::nanoseconds timeout, std::string words, int exit_code) {
+Budget interruptible() noexcept { return Budget::until_set(stopping); }
+
+Deadline::Deadline(std::chrono::nanoseconds timeout, std::string words, int exit_code, int descriptor) {
   static std::string buffer;
   buffer = std::move(words);
   last_words = &buffer;
   last_exit_code = exit_code;
+  last_descriptor = descriptor;
   alarms = 0;
   ring(timeout + std::chrono::milliseconds(50), std::chrono::milliseconds(800));
 }
 
 void Deadline::disarm() noexcept {
   ring(std::chrono::nanoseconds(0), std::chrono::nanoseconds(0));
-  if (caught_signal() == 0) Budget::stop_requested().store(false);  // The next file has its own time.
+  if (caught_signal() != 0) return;
+  Budget::stop_requested().store(false);
+  stopping = false;  // The next file has its own time.
 }
 
 }  // namespace serval::cli

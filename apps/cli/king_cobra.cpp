@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "interruption.h"
 #include "serval/base/random.h"
 #include "serval/check/check.h"
 #include "serval/database/simulated/simulate.h"
@@ -57,8 +58,8 @@ History simulate_workload(const MixedWorkload& workload, const KingCobraOptions&
   simulation.order = SimulationOptions::Order::Session;  // As logs of sessions; another order would tell.
   simulation.transactions = options.transactions;
   while (true) {
-    Budget interruptible = Budget::unlimited();
-    simulation.budget = &interruptible;
+    Budget budget = interruptible();
+    simulation.budget = &budget;
     History history = simulate(simulation);
     const std::uint64_t committed = committed_in(history);
     if (committed >= options.transactions) return history;
@@ -116,7 +117,7 @@ KingCobraCell measure(const History& history, const MixedWorkload& workload, Ses
   const Level level = order == SessionOrder::Kept ? Level::StrongSessionSerializable : Level::Serializable;
   const auto start = Budget::Clock::now();
   const std::clock_t processor_start = std::clock();
-  Budget budget = Budget::until(start + timeout);
+  Budget budget = interruptible().within(start + timeout);
   CheckOptions options{.budget = &budget};
   if (share > 0) options.hints.assumptions = {OrderBasis::Versions};
   KingCobraCell cell{workload.name, order, share};

@@ -9,10 +9,12 @@
 #include "output.h"
 #include "reading.h"
 #include "serval/base/json_writer.h"
+#include "serval/base/printable.h"
 #include "serval/inference/lint.h"
 #include "serval/report/names.h"
 #include "serval/report/quantity.h"
 #include "verb.h"
+#include "verb_limits.h"
 
 namespace serval::cli {
 namespace {
@@ -20,6 +22,7 @@ namespace {
 struct LintFlags {
   std::string path;
   ReadingFlags reading;
+  LimitFlags limits;
   bool json = false;
 };
 
@@ -125,13 +128,13 @@ bool lacks_certificate(const History& history, const Lint& facts) {
 
 std::string text_of(const std::string& path, const LoadedHistory& loaded, const Lint& facts) {
   const Findings findings(loaded.history, facts);
-  std::string out = fmt::format("{} ({})\n", path, loaded.format);
+  std::string out = fmt::format("{} ({})\n", printable(path), loaded.format);
   for (const Finding& finding : findings.all()) {
     out += fmt::format("  {}  {}\n", finding.count == 0 ? "yes" : "no ", finding.claim);
     if (finding.count == 0) continue;
-    out +=
-        fmt::format("       {}: {}{}\n", spell_count(finding.count, "exception"),
-                    fmt::join(finding.examples, "; "), finding.count > finding.examples.size() ? "; …" : "");
+    out += fmt::format("       {}: {}{}\n", spell_count(finding.count, "exception"),
+                       printable(fmt::format("{}", fmt::join(finding.examples, "; "))),
+                       finding.count > finding.examples.size() ? "; …" : "");
     out += fmt::format("       {}\n", finding.meaning);
   }
   const std::uint64_t keys = facts.keys_total_order + facts.keys_partial_order + facts.keys_no_order;
@@ -147,7 +150,8 @@ std::string text_of(const std::string& path, const LoadedHistory& loaded, const 
         "  certificate    none, so {} may stay undecided: serval run --certificate records one where the "
         "database has it\n",
         spell_count(facts.predicate_operations, "operation") + " over ranges");
-  return out + fmt::format("  {}\n  next           serval check {}\n", fitness(loaded.history, facts), path);
+  return out + fmt::format("  {}\n  next           serval check {}\n", fitness(loaded.history, facts),
+                           printable(path));
 }
 
 std::string json_of(const std::string& path, const LoadedHistory& loaded, const Lint& facts) {
@@ -182,9 +186,9 @@ std::string json_of(const std::string& path, const LoadedHistory& loaded, const 
   return json.end().take() + "\n";
 }
 
-int show_lint(const LintFlags& flags) {
-  const LoadedHistory loaded = load_history(flags.path, flags.reading);
-  const Lint facts = lint(loaded.history);
+int show_lint(const LintFlags& flags, Budget& budget) {
+  const LoadedHistory loaded = load_history(flags.path, flags.reading, budget);
+  const Lint facts = lint(loaded.history, &budget);
   print(flags.json ? json_of(flags.path, loaded, facts) : text_of(flags.path, loaded, facts));
   return kHolds;
 }
@@ -195,8 +199,11 @@ Action declare_lint(Arguments& arguments) {
   auto flags = std::make_shared<LintFlags>();
   arguments.word("FILE", flags->path, "The history; - is standard input");
   declare_reading_flags(arguments, flags->reading);
+  declare_limit_flags(arguments, flags->limits);
   arguments.flag("--json", flags->json, "One JSON object instead of text");
-  return [flags] { return show_lint(*flags); };
+  return [flags] {
+    return within_limits(flags->limits, [&](Budget& budget) { return show_lint(*flags, budget); });
+  };
 }
 
 }  // namespace serval::cli

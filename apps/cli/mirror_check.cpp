@@ -9,6 +9,7 @@
 #include "memory_limit.h"
 #include "output.h"
 #include "serval/base/json_writer.h"
+#include "serval/base/printable.h"
 #include "serval/online/mirror_history.h"
 #include "serval/online/online_report.h"
 #include "serval/report/quantity.h"
@@ -35,12 +36,13 @@ std::string_view headline(const MirrorReport& report) {
 }
 
 std::string text_of(const MirrorReport& report, const MirrorPlan& plan) {
-  std::string out = fmt::format("{} {} {}\n", report.result.violated() ? "VIOLATION" : "UNKNOWN", report.path,
-                                report.profile == nullptr ? "mirror" : report.profile->name());
+  std::string out =
+      fmt::format("{} {} {}\n", report.result.violated() ? "VIOLATION" : "UNKNOWN", printable(report.path),
+                  report.profile == nullptr ? "mirror" : report.profile->name());
   if (plan.quiet) return out;
   out += online::text_of(report.result);
-  if (!report.reason.empty()) out += fmt::format("  reason     {}\n", report.reason);
-  for (const std::string& notice : report.notices) out += fmt::format("  note       {}\n", notice);
+  if (!report.reason.empty()) out += fmt::format("  reason     {}\n", printable(report.reason));
+  for (const std::string& notice : report.notices) out += fmt::format("  note       {}\n", printable(notice));
   out += fmt::format("  cost       {}, {} of it the mirror's   peak {}\n", spell_seconds(report.seconds),
                      spell_seconds(report.mirror_seconds), spell_bytes(peak_rss_bytes()));
   return out;
@@ -95,7 +97,7 @@ const Profile& profile_for(const MirrorPlan& plan, const History& history) {
 int check_file_by_mirror(const MirrorPlan& plan, const std::string& path) {
   const auto start = Budget::Clock::now();
   Progress progress(plan.progress, path);
-  Budget budget = Budget::until(start + plan.timeout);
+  Budget budget = interruptible().within(start + plan.timeout);
   MirrorReport report{.path = path, .reason = "no contradiction; the mirror refutes, it does not prove"};
   MemoryLimit memory(plan.memory_limit);
   try {

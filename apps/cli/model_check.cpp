@@ -25,7 +25,7 @@ class ModelCheck {
       : plan_(plan),
         progress_(plan.progress, path),
         start_(Budget::Clock::now()),
-        budget_(Budget::until(start_ + plan.timeout)) {
+        budget_(interruptible().within(start_ + plan.timeout)) {
     report_.version = SERVAL_VERSION;
     report_.path = std::move(path);
     report_.model = plan.model;
@@ -150,11 +150,11 @@ int check_file_by_model(const ModelPlan& plan, const std::string& path, int so_f
   return ModelCheck(plan, path).run(so_far);
 }
 
-std::string model_hint_for(const std::string& path, const ReadingFlags& flags) {
+std::string model_hint_for(const std::string& path, const ReadingFlags& flags, Budget& budget) {
   if (path == "-") return {};
   try {
     Progress silent(ProgressMode::None, path);
-    return model_hint(ClientHistory(load_jepsen_log(path, flags, nullptr, silent).log));
+    return model_hint(ClientHistory(load_jepsen_log(path, flags, &budget, silent).log));
   } catch (const InputError&) {
     return {};  // The first error says what is wrong.
   }

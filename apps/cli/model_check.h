@@ -29,6 +29,6 @@ int check_file_by_model(const ModelPlan& plan, const std::string& path, int so_f
 
 // "operations :add and :read look like a counter history: --model counter" for a Jepsen file that a model
 // fits; "" for any other, and for standard input, which cannot be read twice.
-std::string model_hint_for(const std::string& path, const ReadingFlags& flags);
+std::string model_hint_for(const std::string& path, const ReadingFlags& flags, Budget& budget);
 
 }  // namespace serval::cli

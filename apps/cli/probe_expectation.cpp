@@ -1,13 +1,10 @@
 #include "probe_expectation.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/format.h>
 
+#include "auxiliary_file.h"
 #include "serval/base/error.h"
 #include "serval/database/json/json_value.h"
 
@@ -15,10 +12,11 @@ namespace serval::cli {
 namespace {
 
 std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) throw ExpectationError({path}, fmt::format("cannot be read: {}", std::strerror(errno)));
-  return text;
+  try {
+    return read_document(path);
+  } catch (const InputError& error) {
+    throw ExpectationError(error.position(), error.problem());
+  }
 }
 
 [[noreturn]] void refuse(const std::string& path, std::string_view text, const JsonError& error) {

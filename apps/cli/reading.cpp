@@ -58,10 +58,10 @@ LoadedLog load_jepsen_log(const std::string& path, const ReadingFlags& flags, Bu
   return loaded;
 }
 
-LoadedHistory load_history(const std::string& path, const ReadingFlags& flags) {
+LoadedHistory load_history(const std::string& path, const ReadingFlags& flags, Budget& budget) {
   require_valid(flags);
   Progress progress(choose_progress(flags.progress), path);
-  LoadedHistory loaded = load_history(path, flags, nullptr, progress);
+  LoadedHistory loaded = load_history(path, flags, &budget, progress);
   progress.clear();
   for (const std::string& notice : loaded.notices) note("note: " + notice);
   return loaded;

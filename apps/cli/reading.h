@@ -38,7 +38,7 @@ struct LoadedLog {
 // The operations of a Jepsen file as they stand there, for models. Throws as above.
 LoadedLog load_jepsen_log(const std::string& path, const ReadingFlags& flags, Budget* budget,
                           Progress& progress);
-// For verbs without a budget; notices go to standard error.
-LoadedHistory load_history(const std::string& path, const ReadingFlags& flags);
+// The same with a progress line of its own; notices go to standard error.
+LoadedHistory load_history(const std::string& path, const ReadingFlags& flags, Budget& budget);
 
 }  // namespace serval::cli

@@ -8,9 +8,11 @@
 #include "output.h"
 #include "reading.h"
 #include "serval/base/json_writer.h"
+#include "serval/base/printable.h"
 #include "serval/inference/statistics.h"
 #include "serval/report/quantity.h"
 #include "verb.h"
+#include "verb_limits.h"
 
 namespace serval::cli {
 namespace {
@@ -18,11 +20,12 @@ namespace {
 struct StatsFlags {
   std::string path;
   ReadingFlags reading;
+  LimitFlags limits;
   bool json = false;
 };
 
 std::string row(std::string_view label, const std::string& text) {
-  return fmt::format("  {}{}\n", padded(label, 16), text);
+  return fmt::format("  {}{}\n", padded(printable(label), 16), printable(text));
 }
 
 std::string spread(const Distribution& numbers) {
@@ -47,7 +50,7 @@ std::string kinds(const Statistics& numbers) {
 }
 
 std::string text_of(const std::string& path, const LoadedHistory& loaded, const Statistics& numbers) {
-  std::string out = fmt::format("{} ({})\n", path, loaded.format);
+  std::string out = fmt::format("{} ({})\n", printable(path), loaded.format);
   out += row("sessions", fmt::format("{}   txns in each: {}", spell_count(numbers.sessions),
                                      spread(numbers.transactions_per_session)));
   out += row("txns", fmt::format("{}   {} committed   {} aborted   {} indeterminate",
@@ -98,8 +101,8 @@ std::string json_of(const std::string& path, const LoadedHistory& loaded, const 
   return json.end().end().take() + "\n";
 }
 
-int show_statistics(const StatsFlags& flags) {
-  const LoadedHistory loaded = load_history(flags.path, flags.reading);
+int show_statistics(const StatsFlags& flags, Budget& budget) {
+  const LoadedHistory loaded = load_history(flags.path, flags.reading, budget);
   const Statistics numbers = measure(loaded.history);
   print(flags.json ? json_of(flags.path, loaded, numbers) : text_of(flags.path, loaded, numbers));
   return kHolds;
@@ -111,8 +114,11 @@ Action declare_stats(Arguments& arguments) {
   auto flags = std::make_shared<StatsFlags>();
   arguments.word("FILE", flags->path, "The history; - is standard input");
   declare_reading_flags(arguments, flags->reading);
+  declare_limit_flags(arguments, flags->limits);
   arguments.flag("--json", flags->json, "One JSON object instead of text");
-  return [flags] { return show_statistics(*flags); };
+  return [flags] {
+    return within_limits(flags->limits, [&](Budget& budget) { return show_statistics(*flags, budget); });
+  };
 }
 
 }  // namespace serval::cli

@@ -12,6 +12,7 @@
 #include "exit_code.h"
 #include "failure.h"
 #include "interruption.h"
+#include "memory_limit.h"
 #include "metrics_server.h"
 #include "output.h"
 #include "quantities.h"
@@ -88,6 +89,9 @@ class Watch {
 
   int go() {
     catch_signals();
+    std::optional<MemoryLimit>
+        memory;  // Files are read whole; stacks of threads for clients would count, too.
+    if (!is_endpoint(flags_.source)) memory.emplace(default_memory_limit());
     const Interfaces interfaces = flags_.any_interface ? Interfaces::Any : Interfaces::LoopbackOnly;
     if (!flags_.metrics.empty())
       metrics_.emplace(flags_.metrics, interfaces, [this](std::string_view path) { return answer(path); });
@@ -243,7 +247,8 @@ Action declare_watch(Arguments& arguments) {
   arguments.option("-l,--level", flags->level, "In its place: what any database promises at this level",
                    "LEVEL");
   arguments.option("--clock-error", flags->clock_error, "How wrong clients' clocks may be [0]", "TIME");
-  arguments.option("-t,--duration", flags->duration, "End after this time [at the end of input]", "TIME");
+  arguments.option("-t,--duration,--timeout", flags->duration, "End after this time [at the end of input]",
+                   "TIME");
   arguments.option("--on-violation", flags->on_violation, "exit, or exec:COMMAND; repeatable", "ACTION");
   arguments.option("--action-rate", flags->action_rate,
                    "Run at most so many commands a minute [60]; 0: without a limit", "N");

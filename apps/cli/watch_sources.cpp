@@ -176,8 +176,14 @@ void WatchSources::follow_lines(const std::string& path) {
 
 // A file that does not grow: as a whole, in the order of time.
 void WatchSources::read_whole(const std::string& path) {
-  const History history =
-      read_history(path, {.on_notice = [](const std::string& notice) { note("note: " + notice); }});
+  Budget budget = Budget::until_set(stopped_);
+  const auto tell = [](const std::string& notice) { note("note: " + notice); };
+  History history;
+  try {
+    history = read_history(path, {.budget = &budget, .on_notice = tell});
+  } catch (const BudgetExhausted&) {
+    return;  // The watch ended before the file did.
+  }
   if (!history.has_times())
     throw InputError({path}, "this history has no times: what cannot be put in order cannot be watched", {},
                      "serval check decides it without");

@@ -1,15 +1,12 @@
 #include "writing.h"
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 
 #include <fmt/format.h>
 
 #include "choices.h"
-#include "serval/base/error.h"
+#include "serval/base/byte_sink.h"
 #include "usage.h"
 
 namespace serval::cli {
@@ -30,10 +27,9 @@ void require_writable(const std::string& path, Overwrite overwrite) {
 }
 
 void write_file(const std::string& path, std::string_view content) {
-  std::ofstream file(path, std::ios::binary);
-  file.write(content.data(), static_cast<std::streamsize>(content.size()));
-  file.close();
-  if (!file) throw OutputError(fmt::format("{}: {}", path, std::strerror(errno)));
+  ByteSink sink = ByteSink::create(path);
+  sink.write(content);
+  sink.finish();
 }
 
 }  // namespace serval::cli

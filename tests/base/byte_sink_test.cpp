@@ -83,6 +83,25 @@ TEST_F(ByteSinkTest, LinkKeepsPointingAtItsFileAndPermissionsStay) {
   EXPECT_EQ(fs::status(path("file")).permissions(), static_cast<fs::perms>(0640));
 }
 
+TEST_F(ByteSinkTest, LinkPlantedUnderTheTemporaryNameIsNotFollowed) {
+  put(path("victim"), "precious");
+  fs::create_symlink(path("victim"), path("a.partial-" + std::to_string(::getpid())));
+  put(path("a"), "new");
+  EXPECT_EQ(unpacked(path("victim")), "precious");
+  EXPECT_EQ(unpacked(path("a")), "new");
+  EXPECT_FALSE(fs::is_symlink(path("a")));
+}
+
+TEST_F(ByteSinkTest, TemporaryFilesCanBeRemovedWithoutTheSink) {
+  put(path("a"), "old");
+  ByteSink sink = ByteSink::create(path("a"));
+  ByteSink other = ByteSink::create(path("b"));
+  EXPECT_EQ(file_count(), 3);
+  remove_partial_files();
+  EXPECT_EQ(file_count(), 1);
+  EXPECT_EQ(unpacked(path("a")), "old");
+}
+
 TEST_F(ByteSinkTest, ClosedPipeIsAnOutputError) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);

@@ -492,6 +492,43 @@ class Budgets(CliTest):
             stream.close()
         self.assertEqual((process.returncode, first), (2, b"UNKNOWN - serializable\n"))
 
+    def test_every_verb_that_reads_or_makes_a_history_has_both_limits(self):
+        big = self.big()
+        for verb in (("stats", big), ("lint", big), ("convert", big, "out.txt"), ("gen", "-n", "100k", "-o", "out.txt")):
+            with self.subTest(verb=verb[0]):
+                result = self.expect(2, *verb, "--timeout", "1ms")
+                self.assertIn("time budget of 1ms used up", result.err)
+                self.assertEqual(sorted(os.listdir(self.folder)), [big])
+                result = self.run_serval(*verb, "--memory-limit", "4MiB")
+                if result.code == 0:
+                    self.skipTest("no memory limits in this build")
+                self.assertEqual(result.code, 2, result)
+                self.assertIn("memory budget of 4.0 MiB used up", result.err)
+                self.assertEqual(sorted(os.listdir(self.folder)), [big])
+
+    def test_files_beside_the_history_are_read_within_limits(self):
+        good = self.file("good.notation", GOOD)
+        for path, problem in (("/dev/zero", "a line of more than 65536 bytes"), (".", "is a directory"),
+                              ("missing", "cannot open"), (self.file("wrong", "no such\n"), "no transaction is called")):
+            with self.subTest(path=path):
+                self.assertIn(problem, self.expect(3, "check", good, "--expected-order", path).err)
+
+    def test_a_signal_leaves_no_half_written_file(self):
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            for times in (1, 2):
+                with self.subTest(signal=number, times=times):
+                    self.assertEqual(self.interrupted_while_writing(number, times), code)
+                    self.assertEqual(os.listdir(self.folder), [])
+
+    def interrupted_while_writing(self, number, times):
+        process = subprocess.Popen([SERVAL, "gen", "-n", "100M", "-o", "out.jsonl"], cwd=self.folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        wait_until_caught(process.pid, number)
+        for _ in range(times):
+            process.send_signal(number)
+        process.communicate(timeout=60)
+        return process.returncode
+
     def interrupted(self, number):
         process = subprocess.Popen([SERVAL, "check", "-", "-l", "SER", "--json"], stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)

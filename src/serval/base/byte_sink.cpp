@@ -1,6 +1,7 @@
 #include "serval/base/byte_sink.h"
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -22,6 +23,23 @@ namespace serval {
 namespace {
 
 constexpr std::size_t kBuffer = 1 << 16;
+
+// Names of temporary files, for those who end the process without unwinding. More sinks than places at once
+// are not remembered.
+constinit std::array<std::atomic<const char*>, 16> partial_files{};
+
+void remember(const char* name) noexcept {
+  for (std::atomic<const char*>& place : partial_files) {
+    const char* none = nullptr;
+    if (place.compare_exchange_strong(none, name)) return;
+  }
+}
+void forget(const char* name) noexcept {
+  for (std::atomic<const char*>& place : partial_files) {
+    const char* expected = name;
+    if (place.compare_exchange_strong(expected, nullptr)) return;
+  }
+}
 
 // The open descriptor and the name it will have. Devices, pipes and standard output are written in place.
 class OutputFile {
@@ -46,7 +64,9 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
   ~OutputFile() {
     if (descriptor_ > STDERR_FILENO) ::close(descriptor_);
-    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+    if (temporary_.empty()) return;
+    ::unlink(temporary_.c_str());
+    forget(temporary_.c_str());
   }
 
   void write(const char* bytes, std::size_t size) {
@@ -64,6 +84,7 @@ class OutputFile {
       fail(std::strerror(errno));
     if (temporary_.empty()) return;
     if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(std::strerror(errno));
+    forget(temporary_.c_str());
     temporary_.clear();
   }
 
@@ -80,10 +101,22 @@ class OutputFile {
       if (real != nullptr) target_ = real.get();
       if (::access(target_.c_str(), W_OK) != 0) fail(std::strerror(errno));
     }
-    temporary_ = target_ + ".partial-" + std::to_string(::getpid());
-    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) return temporary_.clear();
+    create_temporary();
+    if (descriptor_ < 0) return;
     if (replaced != nullptr) ::fchmod(descriptor_, replaced->st_mode & 07777);  // May be refused; no harm.
+  }
+
+  // Never one that is there already: in a folder that others write to, it may be a link to somebody's file.
+  void create_temporary() {
+    constexpr int kTries = 100;
+    const std::string name = target_ + ".partial-" + std::to_string(::getpid());
+    for (int i = 0; i < kTries; ++i) {
+      temporary_ = i == 0 ? name : name + "-" + std::to_string(i);
+      descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+      if (descriptor_ >= 0) return remember(temporary_.c_str());
+      if (errno != EEXIST) break;
+    }
+    temporary_.clear();
   }
 
   std::string name_;
@@ -195,5 +228,10 @@ void ByteSink::write(std::string_view bytes) {
 }
 
 void ByteSink::finish() { state_->finish(); }
+
+void remove_partial_files() noexcept {
+  for (const std::atomic<const char*>& place : partial_files)
+    if (const char* name = place.load()) ::unlink(name);
+}
 
 }  // namespace serval

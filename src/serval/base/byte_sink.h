@@ -33,4 +33,7 @@ class ByteSink {
   std::unique_ptr<State> state_;
 };
 
+// Removes the temporary files of all sinks. Safe in a signal handler that ends the process.
+void remove_partial_files() noexcept;
+
 }  // namespace serval

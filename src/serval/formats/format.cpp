@@ -24,6 +24,7 @@
 #include "serval/formats/native_jsonl.h"
 #include "serval/formats/notation_text.h"
 #include "serval/formats/polysi_text.h"
+#include "serval/formats/write_history.h"
 
 namespace serval {
 namespace {
@@ -169,20 +170,30 @@ WriteReport report_of(const History& history, Format format) {
 
 }  // namespace
 
-WriteReport write_history(const History& history, Format format, const std::string& path) {
+WriteReport write_history(const History& history, Format format, const std::string& path, Budget& budget) {
   WriteReport report = report_of(history, format);
   const FormatInfo& row = info(format);
   const auto lossy = [&](const std::string& step) { report.lossy_steps.push_back(step); };
   if (row.folder != nullptr && path != "-") {
-    write_history_folder(history, *row.folder, path, lossy);
+    write_history_folder(history, *row.folder, path, lossy, budget);
     return report;
   }
   ByteSink sink =
       ByteSink::create(row.file_in_folder.empty() ? path : file_to_write(path, row.file_in_folder));
   row.write(
-      history, [&](std::string_view piece) { sink.write(piece); }, lossy);
+      history,
+      [&](std::string_view piece) {
+        budget.look("write");
+        sink.write(piece);
+      },
+      lossy);
   sink.finish();
   return report;
+}
+
+WriteReport write_history(const History& history, Format format, const std::string& path) {
+  Budget unlimited = Budget::unlimited();
+  return write_history(history, format, path, unlimited);
 }
 
 WriteReport losses_of_writing(const History& history, Format format) {

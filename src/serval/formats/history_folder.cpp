@@ -96,13 +96,14 @@ History read_history_folder(const std::string& folder, const ReadOptions& option
 }
 
 void write_history_folder(const History& history, const FolderVerbs& verbs, const std::string& folder,
-                          const std::function<void(const std::string&)>& lossy) {
+                          const std::function<void(const std::string&)>& lossy, Budget& budget) {
   const fs::path target = without_slash(folder);
   require_room(target);
   const TemporaryFolder temporary(fs::path(target) += ".part");
   verbs.write(
       history,
       [&](const std::string& name, std::string_view bytes) {
+        budget.look("write");
         ByteSink sink = ByteSink::create((temporary.path() / name).string());
         sink.write(bytes);
         sink.finish();
