@@ -24,6 +24,11 @@ struct RunningTransaction {
     Key key;
     Value value;
   };
+  // A list read after own appends: what stood beneath them.
+  struct ShownList {
+    Key key;
+    Position beneath;
+  };
 
   std::uint32_t session = 0;
   TransactionPlan plan;
@@ -37,6 +42,7 @@ struct RunningTransaction {
   std::vector<RecordedOperation> operations;
   std::vector<Key> reads;            // From the database, not from its own writes.
   std::vector<PendingWrite> writes;  // Registers: the last value of each key. Lists: every append.
+  std::vector<ShownList> shown_lists;
   std::size_t installed_writes = 0;  // More than 0 and not all: a fractured commit.
 
   // Empties it for the next transaction and keeps the memory.
@@ -51,6 +57,7 @@ struct RunningTransaction {
     operations.clear();
     reads.clear();
     writes.clear();
+    shown_lists.clear();
     installed_writes = 0;
   }
 };

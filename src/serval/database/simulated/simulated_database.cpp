@@ -106,7 +106,9 @@ Value SimulatedDatabase::read(RunningTransaction& transaction, Key key) {
 
 Value SimulatedDatabase::read_list(RunningTransaction& transaction, Key key) {
   const RunningTransaction* dirty = dirty_writer(transaction, key);
-  const auto length = static_cast<std::size_t>(committed_version(transaction, key).value.as_integer());
+  const Version beneath = committed_version(transaction, key);
+  if (find_write(transaction, key) != nullptr) transaction.shown_lists.push_back({key, beneath.position});
+  const auto length = static_cast<std::size_t>(beneath.value.as_integer());
   const std::span<const Value> committed = store_.elements(key, length);
   std::vector<Value> elements(committed.begin(), committed.end());
   const auto add_appends_of = [&](const RunningTransaction& writer) {
@@ -218,8 +220,17 @@ bool SimulatedDatabase::overlooks(Bug kind) {
   return bugs_.fires(kind) || bugs_.fires(Bug::SkippedValidation);
 }
 
+// Whoever read a list with its own appends at the end has said where they stand; once another's are there, they
+// must not be installed. (Databases lock the row for that.)
+bool SimulatedDatabase::showed_other_order(const RunningTransaction& transaction) const {
+  return std::ranges::any_of(transaction.shown_lists, [&](const RunningTransaction::ShownList& shown) {
+    return store_.newest(shown.key).position != shown.beneath;
+  });
+}
+
 bool SimulatedDatabase::has_conflict(const RunningTransaction& transaction) {
   using Checks = SimulatedLevelInfo::Checks;
+  if (level_.checks == Checks::Nothing && showed_other_order(transaction)) return true;
   if (level_.checks == Checks::Nothing || transaction.writes.empty()) return false;
   const auto outdated_write = [&](const auto& write) { return is_outdated(transaction, write.key); };
   if (std::ranges::any_of(transaction.writes, outdated_write) && !overlooks(Bug::LostUpdate)) return true;

@@ -60,6 +60,7 @@ class SimulatedDatabase {
   Answer append(RunningTransaction& transaction, Key key, Interval time);
 
   bool has_conflict(const RunningTransaction& transaction);
+  bool showed_other_order(const RunningTransaction& transaction) const;
   bool overlooks(SimulatedBugKind kind);
   bool is_outdated(const RunningTransaction& transaction, Key key) const;
   bool awaits_half_commit(const RunningTransaction& transaction) const;
