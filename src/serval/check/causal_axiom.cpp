@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "serval/check/clock_rows.h"
 #include "serval/check/external_reads.h"
+#include "serval/check/session_clocks.h"
 #include "serval/check/session_writes.h"
 
 namespace serval {
@@ -18,12 +18,12 @@ class Causality {
         reads_(history, relations),
         writes_(history, relations, budget),
         places_(places_in_sessions(history)),
-        sessions_(history.session_count()),
-        clocks_(sessions_ * sessions_, 0),
-        nothing_(sessions_, 0),
-        rows_(sessions_),
+        clocks_(history),
+        nothing_(clocks_.make()),
+        of_session_(history.session_count(), SessionClocks::kNone),
+        left_(history.session_count(), 0),
         readers_(history.transaction_count(), 0),
-        row_(history.transaction_count()) {}
+        clock_(history.transaction_count(), SessionClocks::kNone) {}
 
   CausalOrder run() {
     count_readers();
@@ -40,14 +40,16 @@ class Causality {
   }
 
  private:
-  using Row = std::span<const std::uint32_t>;
+  using Clock = SessionClocks::Clock;
   static constexpr std::uint32_t kUnvisited = 0xFFFFFFFFu;
+  static constexpr std::size_t kFew = 64;  // So many sessions are looked at one by one.
 
-  // How often each row will be looked at; and whether reads-from follows the numbers.
+  // How often each clock will be looked at; and whether reads-from follows the numbers.
   void count_readers() {
     for (const TransactionId t : history_.transactions()) {
       budget_.poll("causal");
       if (!relations_.takes_part[t.index]) continue;
+      ++left_[history_.session(t).index];
       for (const ExternalRead& read : reads_.of(t)) {
         result_.forced.reads_from(read.writer, t);
         if (!read.writer.is_none()) ++readers_[read.writer.index];
@@ -58,9 +60,9 @@ class Causality {
   // The sessions move on in turns, one transaction at a time, so that they stay abreast of each other; one
   // that must read from a transaction not yet visited sleeps until it is.
   void walk_in_turns() {
-    next_.assign(sessions_, 0);
+    next_.assign(history_.session_count(), 0);
     sleepers_.assign(history_.transaction_count(), SessionId::none());
-    next_sleeper_.assign(sessions_, SessionId::none());
+    next_sleeper_.assign(history_.session_count(), SessionId::none());
     std::vector<SessionId> awake, moved;
     for (const SessionId session : history_.sessions()) awake.push_back(session);
     while (!awake.empty()) {
@@ -93,31 +95,54 @@ class Causality {
   void visit(TransactionId t, std::span<const ExternalRead> reads) {
     budget_.poll("causal");
     const SessionId session = history_.session(t);
-    const std::span<std::uint32_t> clock = std::span(clocks_).subspan(session.index * sessions_, sessions_);
+    Clock& clock = of_session_[session.index];
+    if (clock == SessionClocks::kNone) clock = clocks_.make();
     for (const ExternalRead& read : reads)
-      if (!read.writer.is_none()) join_clock(clock, rows_[row_[read.writer.index]]);
+      if (!read.writer.is_none()) clocks_.join(clock, clock_[read.writer.index]);
     for (const ExternalRead& read : reads)
-      judge(t, read, clock, read.writer.is_none() ? Row(nothing_) : rows_[row_[read.writer.index]]);
+      judge(t, read, clock, read.writer.is_none() ? nothing_ : clock_[read.writer.index]);
     for (const ExternalRead& read : reads)
       if (!read.writer.is_none() && --readers_[read.writer.index] == 0)
-        rows_.release(row_[read.writer.index]);
-    clock[session.index] = places_[t.index] + 1;
-    if (readers_[t.index] > 0) row_[t.index] = rows_.keep(clock);
+        clocks_.release(clock_[read.writer.index]);
+    clocks_.advance(clock, session, places_[t.index] + 1);
+    leave_behind(t, clock);
     for (const Access& access : relations_.footprints.of(t))
-      if (!access.written.is_none()) writes_.entry(access.key, session).reached = clock[session.index];
+      if (!access.written.is_none()) writes_.entry(access.key, session).reached = places_[t.index] + 1;
     result_.order.push_back(t);
   }
 
+  // The clock of `t` for those who read from it; that of the session for its next transaction.
+  void leave_behind(TransactionId t, Clock& of_session) {
+    const bool is_last = --left_[history_.session(t).index] == 0;
+    if (readers_[t.index] > 0)
+      clock_[t.index] = is_last ? of_session : clocks_.copy(of_session);
+    else if (is_last)
+      clocks_.release(of_session);
+    if (is_last) of_session = SessionClocks::kNone;
+  }
+
   // `seen` is the clock of the transaction that was read from; what it has seen already precedes it.
-  void judge(TransactionId t, const ExternalRead& read, Row clock, Row seen) {
-    for (const SessionWrites::Entry& entry : writes_.of(read.key)) {
-      const std::uint32_t session = entry.session.index;
-      if (entry.reached <= seen[session]) continue;
-      const std::uint32_t last =
-          entry.reached <= clock[session] ? entry.reached : writes_.last_below(entry, clock[session]);
-      if (last > seen[session])
-        conclude(history_.session_transactions(entry.session)[last - 1], read.writer, t, read.key);
+  void judge(TransactionId t, const ExternalRead& read, Clock clock, Clock seen) {
+    const std::span<SessionWrites::Entry> all = writes_.of(read.key);
+    if (all.size() <= kFew) {
+      for (const SessionWrites::Entry& entry : all) judge_entry(t, read, clock, seen, entry);
+      return;
     }
+    clocks_.for_each_difference(clock, seen, [&](SessionId begin, SessionId end) {
+      for (auto entry = std::ranges::lower_bound(all, begin, {}, &SessionWrites::Entry::session);
+           entry != all.end() && entry->session < end; ++entry)
+        judge_entry(t, read, clock, seen, *entry);
+    });
+  }
+
+  void judge_entry(TransactionId t, const ExternalRead& read, Clock clock, Clock seen,
+                   const SessionWrites::Entry& entry) {
+    const std::uint32_t dealt_with = clocks_.seen(seen, entry.session);
+    if (entry.reached <= dealt_with) return;
+    const std::uint32_t known = clocks_.seen(clock, entry.session);
+    const std::uint32_t last = entry.reached <= known ? entry.reached : writes_.last_below(entry, known);
+    if (last > dealt_with)
+      conclude(history_.session_transactions(entry.session)[last - 1], read.writer, t, read.key);
   }
 
   void conclude(TransactionId before, TransactionId after, TransactionId reader, KeyId key) {
@@ -137,12 +162,12 @@ class Causality {
   ExternalReads reads_;
   SessionWrites writes_;
   std::vector<std::uint32_t> places_;
-  std::size_t sessions_;
-  std::vector<std::uint32_t> clocks_;  // By session: the clock of its last transaction visited.
-  std::vector<std::uint32_t> nothing_;
-  ClockRows rows_;
+  SessionClocks clocks_;
+  Clock nothing_;
+  std::vector<Clock> of_session_;       // By session: of its last transaction visited, until its very last.
+  std::vector<std::uint32_t> left_;     // By session: transactions still to visit.
   std::vector<std::uint32_t> readers_;  // By transaction: reads from it that are still to come.
-  std::vector<ClockRows::Slot> row_;    // By transaction, while it has readers to come.
+  std::vector<Clock> clock_;            // By transaction, while it has readers to come.
   CausalOrder result_;
   // Only where the order of the history does not follow reads-from.
   std::vector<std::uint32_t> rank_;      // By transaction: its position in result_.order.

@@ -7,7 +7,8 @@
 // One walk along session order and reads-from with vector clocks over sessions. Of the writers of a key
 // that a read's transaction has seen, only the last of each session matters, and only where the writer it
 // read from has not seen it, too: O(operations * sessions) (AWDIT, PLDI 2025), most of it
-// comparisons of short rows that are in the cache.
+// comparisons of short rows that are in the cache. Where sessions are many, clocks share what they have in
+// common (session_clocks.h), and only sessions in which they differ are looked at.
 
 #include "serval/base/budget.h"
 #include "serval/check/forced_order.h"

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "serval/check/verify_ordered_reads.h"
+#include "serval/check/verify_pasts.h"
 #include "serval/check/verify_reads.h"
 #include "serval/history/notation.h"
 
@@ -192,37 +193,55 @@ class CommitOrderProof {
     return std::nullopt;
   }
 
-  // Clocks over sessions, in the commit order: how many transactions of each session each one has seen. The
-  // last write of a key that a session shows stands behind its earlier ones.
+  // What each transaction has seen, in the commit order; a row lives until nobody needs it any more.
   Flaw flaw_of_causality() {
-    const std::size_t sessions = history_.session_count();
-    std::vector<std::uint32_t> clock(history_.transaction_count() * sessions, 0);
-    std::vector<TransactionId> last_of_session(sessions, TransactionId::none());
+    const Pasts pasts(facts_);
+    std::vector<Pasts::Row> rows(history_.transaction_count());
+    std::vector<TransactionId> last_of_session(history_.session_count(), TransactionId::none());
+    std::vector<std::uint32_t> uses = uses_of_rows();
     index_by_key();
     for (const TransactionId t : claim_.commit_order) {
       if (Flaw flaw = flaw_of_disagreement(t)) return flaw;
-      const std::span<std::uint32_t> own = std::span(clock).subspan(t.index * sessions, sessions);
+      Pasts::Row own = pasts.nothing();
       const auto take = [&](TransactionId from) {
         if (from.is_none()) return;
-        for (std::size_t s = 0; s < sessions; ++s)
-          own[s] = std::max(own[s], clock[from.index * sessions + s]);
+        pasts.add(own, rows[from.index]);
+        if (--uses[from.index] == 0) Pasts::Row().swap(rows[from.index]);
       };
       take(std::exchange(last_of_session[history_.session(t).index], t));
       for (const SeenWrite& seen : sights_.of(t)) take(seen.writer);
       for (const SeenWrite& seen : sights_.of(t))
-        if (Flaw flaw = flaw_of_past(seen, own)) return flaw;
-      own[history_.session(t).index] = facts_.session_position(t) + 1;
+        if (Flaw flaw = flaw_of_past(t, seen, pasts, own)) return flaw;
+      pasts.add(own, t);
+      if (uses[t.index] > 0) rows[t.index] = std::move(own);
     }
     return std::nullopt;
   }
 
-  using Writers = std::vector<TransactionId>;  // Of one key in one session, in its order.
+  // How often the past of each transaction is taken over: by the next of its session, and by its readers.
+  std::vector<std::uint32_t> uses_of_rows() const {
+    std::vector<std::uint32_t> uses(history_.transaction_count(), 0);
+    std::vector<TransactionId> last_of_session(history_.session_count(), TransactionId::none());
+    for (const TransactionId t : claim_.commit_order) {
+      const TransactionId before = std::exchange(last_of_session[history_.session(t).index], t);
+      if (!before.is_none()) ++uses[before.index];
+      for (const SeenWrite& seen : sights_.of(t))
+        if (!seen.writer.is_none()) ++uses[seen.writer.index];
+    }
+    return uses;
+  }
+
+  using Writers = std::vector<TransactionId>;
   void index_by_key() {
     writers_.resize(history_.key_count());
+    in_commit_order_.resize(history_.key_count());
     for (const SessionId s : history_.sessions())
       for (const TransactionId t : history_.session_transactions(s))
         if (const auto keys = keys_of_.find(t); keys != keys_of_.end())
           for (const KeyId key : keys->second) writers_of(key, s).push_back(t);
+    for (const TransactionId t : claim_.commit_order)
+      if (const auto keys = keys_of_.find(t); keys != keys_of_.end())
+        for (const KeyId key : keys->second) in_commit_order_[key.index].push_back(t);
   }
   Writers& writers_of(KeyId key, SessionId s) {
     auto& all = writers_[key.index];
@@ -230,12 +249,24 @@ class CommitOrderProof {
     return all.back().second;
   }
 
-  Flaw flaw_of_past(const SeenWrite& seen, std::span<const std::uint32_t> clock) const {
-    for (const auto& [s, writers] : writers_[seen.key.index]) {
-      const auto end = std::ranges::partition_point(writers, [&, limit = clock[s.index]](TransactionId t) {
-        return facts_.session_position(t) < limit;
-      });
-      if (end != writers.begin() && goes_back(seen, *(end - 1))) return flaw_of_miss(seen, *(end - 1));
+  // Only writers after the one that was read from matter: whichever are fewer are looked at, those between it
+  // and the reader, or the last of each session that the reader has seen, which stands behind its earlier ones.
+  Flaw flaw_of_past(TransactionId t, const SeenWrite& seen, const Pasts& pasts,
+                    const Pasts::Row& past) const {
+    const Writers& all = in_commit_order_[seen.key.index];
+    const auto by_rank = [&](TransactionId writer) { return rank(writer); };
+    const auto begin = std::ranges::upper_bound(all, rank(seen.writer), {}, by_rank);
+    const auto end = std::ranges::lower_bound(begin, all.end(), rank(t), {}, by_rank);
+    const auto& sessions = writers_[seen.key.index];
+    if (static_cast<std::size_t>(end - begin) <= sessions.size()) {
+      const auto found =
+          std::find_if(begin, end, [&](TransactionId writer) { return pasts.has(past, writer); });
+      return found == end ? std::nullopt : flaw_of_miss(seen, *found);
+    }
+    for (const auto& [s, writers] : sessions) {
+      const auto last = std::ranges::partition_point(
+          writers, [&](TransactionId writer) { return pasts.has(past, writer); });
+      if (last != writers.begin() && goes_back(seen, *(last - 1))) return flaw_of_miss(seen, *(last - 1));
     }
     return std::nullopt;
   }
@@ -248,7 +279,8 @@ class CommitOrderProof {
   std::vector<std::uint32_t> position_;
   absl::flat_hash_set<std::pair<TransactionId, KeyId>> written_;
   absl::flat_hash_map<TransactionId, std::vector<KeyId>> keys_of_;
-  std::vector<std::vector<std::pair<SessionId, Writers>>> writers_;  // By key.
+  std::vector<std::vector<std::pair<SessionId, Writers>>> writers_;  // By key and session, in its order.
+  std::vector<Writers> in_commit_order_;                             // By key.
 };
 
 }  // namespace

@@ -136,8 +136,11 @@ class VersionOrder {
     return end == found->second.begin() ? 0 : (end - 1)->rank;
   }
 
+  using Reach =
+      absl::flat_hash_map<SessionId, std::uint32_t>;  // At pram: how far a session has read from each.
+
   Flaw flaw_of_session(SessionId s) {
-    std::vector<std::uint32_t> reach(history_.session_count(), 0);  // At pram: how far s has read from each.
+    Reach reach;
     for (const TransactionId t : history_.session_transactions(s)) {
       if (!facts_.participates(t)) continue;
       for (const SeenWrite& seen : sights_.of(t)) {
@@ -147,14 +150,14 @@ class VersionOrder {
       }
       for (const SeenWrite& seen : sights_.of(t)) {
         if (seen.writer.is_none()) continue;
-        std::uint32_t& own = reach[history_.session(seen.writer).index];
+        std::uint32_t& own = reach[history_.session(seen.writer)];
         own = std::max(own, facts_.session_position(seen.writer) + 1);
       }
     }
     return std::nullopt;
   }
 
-  std::uint32_t must_see(TransactionId t, KeyId key, const std::vector<std::uint32_t>& reach) const {
+  std::uint32_t must_see(TransactionId t, KeyId key, const Reach& reach) const {
     const Level level = claim_.proven;
     std::uint32_t latest = 0;
     const auto include = [&](SessionId s, std::uint32_t limit) {
@@ -163,7 +166,7 @@ class VersionOrder {
     if (level == Level::ReadYourWrites || level == Level::MonotonicReads || level == Level::Pram)
       include(history_.session(t), facts_.session_position(t));
     if (level == Level::Pram)
-      for (const SessionId s : history_.sessions()) include(s, reach[s.index]);
+      for (const auto& [s, limit] : reach) include(s, limit);
     if (level == Level::MonotonicWrites || level == Level::WritesFollowReads || level == Level::Pram)
       for (const SeenWrite& other : sights_.of(t))
         if (!other.writer.is_none())

@@ -166,7 +166,7 @@ class Constraints {
 
   template <class Emit>
   void judge_session(SessionId session, Emit& emit) {
-    known_.assign(history_.session_count(), 0);
+    forget();
     for (const TransactionId t : history_.session_transactions(session)) {
       if (!relations_.takes_part[t.index]) continue;
       const std::span<const ExternalRead> reads = reads_.of(t);
@@ -187,8 +187,8 @@ class Constraints {
       return;
     }
     if (level_ == Level::Pram) {
-      for (const SessionId of : history_.sessions())
-        if (known_[of.index] > 0) limits_.push_back({of, known_[of.index]});
+      std::ranges::sort(known_sessions_);
+      for (const SessionId of : known_sessions_) limits_.push_back({of, known_[of.index]});
       raise_limit(session, places_[t.index]);
     }
     for (const ExternalRead& read : reads)
@@ -205,8 +205,15 @@ class Constraints {
   // Whoever reads from T5 makes T5 itself known to what follows in its session.
   void learn(TransactionId writer) {
     if (writer.is_none()) return;
-    std::uint32_t& known = known_[history_.session(writer).index];
+    const SessionId session = history_.session(writer);
+    std::uint32_t& known = known_[session.index];
+    if (known == 0) known_sessions_.push_back(session);
     known = std::max(known, places_[writer.index] + 1);
+  }
+  void forget() {
+    for (const SessionId session : known_sessions_) known_[session.index] = 0;
+    known_sessions_.clear();
+    known_.resize(history_.session_count(), 0);
   }
 
   template <class Emit>
@@ -237,7 +244,8 @@ class Constraints {
   Vertex versions_;
   std::vector<bool> shown_;  // By key.
   std::vector<Limit> limits_;
-  std::vector<std::uint32_t> known_;  // By session: how far the session at hand has read from it.
+  std::vector<std::uint32_t> known_;       // By session: how far the session at hand has read from it.
+  std::vector<SessionId> known_sessions_;  // Those from which it has.
   std::vector<StaleInitialRead> stale_;
 };
 
