@@ -107,8 +107,10 @@ void CaseSearch::collect_questions() {
         all_questions_.push_back({.writes = {writes[i], writes[j]}});
   for (std::uint32_t i = 0; i < open_.many_sourced.size(); ++i) {
     const OpenKeys::ManySourced& read = open_.many_sourced[i];
-    if (!slot_.contains(read.reader.index) || !std::ranges::all_of(read.sources, is_here)) continue;
-    all_questions_.push_back({.read = i, .writes = read.sources});
+    if (!slot_.contains(read.reader.index)) continue;
+    std::vector<std::uint32_t> sources = open_.sources_of(read);
+    if (std::ranges::all_of(sources, is_here))
+      all_questions_.push_back({.read = i, .writes = std::move(sources)});
   }
 }
 

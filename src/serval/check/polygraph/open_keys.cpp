@@ -162,27 +162,42 @@ class Collector {
         sources[{access.key.index, value.bits()}].push_back(
             {t, counted ? write_of_version_[access.written.index] : OpenKeys::kInitial});
       }
+    absl::flat_hash_map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> lists;
     for (const OperationId read : relations_.ambiguous_reads) {
+      budget_.poll("open keys");
       const Value value = value_seen(history_, read);
-      const auto found = sources.find({history_.key(read).index, value.bits()});
-      add_many_sourced(read, value.is_nil(), found == sources.end() ? std::vector<Source>{} : found->second);
+      const std::pair place{history_.key(read).index, value.bits()};
+      const auto [list, fresh] =
+          lists.try_emplace(place, static_cast<std::uint32_t>(open_.source_lists.rows()));
+      if (fresh) {
+        const auto found = sources.find(place);
+        add_source_list(value.is_nil(), found == sources.end() ? std::vector<Source>{} : found->second);
+      }
+      add_many_sourced(read, list->second);
     }
     std::ranges::stable_sort(open_.many_sourced, {}, &OpenKeys::ManySourced::reader);
   }
 
-  void add_many_sourced(OperationId read, bool initial, const std::vector<Source>& sources) {
-    const TransactionId reader = history_.transaction_of(read);
-    OpenKeys::ManySourced one{reader, read, index_[history_.key(read).index], {}};
+  void add_source_list(bool initial, const std::vector<Source>& sources) {
+    std::vector<std::uint32_t> list;
     for (const Source& source : sources) {
-      if (source.writer == reader) continue;
       if (source.write == OpenKeys::kInitial)
         open_.has_optional_sources = true;
       else
-        one.sources.push_back(source.write);
+        list.push_back(source.write);
     }
-    std::ranges::sort(one.sources);
-    if (initial) one.sources.push_back(OpenKeys::kInitial);
-    open_.many_sourced.push_back(std::move(one));
+    std::ranges::sort(list);
+    if (initial) list.push_back(OpenKeys::kInitial);
+    open_.source_lists.push_row(list);
+  }
+
+  void add_many_sourced(OperationId read, std::uint32_t list) {
+    const TransactionId reader = history_.transaction_of(read);
+    const Access& access = access_to(reader, history_.key(read));
+    const std::uint32_t own =
+        access.written.is_none() ? OpenKeys::kInitial : write_of_version_[access.written.index];
+    open_.many_sourced.push_back({reader, read, index_[history_.key(read).index], list,
+                                  own == OpenKeys::kInitial ? OpenKeys::kNothing : own});
   }
 
   const History& history_;

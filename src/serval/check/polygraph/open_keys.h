@@ -9,6 +9,7 @@
 // nobody saw follow those that somebody saw, so of lists only they are open, and only to that second
 // question.
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -22,6 +23,7 @@ namespace serval {
 struct OpenKeys {
   static constexpr std::uint32_t kInitial = 0xFFFFFFFFu;  // In place of a write: the initial version.
   static constexpr std::uint32_t kClosed = 0xFFFFFFFFu;
+  static constexpr std::uint32_t kNothing = 0xFFFFFFFEu;
 
   struct Write {
     TransactionId writer;
@@ -32,12 +34,13 @@ struct OpenKeys {
     std::uint32_t key;   // Index into keys.
     std::uint32_t seen;  // Index into writes.
   };
-  // A read of a value that several transactions left behind.
+  // A read of a value that several transactions left behind. All reads of one value share the list of those.
   struct ManySourced {
     TransactionId reader;
     OperationId operation;
     std::uint32_t key;
-    std::vector<std::uint32_t> sources;  // Indices into writes, or kInitial; ascending.
+    std::uint32_t list;  // Index into source_lists.
+    std::uint32_t own;   // What of the list the reader wrote itself, and so did not see; or kNothing.
   };
   // The writes of one key by one chain.
   struct Entry {
@@ -56,6 +59,7 @@ struct OpenKeys {
   Jagged<TransactionId> readers;              // By write.
   std::vector<Read> initial_reads;            // Certain reads of initial versions: `seen` is kInitial.
   std::vector<ManySourced> many_sourced;      // By reader.
+  Jagged<std::uint32_t> source_lists;         // Indices into writes, or kInitial; ascending.
   // Some read may have seen an indeterminate transaction that otherwise nobody saw: what contradicts without
   // it may not contradict with it.
   bool has_optional_sources = false;
@@ -74,6 +78,18 @@ struct OpenKeys {
       size -= half;
     }
     return places[first] < limit ? first : kInitial;
+  }
+  // Whether a read may have seen a write, or kInitial.
+  bool is_source(const ManySourced& read, std::uint32_t write) const {
+    const std::span<const std::uint32_t> all = source_lists[read.list];
+    return write != read.own && std::binary_search(all.begin(), all.end(), write);
+  }
+  // All that it may have seen, ascending.
+  std::vector<std::uint32_t> sources_of(const ManySourced& read) const {
+    const std::span<const std::uint32_t> all = source_lists[read.list];
+    std::vector<std::uint32_t> out(all.begin(), all.end());
+    std::erase(out, read.own);
+    return out;
   }
   // All writes of a key begin here and end where those of the next begin.
   std::uint32_t first_write_of(std::uint32_t key) const { return entries[first_entry[key]].first_write; }

@@ -62,8 +62,7 @@ void OpenQuestions::look_at_source(std::uint32_t index, std::span<const std::uin
   const OpenKeys::ManySourced& read = open_.many_sourced[index];
   const auto end = std::ranges::lower_bound(placed_, rank[points_.begin(read.reader)], {}, &Placed::commit);
   const std::uint32_t last = end == placed_.begin() ? OpenKeys::kInitial : (end - 1)->write;
-  if (!std::ranges::binary_search(read.sources, last))
-    wrong.push_back({WrongAnswer::About::Source, index, last});
+  if (!open_.is_source(read, last)) wrong.push_back({WrongAnswer::About::Source, index, last});
 }
 
 void OpenQuestions::ask(const WrongAnswer& wrong, OrderSolver& solver) {
@@ -99,12 +98,13 @@ const std::vector<Literal>& OpenQuestions::choices_of(std::uint32_t index, Order
   std::vector<Literal>& choices = choices_[index];
   if (!choices.empty()) return choices;
   const OpenKeys::ManySourced& read = open_.many_sourced[index];
-  for (std::size_t i = 0; i < read.sources.size(); ++i) choices.push_back(solver.choice());
+  const std::vector<std::uint32_t> sources = open_.sources_of(read);
+  for (std::size_t i = 0; i < sources.size(); ++i) choices.push_back(solver.choice());
   solver.add_clause(choices);
   about_.push_back({read.reader, read.reader, read.reader});
-  for (std::size_t i = 0; i < read.sources.size(); ++i) {
-    if (read.sources[i] == OpenKeys::kInitial) continue;
-    const TransactionId source = writer(read.sources[i]);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (sources[i] == OpenKeys::kInitial) continue;
+    const TransactionId source = writer(sources[i]);
     add({!choices[i], solver.before(points_.commit(source), points_.begin(read.reader))},
         {source, read.reader, source}, solver);
   }
@@ -116,12 +116,13 @@ void OpenQuestions::ask_source(const WrongAnswer& wrong, OrderSolver& solver) {
   const std::vector<Literal>& choices = choices_of(wrong.first, solver);
   if (wrong.other == OpenKeys::kInitial) return;
   const TransactionId last = writer(wrong.other);
+  const std::vector<std::uint32_t> sources = open_.sources_of(read);
   const Literal reads_first = before(points_.read_then_write(read.reader, last), solver);
-  for (std::size_t i = 0; i < read.sources.size(); ++i) {
-    if (read.sources[i] == OpenKeys::kInitial) {
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (sources[i] == OpenKeys::kInitial) {
       add({!choices[i], reads_first}, {read.reader, last, last}, solver);
     } else {
-      const TransactionId source = writer(read.sources[i]);
+      const TransactionId source = writer(sources[i]);
       add({!choices[i], before(points_.write_then_write(last, source), solver), reads_first},
           {source, read.reader, last}, solver);
     }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "serval/base/contract.h"
 #include "serval/check/polygraph/contradiction.h"
 #include "serval/check/polygraph/reasons.h"
 #include "serval/graph/topological_order.h"
@@ -15,7 +16,7 @@ namespace {
 
 constexpr std::size_t kFewRounds = 20;
 constexpr std::size_t kAnyNumber = std::numeric_limits<std::size_t>::max();
-constexpr std::uint64_t kMostClockCells = 400'000'000;  // Twice four bytes each.
+constexpr std::uint64_t kMostClockCells = 200'000'000;  // Twice four bytes each.
 
 std::vector<std::uint32_t> ranks_of(const std::vector<Vertex>& order) {
   std::vector<std::uint32_t> rank(order.size());
@@ -50,11 +51,18 @@ bool OrderSearch::run() {
   return !impossible_;
 }
 
-void OrderSearch::prepare() {
+// Sessions, where they count and clocks over them are not too large.
+Chains OrderSearch::choose_chains() {
   const GraphShape shape = points_.shape();
-  chains_ = shape.session_order
-                ? chains_of_sessions(history_, relations_)
-                : chains_of_graph(history_, relations_, shape, graph_, topological_order(graph_, budget_));
+  if (shape.session_order) {
+    Chains sessions = chains_of_sessions(history_, relations_);
+    if (std::uint64_t{graph_.vertex_count()} * sessions.count <= kMostClockCells) return sessions;
+  }
+  return chains_of_graph(history_, relations_, shape, graph_, topological_order(graph_, budget_));
+}
+
+void OrderSearch::prepare() {
+  chains_ = choose_chains();
   open_ = find_open_keys(history_, relations_, chains_, points_.exclusive(), budget_);
   questions_.emplace(open_, points_);
   saturation_.emplace(history_, points_, chains_, open_, with_initial_reads(std::move(graph_)), budget_);
@@ -80,17 +88,95 @@ std::string OrderSearch::try_times() {
   return result;
 }
 
-// Who saw the initial version precedes all writers, that is, the first of each chain.
+namespace {
+
+// Who saw the initial version precedes all writers, that is, the first of each chain. Where both are many,
+// helper vertices lead to the writers: from the one at `position` onward, or from it backward.
+class InitialReadEdges {
+ public:
+  InitialReadEdges(const OpenKeys& open, const Points& points, const Chains& chains, Vertex first_helper)
+      : open_(open), points_(points), chains_(chains), first_(open.keys.size(), kDirect), end_(first_helper) {
+    std::vector<std::uint32_t> readers(open.keys.size(), 0);
+    for (const OpenKeys::Read& read : open.initial_reads) ++readers[read.key];
+    for (std::uint32_t key = 0; key < readers.size(); ++key) {
+      const std::size_t writers = open.entries_of(key).size();
+      if (std::min<std::size_t>(readers[key], writers) <= kFew) continue;
+      first_[key] = end_;
+      expects(end_ + 2 * writers < 0xFFFFFFFFu, "fewer than 2^32 - 1 vertices");
+      end_ += static_cast<Vertex>(2 * writers);
+    }
+  }
+
+  Vertex vertex_count() const { return end_; }
+
+  template <class Emit>
+  void operator()(Emit&& emit) const {
+    for (std::uint32_t key = 0; key < first_.size(); ++key)
+      if (first_[key] != kDirect) chain_helpers(key, emit);
+    for (const OpenKeys::Read& read : open_.initial_reads) {
+      if (first_[read.key] == kDirect)
+        lead_directly(read, emit);
+      else
+        lead_by_helpers(read, emit);
+    }
+  }
+
+ private:
+  static constexpr Vertex kDirect = 0xFFFFFFFFu;
+  static constexpr std::size_t kFew = 24;  // As in dependency_graph.cpp.
+
+  TransactionId writer(const OpenKeys::Entry& entry) const { return open_.writes[entry.first_write].writer; }
+  Vertex onward(std::uint32_t key, std::size_t position) const {
+    return static_cast<Vertex>(first_[key] + 2 * position);
+  }
+  Vertex backward(std::uint32_t key, std::size_t position) const { return onward(key, position) + 1; }
+
+  template <class Emit>
+  void chain_helpers(std::uint32_t key, Emit& emit) const {
+    const std::span<const OpenKeys::Entry> entries = open_.entries_of(key);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      emit(onward(key, i), points_.commit(writer(entries[i])));
+      emit(backward(key, i), points_.commit(writer(entries[i])));
+      if (i + 1 < entries.size()) emit(onward(key, i), onward(key, i + 1));
+      if (i > 0) emit(backward(key, i), backward(key, i - 1));
+    }
+  }
+
+  template <class Emit>
+  void lead_directly(const OpenKeys::Read& read, Emit& emit) const {
+    for (const OpenKeys::Entry& entry : open_.entries_of(read.key))
+      if (writer(entry) != read.reader) emit(points_.begin(read.reader), points_.commit(writer(entry)));
+  }
+
+  // Around the reader itself, if it is one of the writers: entries stand in the order of their chains.
+  template <class Emit>
+  void lead_by_helpers(const OpenKeys::Read& read, Emit& emit) const {
+    const std::span<const OpenKeys::Entry> entries = open_.entries_of(read.key);
+    const Vertex begin = points_.begin(read.reader);
+    const std::uint32_t chain = chains_.chain[read.reader.index];
+    const auto own = std::ranges::lower_bound(entries, chain, {}, &OpenKeys::Entry::chain);
+    if (own == entries.end() || writer(*own) != read.reader) return emit(begin, onward(read.key, 0));
+    const auto position = static_cast<std::size_t>(own - entries.begin());
+    if (position + 1 < entries.size()) emit(begin, onward(read.key, position + 1));
+    if (position > 0) emit(begin, backward(read.key, position - 1));
+  }
+
+  const OpenKeys& open_;
+  const Points& points_;
+  const Chains& chains_;
+  std::vector<Vertex> first_;  // By open key: its first helper.
+  Vertex end_;
+};
+
+}  // namespace
+
 CsrGraph OrderSearch::with_initial_reads(CsrGraph graph) const {
   if (open_.initial_reads.empty()) return graph;
-  return build_graph(graph.vertex_count(), [&](auto&& emit) {
+  const InitialReadEdges added(open_, points_, chains_, graph.vertex_count());
+  return build_graph(added.vertex_count(), [&](auto&& emit) {
     for (Vertex v = 0; v < graph.vertex_count(); ++v)
       for (const Vertex next : graph.successors(v)) emit(v, next);
-    for (const OpenKeys::Read& read : open_.initial_reads)
-      for (const OpenKeys::Entry& entry : open_.entries_of(read.key)) {
-        const TransactionId first = open_.writes[entry.first_write].writer;
-        if (first != read.reader) emit(points_.begin(read.reader), points_.commit(first));
-      }
+    added(emit);
   });
 }
 
@@ -206,7 +292,7 @@ void OrderSearch::find_culprits() {
   std::vector<TransactionId> sources;
   for (const OpenKeys::ManySourced& read : open_.many_sourced)
     if (std::ranges::binary_search(culprits_, read.reader))
-      for (const std::uint32_t source : read.sources)
+      for (const std::uint32_t source : open_.sources_of(read))
         if (source != OpenKeys::kInitial) sources.push_back(open_.writes[source].writer);
   std::ranges::copy(sources, std::back_inserter(culprits_));
   std::ranges::sort(culprits_);

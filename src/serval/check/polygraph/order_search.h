@@ -56,6 +56,7 @@ class OrderSearch {
 
   CsrGraph with_initial_reads(CsrGraph graph) const;
   void prepare();
+  Chains choose_chains();
   std::string try_times();
   std::string saturate();
   void choose_candidate();
