@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <numeric>
+#include <utility>
 
 #include "serval/graph/strong_components.h"
 #include "serval/graph/topological_order.h"
@@ -14,7 +16,26 @@ constexpr std::size_t kWords = 4;
 constexpr std::size_t kBlock = 64 * kWords;
 using Bits = std::array<std::uint64_t, kWords>;
 
-bool any(const Bits& bits) { return (bits[0] | bits[1] | bits[2] | bits[3]) != 0; }
+// A set of numbers from which the greatest is taken, again and again; one is never put back above it.
+class Falling {
+ public:
+  explicit Falling(std::size_t size) : words_(size / 64 + 1, 0) {}
+
+  void add(std::uint32_t number) { words_[number / 64] |= std::uint64_t{1} << (number % 64); }
+  // The greatest that is not above `top`, taken out; nothing below `bottom` is looked for.
+  std::optional<std::uint32_t> take(std::uint32_t top, std::uint32_t bottom) {
+    for (std::uint32_t word = top / 64 + 1; word-- > bottom / 64;) {
+      if (words_[word] == 0) continue;
+      const auto bit = static_cast<std::uint32_t>(63 - std::countl_zero(words_[word]));
+      words_[word] &= ~(std::uint64_t{1} << bit);
+      return word * 64 + bit;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
 
 // Components numbered so that numbers fall along every edge and, as far as that allows, follow the vertex
 // numbers: neighbours of a history stay neighbours, which keeps the windows short.
@@ -40,8 +61,12 @@ Condensation numbered_components(const CsrGraph& graph, Budget& budget) {
 class Propagation {
  public:
   Propagation(const CsrGraph& graph, std::uint64_t effort, Budget& budget)
-      : graph_(graph), effort_(effort), budget_(budget), components_(numbered_components(graph, budget)) {
-    sort_by_component();
+      : graph_(graph),
+        effort_(effort),
+        budget_(budget),
+        components_(numbered_components(graph, budget)),
+        waiting_(components_.count) {
+    link_components();
     bits_.assign(components_.count, Bits{});
   }
 
@@ -62,6 +87,8 @@ class Propagation {
         const Bits& reached = bits_[number(questions[block[bit]].to)];
         answers[block[bit]] = (reached[bit / 64] >> (bit % 64) & 1) != 0;
       }
+      for (const std::uint32_t c : reached_) bits_[c] = Bits{};
+      reached_.clear();
     }
     return answers;
   }
@@ -69,13 +96,29 @@ class Propagation {
  private:
   std::uint32_t number(Vertex v) const { return components_.component[v]; }
 
-  void sort_by_component() {
-    first_member_.assign(components_.count + 1, 0);
-    for (const std::uint32_t c : components_.component) ++first_member_[c + 1];
-    std::partial_sum(first_member_.begin(), first_member_.end(), first_member_.begin());
-    members_.resize(graph_.vertex_count());
-    std::vector<std::uint32_t> next = first_member_;
-    for (Vertex v = 0; v < graph_.vertex_count(); ++v) members_[next[number(v)]++] = v;
+  std::span<const std::uint32_t> successors(std::uint32_t component) const {
+    return std::span(targets_).subspan(offsets_[component], offsets_[component + 1] - offsets_[component]);
+  }
+
+  // The edges between components, each once: a component may have many members that lead to the same.
+  void link_components() {
+    std::vector<std::uint32_t> first(components_.count + 1, 0);
+    for (const std::uint32_t c : components_.component) ++first[c + 1];
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    std::vector<Vertex> members(graph_.vertex_count());
+    std::vector<std::uint32_t> next = first;
+    for (Vertex v = 0; v < graph_.vertex_count(); ++v) members[next[number(v)]++] = v;
+    std::vector<std::uint32_t> last_source(components_.count, components_.count);
+    offsets_.reserve(components_.count + 1);
+    offsets_.push_back(0);
+    for (std::uint32_t c = 0; c < components_.count; ++c) {
+      budget_.poll("reachability");
+      for (std::uint32_t m = first[c]; m < first[c + 1]; ++m)
+        for (const Vertex to : graph_.successors(members[m]))
+          if (number(to) != c && std::exchange(last_source[number(to)], c) != c)
+            targets_.push_back(number(to));
+      offsets_.push_back(targets_.size());
+    }
   }
 
   // Component numbers fall along every edge, so one pass downwards carries each bit as far as it goes.
@@ -83,35 +126,42 @@ class Propagation {
     const std::uint32_t top = number(questions[block.front()].from);
     std::uint32_t bottom = top;
     for (const std::uint32_t i : block) bottom = std::min(bottom, number(questions[i].to));
-    std::fill(bits_.begin() + bottom, bits_.begin() + top + 1, Bits{});
-    for (std::size_t bit = 0; bit < block.size(); ++bit)
-      bits_[number(questions[block[bit]].from)][bit / 64] |= std::uint64_t{1} << (bit % 64);
-    for (std::uint32_t c = top; c > bottom; --c) {
+    for (std::size_t bit = 0; bit < block.size(); ++bit) {
+      const std::uint32_t from = number(questions[block[bit]].from);
+      bits_[from][bit / 64] |= std::uint64_t{1} << (bit % 64);
+      waiting_.add(from);
+    }
+    std::optional<std::uint32_t> next = top;
+    while ((next = waiting_.take(*next, bottom))) {
       budget_.poll("reachability");
-      if (!any(bits_[c])) continue;
-      for (std::uint32_t m = first_member_[c]; m < first_member_[c + 1]; ++m) spread(members_[m], c, bottom);
+      const std::uint32_t c = *next;
+      reached_.push_back(c);
+      if (c == bottom) continue;
+      spread(c, bottom);
       if (spent_ > effort_) return false;
     }
     return true;
   }
 
-  void spread(Vertex v, std::uint32_t component, std::uint32_t bottom) {
+  void spread(std::uint32_t component, std::uint32_t bottom) {
     const Bits from = bits_[component];
-    for (const Vertex next : graph_.successors(v)) {
-      const std::uint32_t target = number(next);
-      if (target < bottom || target == component) continue;
+    for (const std::uint32_t target : successors(component)) {
+      if (target < bottom) continue;
       for (std::size_t word = 0; word < kWords; ++word) bits_[target][word] |= from[word];
+      waiting_.add(target);
     }
-    spent_ += graph_.successors(v).size() + 1;
+    spent_ += successors(component).size() + 1;
   }
 
   const CsrGraph& graph_;
   std::uint64_t effort_, spent_ = 0;
   Budget& budget_;
   Condensation components_;
-  std::vector<std::uint32_t> first_member_;  // By component, one more than components.
-  std::vector<Vertex> members_;
-  std::vector<Bits> bits_;  // By component: which questions of the block have come so far.
+  std::vector<std::uint64_t> offsets_;  // By component, one more than components: into targets_.
+  std::vector<std::uint32_t> targets_;
+  std::vector<Bits> bits_;              // By component: which questions of the block have come so far.
+  Falling waiting_;                     // Components that questions have come to, but not gone on from.
+  std::vector<std::uint32_t> reached_;  // Components with bits.
 };
 
 }  // namespace
