@@ -86,10 +86,10 @@ std::string spell_who(const online::CitedRecord& record, const WatchLabels& labe
 
 void put_derivation(std::string& out, const online::Derivation& derivation, const WatchLabels& labels) {
   if (derivation.conclusion.empty()) return;
-  out += fmt::format("  {}\n", derivation.conclusion);
+  out += fmt::format("  {}\n", printable(derivation.conclusion));
   for (const online::CitedRecord& record : derivation.records)
-    out += fmt::format("    {}: {} in [{}, {}]\n", spell_who(record, labels), record.action,
-                       spell_time(record.time.begin), spell_time(record.time.end));
+    out += fmt::format("    {}: {} in [{}, {}]\n", printable(spell_who(record, labels)),
+                       printable(record.action), spell_time(record.time.begin), spell_time(record.time.end));
 }
 
 void put_counts(JsonWriter& json, const WatchState& state) {
@@ -231,9 +231,9 @@ std::string text_of(const Finding& finding) {
   std::string text =
       fmt::format("{}  {}, found by {}\n", finding.standing == Standing::Certain ? "violation" : "suspect  ",
                   serval::name_of(violation.kind), name_of(violation.mechanism));
-  if (!finding.because.empty()) text += fmt::format("  in doubt: {}\n", finding.because);
+  if (!finding.because.empty()) text += fmt::format("  in doubt: {}\n", printable(finding.because));
   text += fmt::format("{}: {}{}{}\n", name_of(violation.mechanism), serval::name_of(violation.kind),
-                      violation.key.empty() ? "" : " at ", violation.key);
+                      violation.key.empty() ? "" : " at ", printable(violation.key));
   put_derivation(text, violation.first, finding.labels);
   put_derivation(text, violation.second, finding.labels);
   return text;
