@@ -26,7 +26,8 @@ constexpr std::size_t kLongestLine = std::size_t{64} << 20;
 constexpr std::size_t kKeptRoom = 1 << 16;  // More is given back with the line that needed it.
 constexpr int kLookMs = 100;
 constexpr std::size_t kAtOnce = 1024;
-constexpr std::chrono::milliseconds kOutOfDescriptors{200};
+constexpr std::size_t kMostStrangers = 1024;
+constexpr std::chrono::milliseconds kOutOfDescriptors{200}, kBusy{10}, kTimeForHeader{1000};
 constexpr std::size_t kPrefix = 4;
 
 void add(int poll, int descriptor) {
@@ -139,7 +140,8 @@ void WatchConnections::look() {
 
 std::size_t WatchConnections::read_ready(std::vector<Piece>& pieces) {
   std::array<epoll_event, kAtOnce> events{};
-  const int ready = ::epoll_wait(poll_, events.data(), static_cast<int>(events.size()), kLookMs);
+  const int ready = ::epoll_wait(poll_, events.data(), static_cast<int>(events.size()),
+                                 listens_ ? kLookMs : static_cast<int>(kBusy.count()));
   for (int i = 0; i < ready; ++i) {
     const int descriptor = events[static_cast<std::size_t>(i)].data.fd;
     if (descriptor == wake_ || descriptor == room_) silence(descriptor);
@@ -162,9 +164,12 @@ void WatchConnections::accept_all() {
     listens_ = true;
   }
   while (listens_) {
+    if (strangers_.size() >= kMostStrangers) return hold_newcomers(kBusy);
     const int descriptor = ::accept4(listener_.descriptor(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (descriptor < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS))
-      return refuse_more();
+    if (descriptor < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)) {
+      engine_.note_out_of_descriptors();
+      return hold_newcomers(kOutOfDescriptors);
+    }
     if (descriptor < 0 && (errno == ECONNABORTED || errno == EINTR)) continue;  // It went away again.
     if (descriptor < 0) return;
     notice_death(descriptor);
@@ -181,14 +186,13 @@ void WatchConnections::accept_all() {
   }
 }
 
-// The oldest stranger has to go; where there is none, whoever wants to connect has to wait.
-void WatchConnections::refuse_more() {
-  engine_.note_out_of_descriptors();
-  const auto is_old = [](const Connection* one) { return Clock::now() - one->opened > kOutOfDescriptors; };
-  if (!strangers_.empty() && is_old(strangers_.front())) return leave(*strangers_.front());
+// The oldest stranger has to go; where all of them are new, whoever wants to connect has to wait.
+void WatchConnections::hold_newcomers(std::chrono::milliseconds pause) {
+  if (!strangers_.empty() && Clock::now() - strangers_.front()->opened > kTimeForHeader)
+    return leave(*strangers_.front());
   ::epoll_ctl(poll_, EPOLL_CTL_DEL, listener_.descriptor(), nullptr);
   listens_ = false;
-  listens_from_ = Clock::now() + kOutOfDescriptors;
+  listens_from_ = Clock::now() + pause;
 }
 
 void WatchConnections::hand_over(Piece& piece) {

@@ -13,7 +13,8 @@
 //   much without an end        lines that are not whole, or wait for others, take at most half of the memory
 //                              limit in all; beyond that, whoever keeps most of it has to go.
 //
-// Out of file descriptors, strangers have to go, and otherwise newcomers wait.
+// Out of file descriptors, or where there are very many strangers, those of them have to go that have had
+// their time, and otherwise newcomers wait.
 
 #include <atomic>
 #include <chrono>
@@ -68,7 +69,7 @@ class WatchConnections {
   std::size_t read_ready(std::vector<Piece>& pieces);
   void read(Connection& connection, std::vector<Piece>& pieces);
   void accept_all();
-  void refuse_more();
+  void hold_newcomers(std::chrono::milliseconds pause);
   void hand_over(Piece& piece);
   void take_lines(Connection& connection, std::string_view bytes);
   void settle(Connection& connection);
@@ -98,7 +99,7 @@ class WatchConnections {
   std::string chunk_;
   std::uint64_t accepted_ = 0, came_ = 0;
   std::atomic<std::uint64_t> refused_ = 0;
-  Clock::time_point listens_from_;  // Before that it is out of descriptors.
+  Clock::time_point listens_from_;  // Before that nobody is let in.
   bool listens_ = true;
 };
 
