@@ -1,10 +1,10 @@
 #pragma once
 // What may end a check before it is done: Ctrl-C, SIGTERM and the end of its time.
 //
-// The first signal asks every budget of interruptible() to stop, so that what is known is still printed; the second ends the
-// process at once. Deadline does the same for time: a loop that polls its budget stops by itself; a blocked
-// read is woken; and a phase that does neither ends the process with the given last words, within a second of
-// the deadline.
+// The first signal asks every budget of interruptible() to stop, so that what is known is still printed; the
+// second ends the process at once. Deadline does the same for time: a loop that polls its budget stops by
+// itself; a blocked read is woken; and a phase that does neither ends the process with the given last words,
+// within a second of the deadline.
 
 #include <chrono>
 #include <string>
@@ -25,8 +25,8 @@ Budget interruptible() noexcept;
 // Needs catch_signals() to have run.
 class Deadline {
  public:
-  // At the deadline plus 0.9 s, writes `last_words` to `descriptor` and exits with `exit_code`. Files that are
-  // half written are removed.
+  // At the deadline plus 0.9 s, writes `last_words` to `descriptor` and exits with `exit_code`. Files that
+  // are half written are removed.
   Deadline(std::chrono::nanoseconds timeout, std::string last_words, int exit_code,
            int descriptor = STDOUT_FILENO);
   Deadline(const Deadline&) = delete;

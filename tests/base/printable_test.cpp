@@ -8,8 +8,6 @@
 namespace serval {
 namespace {
 
-using namespace std::string_literals;
-
 TEST(Printable, TextThatATerminalOnlyShowsStaysAsItIs) {
   for (const std::string text : {"", "plain", "a\\b \"c\"", "żółw → 猫 😀", "…"}) {
     EXPECT_EQ(printable(text), text);
@@ -17,7 +15,8 @@ TEST(Printable, TextThatATerminalOnlyShowsStaysAsItIs) {
 }
 
 TEST(Printable, ControlCharactersAreEscaped) {
-  EXPECT_EQ(printable("a\x1b[2J\x07\r\n\tb\x7f\0c"s), R"(a\u001b[2J\u0007\r\n\tb\u007f\u0000c)");
+  EXPECT_EQ(printable(std::string_view("a\x1b[2J\x07\r\n\tb\x7f\0c", 13)),
+            R"(a\u001b[2J\u0007\r\n\tb\u007f\u0000c)");
   EXPECT_EQ(printable("\xC2\x9B"
                       "31m"),
             R"(\u009b31m)");  // CSI in one character.

@@ -1,15 +1,16 @@
 #pragma once
-// Vector clocks over sessions: how many transactions of each session have been seen. Thousands of sessions with
-// few transactions each are usual, where a recording does not say which client is which; so clocks share what
-// they have in common. A clock is a row of blocks; a block is written in place only while nobody else has it.
+// Vector clocks over sessions: how many transactions of each session have been seen. Thousands of sessions
+// with few transactions each are usual, where a recording does not say which client is which; so clocks share
+// what they have in common. A clock is a row of blocks; a block is written in place only while nobody else
+// has it.
 //
 //   Clock c = clocks.make();
 //   clocks.advance(c, session, 3);       // the first three transactions of the session
 //   clocks.join(c, other);               // the later of the two, session by session
 //   clocks.seen(c, session)              // >= 3
 //
-// A word per session, or one bit per transaction where that takes less. A clock that extends another costs the
-// blocks in which they differ and one number for each of the others.
+// A word per session, or one bit per transaction where that takes less. A clock that extends another costs
+// the blocks in which they differ and one number for each of the others.
 
 #include <cstdint>
 #include <span>

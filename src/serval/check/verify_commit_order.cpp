@@ -250,7 +250,8 @@ class CommitOrderProof {
   }
 
   // Only writers after the one that was read from matter: whichever are fewer are looked at, those between it
-  // and the reader, or the last of each session that the reader has seen, which stands behind its earlier ones.
+  // and the reader, or the last of each session that the reader has seen, which stands behind its earlier
+  // ones.
   Flaw flaw_of_past(TransactionId t, const SeenWrite& seen, const Pasts& pasts,
                     const Pasts::Row& past) const {
     const Writers& all = in_commit_order_[seen.key.index];

@@ -1,6 +1,6 @@
 #pragma once
-// Which transactions each one has seen, as rows of words: a count per session, or one bit per transaction where
-// that takes less. Shares nothing with the search's clocks.
+// Which transactions each one has seen, as rows of words: a count per session, or one bit per transaction
+// where that takes less. Shares nothing with the search's clocks.
 
 #include <algorithm>
 #include <cstdint>

@@ -6,8 +6,8 @@
 //
 //   std::optional<std::vector<bool>> answers = reachable(graph, {{0, 3}, {2, 1}}, effort, budget);
 //
-// What a block does not reach costs a 64th of a look at a component. O((vertices + edges) * questions / 256) at
-// worst; exact.
+// What a block does not reach costs a 64th of a look at a component. O((vertices + edges) * questions / 256)
+// at worst; exact.
 
 #include <cstdint>
 #include <optional>

@@ -220,8 +220,8 @@ bool SimulatedDatabase::overlooks(Bug kind) {
   return bugs_.fires(kind) || bugs_.fires(Bug::SkippedValidation);
 }
 
-// Whoever read a list with its own appends at the end has said where they stand; once another's are there, they
-// must not be installed. (Databases lock the row for that.)
+// Whoever read a list with its own appends at the end has said where they stand; once another's are there,
+// they must not be installed. (Databases lock the row for that.)
 bool SimulatedDatabase::showed_other_order(const RunningTransaction& transaction) const {
   return std::ranges::any_of(transaction.shown_lists, [&](const RunningTransaction::ShownList& shown) {
     return store_.newest(shown.key).position != shown.beneath;
