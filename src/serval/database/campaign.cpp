@@ -114,8 +114,9 @@ class Campaign::Player {
   bool reconnect(const Over& is_over) {
     for (std::uint32_t attempt = 0; attempt < kMostAttempts && !is_over(); ++attempt) {
       try {
+        const bool again = log_ != nullptr;
         take(campaign_.database_.reconnect(number_, place_));
-        count([](CampaignCounts& counts) { ++counts.reconnections; });
+        if (again) count([](CampaignCounts& counts) { ++counts.reconnections; });
         return true;
       } catch (const DatabaseError& error) {
         problem_ = error.what();
