@@ -156,21 +156,5 @@ TEST(Check, RepeatableReadIsSerializabilityWithoutPredicates) {
   EXPECT_EQ(first_anomaly("a: [r(x,0) w(x,1)] [r(x,0)]", Level::RepeatableRead), "holds");
 }
 
-TEST(Survey, AnExhaustedBudgetEndsIt) {
-  Budget budget = Budget::until(Budget::Clock::time_point::min());
-  std::string many = "a: ";
-  for (int t = 0; t < 10'000; ++t) many += "[r(x,0)] ";
-  const Survey result = survey(parse_history(many), {.budget = &budget});
-  EXPECT_EQ(result.results.size(), 1u);
-  EXPECT_FALSE(result.strongest_proven.has_value());
-}
-
-TEST(Survey, FindsTheStrongestLevelThatHolds) {
-  const Survey skew = survey(parse_history("a: [r(x,0) r(y,0) w(x,1)]@1..9 b: [r(x,0) r(y,0) w(y,1)]@2..8"));
-  EXPECT_EQ(skew.strongest_proven, Level::StrongSnapshotIsolation);
-  EXPECT_NE(std::ranges::find(skew.refuted, Level::Serializable), skew.refuted.end());
-  EXPECT_EQ(survey(parse_history("a: [r(x,0) w(x,1)]@1..2")).strongest_proven, Level::StrictSerializable);
-}
-
 }  // namespace
 }  // namespace serval

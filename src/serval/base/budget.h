@@ -1,9 +1,12 @@
 #pragma once
-// A limit on time that long loops obey by asking. Running out is a result (the verdict becomes Undecided), so
+// A limit on time or on effort that long loops obey by asking. Running out is a result (the verdict becomes Undecided), so
 // BudgetExhausted unwinds to the command or checker that owns the budget and nowhere further.
 //
 //   Budget budget = Budget::until(now + 10 s);
 //   for (...) budget.poll("reads-from");   // one predictable branch; looks at the clock every 4096th call
+//
+// Effort is the number of polls, a look counting as many: it ends the same work at the same place on every
+// machine. A limit of effort is ours, for what is worth only so much; a limit of time is the user's.
 //
 // Memory is limited by the operating system (see apps/cli/memory_limit.h); an allocation past it throws
 // std::bad_alloc. Not shared between threads: give each its own copy; request_stop() may be called from
@@ -12,6 +15,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -19,16 +23,20 @@ namespace serval {
 
 class BudgetExhausted : public std::runtime_error {
  public:
-  enum class Cause { TimeBudget, Stopped };
+  enum class Cause { TimeBudget, EffortBudget, Stopped };
   BudgetExhausted(Cause cause, const char* phase)
-      : std::runtime_error(std::string(cause == Cause::TimeBudget ? "time budget used up" : "stopped") +
-                           " in phase \"" + phase + "\""),
+      : std::runtime_error(std::string(words(cause)) + " in phase \"" + phase + "\""),
         cause_(cause),
         phase_(phase) {}
   Cause cause() const noexcept { return cause_; }
   const char* phase() const noexcept { return phase_; }
 
  private:
+  static const char* words(Cause cause) noexcept {
+    return cause == Cause::TimeBudget     ? "time budget used up"
+           : cause == Cause::EffortBudget ? "more effort than it is worth"
+                                          : "stopped";
+  }
   Cause cause_;
   const char* phase_;
 };
@@ -46,24 +54,23 @@ class Budget {
     return budget;
   }
 
-  // The same, but no longer than until `deadline`.
-  Budget within(Clock::time_point deadline) const noexcept {
+  // The same, but for so much further effort at most; what it spends is counted apart.
+  Budget with_effort(std::uint64_t most) const noexcept {
     Budget budget = *this;
-    if (deadline < budget.deadline_) budget.deadline_ = deadline;
+    budget.effort_ = 0;
+    budget.most_effort_ = most;
     return budget;
   }
+  std::uint64_t effort() const noexcept { return effort_; }  // Spent so far.
 
   // Throws BudgetExhausted once the deadline has passed or a stop was requested. `phase` is a literal.
   void poll(const char* phase) {
-    if (++calls_ % kCallsPerLook == 0) look(phase);
+    if (++effort_ % kPollsPerLook == 0) obey(phase);
   }
   // The same, looking at the clock every time: for loops whose steps are long.
-  void look(const char* phase) const {
-    const bool stopped = own_stop_ != nullptr && own_stop_->load(std::memory_order_relaxed);
-    if (stopped || stop_requested().load(std::memory_order_relaxed))
-      throw BudgetExhausted(BudgetExhausted::Cause::Stopped, phase);
-    if (deadline_ != Clock::time_point::max() && Clock::now() >= deadline_)
-      throw BudgetExhausted(BudgetExhausted::Cause::TimeBudget, phase);
+  void look(const char* phase) {
+    effort_ += kPollsPerLook;
+    obey(phase);
   }
 
   // Asks every budget of the process to stop; safe in a signal handler.
@@ -75,10 +82,21 @@ class Budget {
 
  private:
   explicit Budget(Clock::time_point deadline) noexcept : deadline_(deadline) {}
-  static constexpr std::uint32_t kCallsPerLook = 4096;
+
+  void obey(const char* phase) const {
+    const bool stopped = own_stop_ != nullptr && own_stop_->load(std::memory_order_relaxed);
+    if (stopped || stop_requested().load(std::memory_order_relaxed))
+      throw BudgetExhausted(BudgetExhausted::Cause::Stopped, phase);
+    if (effort_ >= most_effort_) throw BudgetExhausted(BudgetExhausted::Cause::EffortBudget, phase);
+    if (deadline_ != Clock::time_point::max() && Clock::now() >= deadline_)
+      throw BudgetExhausted(BudgetExhausted::Cause::TimeBudget, phase);
+  }
+
+  static constexpr std::uint64_t kPollsPerLook = 4096;
   Clock::time_point deadline_;
   const std::atomic<bool>* own_stop_ = nullptr;
-  std::uint32_t calls_ = 0;
+  std::uint64_t effort_ = 0;
+  std::uint64_t most_effort_ = std::numeric_limits<std::uint64_t>::max();
 };
 
 }  // namespace serval

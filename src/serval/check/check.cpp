@@ -36,6 +36,18 @@ Undecided no_engine(std::string reason) {
   return {Undecided::Cause::NoEngine, std::move(reason), {"no read that the level forbids"}};
 }
 
+Undecided::Cause cause_of(BudgetExhausted::Cause cause) {
+  switch (cause) {
+    case BudgetExhausted::Cause::TimeBudget:
+      return Undecided::Cause::TimeBudget;
+    case BudgetExhausted::Cause::EffortBudget:
+      return Undecided::Cause::EffortBudget;
+    case BudgetExhausted::Cause::Stopped:
+      break;
+  }
+  return Undecided::Cause::Stopped;
+}
+
 // One history, its relations inferred once, judged at any number of levels.
 class Judge {
  public:
@@ -48,19 +60,19 @@ class Judge {
     CheckResult result{
         .level = level, .verdict = Undecided{}, .engine = "read-anomalies", .complete = false, .phases = {}};
     trail_ = {};
+    engine_of_search_ = "polygraph";
     try {
       decide(level, result);
     } catch (const BudgetExhausted& exhausted) {
-      const bool time = exhausted.cause() == BudgetExhausted::Cause::TimeBudget;
-      result.verdict = Undecided{time ? Undecided::Cause::TimeBudget : Undecided::Cause::Stopped,
-                                 exhausted.what(), proven_so_far()};
+      result.verdict =
+          Undecided{cause_of(exhausted.cause()), exhausted.what(), proven_so_far(), exhausted.phase()};
     } catch (const std::bad_alloc&) {
       result.verdict =
-          Undecided{Undecided::Cause::MemoryBudget, "memory budget used up while checking", proven_so_far()};
+          Undecided{Undecided::Cause::MemoryBudget, "memory budget used up", proven_so_far(), "check"};
     }
     result.complete = !undecided(result.verdict);
     result.attempts = trail_.attempts();
-    if (!result.attempts.empty() && result.engine != "certificate") result.engine = "polygraph";
+    if (!result.attempts.empty()) result.engine = engine_of_search_;
     return result;
   }
 
@@ -96,7 +108,7 @@ class Judge {
   }
 
   void decide_by_certificate(Level level, CheckResult& result) {
-    result.engine = "certificate";
+    result.engine = engine_of_search_ = "certificate";
     const std::optional<Level> judged =
         decides_by_certificate(level) ? std::optional(level) : weakest_graph_level_above(level);
     if (!judged || !decides_by_certificate(*judged)) {
@@ -113,13 +125,11 @@ class Judge {
     result.without_certificate = ask_without_certificate(level);
   }
 
-  // Whether some other order explains the history: two facts, and both are told. Takes no longer than the
-  // first answer did.
+  // Whether some other order explains the history: two facts, and both are told. Worth a few times the effort
+  // of the first answer.
   CheckResult::WithoutCertificate ask_without_certificate(Level level) {
     using Answer = CheckResult::WithoutCertificate::Answer;
-    Budget budget = budget_.within(
-        Budget::Clock::now() +
-        std::max<Budget::Clock::duration>(std::chrono::seconds(2), 2 * (Budget::Clock::now() - started_)));
+    Budget budget = budget_.with_effort(effort_of_second_opinion(budget_.effort() - effort_before_));
     CheckOptions options = options_;
     options.budget = &budget;
     options.engine = Engine::Auto;
@@ -167,6 +177,7 @@ class Judge {
     replay_fails_ = !holds(result.verdict) && !uses_session_order(level) && !uses_real_time(level);
     if (!asked && !holds(result.verdict)) return false;
     result.engine = "replay";
+    result.replayed = true;
     return true;
   }
 
@@ -183,7 +194,7 @@ class Judge {
         Verdict verdict = check_by_replay(history_, level, options, budget_);
         if (holds(verdict)) {
           result.verdict = std::move(verdict);
-          result.engine = "replay";
+          result.engine = engine_of_search_ = "replay";
           return;
         }
       }
@@ -273,9 +284,10 @@ class Judge {
   const CheckOptions& options_;
   Budget unlimited_ = Budget::unlimited();
   Budget& budget_;
-  Budget::Clock::time_point started_ = Budget::Clock::now();
+  std::uint64_t effort_before_ = budget_.effort();
   bool trusts_certificate_ = true;
   Trail trail_;
+  std::string_view engine_of_search_;  // Where an order has to be searched for.
   std::optional<Relations> relations_;
   std::unique_ptr<CertifiedHistory> certified_;
   bool replay_fails_ = false;  // The expected order is no serial one.
@@ -298,9 +310,7 @@ bool refutes(const CheckResult& result, Level level) {
 
 bool ran_out(const CheckResult& result) {
   const auto* open = std::get_if<Undecided>(&result.verdict);
-  return open != nullptr &&
-         (open->cause == Undecided::Cause::TimeBudget || open->cause == Undecided::Cause::Stopped ||
-          open->cause == Undecided::Cause::MemoryBudget);
+  return open != nullptr && open->cause >= Undecided::Cause::EffortBudget;
 }
 
 void draw_conclusions(Survey& survey) {
@@ -312,8 +322,6 @@ void draw_conclusions(Survey& survey) {
     if (any(proves)) survey.proven.push_back(info->level);
     if (any(refutes)) survey.refuted.push_back(info->level);
   }
-  if (!survey.proven.empty()) survey.strongest_proven = survey.proven.front();
-  if (!survey.refuted.empty()) survey.weakest_refuted = survey.refuted.back();
   for (const CheckResult& result : survey.results) {
     if (!violated(result.verdict)) continue;
     for (const auto& [kind, count] : std::get<Violated>(result.verdict).counts)
@@ -321,21 +329,79 @@ void draw_conclusions(Survey& survey) {
   }
 }
 
-bool breaks_read_committed(const Survey& survey) {
-  return std::ranges::find(survey.refuted, Level::ReadCommitted) != survey.refuted.end();
+bool can_show(const History& history, Level level) {
+  return !uses_real_time(level) || history.has_times() || history.transaction_count() <= 1;
 }
 
-const CheckResult* refusal_of(const Survey& survey, Level level) {
-  const auto found = std::ranges::find_if(survey.results, [level](const CheckResult& result) {
-    return result.level == level && violated(result.verdict);
-  });
-  return found == survey.results.end() ? nullptr : &*found;
+// What a violation of another level says about this one; nothing where every anomaly is one that it allows.
+std::optional<Violated> violation_of(Level level, const CheckResult& other) {
+  if (!refutes(other, level)) return std::nullopt;
+  Violated kept = std::get<Violated>(other.verdict);
+  const auto allowed = [level](AnomalyKind kind) { return !forbids(level, kind); };
+  std::erase_if(kept.anomalies, [&](const Anomaly& anomaly) { return allowed(anomaly.kind); });
+  std::erase_if(kept.counts, [&](const auto& counted) { return allowed(counted.first); });
+  return kept.anomalies.empty() ? std::nullopt : std::optional(std::move(kept));
 }
+
+// Decides a level that its own engine leaves open by what is known of others.
+class Conclusion {
+ public:
+  Conclusion(const History& history, Judge& judge, CheckResult& result)
+      : history_(history), judge_(judge), result_(result) {}
+
+  void draw() {
+    const auto levels = all_levels();
+    // The weakest first: where one is violated, so are those above it.
+    for (const LevelInfo& info : levels)
+      if (implies(info.level, result_.level) && ask(info.level)) return;
+    for (auto info = levels.rbegin(); info != levels.rend(); ++info)
+      if (implies(result_.level, info->level) && ask(info->level)) return;
+  }
+
+ private:
+  // Whether that settled it.
+  bool ask(Level level) {
+    const bool known = std::ranges::any_of(
+        others_, [&](const CheckResult& r) { return proves(r, level) || refutes(r, level) || ran_out(r); });
+    if (level == result_.level || known || !can_show(history_, level)) return false;
+    others_.push_back(judge_.judge(level));
+    CheckResult& other = others_.back();
+    result_.phases.insert(result_.phases.end(), other.phases.begin(), other.phases.end());
+    if (proves(other, result_.level)) return adopt(std::get<Holds>(other.verdict), other);
+    if (std::optional<Violated> found = violation_of(result_.level, other))
+      return adopt(std::move(*found), other);
+    return false;
+  }
+
+  bool adopt(Verdict verdict, const CheckResult& other) {
+    result_.verdict = std::move(verdict);
+    result_.engine = other.engine;
+    result_.complete = true;
+    result_.attempts = other.attempts;
+    result_.replayed = other.replayed;
+    result_.without_certificate = other.without_certificate;
+    return true;
+  }
+
+  const History& history_;
+  Judge& judge_;
+  CheckResult& result_;
+  std::vector<CheckResult> others_;
+};
 
 }  // namespace
 
+std::uint64_t effort_of_second_opinion(std::uint64_t effort_of_first) {
+  constexpr std::uint64_t kLeast = 50'000'000;
+  return std::max(kLeast, 2 * effort_of_first);
+}
+
 CheckResult check(const History& history, Level level, const CheckOptions& options) {
-  return Judge(history, options).judge(level);
+  Judge judge(history, options);
+  CheckResult result = judge.judge(level);
+  const bool may_follow = undecided(result.verdict) && !ran_out(result) && options.engine == Engine::Auto;
+  if (may_follow) Conclusion(history, judge, result).draw();
+  return result;
 }
 
 Survey survey(const History& history, const CheckOptions& options) {
@@ -345,31 +411,30 @@ Survey survey(const History& history, const CheckOptions& options) {
     const bool settled = std::ranges::any_of(survey.results, [&](const CheckResult& r) {
       return proves(r, level) || refutes(r, level) || ran_out(r);
     });
-    if (!settled) survey.results.push_back(judge.judge(level));
+    // Without times the strong levels can only be refuted, by what refutes their strong-session variants.
+    if (!settled && can_show(history, level)) survey.results.push_back(judge.judge(level));
   };
-  // Without times the strong levels can only be refuted, by what refutes their strong-session variants.
-  const bool has_times = history.has_times() || history.transaction_count() <= 1;
-  for (const Level level : kGraphLevels)
-    if (has_times || !uses_real_time(level)) visit(level);
+  if (!can_show(history, survey.top)) survey.top = Level::StrongSessionSerializable;
+  for (const Level level : kGraphLevels) visit(level);
   visit(Level::Causal);  // Implies most of those below.
   // The weak levels, weakest first: a read that one forbids refutes whatever implies it.
-  for (const LevelInfo& info : all_levels())
-    if (has_times || !uses_real_time(info.level)) visit(info.level);
+  for (const LevelInfo& info : all_levels()) visit(info.level);
   draw_conclusions(survey);
-  if (breaks_read_committed(survey) && !refusal_of(survey, *survey.weakest_refuted))
-    survey.results.push_back(judge.judge(*survey.weakest_refuted));
   return survey;
 }
 
 const CheckResult* Survey::headline() const {
-  const auto speaks = [&](const CheckResult& result) {
-    return holds(result.verdict) && implies(result.level, *strongest_proven);
-  };
-  if (strongest_proven && !breaks_read_committed(*this)) return &*std::ranges::find_if(results, speaks);
-  if (weakest_refuted)
-    if (const CheckResult* refusal = refusal_of(*this, *weakest_refuted)) return refusal;
-  return results.empty() ? nullptr : &results.front();
+  const CheckResult* weakest = nullptr;
+  for (const CheckResult& result : results)
+    if (violated(result.verdict) && (weakest == nullptr || result.level < weakest->level)) weakest = &result;
+  if (weakest != nullptr) return weakest;
+  const auto proof = std::ranges::find_if(results, [&](const CheckResult& r) { return proves(r, top); });
+  if (proof != results.end()) return &*proof;
+  const auto open = std::ranges::find_if(results, [](const CheckResult& r) { return undecided(r.verdict); });
+  return open == results.end() ? nullptr : &*open;
 }
+
+bool Survey::complete() const { return std::ranges::none_of(results, ran_out); }
 
 Phases Survey::phases() const {
   Phases sums;

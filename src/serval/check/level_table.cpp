@@ -167,7 +167,7 @@ std::vector<LevelInfo> atomic_levels() {
        .implies = {Level::CursorStability, Level::MonotonicView}},
       {.level = Level::RepeatableRead,
        .name = "repeatable-read",
-       .aliases = {"PL-2.99", "sqlserver:repeatable-read"},
+       .aliases = {"PL-2.99", "RR", "sqlserver:repeatable-read"},
        .definition = "Read-committed, and the same version order leaves no cycle with anti-dependencies of "
                      "items (no G2-item); anti-dependencies of predicates are allowed. Without predicate "
                      "operations it equals serializable.",
@@ -233,7 +233,7 @@ std::vector<LevelInfo> serializable_levels() {
   return {
       {.level = Level::Serializable,
        .name = "serializable",
-       .aliases = {"PL-3", "1SR", "serializability", "conflict-serializable", "view-serializable",
+       .aliases = {"PL-3", "1SR", "SSI", "serializability", "conflict-serializable", "view-serializable",
                    "postgres:serializable", "mysql:serializable", "mariadb:serializable",
                    "sqlserver:serializable", "sqlite:serializable", "cockroachdb:serializable",
                    "yugabytedb:serializable"},
@@ -259,7 +259,7 @@ std::vector<LevelInfo> serializable_levels() {
        .implies = {Level::Serializable}},
       {.level = Level::StrictSerializable,
        .name = "strict-serializable",
-       .aliases = {"SSER", "PL-SS", "strict", "strict-serializability", "strong-serializable",
+       .aliases = {"SSER", "PL-SS", "strict", "strict-1SR", "strict-serializability", "strong-serializable",
                    "external-consistency"},
        .definition = "Serializable by a serial order that contains session order and real-time order.",
        .citation = "Papadimitriou 1979; Herlihy & Wing 1990; Adya 1999, PL-SS",

@@ -121,10 +121,19 @@ struct Violated {
 };
 
 struct Undecided {
-  enum class Cause : std::uint8_t { NoEngine, Precondition, NoTimes, TimeBudget, MemoryBudget, Stopped };
+  enum class Cause : std::uint8_t {
+    NoEngine,
+    Precondition,
+    NoTimes,
+    EffortBudget,
+    TimeBudget,
+    MemoryBudget,
+    Stopped
+  };
   Cause cause;
   std::string reason;                // One sentence.
   std::vector<std::string> details;  // What failed where, what was proven so far, what would settle it.
+  std::string phase = {};            // In which a budget ended; empty where none did.
 };
 
 using Verdict = std::variant<Holds, Violated, Undecided>;
