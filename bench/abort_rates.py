@@ -30,7 +30,7 @@ def abort_rate(serval, address, series, flags):
         subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
         numbers = json.loads(subprocess.run([serval, "stats", "--json", path], check=True, stdout=subprocess.PIPE).stdout)
     counts = numbers.get("counts", numbers)
-    return counts["fail"] / max(1, counts["ok"] + counts["fail"])
+    return counts["aborted"] / max(1, counts["committed"] + counts["aborted"])
 
 
 def table(axis, places, rates):

@@ -16,7 +16,7 @@ def committed_per_second(serval, address, time, flags, folder):
     done = subprocess.run([serval, "run", address, "-w", "mini", "-i", "serializable", "-t", time, "-o", path,
                            "--progress", "none", *flags], capture_output=True, text=True, check=True)
     os.remove(path)
-    return int(re.search(r"committed \((\d+)/s\)", done.stderr)[1])
+    return int(re.search(r"committed \(([\d,]+)/s\)", done.stderr)[1].replace(",", ""))
 
 
 def main():

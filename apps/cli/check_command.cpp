@@ -40,9 +40,12 @@
 namespace serval::cli {
 namespace {
 
+constexpr std::string_view kAnyLevel = "any";  // Surveys, whatever a recording promises.
+
 // The flags, understood.
 struct CheckPlan {
   std::optional<Level> level;
+  bool surveys = false;
   std::optional<Model> model;
   bool mirrors = false;
   std::chrono::nanoseconds timeout;
@@ -57,21 +60,31 @@ struct CheckPlan {
   TextOptions text;
 };
 
+// None for the mirror, which is not an engine of check().
+std::optional<Engine> choose_engine(std::string_view word) {
+  static constexpr std::array<std::string_view, 7> kNames{
+      "auto", "mini-transaction", "lightweight-transaction", "polygraph", "replay", "certificate", "mirror"};
+  static constexpr std::array<std::optional<Engine>, 7> kEngines{
+      Engine::Auto,      Engine::MiniTransaction, Engine::LightweightTransaction,
+      Engine::Polygraph, Engine::Replay,          Engine::Certificate,
+      std::nullopt};
+  return kEngines[choose("--engine", word, kNames)];
+}
+
 CheckPlan plan_of(const CheckFlags& flags) {
   static constexpr std::array<std::string_view, 2> kUnknownWords{"fail", "pass"};
-  static constexpr std::array<std::string_view, 7> kEngines{
-      "auto", "mini-transaction", "lightweight-transaction", "polygraph", "replay", "certificate", "mirror"};
   require_valid(flags.reading);
   CheckPlan plan;
-  const std::size_t engine = choose("--engine", flags.engine, kEngines);
-  plan.mirrors = kEngines[engine] == "mirror";
-  if (!plan.mirrors) plan.engine = static_cast<Engine>(engine);
+  const std::optional<Engine> engine = choose_engine(flags.engine);
+  plan.mirrors = !engine;
+  plan.engine = engine.value_or(Engine::Auto);
   if (!flags.profile.empty() && !plan.mirrors) throw UsageError("--profile is for --engine mirror");
   if (!flags.threads.empty() && !plan.mirrors) throw UsageError("--threads is for --engine mirror");
   if (!flags.profile.empty()) choose_profile(flags.profile);
-  if (!flags.level.empty()) plan.level = choose_level(flags.level);
+  plan.surveys = flags.level == kAnyLevel;
+  if (!flags.level.empty() && !plan.surveys) plan.level = choose_level(flags.level);
   plan.model = choose_model(flags.model);
-  if (plan.model && (plan.level || plan.mirrors || plan.engine != Engine::Auto))
+  if (plan.model && (!flags.level.empty() || plan.mirrors || plan.engine != Engine::Auto))
     throw UsageError("--model takes neither --level nor --engine",
                      "a model is a rule of its own: serval models");
   plan.oracle = choose_oracle(flags.oracle);
@@ -90,7 +103,8 @@ CheckPlan plan_of(const CheckFlags& flags) {
   plan.text = {.colour = wants_colour(choose_colour(flags.colour)),
                .brief = flags.quiet,
                .detailed = flags.verbose,
-               .explains_engine = flags.explain_engine};
+               .explains_engine = flags.explain_engine,
+               .width = page_width()};
   return plan;
 }
 
@@ -105,7 +119,7 @@ class FileCheck {
         budget_(interruptible().within(start_ + plan.timeout)) {
     report_.version = SERVAL_VERSION;
     report_.path = std::move(path);
-    report_.asked = plan.level;
+    if (plan.level) report_.gate = Gate{*plan.level};
     report_.run = flags.run;
     report_.max_findings = plan.max_anomalies;
     report_.result.level = plan.level.value_or(Level::ReadUncommitted);
@@ -122,6 +136,7 @@ class FileCheck {
       cross_check_predicates();
       decide();
       verify();
+      hint_at_model();
       deadline.disarm();
       look_at_other_levels(so_far);
     } catch (const BudgetExhausted& exhausted) {
@@ -151,7 +166,20 @@ class FileCheck {
     report_.history = &loaded_.history;
     report_.format = loaded_.format;
     report_.notices = loaded_.notices;
+    gate_at_promise();
     read_seconds_ = seconds();
+  }
+
+  // A recording that says what the database promised is judged by that, unless the user asks otherwise.
+  void gate_at_promise() {
+    if (plan_.level || plan_.surveys) return;
+    const auto promise = loaded_.history.facts().find("promises");
+    if (promise == loaded_.history.facts().end()) return;
+    if (const std::optional<Level> level = find_level(promise->second))
+      report_.gate = Gate{*level, Gate::Origin::Promised};
+    else
+      report_.notices.push_back(fmt::format(
+          "the recording promises \"{}\", which is not a level; it gates nothing", promise->second));
   }
 
   // Before the verdict: none may stand on a predicate that is evaluated wrongly.
@@ -172,15 +200,16 @@ class FileCheck {
     }
   }
 
-  // Operations on single registers are transactions too, but a model may know more of them. The file is read
+  // Operations on single registers are transactions, too, but a model may know more of them. The file is read
   // once more, so not when it is large.
   void hint_at_model() {
     constexpr std::size_t kMostTransactions = 100'000;
-    auto* const why = std::get_if<Undecided>(&report_.result.verdict);
-    if (why == nullptr || why->cause > Undecided::Cause::NoTimes) return;
-    if (loaded_.history.transaction_count() > kMostTransactions) return;
-    std::string hint = model_hint_for(report_.path, flags_.reading, budget_);
-    if (!hint.empty()) why->details.push_back(std::move(hint));
+    const History& history = loaded_.history;
+    const bool single_operations = history.operation_count() <= history.transaction_count();
+    if (!single_operations && !undecided(report_.result.verdict)) return;
+    if (history.transaction_count() > kMostTransactions || flags_.quiet) return;
+    phase_ = "model";
+    report_.model_hint = model_hint_for(report_.path, flags_.reading, budget_);
   }
 
   void decide() {
@@ -192,12 +221,13 @@ class FileCheck {
         .budget = &budget_,
         .hints = hints_,
         .expected_order = choose_expected_order(flags_.expected_order, loaded_.history, budget_)};
-    if (plan_.level)
-      report_.result = check(loaded_.history, *plan_.level, options);
+    const std::uint64_t effort_before = budget_.effort();
+    if (report_.gate)
+      report_.result = check(loaded_.history, report_.gate->level, options);
     else
       settle(survey(loaded_.history, options));
+    effort_ = budget_.effort() - effort_before;
     decided_ = true;
-    hint_at_model();
     report_.result.phases.insert(report_.result.phases.begin(), {"read", read_seconds_});
   }
 
@@ -210,32 +240,38 @@ class FileCheck {
   void verify() {
     if (!flags_.verify) return;
     enter("verify");
-    const std::optional<std::string> flaw = verify_witness(loaded_.history, report_.result.level,
-                                                           report_.result.verdict, hints_.transaction_order);
-    if (flaw) throw BrokenContract("the evidence does not stand: " + *flaw);
+    if (report_.survey)
+      for (const CheckResult& result : report_.survey->results) verify(result);
+    else
+      verify(report_.result);
     if (!undecided(report_.result.verdict)) report_.verification = Verification::Passed;
+  }
+  void verify(const CheckResult& result) {
+    const std::optional<std::string> flaw =
+        verify_witness(loaded_.history, result.level, result.verdict, hints_.transaction_order);
+    if (flaw) throw BrokenContract("the evidence does not stand: " + *flaw);
   }
 
   // A violated gate is easier to place when one knows what does hold. It may not cost the verdict, nor much
-  // more time than it did.
+  // more effort than it did. The user's time is its limit as well: then the report goes without.
   void look_at_other_levels(int so_far) {
-    if (!plan_.level || !violated(report_.result.verdict) || flags_.quiet) return;
+    if (!report_.gate || !violated(report_.result.verdict) || flags_.quiet) return;
     phase_ = "other levels";
-    const double left = std::chrono::duration<double>(plan_.timeout).count() - seconds();
-    const double share = std::min(left, std::max(2.0, 2 * seconds()));
-    const auto limit =
-        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(share));
+    const std::chrono::duration<double> left{std::chrono::duration<double>(plan_.timeout).count() -
+                                             seconds()};
+    const auto limit = std::chrono::duration_cast<std::chrono::nanoseconds>(left);
     report_.exit_code = exit_code();
     report_.budget.seconds = seconds();
     Deadline deadline(std::max(limit, std::chrono::nanoseconds{1}), rendered(), worse(so_far, exit_code()));
-    Budget budget = interruptible().within(Budget::Clock::now() + limit);
+    const Budget until = interruptible().within(Budget::Clock::now() + limit);
+    Budget budget = until.with_effort(effort_of_second_opinion(effort_));
     report_.survey = survey(loaded_.history, {.max_anomalies = 1, .budget = &budget, .hints = hints_});
   }
 
   void stop(Undecided::Cause cause) {
     if (decided_ && report_.verification == Verification::Passed) return;
     if (decided_ && !flags_.verify) return;
-    report_.result.verdict = Undecided{cause, fmt::format("in phase \"{}\"", phase_), {}};
+    report_.result.verdict = Undecided{cause, "stopped", {}, phase_};
     report_.result.complete = false;
   }
 
@@ -245,9 +281,8 @@ class FileCheck {
     if (why == nullptr) return;
     if (why->cause == Undecided::Cause::Stopped && caught_signal() == 0)
       why->cause = Undecided::Cause::TimeBudget;
-    const std::size_t at = why->reason.find("in phase");
-    const std::string phase =
-        at == std::string::npos ? fmt::format("in phase \"{}\"", phase_) : why->reason.substr(at);
+    if (why->phase.empty()) return;
+    const std::string phase = fmt::format("in phase \"{}\"", why->phase);
     if (why->cause == Undecided::Cause::TimeBudget)
       why->reason = fmt::format("time budget of {} used up {}", flags_.timeout, phase);
     if (why->cause == Undecided::Cause::MemoryBudget)
@@ -295,6 +330,7 @@ class FileCheck {
     if (flags_.report_folder.empty()) return;
     TextOptions text = plan_.text;
     text.colour = false;
+    text.width = TextOptions{}.width;
     write_file(flags_.report_folder + "/report.txt", text_report(report_, text));
     write_file(flags_.report_folder + "/report.json", json_report(report_) + "\n");
   }
@@ -319,6 +355,7 @@ class FileCheck {
   const char* phase_ = "read";
   double read_seconds_ = 0;
   bool decided_ = false;
+  std::uint64_t effort_ = 0;  // Of the verdict.
   LoadedHistory loaded_;
   VersionHints hints_;
   Report report_;
@@ -391,7 +428,8 @@ Action declare_check(Arguments& arguments) {
   auto flags = std::make_shared<CheckFlags>();
   arguments.words("FILE", flags->paths, "Histories; - is standard input");
   arguments.option("-l,--level", flags->level,
-                   "Gate this level (serval levels); without it, the strongest that holds", "LEVEL");
+                   "Gate this level (serval levels) [what the recording promises, else any: survey them all]",
+                   "LEVEL");
   declare_model_flags(arguments, flags->model);
   declare_reading_flags(arguments, flags->reading);
   arguments.flag("--json", flags->json,

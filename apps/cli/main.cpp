@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::array kVerbs{
     Verb{"check", "FILE… [options]", "Decide whether a history keeps an isolation level",
-         "serval check history.jsonl                     # the strongest level that holds\n"
+         "serval check history.jsonl                     # any anomaly? exit 0 none, 1 found, 2 unknown\n"
          "serval check run.txt --level serializable      # gate one level: exit 0 holds, 1 violated, 2 "
          "unknown\n"
          "serval check bank.edn --model bank             # a rule of its own (serval models)\n"

@@ -1,11 +1,14 @@
 #include "output.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 #include <string>
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "serval/base/error.h"
@@ -53,6 +56,16 @@ bool wants_colour(Colour asked) {
   const char* terminal = std::getenv("TERM");
   if (terminal != nullptr && std::string_view(terminal) == "dumb") return false;
   return ::isatty(STDOUT_FILENO) == 1;
+}
+
+std::size_t page_width() {
+  constexpr std::size_t kLeast = 60, kUsual = 110;
+  std::size_t columns = 0;
+  if (const char* const asked = std::getenv("COLUMNS"))
+    std::from_chars(asked, asked + std::strlen(asked), columns);
+  winsize size{};
+  if (columns == 0 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
+  return columns == 0 ? kUsual : std::max(columns, kLeast);
 }
 
 }  // namespace serval::cli

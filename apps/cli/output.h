@@ -1,6 +1,7 @@
 #pragma once
 // The two streams: results on standard output, everything else on standard error.
 
+#include <cstddef>
 #include <string_view>
 
 namespace serval::cli {
@@ -13,5 +14,8 @@ void draw(std::string_view text) noexcept;  // The same without a newline, for l
 enum class Colour { Auto, Always, Never };
 // By the flag, then NO_COLOR, CLICOLOR_FORCE and TERM=dumb, then whether standard output is a terminal.
 bool wants_colour(Colour asked);
+
+// Columns of what is printed: COLUMNS, else those of the terminal on standard output, else 110. At least 60.
+std::size_t page_width();
 
 }  // namespace serval::cli

@@ -320,7 +320,7 @@ class Run {
   int check() {
     CheckFlags check;
     check.paths = {path_.string()};
-    if (level_) check.level = name_of(*level_);
+    if (!flags_.level.empty()) check.level = name_of(*level_);  // Else what the recording promises.
     check.json = flags_.json;
     check.verify = flags_.verify;
     check.quiet = flags_.quiet;

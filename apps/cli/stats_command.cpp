@@ -78,11 +78,11 @@ void write_distribution(JsonWriter& json, std::string_view name, const Distribut
 
 std::string json_of(const std::string& path, const LoadedHistory& loaded, const Statistics& numbers) {
   JsonWriter json;
-  json.begin_object().key("schema").text("serval.stats/1").key("path").text(path);
+  json.begin_object().key("schema").text("serval.stats/2").key("path").text(path);
   json.key("format").text(loaded.format);
   json.key("sessions").number(numbers.sessions).key("txns").number(numbers.transactions);
-  json.key("ok").number(numbers.committed).key("fail").number(numbers.aborted);
-  json.key("info").number(numbers.indeterminate).key("ops").number(numbers.operations);
+  json.key("committed").number(numbers.committed).key("aborted").number(numbers.aborted);
+  json.key("indeterminate").number(numbers.indeterminate).key("ops").number(numbers.operations);
   json.key("ops_by_kind").begin_object();
   for (std::size_t i = 0; i < kOperationKinds; ++i)
     if (numbers.by_kind[i] > 0) json.key(name_of(static_cast<OperationKind>(i))).number(numbers.by_kind[i]);

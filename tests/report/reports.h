@@ -22,8 +22,8 @@ inline CheckedHistory checked(std::string_view text, std::optional<Level> level)
   out.report.version = "0.1.0";
   out.report.path = "h.notation";
   out.report.format = "notation";
-  out.report.asked = level;
   if (level) {
+    out.report.gate = Gate{*level};
     out.report.result = check(out.history, *level);
     if (violated(out.report.result.verdict)) out.report.survey = survey(out.history);
   } else {

@@ -1,6 +1,7 @@
 #include "serval/report/text_report.h"
 
 #include <algorithm>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -84,6 +85,64 @@ TEST(TextReport, ALostDatabaseIsToldBesideTheVerdict) {
   EXPECT_NE(text.find("  lost       the connections were lost"), std::string::npos) << text;
 }
 
+TEST(TextReport, WithoutAGateTheFirstLineSaysWhatWasFound) {
+  EXPECT_EQ(first_line(text_of(kWriteSkew, std::nullopt)),
+            "ANOMALY h.notation strongest=strong-session-snapshot-isolation found=1 write-skew");
+  EXPECT_EQ(first_line(text_of("s1: [r(x,0)] [r(x,0)]", std::nullopt)),
+            "VALID h.notation strong-session-serializable");
+  EXPECT_EQ(first_line(text_of("s1: [r(x,7)]", std::nullopt)).substr(0, 29), "ANOMALY h.notation strongest=");
+}
+
+TEST(TextReport, WithoutAGateTheFirstAnomalyIsShown) {
+  const std::string text = text_of(kWriteSkew, std::nullopt);
+  EXPECT_NE(text.find("so each must precede the other: no serial order exists."), std::string::npos);
+}
+
+TEST(TextReport, WhatIsOpenIsNotCalledValid) {
+  EXPECT_EQ(
+      first_line(text_of("s1: [w(x,1)]  s2: [w(x,1)]?  s3: [r(x,1)] [r(x,0)]", std::nullopt)).substr(0, 18),
+      "UNKNOWN h.notation");
+}
+
+TEST(TextReport, OfSeveralStrongestLevelsTheBestKnownStandFirst) {
+  const std::string text = text_of("s1: [r(x,0) w(x,1)]@0..5  s2: [r(x,0) w(x,2)]@0..5", std::nullopt);
+  EXPECT_EQ(first_line(text),
+            "ANOMALY h.notation strongest=strong-read-committed,prefix-consistency found=1 lost-update");
+}
+
+TEST(TextReport, AGateThatHoldsSaysNothingAboutTheLevelsAbove) {
+  EXPECT_EQ(text_of("s1: [r(x,0)]", Level::ReadCommitted).find("strongest"), std::string::npos);
+  EXPECT_NE(
+      text_of("s1: [r(x,0)]@0..1", Level::StrictSerializable).find("  strongest  strict-serializable\n"),
+      std::string::npos);
+  EXPECT_NE(text_of(kWriteSkew, Level::Serializable).find("  strongest  strong-session-snapshot-isolation\n"),
+            std::string::npos);
+}
+
+TEST(TextReport, AGateThatNobodyAskedForSaysWhereItComesFrom) {
+  CheckedHistory made = checked("s1: [r(x,0)]", Level::ReadCommitted);
+  EXPECT_EQ(text_report(report_of(made)).find("promises"), std::string::npos);
+  made.report.gate->origin = Gate::Origin::Promised;
+  EXPECT_NE(text_report(report_of(made)).find("  gate       read-committed, which the recording promises"),
+            std::string::npos);
+}
+
+TEST(TextReport, RepeatableReadIsExplainedWhereItIsNamed) {
+  EXPECT_NE(text_of(kWriteSkew, std::nullopt).find("repeatable-read is Adya's PL-2.99"), std::string::npos);
+  EXPECT_NE(text_of(kWriteSkew, std::nullopt).find("(postgres, cockroachdb"), std::string::npos);
+  EXPECT_EQ(text_of("s1: [r(x,0)]", std::nullopt).find("PL-2.99"), std::string::npos);
+}
+
+TEST(TextReport, NoLineOfLevelsOrCountsIsWiderThanThePage) {
+  CheckedHistory made = checked(kWriteSkew, Level::Serializable);
+  Violated& found = std::get<Violated>(made.report.result.verdict);
+  for (const AnomalyInfo& row : all_anomalies()) found.counts[row.kind] = 12'345;
+  const std::string text = text_report(report_of(made), {.detailed = true});
+  std::istringstream lines(text.substr(text.find("  found ")));
+  for (std::string line; std::getline(lines, line);)
+    EXPECT_TRUE(line.size() <= 110 || line.starts_with("  next")) << line;
+}
+
 TEST(TextReport, BriefIsTheFirstLineAlone) {
   EXPECT_EQ(text_of(kWriteSkew, Level::Serializable, {.brief = true}), "VIOLATION h.notation serializable\n");
 }
@@ -97,7 +156,7 @@ TEST(TextReport, ColourIsOffUnlessAsked) {
 TEST(TextReport, WithoutAHistoryTheReportStillHasItsFirstLine) {
   Report report;
   report.path = "big.txt";
-  report.asked = Level::Serializable;
+  report.gate = Gate{Level::Serializable};
   report.result = {.level = Level::Serializable,
                    .verdict = Undecided{Undecided::Cause::TimeBudget, "time budget of 1 s used up", {}},
                    .engine = "",

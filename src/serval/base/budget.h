@@ -1,6 +1,6 @@
 #pragma once
-// A limit on time or on effort that long loops obey by asking. Running out is a result (the verdict becomes Undecided), so
-// BudgetExhausted unwinds to the command or checker that owns the budget and nowhere further.
+// A limit on time or on effort that long loops obey by asking. Running out is a result (the verdict becomes
+// Undecided), so BudgetExhausted unwinds to the command or checker that owns the budget and nowhere further.
 //
 //   Budget budget = Budget::until(now + 10 s);
 //   for (...) budget.poll("reads-from");   // one predictable branch; looks at the clock every 4096th call
@@ -51,6 +51,13 @@ class Budget {
   static Budget until_set(const std::atomic<bool>& stop) noexcept {
     Budget budget = unlimited();
     budget.own_stop_ = &stop;
+    return budget;
+  }
+
+  // The same, but no longer than until `deadline`.
+  Budget within(Clock::time_point deadline) const noexcept {
+    Budget budget = *this;
+    if (deadline < budget.deadline_) budget.deadline_ = deadline;
     return budget;
   }
 

@@ -8,6 +8,7 @@
 
 #include "serval/report/certified_words.h"
 #include "serval/report/names.h"
+#include "serval/report/participants.h"
 #include "serval/report/quantity.h"
 
 namespace serval {
@@ -16,105 +17,6 @@ namespace {
 constexpr std::size_t kLongestChain = 5;  // Longer cycles are not spelled out again in the conclusion.
 
 using Participant = Explanation::Participant;
-
-void take_part(std::vector<Participant>& participants, TransactionId t, OperationId op) {
-  auto found = std::ranges::find(participants, t, &Participant::transaction);
-  if (found == participants.end()) found = participants.insert(participants.end(), Participant{t, {}, {}});
-  if (!op.is_none()) found->operations.push_back(op);
-}
-
-void take_part(std::vector<Participant>& participants, const History& history, OperationId op) {
-  if (!op.is_none()) take_part(participants, history.transaction_of(op), op);
-}
-
-// Long cycles make the linear find above quadratic, so a cycle fills its list directly: edge i starts at
-// participant i and ends at participant i + 1.
-std::vector<Participant> participants_of(const Cycle& cycle) {
-  std::vector<Participant> participants;
-  for (const Edge& edge : cycle.edges) participants.push_back({edge.from, {}, {}});
-  for (std::size_t i = 0; i < cycle.edges.size(); ++i) {
-    const Edge& edge = cycle.edges[i];
-    if (!edge.from_op.is_none()) participants[i].operations.push_back(edge.from_op);
-    Participant& target = participants[(i + 1) % participants.size()];
-    const bool read_by_target = edge.kind != EdgeKind::CommitOrder;
-    if (read_by_target && !edge.to_read.is_none()) target.operations.push_back(edge.to_read);
-    if (!edge.to_op.is_none()) target.operations.push_back(edge.to_op);
-  }
-  return participants;
-}
-
-// Behind the transactions of the cycle itself: who saw what, so that an order followed.
-void add_witnesses(const History& history, const Cycle& cycle, std::vector<Participant>& participants) {
-  for (const Sighting& sighting : cycle.sightings) {
-    for (const Edge& edge : sighting.path) {
-      take_part(participants, edge.from, edge.from_op);
-      take_part(participants, edge.to, edge.to_op);
-    }
-    take_part(participants, history, cycle.edges[sighting.edge].to_read);
-  }
-}
-
-std::vector<Participant> participants_of(const History& history, const Anomaly& anomaly) {
-  std::vector<Participant> participants;
-  if (const auto* cycle = std::get_if<Cycle>(&anomaly.evidence)) {
-    participants = participants_of(*cycle);
-    add_witnesses(history, *cycle, participants);
-    return participants;
-  }
-  if (const auto* bad = std::get_if<BadRead>(&anomaly.evidence)) {
-    take_part(participants, history, bad->source);
-    take_part(participants, bad->reader, bad->read);
-  }
-  if (const auto* row = std::get_if<BadRow>(&anomaly.evidence)) {
-    take_part(participants, history, row->source);
-    take_part(participants, row->reader, row->op);
-  }
-  if (const auto* split = std::get_if<Divergence>(&anomaly.evidence)) {
-    take_part(participants, history, split->version);
-    for (const Divergence::Branch& branch : {split->first, split->second}) {
-      take_part(participants, branch.transaction, branch.read);
-      take_part(participants, branch.transaction, branch.write);
-    }
-  }
-  if (const auto* broken = std::get_if<ChainBreak>(&anomaly.evidence)) {
-    take_part(participants, history, broken->first);
-    take_part(participants, history, broken->second);
-  }
-  if (const auto* conflict = std::get_if<OrderConflict>(&anomaly.evidence)) {
-    take_part(participants, history, conflict->first);
-    take_part(participants, history, conflict->second);
-  }
-  if (const auto* dirty = std::get_if<DirtyUpdate>(&anomaly.evidence)) {
-    take_part(participants, history, dirty->aborted);
-    take_part(participants, history, dirty->update);
-    take_part(participants, history, dirty->read);
-  }
-  if (const auto* cases = std::get_if<Contradiction>(&anomaly.evidence)) {
-    for (const Contradiction::Node& node : cases->nodes)
-      for (const Edge& edge : node.cycle) {
-        take_part(participants, edge.from, edge.from_op);
-        for (const OperationId op : {edge.to_read, edge.to_op}) take_part(participants, edge.to, op);
-      }
-    std::ranges::sort(participants, {}, &Participant::transaction);
-  }
-  if (const auto* versions = std::get_if<VersionContradiction>(&anomaly.evidence))
-    for (const VersionPrecedence& step : versions->steps)
-      for (const OperationId op : {step.earlier, step.seen_earlier, step.later, step.seen_later})
-        take_part(participants, history, op);
-  return participants;
-}
-
-// Transactions that the sentences name without their being part of the anomaly: those that saw in which order
-// versions came.
-std::vector<TransactionId> witnesses_of(const History& history, const Anomaly& anomaly) {
-  std::vector<TransactionId> witnesses;
-  const auto* cycle = std::get_if<Cycle>(&anomaly.evidence);
-  if (cycle == nullptr) return witnesses;
-  for (const Edge& edge : cycle->edges)
-    for (const OperationId op : {edge.seen_earlier, edge.seen_later})
-      if (!op.is_none()) witnesses.push_back(history.transaction_of(op));
-  return witnesses;
-}
 
 // Writes the sentences. Holds what every sentence needs: the history, the level and the names.
 class Narrator {
@@ -554,7 +456,8 @@ class Narrator {
 }  // namespace
 
 Explanation explain(const History& history, Level level, const Anomaly& anomaly) {
-  return Narrator(history, level, participants_of(history, anomaly), witnesses_of(history, anomaly))
+  return Narrator(history, level, participants_of(history, anomaly.evidence),
+                  witnesses_of(history, anomaly.evidence))
       .tell(anomaly);
 }
 

@@ -16,15 +16,16 @@ class JsonReport {
 
   std::string write() && {
     json_.begin_object();
-    json_.key("schema").text("serval.report/1");
+    json_.key("schema").text("serval.report/2");
     json_.key("tool").begin_object().key("name").text("serval").key("version").text(report_.version).end();
     input();
-    json_.key("verdict").text(headline(report_));
+    json_.key("verdict").text(name_of(headline(report_)));
     levels();
     json_.key("complete").boolean(report_.result.complete);
     undecided();
     counts();
     anomalies();
+    notes();
     json_.key("engine").text(report_.result.engine);
     json_.key("verified").boolean(report_.verification == Verification::Passed);
     phases();
@@ -60,9 +61,11 @@ class JsonReport {
   void levels() {
     const Standing known = standing(report_);
     json_.key("level").begin_object().key("asked").begin_array();
-    if (report_.asked) json_.text(name_of(*report_.asked));
-    json_.end().key("verdict").text(headline(report_.result.verdict)).key("strongest_not_refuted");
-    known.strongest_holding ? json_.text(name_of(*known.strongest_holding)) : json_.null();
+    if (report_.gate && report_.gate->origin == Gate::Origin::Asked) json_.text(name_of(report_.gate->level));
+    json_.end().key("verdict").text(name_of(level_headline(report_))).key("gate");
+    gate();
+    json_.key("strongest_not_refuted");
+    known.strongest.empty() ? json_.null() : json_.text(name_of(known.strongest.front()));
     list("strongest_not_refuted_all", known.strongest);
     list("refuted", known.refuted);
     list("not", known.weakest_refuted);
@@ -70,6 +73,15 @@ class JsonReport {
     list("holds", known.holds);
     list("open", known.open);
     json_.end();
+  }
+
+  void gate() {
+    if (!report_.gate) {
+      json_.null();
+      return;
+    }
+    json_.begin_object().key("level").text(name_of(report_.gate->level));
+    json_.key("origin").text(name_of(report_.gate->origin)).end();
   }
 
   void undecided() {
@@ -86,8 +98,8 @@ class JsonReport {
   }
 
   static std::string_view name_of(Undecided::Cause cause) {
-    static constexpr std::array<std::string_view, 6> kNames{"no-engine",   "precondition",  "no-times",
-                                                            "time-budget", "memory-budget", "stopped"};
+    static constexpr std::array<std::string_view, 7> kNames{
+        "no-engine", "precondition", "no-times", "effort-budget", "time-budget", "memory-budget", "stopped"};
     return kNames[static_cast<std::size_t>(cause)];
   }
   template <class Named>
@@ -106,24 +118,35 @@ class JsonReport {
     for (const Outcome outcome : history.outcome_column()) ++outcomes[static_cast<std::size_t>(outcome)];
     json_.begin_object();
     json_.key("txns").number(std::uint64_t{history.transaction_count()});
-    json_.key("ok").number(outcomes[0]).key("fail").number(outcomes[1]).key("info").number(outcomes[2]);
+    json_.key("committed").number(outcomes[0]).key("aborted").number(outcomes[1]);
+    json_.key("indeterminate").number(outcomes[2]);
     json_.key("ops").number(std::uint64_t{history.operation_count()});
     json_.key("sessions").number(std::uint64_t{history.session_count()});
+    json_.key("clients");
+    const std::optional<std::uint64_t> clients = clients_of(history);
+    clients ? json_.number(*clients) : json_.null();
     json_.key("keys").number(std::uint64_t{history.key_count()}).end();
+  }
+
+  void notes() {
+    json_.key("notes").begin_array();
+    for (const std::string& remark : remarks(report_)) json_.text(remark);
+    json_.end();
   }
 
   void anomalies() {
     static const Violated kNone;
     const auto* violation = std::get_if<Violated>(&report_.result.verdict);
     const Violated& found = violation == nullptr ? kNone : *violation;
+    const auto& counts = counts_of(report_);
     std::uint64_t total = 0;
-    for (const auto& [kind, count] : found.counts) total += count;
+    for (const auto& [kind, count] : counts) total += count;
     json_.key("anomalies").begin_object();
     json_.key("total").number(std::max<std::uint64_t>(total, found.anomalies.size()));
     json_.key("by_type").begin_object();
-    for (const auto& [kind, count] : found.counts) json_.key(name_of(kind)).number(count);
+    for (const auto& [kind, count] : counts) json_.key(name_of(kind)).number(count);
     json_.end().key("found").begin_object();
-    for (const auto& [kind, count] : report_.survey ? report_.survey->found : found.counts)
+    for (const auto& [kind, count] : report_.survey ? report_.survey->found : counts)
       json_.key(name_of(kind)).number(count);
     json_.end().key("shown").begin_array();
     for (std::size_t i = 0; i < found.anomalies.size(); ++i) anomaly(i + 1, found.anomalies[i]);
@@ -153,25 +176,36 @@ class JsonReport {
 
   void edges(const Anomaly& one, const Explanation& story) {
     json_.key("edges").begin_array();
-    if (const auto* cycle = std::get_if<Cycle>(&one.evidence))
-      for (std::size_t i = 0; i < cycle->edges.size(); ++i)
-        edge(cycle->edges[i], story.participants[i].name,
-             story.participants[(i + 1) % cycle->edges.size()].name, story.steps[i].why);
-    if (const auto* cases = std::get_if<Contradiction>(&one.evidence)) circles(*cases, story);
-    if (const auto* split = std::get_if<Divergence>(&one.evidence)) {
-      edge(branch(*split, split->first, split->second), name_in(story, split->first.transaction),
-           name_in(story, split->second.transaction), story.steps[0].why);
-      edge(branch(*split, split->second, split->first), name_in(story, split->second.transaction),
-           name_in(story, split->first.transaction), story.steps[1].why);
-    }
+    std::visit([&](const auto& evidence) { edges_of(evidence, story); }, one.evidence);
     json_.end();
   }
 
+  void edges_of(const Cycle& cycle, const Explanation& story) {
+    for (std::size_t i = 0; i < cycle.edges.size(); ++i)
+      edge(cycle.edges[i], story.participants[i].name, story.participants[(i + 1) % cycle.edges.size()].name,
+           story.steps[i].why);
+  }
+
   // The steps of every case; those that hold in their case only are so marked ("assumed": "case").
-  void circles(const Contradiction& claim, const Explanation& story) {
+  void edges_of(const Contradiction& claim, const Explanation& story) {
     for (const Contradiction::Node& node : claim.nodes)
       for (const Edge& step : node.cycle) edge(step, name_in(story, step.from), name_in(story, step.to), "");
   }
+
+  void edges_of(const Divergence& split, const Explanation& story) {
+    edge(branch(split, split.first, split.second), name_in(story, split.first.transaction),
+         name_in(story, split.second.transaction), story.steps[0].why);
+    edge(branch(split, split.second, split.first), name_in(story, split.second.transaction),
+         name_in(story, split.first.transaction), story.steps[1].why);
+  }
+
+  // About reads, rows and versions rather than transactions that precede each other.
+  void edges_of(const BadRead&, const Explanation&) {}
+  void edges_of(const BadRow&, const Explanation&) {}
+  void edges_of(const ChainBreak&, const Explanation&) {}
+  void edges_of(const OrderConflict&, const Explanation&) {}
+  void edges_of(const DirtyUpdate&, const Explanation&) {}
+  void edges_of(const VersionContradiction&, const Explanation&) {}
 
   static Edge branch(const Divergence& split, const Divergence::Branch& from, const Divergence::Branch& to) {
     return {from.transaction, to.transaction, EdgeKind::ReadWrite, split.key, from.read, to.write, to.read};
@@ -227,7 +261,7 @@ class JsonReport {
   void run() {
     json_.key("run");
     if (report_.run)
-      write_json(json_, *report_.run, report_.asked, report_.max_findings);
+      write_json(json_, *report_.run, level_of_gate(report_), report_.max_findings);
     else
       json_.null();
   }

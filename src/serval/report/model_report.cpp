@@ -73,10 +73,11 @@ class ModelText {
   void counts() {
     if (report_.history == nullptr) return;
     const std::array<std::uint64_t, 3> by_ending = endings(*report_.history);
-    out_ += fmt::format("  {} ({} ok, {} failed, {} lost)   {}\n",
+    const std::uint64_t processes = report_.history->process_count();
+    out_ += fmt::format("  {} ({} {}, {} {}, {} {})   {} process{}\n",
                         spell_count(report_.history->operations().size(), "op"), spell_count(by_ending[0]),
-                        spell_count(by_ending[1]), spell_count(by_ending[2]),
-                        spell_count(report_.history->process_count(), "client"));
+                        kEndings[0], spell_count(by_ending[1]), kEndings[1], spell_count(by_ending[2]),
+                        kEndings[2], spell_count(processes), processes == 1 ? "" : "es");
   }
 
   void finding(std::size_t i) {

@@ -1,6 +1,12 @@
 #include "serval/report/report.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "serval/report/quantity.h"
 
 namespace serval {
 namespace {
@@ -18,18 +24,85 @@ void learn(std::vector<Known>& known, const CheckResult& result) {
   }
 }
 
+// What vendors offer and papers call by one name, before the rest by strength.
+constexpr std::array kBestKnown{Level::StrictSerializable,
+                                Level::StrongSessionSerializable,
+                                Level::Serializable,
+                                Level::Linearizable,
+                                Level::StrongSnapshotIsolation,
+                                Level::StrongSessionSnapshotIsolation,
+                                Level::SnapshotIsolation,
+                                Level::RepeatableRead,
+                                Level::StrongReadCommitted,
+                                Level::StrongSessionReadCommitted,
+                                Level::ReadCommittedMonotonic,
+                                Level::ReadCommitted};
+
+auto fame(Level level) { return std::ranges::find(kBestKnown, level); }
+
+template <class Related>
+bool none_other(const std::vector<Level>& levels, Level level, Related&& related) {
+  return std::ranges::none_of(levels, [&](Level other) { return other != level && related(other, level); });
+}
+
 void find_extremes(Standing& known) {
-  const auto none_other = [](const std::vector<Level>& levels, Level level, auto&& related) {
-    return std::ranges::none_of(levels, [&](Level other) { return other != level && related(other, level); });
-  };
   for (const Level level : known.holds)
-    if (none_other(known.holds, level, [](Level other, Level one) { return implies(other, one); }))
-      known.strongest.push_back(level);
+    if (none_other(known.holds, level, implies)) known.greatest.push_back(level);
+  std::ranges::stable_sort(known.greatest, {}, fame);
   for (auto level = known.refuted.rbegin(); level != known.refuted.rend(); ++level) {
     const bool weakest =
         none_other(known.refuted, *level, [](Level other, Level one) { return implies(one, other); });
     (weakest ? known.weakest_refuted : known.also_refuted).push_back(*level);
   }
+}
+
+// A gate says nothing about the levels above it.
+bool examined_above(const Report& report, const Standing& known, Level level) {
+  if (report.survey && report.survey->complete()) return true;
+  return none_other(known.open, level, implies);
+}
+
+// Every level that some vendor calls repeatable-read, with the vendors.
+std::string meanings_of_repeatable_read() {
+  std::string out;
+  for (const LevelInfo& row : all_levels()) {
+    std::string vendors;
+    for (const std::string_view alias : row.aliases)
+      if (alias.ends_with(":repeatable-read"))
+        vendors += fmt::format("{}{}", vendors.empty() ? "" : ", ", alias.substr(0, alias.find(':')));
+    if (!vendors.empty()) out += fmt::format("{}{} ({})", out.empty() ? "" : ", ", row.name, vendors);
+  }
+  return out;
+}
+
+bool mentions(const std::vector<Level>& levels, Level level) {
+  return std::ranges::find(levels, level) != levels.end();
+}
+
+bool speaks_of_repeatable_read(const Report& report, const Standing& known) {
+  constexpr Level kLevel = Level::RepeatableRead;
+  return (report.gate && report.gate->level == kLevel) || mentions(known.weakest_refuted, kLevel) ||
+         mentions(known.strongest, kLevel);
+}
+
+constexpr std::size_t kHeadlineLevels = 2, kHeadlineKinds = 3;
+
+// The first few of them, the rest counted.
+std::string listed(const std::vector<std::string>& all, std::size_t shown, std::string_view separator) {
+  const std::size_t count = std::min(all.size(), shown);
+  std::string out =
+      fmt::format("{}", fmt::join(all.begin(), all.begin() + static_cast<long>(count), separator));
+  if (all.size() > count) out += fmt::format("{}{} more", separator, all.size() - count);
+  return out;
+}
+
+std::string strongest_of(const Report& report) {
+  const Standing known = standing(report);
+  if (known.strongest.empty()) return known.open.empty() ? "none" : "unknown";
+  std::vector<std::string> names;
+  for (const Level level : known.strongest) names.emplace_back(name_of(level));
+  names.resize(std::min(names.size(), kHeadlineLevels));
+  return fmt::format("{}", fmt::join(names, ","));
 }
 
 }  // namespace
@@ -40,7 +113,7 @@ Standing standing(const Report& report) {
     for (const CheckResult& result : report.survey->results) learn(known, result);
     for (const Level level : report.survey->refuted) known[static_cast<std::size_t>(level)] = Known::Refuted;
   }
-  if (report.asked) learn(known, report.result);
+  if (report.gate) learn(known, report.result);
 
   Standing out;
   const std::span<const LevelInfo> levels = all_levels();
@@ -51,27 +124,82 @@ Standing standing(const Report& report) {
                               : out.open)
         .push_back(row->level);
   }
-  if (report.survey && report.survey->strongest_proven)
-    out.strongest_holding = report.survey->strongest_proven;
-  if (!out.strongest_holding && !out.holds.empty()) out.strongest_holding = out.holds.front();
   find_extremes(out);
+  for (const Level level : out.greatest)
+    if (examined_above(report, out, level)) out.strongest.push_back(level);
   return out;
 }
 
-std::string_view headline(const Verdict& verdict) {
-  return holds(verdict) ? "valid" : violated(verdict) ? "violation" : "unknown";
+std::optional<Level> level_of_gate(const Report& report) {
+  return report.gate ? std::optional(report.gate->level) : std::nullopt;
 }
 
-std::string_view headline(const Report& report) {
+std::string_view name_of(Gate::Origin origin) { return origin == Gate::Origin::Asked ? "asked" : "promised"; }
+
+Headline headline(const Report& report) {
   const bool found = is_broken(report.run) || (report.run && !report.run->found_on_the_way.empty());
-  return found ? "violation" : headline(report.result.verdict);
+  return found ? Headline::Violation : level_headline(report);
 }
 
-std::string_view headline_level(const Report& report) {
+Headline level_headline(const Report& report) {
+  if (holds(report.result.verdict)) return Headline::Valid;
+  if (undecided(report.result.verdict)) return Headline::Unknown;
+  return report.gate ? Headline::Violation : Headline::Anomaly;
+}
+
+std::string_view name_of(Headline headline) {
+  static constexpr std::array<std::string_view, 4> kNames{"valid", "violation", "anomaly", "unknown"};
+  return kNames[static_cast<std::size_t>(headline)];
+}
+
+std::string headline_subject(const Report& report) {
   if (is_broken(report.run) && !violated(report.result.verdict) && report.run->found_on_the_way.empty())
     return "invariant";
-  if (!report.asked && undecided(report.result.verdict)) return "any";
-  return name_of(report.result.level);
+  if (report.gate) return std::string(name_of(report.gate->level));
+  if (!report.survey) return "any";
+  switch (level_headline(report)) {
+    case Headline::Valid:
+      return strongest_of(report);
+    case Headline::Unknown:
+      return standing(report).strongest.empty() ? "any" : "strongest=" + strongest_of(report);
+    default:
+      return fmt::format("strongest={} found={}", strongest_of(report),
+                         listed(spell_counts(counts_of(report)), kHeadlineKinds, ", "));
+  }
+}
+
+const std::map<AnomalyKind, std::uint64_t>& counts_of(const Report& report) {
+  static const std::map<AnomalyKind, std::uint64_t> kNone;
+  if (!report.gate && report.survey) return report.survey->found;
+  const auto* violation = std::get_if<Violated>(&report.result.verdict);
+  return violation == nullptr ? kNone : violation->counts;
+}
+
+std::vector<std::string> spell_counts(const std::map<AnomalyKind, std::uint64_t>& counts) {
+  std::vector<std::string> out;
+  for (const auto& [kind, count] : counts)
+    out.push_back(fmt::format("{} {}", spell_count(count), name_of(kind)));
+  return out;
+}
+
+std::optional<std::uint64_t> clients_of(const History& history) {
+  const auto fact = history.facts().find("clients");
+  if (fact == history.facts().end()) return std::nullopt;
+  const std::string& text = fact->second;
+  std::uint64_t clients = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), clients);
+  return error == std::errc{} && end == text.data() + text.size() ? std::optional(clients) : std::nullopt;
+}
+
+std::vector<std::string> remarks(const Report& report) {
+  std::vector<std::string> out;
+  if (speaks_of_repeatable_read(report, standing(report)))
+    out.push_back(
+        fmt::format("repeatable-read is Adya's PL-2.99, without predicates the same as "
+                    "serializable; vendors give the name to {}",
+                    meanings_of_repeatable_read()));
+  if (!report.model_hint.empty()) out.push_back(report.model_hint);
+  return out;
 }
 
 }  // namespace serval

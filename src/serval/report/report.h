@@ -3,6 +3,7 @@
 // turn it into words.
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,15 +24,24 @@ struct BudgetUse {
 
 enum class Verification : std::uint8_t { NotAsked, Passed };
 
+// The level that the verdict is about, and who chose it.
+struct Gate {
+  enum class Origin : std::uint8_t { Asked, Promised };  // By the user; by the recording.
+  Level level;
+  Origin origin = Origin::Asked;
+};
+std::string_view name_of(Gate::Origin origin);
+
 struct Report {
   std::string version;               // Of Serval.
   std::string path;                  // As given; "-" for standard input.
   std::string format;                // Of the file; empty when reading never got so far.
   const History* history = nullptr;  // Null when reading did not finish.
-  std::optional<Level> asked;        // None: every level was surveyed.
+  std::optional<Gate> gate;          // None: every level was surveyed.
   CheckResult result;                // What the headline is about.
   std::optional<Survey> survey;      // The other levels, where they were looked at.
   std::vector<std::string> notices;  // What the reader skipped or repaired.
+  std::string model_hint;            // Which model would know more of this history; empty where none.
   Verification verification = Verification::NotAsked;
   std::optional<RunFindings> run;  // Of a recording that was made just now.
   std::size_t max_findings = 10;   // Shown of broken invariants.
@@ -39,23 +49,43 @@ struct Report {
   int exit_code = 0;
 };
 
+std::optional<Level> level_of_gate(const Report& report);
+
 // What is known of each level after this check: a level that holds carries every level it implies, a refuted
-// one refutes every level that implies it. Each list runs from the strongest level to the weakest.
+// one refutes every level that implies it. Lists run from the strongest level to the weakest, but `strongest`
+// and `greatest` begin with the levels that most people know.
 struct Standing {
   std::vector<Level> holds, refuted, open;
-  std::optional<Level> strongest_holding;  // The first of `holds`.
-  std::vector<Level> strongest;            // Of `holds`: those that no other of them implies.
-  std::vector<Level> weakest_refuted;      // Of `refuted`: those that imply no other of them ("not").
-  std::vector<Level> also_refuted;         // The rest of `refuted`, weakest first ("also not").
+  std::vector<Level> greatest;         // Of `holds`: those that no other of them implies.
+  std::vector<Level> strongest;        // The same, where the levels above were examined, too; else empty.
+  std::vector<Level> weakest_refuted;  // Of `refuted`: those that imply no other of them ("not").
+  std::vector<Level> also_refuted;     // The rest of `refuted`, weakest first ("also not").
 };
 Standing standing(const Report& report);
 
-// "valid", "violation" or "unknown".
-std::string_view headline(const Verdict& verdict);
+// Valid and Violation are about the gate. Without one, Valid says that the history has no anomaly, Anomaly
+// that it has one, whichever level forbids it.
+enum class Headline : std::uint8_t { Valid, Violation, Anomaly, Unknown };
+Headline level_headline(const Report& report);
 // The same for all that the report is about: a broken invariant is a violation, whatever the level.
-std::string_view headline(const Report& report);
-// The level of the first line: the one asked, else the one that the survey settled on, else "any".
+Headline headline(const Report& report);
+std::string_view name_of(Headline headline);  // "valid", "violation", "anomaly", "unknown"
+
+// What stands behind the path on the first line: the gate; else the level that holds, or
+// "strongest=snapshot-isolation found=1 write-skew", or "any" when nothing is known of any level.
 // "invariant" where the violation is of the workload's invariant alone.
-std::string_view headline_level(const Report& report);
+std::string headline_subject(const Report& report);
+
+// How many anomalies of each kind: those of the violated gate, or without one all that were found.
+const std::map<AnomalyKind, std::uint64_t>& counts_of(const Report& report);
+// "3 lost-update", one for each kind, the most severe first.
+std::vector<std::string> spell_counts(const std::map<AnomalyKind, std::uint64_t>& counts);
+
+// How many clients ran, where the recording says so. It may have more sessions: of new connections, and one that
+// reads all lists at the end.
+std::optional<std::uint64_t> clients_of(const History& history);
+
+// What a reader might misunderstand otherwise: words that vendors use differently, models that know more.
+std::vector<std::string> remarks(const Report& report);
 
 }  // namespace serval

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,6 +20,7 @@ using Participant = Explanation::Participant;
 constexpr std::size_t kWidestClaim = 48;       // Wider ones have their reason on a line of its own.
 constexpr std::size_t kShownParticipants = 8;  // Of a long cycle; the steps are cut alike.
 constexpr std::size_t kShownOperations = 8;    // Of a long transaction, beside the ones that matter.
+constexpr std::size_t kShownLevels = 6;        // Of those that are refuted with others.
 constexpr std::size_t kLabelWidth = 11;        // "  refuted    "
 
 class TextReport {
@@ -29,10 +31,12 @@ class TextReport {
     first_line();
     if (options_.brief) return std::move(out_);
     counts();
+    gate();
     if (report_.run) run_story(*report_.run);
     if (const auto* why = std::get_if<Undecided>(&report_.result.verdict)) undecided_story(*why);
     if (const auto* found = std::get_if<Violated>(&report_.result.verdict)) anomalies(*found);
     levels();
+    for (const std::string& remark : remarks(report_)) paragraph("note", remark);
     for (const std::string& notice : report_.notices) labelled("note", notice);
     engine();
     cost();
@@ -46,11 +50,11 @@ class TextReport {
   }
 
   void first_line() {
-    const std::string_view verdict = headline(report_);
-    const std::string word = verdict == "valid"       ? coloured("VALID", 32)
-                             : verdict == "violation" ? coloured("VIOLATION", 31)
-                                                      : coloured("UNKNOWN", 33);
-    out_ += fmt::format("{} {} {}\n", word, printable(report_.path), headline_level(report_));
+    static constexpr std::array<std::string_view, 4> kWords{"VALID", "VIOLATION", "ANOMALY", "UNKNOWN"};
+    static constexpr std::array<int, 4> kColours{32, 31, 31, 33};
+    const auto which = static_cast<std::size_t>(headline(report_));
+    out_ += fmt::format("{} {} {}\n", coloured(kWords[which], kColours[which]), printable(report_.path),
+                        headline_subject(report_));
   }
 
   void labelled(std::string_view label, std::string_view text) {
@@ -62,11 +66,31 @@ class TextReport {
     const History& history = *report_.history;
     std::array<std::uint64_t, 3> outcomes{};
     for (const Outcome outcome : history.outcome_column()) ++outcomes[static_cast<std::size_t>(outcome)];
-    out_ += fmt::format(
-        "  {} ({} committed, {} aborted, {} indeterminate)   {}   {}   {}\n",
-        spell_count(history.transaction_count(), "txn"), spell_count(outcomes[0]), spell_count(outcomes[1]),
-        spell_count(outcomes[2]), spell_count(history.session_count(), "session"),
-        spell_count(history.operation_count(), "op"), spell_count(history.key_count(), "key"));
+    out_ +=
+        fmt::format("  {} ({} committed, {} aborted, {} indeterminate)   {}   {}   {}\n",
+                    spell_count(history.transaction_count(), "txn"), spell_count(outcomes[0]),
+                    spell_count(outcomes[1]), spell_count(outcomes[2]), sessions(history),
+                    spell_count(history.operation_count(), "op"), spell_count(history.key_count(), "key"));
+  }
+
+  static std::string sessions(const History& history) {
+    const std::string all = spell_count(history.session_count(), "session");
+    const std::optional<std::uint64_t> clients = clients_of(history);
+    return clients ? fmt::format("{} of {}", all, spell_count(*clients, "client")) : all;
+  }
+
+  // A gate that nobody asked for says where it comes from.
+  void gate() {
+    if (!report_.gate || report_.gate->origin == Gate::Origin::Asked) return;
+    labelled("gate", fmt::format("{}, which the recording promises{}; --level any surveys all levels",
+                                 name_of(report_.gate->level), whose_promise()));
+  }
+  std::string whose_promise() const {
+    if (report_.history == nullptr) return {};
+    const auto& facts = report_.history->facts();
+    const auto database = facts.find("database"), isolation = facts.find("isolation");
+    if (isolation == facts.end()) return {};
+    return fmt::format(" ({}{})", database == facts.end() ? "" : database->second + " ", isolation->second);
   }
 
   void run_story(const RunFindings& run) {
@@ -83,10 +107,10 @@ class TextReport {
     if (shown < run.broken_in_all)
       labelled("", fmt::format("… {} more", spell_count(run.broken_in_all - shown)));
     std::string_view label = "level";
-    for (const std::string& sentence : permissions(run, report_.asked))
+    for (const std::string& sentence : permissions(run, level_of_gate(report_)))
       labelled(std::exchange(label, ""), sentence);
     if (!violated(report_.result.verdict))
-      labelled(label, fmt::format("the recording itself: {} {}", headline(report_.result.verdict),
+      labelled(label, fmt::format("the recording itself: {} {}", name_of(level_headline(report_)),
                                   name_of(report_.result.level)));
   }
 
@@ -97,15 +121,18 @@ class TextReport {
 
   void anomalies(const Violated& found) {
     std::map<AnomalyKind, std::uint64_t> shown;
-    for (const Anomaly& anomaly : found.anomalies) {
-      const auto counted = found.counts.find(anomaly.kind);
+    const auto& counts = counts_of(report_);
+    // A survey shows the first; gating one of the refuted levels shows what that forbids.
+    const bool first_only = !report_.gate && !options_.detailed;
+    for (const Anomaly& anomaly : std::span(found.anomalies).first(first_only ? 1 : found.anomalies.size())) {
+      const auto counted = counts.find(anomaly.kind);
       const std::uint64_t number = ++shown[anomaly.kind];
-      const std::uint64_t total = counted == found.counts.end() ? number : std::max(counted->second, number);
+      const std::uint64_t total = counted == counts.end() ? number : std::max(counted->second, number);
       out_ += "\n";
       anomaly_story(anomaly, number, total);
     }
     out_ += "\n";
-    totals(found.counts);
+    list("found", spell_counts(counts));
     without_certificate();
   }
 
@@ -127,13 +154,6 @@ class TextReport {
         return labelled("",
                         "whether some other order explains what clients saw is not known: " + other->reason);
     }
-  }
-
-  void totals(const std::map<AnomalyKind, std::uint64_t>& counts) {
-    std::string text;
-    for (const auto& [kind, count] : counts)
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", spell_count(count), name_of(kind));
-    if (!text.empty()) labelled("found", text);
   }
 
   void anomaly_story(const Anomaly& anomaly, std::uint64_t number, std::uint64_t total) {
@@ -261,40 +281,63 @@ class TextReport {
 
   void levels() {
     const Standing known = standing(report_);
-    if (report_.survey && !report_.asked) found_anywhere();
-    list("strongest", known.strongest);
-    list("not", known.weakest_refuted);
-    list("also not", known.also_refuted);
-    list("holds", weaker_ones(known));
-    if (report_.survey) list("open", known.open);
+    list("strongest", names_of(known.strongest));
+    list("not", names_of(known.weakest_refuted));
+    list("also not", shortened(known.also_refuted));
+    held(known);
+    if (report_.survey) list("open", names_of(known.open));
   }
 
-  static std::vector<Level> weaker_ones(const Standing& known) {
-    std::vector<Level> out;
-    for (const Level level : known.holds)
-      if (std::ranges::find(known.strongest, level) == known.strongest.end()) out.push_back(level);
+  static std::vector<std::string> names_of(std::span<const Level> levels) {
+    std::vector<std::string> out;
+    for (const Level level : levels) out.emplace_back(name_of(level));
     return out;
   }
 
-  // Without a level asked, what refuted the others is not shown above.
-  void found_anywhere() {
-    if (!violated(report_.result.verdict)) totals(report_.survey->found);
+  std::vector<std::string> shortened(const std::vector<Level>& levels) const {
+    if (options_.detailed || levels.size() <= kShownLevels) return names_of(levels);
+    std::vector<std::string> out = names_of(std::span(levels).first(kShownLevels - 1));
+    out.push_back(fmt::format("{} more (-v lists them)", levels.size() - out.size()));
+    return out;
   }
 
-  void list(std::string_view label, const std::vector<Level>& some) {
-    if (some.empty()) return;
+  // Which levels follow from others is in serval levels; the greatest stand for them.
+  void held(const Standing& known) {
+    const std::vector<Level>& named = known.greatest;
+    const std::size_t weaker = known.holds.size() - named.size();
+    if (options_.detailed) return list("holds", names_of(known.holds));
+    std::vector<std::string> out;
+    if (known.strongest.empty()) out = names_of(named);
+    if (weaker > 0) out.push_back(fmt::format("{} (-v lists them)", spell_count(weaker, "weaker level")));
+    list("holds", out);
+  }
+
+  // Wrapped between items.
+  void list(std::string_view label, const std::vector<std::string>& items) {
     std::string line;
-    for (const Level level : some) {
-      const std::string item = (line.empty() ? "" : ", ") + std::string(name_of(level));
-      if (!line.empty() && kLabelWidth + 2 + line.size() + item.size() > options_.width) {
+    for (const std::string& item : items) {
+      const bool fits = kLabelWidth + 2 + line.size() + 2 + item.size() + 1 <= options_.width;
+      if (!line.empty() && !fits) {
         labelled(label, line + ",");
         label = "";
-        line = name_of(level);
-      } else {
-        line += item;
+        line.clear();
       }
+      line += (line.empty() ? "" : ", ") + item;
     }
-    labelled(label, line);
+    if (!line.empty()) labelled(label, line);
+  }
+
+  // Wrapped at blanks.
+  void paragraph(std::string_view label, std::string_view text) {
+    const std::size_t width = options_.width - kLabelWidth - 2;
+    while (display_width(text) > width) {
+      std::size_t end = text.rfind(' ', width);
+      if (end == std::string_view::npos || end == 0) end = std::min(text.find(' '), text.size());
+      labelled(label, text.substr(0, end));
+      label = "";
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    if (!text.empty()) labelled(label, text);
   }
 
   void engine() {
@@ -308,7 +351,7 @@ class TextReport {
   }
 
   void attempts() {
-    if (report_.result.engine == "replay")
+    if (report_.result.replayed)
       labelled("", "the order that was expected was replayed; no other was tried");
     else if (report_.result.attempts.empty())
       labelled("", "the order followed from the reads; nothing had to be tried");
@@ -335,19 +378,19 @@ class TextReport {
     const Verdict& verdict = report_.result.verdict;
     if (const auto* why = std::get_if<Undecided>(&verdict)) return next_after(*why);
     const Standing known = standing(report_);
-    if (!report_.asked && holds(verdict) && !known.refuted.empty())
-      return fmt::format("serval check {} --level {}    (shows why it is refuted)", report_.path,
-                         name_of(known.refuted.back()));
-    if (violated(verdict) && known.strongest_holding)
+    if (headline(report_) == Headline::Anomaly && !known.refuted.empty())
+      return fmt::format("serval check {} --level {}    (shows all that it forbids)", report_.path,
+                         name_of(known.weakest_refuted.front()));
+    if (violated(verdict) && !known.greatest.empty())
       return fmt::format("serval check {} --level {}    (gates what does hold)", report_.path,
-                         name_of(*known.strongest_holding));
+                         name_of(known.greatest.front()));
     const auto* found = std::get_if<Violated>(&verdict);
     if (found == nullptr || found->anomalies.empty()) return {};
     return fmt::format("serval anomalies {}", name_of(found->anomalies.front().kind));
   }
 
   std::string next_after(const Undecided& why) const {
-    const std::string level = report_.asked ? fmt::format(" --level {}", name_of(*report_.asked)) : "";
+    const std::string level = report_.gate ? fmt::format(" --level {}", name_of(report_.gate->level)) : "";
     switch (why.cause) {
       case Undecided::Cause::TimeBudget:
         return fmt::format("serval check {}{} --timeout {}m", report_.path, level,

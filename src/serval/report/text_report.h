@@ -1,7 +1,10 @@
 #pragma once
 // The answer for people. The first line is for machines, too:
 //
-//   VALID|VIOLATION|UNKNOWN <path> <level>
+//   VALID|VIOLATION|UNKNOWN <path> <level>                   of a gate
+//   VALID <path> <level>                                     without one: the history has no anomaly
+//   ANOMALY <path> strongest=<levels> found=<counts>
+//   UNKNOWN <path> strongest=<levels>|any
 //
 // then what was checked, the anomalies in words, which levels hold, what it cost, and one next command.
 // The text depends on the report alone; colour is never the only carrier of anything.
