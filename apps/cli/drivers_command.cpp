@@ -17,14 +17,16 @@ std::string missing(const DriverInfo& row) {
 }
 
 std::string driver_table() {
-  std::vector<std::vector<std::string>> rows{{"driver", "what it is", "isolations", ""}};
+  std::vector<std::vector<std::string>> rows;
   for (const DriverInfo& row : all_drivers()) {
     std::string isolations;
     for (const IsolationInfo& isolation : row.isolations)
       isolations += fmt::format("{}{}", isolations.empty() ? "" : ", ", isolation.name);
-    rows.push_back({std::string(row.name), std::string(row.description), isolations, missing(row)});
+    rows.push_back({std::string(row.name), std::string(row.description)});
+    if (row.open == nullptr) rows.push_back({"", missing(row)});
+    rows.push_back({"", "isolations: " + isolations});
   }
-  return "serval run ADDRESS -i ISOLATION. serval drivers NAME shows what each isolation promises.\n\n" +
+  return "serval run ADDRESS -i ISOLATION\nserval drivers NAME shows what each isolation promises.\n\n" +
          aligned(rows);
 }
 

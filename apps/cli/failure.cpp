@@ -82,6 +82,8 @@ Failure describe_current_exception() {
     throw;
   } catch (const ExpectationError& error) {
     return {kBadInput, draw_input_error(error, "expectation")};
+  } catch (const UnreadableFile& error) {
+    return {kBadInput, fmt::format("error: {}: {}", harmless(error.position().file), error.problem())};
   } catch (const InputError& error) {
     return {kBadInput, draw_input_error(error, "history")};
   } catch (const OutputError& error) {
@@ -113,7 +115,8 @@ std::string json_of_current_exception(const std::string& path) {
   try {
     throw;
   } catch (const InputError& error) {
-    json.key("kind").text("bad-input").key("problem").text(error.problem());
+    const bool unreadable = dynamic_cast<const UnreadableFile*>(&error) != nullptr;
+    json.key("kind").text(unreadable ? "unreadable" : "bad-input").key("problem").text(error.problem());
     json.key("line").number(error.position().line).key("column").number(error.position().column);
     json.key("hint").text(error.hint());
   } catch (const std::exception& error) {

@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "output.h"
 #include "serval/report/quantity.h"
+#include "tables.h"
 
 namespace serval::cli {
 namespace {
@@ -20,12 +22,23 @@ std::string indented(std::string_view lines) {
   return out;
 }
 
+constexpr std::size_t kTitleWidth = 34;
+
+// "  -l, --level LEVEL                 Gate this level ...", wrapped; a long title has a line of its own.
+std::string described(const Arguments::Description& flag) {
+  std::string out = "  " + padded(flag.title, kTitleWidth);
+  if (display_width(flag.title) >= kTitleWidth) out += "\n" + std::string(kTitleWidth + 2, ' ');
+  const std::string indent = "\n" + std::string(kTitleWidth + 2, ' ');
+  return out + fmt::format("{}\n", fmt::join(wrapped(flag.help, page_width() - kTitleWidth - 2), indent));
+}
+
 }  // namespace
 
 std::string short_help() {
   std::string out =
       "serval tells whether a database kept the isolation level it promises.\n\n"
-      "  serval check history.jsonl                          the strongest level that holds\n"
+      "  serval check history.jsonl                          exit 0: no anomaly, 1: found, with the first "
+      "one\n"
       "  serval check history.txt --level serializable       gate one level: exit 0 holds, 1 violated\n"
       "  serval gen -n 10k --level snapshot-isolation -o h.jsonl && serval check h.jsonl -l serializable\n\n";
   for (const Verb& verb : all_verbs()) out += fmt::format("  {}{}\n", padded(verb.name, 12), verb.summary);
@@ -36,8 +49,7 @@ std::string verb_help(const Verb& verb, const Arguments& arguments) {
   std::string out = fmt::format("{}\n\n", verb.summary);
   if (!verb.examples.empty()) out += fmt::format("Examples:\n{}\n", indented(verb.examples));
   out += fmt::format("Usage: serval {} {}\n\nOptions:\n", verb.name, verb.usage);
-  for (const Arguments::Description& flag : arguments.flags())
-    out += fmt::format("  {}{}\n", padded(flag.title, 34), flag.help);
+  for (const Arguments::Description& flag : arguments.flags()) out += described(flag);
   return out;
 }
 

@@ -18,19 +18,26 @@ constexpr double kTerminalSeconds = 0.5;  // Seconds.
 constexpr double kLogSeconds = 10;
 constexpr const char* kClearLine = "\r\x1b[K";
 
+// "1,308 aborted (310 serialization, 998 rolled back)": what the report counts as aborted, by cause. Those that
+// are rolled back the workload ends itself.
 std::string spelled_aborts(const CampaignCounts& counts) {
-  std::string out;
-  for (const auto& [cause, number] : counts.aborted)
-    out += fmt::format("{}{} {}", out.empty() ? " (" : ", ", number, name_of(cause));
-  return out.empty() ? out : out + ")";
+  std::string causes;
+  const auto add = [&](std::uint64_t number, std::string_view cause) {
+    if (number > 0)
+      causes += fmt::format("{}{} {}", causes.empty() ? " (" : ", ", spell_count(number), cause);
+  };
+  for (const auto& [cause, number] : counts.aborted) add(number, name_of(cause));
+  add(counts.rolled_back, "rolled back");
+  return fmt::format("{} aborted{}{}", spell_count(counts.aborted_in_all() + counts.rolled_back), causes,
+                     causes.empty() ? "" : ")");
 }
 
 std::string spelled_counts(const CampaignCounts& counts, double seconds) {
   const double rate = static_cast<double>(counts.committed) / std::max(seconds, 1e-9);
-  std::string line = fmt::format("{:.1f} s   {} committed ({:.0f}/s)   {} aborted{}   {} rolled back",
-                                 seconds, counts.committed, rate, counts.aborted_in_all(),
-                                 spelled_aborts(counts), counts.rolled_back);
-  if (counts.indeterminate > 0) line += fmt::format("   {} indeterminate", counts.indeterminate);
+  std::string line =
+      fmt::format("{:.1f} s   {} committed ({}/s)   {}", seconds, spell_count(counts.committed),
+                  spell_count(static_cast<std::uint64_t>(rate)), spelled_aborts(counts));
+  if (counts.indeterminate > 0) line += fmt::format("   {} indeterminate", spell_count(counts.indeterminate));
   if (counts.reconnections > 0) line += fmt::format("   {} new connections", counts.reconnections);
   return line +
          fmt::format("   p99 {}", spell_seconds(static_cast<double>(counts.latency.quantile(0.99)) * 1e-9));

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "output.h"
 #include "serval/report/quantity.h"
 
 namespace serval::cli {
 
-std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t page_width) {
+std::string aligned(const std::vector<std::vector<std::string>>& rows) { return aligned(rows, page_width()); }
+
+std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t columns) {
   std::vector<std::size_t> widths;
   for (const std::vector<std::string>& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
@@ -17,7 +20,7 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size
     std::string front = "  ";
     for (std::size_t i = 0; i + 1 < row.size(); ++i) front += padded(row[i], widths[i] + 2);
     const std::size_t left = display_width(front);
-    for (const std::string& line : wrapped(row.back(), page_width > left + 30 ? page_width - left : 30)) {
+    for (const std::string& line : wrapped(row.back(), columns > left + 30 ? columns - left : 30)) {
       out += front + line + "\n";
       front.assign(left, ' ');
     }

@@ -105,14 +105,83 @@ class Verdicts(CliTest):
         self.assertEqual(self.expect(0, "check", "good.notation", "-l", "PL-3").first,
                          "VALID good.notation serializable")
 
-    def test_without_a_level_the_strongest_one_that_holds_is_named(self):
-        result = self.expect(0, "check", self.file("skew.notation", SKEW))
-        self.assertRegex(result.first, r"^VALID skew\.notation (strong-session-)?snapshot-isolation$")
-        self.assertRegex(result.out, r"(?m)^  also not .*serializable")
+    def test_aliases_people_type_work_in_any_case(self):
+        self.file("good.notation", GOOD)
+        for alias, level in (("RR", "repeatable-read"), ("rr", "repeatable-read"), ("SSI", "serializable"),
+                             ("ssi", "serializable"), ("Strict-1SR", "strict-serializable")):
+            with self.subTest(alias=alias):
+                first = self.run_serval("check", "good.notation", "-l", alias, "-q").first
+                self.assertEqual(first.split()[2], level)
 
-    def test_without_a_level_a_history_that_breaks_read_committed_is_a_violation(self):
-        thin_air = self.file("air.notation", "s1: [r(x,7)]\n")
-        self.assertEqual(self.expect(1, "check", thin_air).first, "VIOLATION air.notation read-committed")
+    def test_without_a_level_an_anomaly_is_the_headline_and_the_exit_code(self):
+        result = self.expect(1, "check", self.file("skew.notation", SKEW), "--verify")
+        self.assertEqual(result.first,
+                         "ANOMALY skew.notation strongest=strong-session-snapshot-isolation found=1 write-skew")
+        self.assertRegex(result.out, r"(?m)^  also not .*serializable")
+        self.assertIn("so each must precede the other: no serial order exists.", result.out)
+        self.assertIn("repeatable-read is Adya's PL-2.99", result.out)
+        report = json.loads(self.expect(1, "check", "skew.notation", "--json").out)
+        self.assertEqual((report["verdict"], report["exit_code"], report["level"]["gate"]), ("anomaly", 1, None))
+        self.assertEqual(report["anomalies"]["by_type"], {"write-skew": 1})
+        self.assertEqual(report["level"]["strongest_not_refuted"], "strong-session-snapshot-isolation")
+        self.assertIn("PL-2.99", report["notes"][0])
+
+    def test_without_a_level_exit_0_means_that_there_is_no_anomaly(self):
+        self.assertEqual(self.expect(0, "check", self.file("good.notation", GOOD)).first,
+                         "VALID good.notation strong-session-serializable")
+        self.assertEqual(self.expect(0, "check", self.file("timed.notation", "s1: [w(x,1)]@1..2\n")).first,
+                         "VALID timed.notation strict-serializable")
+
+    def test_without_a_level_what_is_open_is_unknown(self):
+        result = self.expect(2, "check", self.file("blind.notation", BLIND))
+        self.assertRegex(result.first, r"^UNKNOWN blind\.notation (any|strongest=\S+)$")
+        self.assertIn("next", result.out)
+
+    def test_without_a_level_a_thin_air_read_is_an_anomaly(self):
+        first = self.expect(1, "check", self.file("air.notation", "s1: [r(x,7)]\n")).first
+        self.assertRegex(first, r"^ANOMALY air\.notation strongest=\S+ found=1 thin-air-read$")
+
+    def test_of_several_strongest_levels_the_best_known_stand_first(self):
+        lost = self.file("lost.notation", "s1: [r(x,0) w(x,1)]@0..5  s2: [r(x,0) w(x,2)]@0..5\n")
+        self.assertEqual(self.expect(1, "check", lost).first,
+                         "ANOMALY lost.notation strongest=strong-read-committed,prefix-consistency found=1 lost-update")
+
+    def test_strongest_is_told_only_if_stronger_levels_were_examined(self):
+        good = self.file("good.notation", GOOD)
+        self.assertNotIn("strongest", self.expect(0, "check", good, "-l", "read-committed").out)
+        report = json.loads(self.expect(0, "check", good, "-l", "read-committed", "--json").out)
+        self.assertEqual((report["level"]["strongest_not_refuted"], report["level"]["strongest_not_refuted_all"]), (None, []))
+        self.assertIn("  strongest  strong-session-snap",
+                      self.expect(1, "check", self.file("skew.notation", SKEW), "-l", "serializable").out)
+
+    def test_a_gate_holds_where_a_stronger_level_does(self):
+        pairs = self.file("pairs.notation", "s1: [r(x,0) w(x,1) w(y,1)]@1..2  s2: [r(x,1) r(y,1)]@3..4\n")
+        self.assertEqual(self.expect(0, "check", pairs, "-l", "linearizable", "--verify").first,
+                         "VALID pairs.notation linearizable")
+
+    def test_a_recording_is_gated_at_the_level_that_it_promises(self):
+        lines = [{"serval": "history", "version": 1, "initial": 0,
+                  "facts": {"database": "x 1.0", "isolation": "snapshots", "promises": "snapshot-isolation"}},
+                 {"s": 1, "t": 1, "ops": [["r", "x", 0], ["r", "y", 0], ["w", "x", 1]]},
+                 {"s": 2, "t": 2, "ops": [["r", "x", 0], ["r", "y", 0], ["w", "y", 1]]}]
+        name = self.file("skew.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+        result = self.expect(0, "check", name)
+        self.assertEqual(result.first, "VALID skew.jsonl snapshot-isolation")
+        self.assertIn("gate       snapshot-isolation, which the recording promises (x 1.0 snapshots)", result.out)
+        report = json.loads(self.expect(0, "check", name, "--json").out)
+        self.assertEqual(report["level"]["gate"], {"level": "snapshot-isolation", "origin": "promised"})
+        self.assertEqual(report["level"]["asked"], [])
+        self.assertTrue(self.expect(1, "check", name, "-l", "any").first.startswith("ANOMALY skew.jsonl strongest="))
+        asked = self.expect(1, "check", name, "-l", "serializable")
+        self.assertEqual(asked.first, "VIOLATION skew.jsonl serializable")
+        self.assertNotIn("gate  ", asked.out)
+
+    def test_a_promise_that_is_not_a_level_is_told_and_gates_nothing(self):
+        name = self.file("odd.jsonl", '{"serval":"history","version":1,"facts":{"promises":"the best"}}\n'
+                                      '{"s":1,"t":1,"ops":[["w","x",1]]}\n')
+        result = self.expect(0, "check", name)
+        self.assertEqual(result.first, "VALID odd.jsonl strict-serializable")
+        self.assertIn('"the best"', result.out)
 
     def test_quiet_prints_the_first_line_only(self):
         result = self.expect(1, "check", "-q", self.file("skew.notation", SKEW), "-l", "serializable")
@@ -141,7 +210,7 @@ class Json(CliTest):
     def test_report_has_every_promised_field(self):
         report = json.loads(self.expect(1, "check", self.file("skew.notation", SKEW), "-l", "SER", "--json").out)
         self.assertLessEqual(REPORT_FIELDS, set(report))
-        self.assertEqual(report["schema"], "serval.report/1")
+        self.assertEqual(report["schema"], "serval.report/2")
         self.assertEqual(report["verdict"], "violation")
         self.assertEqual(report["exit_code"], 1)
         self.assertIn("serializable", report["level"]["refuted"])
@@ -168,7 +237,17 @@ class Json(CliTest):
         self.file("good.notation", GOOD)
         self.file("bad.notation", "s1: [w(x\n")
         lines = self.expect(3, "check", "good.notation", "bad.notation", "--json").out.splitlines()
-        self.assertEqual([json.loads(line)["schema"] for line in lines], ["serval.report/1", "serval.error/1"])
+        self.assertEqual([json.loads(line)["schema"] for line in lines], ["serval.report/2", "serval.error/1"])
+
+    def test_text_and_json_count_with_the_same_words(self):
+        name = self.file("three.notation", "s1: [w(x,1)] [w(x,2)]!  s2: [w(y,3)]? [r(x,1)]\n")
+        counts = json.loads(self.expect(0, "check", name, "--json").out)["counts"]
+        words = {word: counts[word] for word in ("committed", "aborted", "indeterminate")}
+        self.assertEqual(words, {"committed": 2, "aborted": 1, "indeterminate": 1})
+        spelled = ", ".join(f"{number} {word}" for word, number in words.items())
+        self.assertIn(f"4 txns ({spelled})", self.expect(0, "check", name).out)
+        numbers = json.loads(self.expect(0, "stats", name, "--json").out)
+        self.assertEqual({word: numbers[word] for word in words}, words)
 
     def test_tables_and_measurements_are_json_too(self):
         self.file("good.notation", GOOD)
@@ -237,6 +316,18 @@ class Models(CliTest):
         self.assertIn("models need a Jepsen history",
                       self.expect(3, "check", self.file("good.notation", GOOD), "-m", "bank").err)
 
+    def test_a_log_of_one_register_suggests_its_model(self):
+        good = self.file("register.edn", REGISTER + operations(("ok", 1, "read", 1), ("invoke", 0, "cas", "[1 2]"),
+                                                               ("ok", 0, "cas", "[1 2]")))
+        result = self.expect(0, "check", good)
+        self.assertIn("look like a cas-register history: --model cas-register", result.out)
+        self.assertIn("--model cas-register", json.loads(self.expect(0, "check", good, "--json").out)["notes"][0])
+        self.assertNotIn("--model", self.expect(0, "check", self.file("good.notation", GOOD)).out)
+
+    def test_text_and_json_count_with_the_same_words(self):
+        good = self.file("register.edn", REGISTER + operations(("ok", 1, "read", 1)))
+        self.assertIn("2 ops (2 ok, 0 fail, 0 info)   2 processes", self.expect(0, "check", good, "-m", "cas-register").out)
+
     def test_without_a_model_the_one_that_fits_is_named(self):
         for name, content in (("bank", BANK), ("mutex", operations(("invoke", 0, "acquire", "nil"))),
                               ("counter", operations(("invoke", 0, "add", 1), ("ok", 0, "add", 1),
@@ -296,7 +387,10 @@ class BadInput(CliTest):
         return result
 
     def test_missing_file_and_directory(self):
-        self.assertIn("nowhere.txt", self.expect(3, "check", "nowhere.txt").err)
+        self.assertEqual(self.expect(3, "check", "nowhere.txt").err,
+                         "error: nowhere.txt: cannot open: No such file or directory\n")
+        failure = json.loads(self.expect(3, "check", "nowhere.txt", "--json").out)
+        self.assertEqual(failure["error"]["kind"], "unreadable")
         (self.folder / "folder").mkdir()
         self.assertIn("folder", self.expect(3, "check", "folder").err)
 
@@ -387,6 +481,15 @@ class Usage(CliTest):
                 text = self.expect(0, verb, "--help").out
                 self.assertLess(text.index("Examples:"), text.index("Options:"))
                 self.assertEqual(self.expect(0, "help", verb).out, text)
+
+    def test_help_and_tables_fit_the_page(self):
+        for words in (["check", "--help"], ["run", "--help"], ["drivers"]):
+            for columns in ("80", "110"):
+                with self.subTest(words=words, columns=columns):
+                    text = self.expect(0, *words, environment={"COLUMNS": columns}).out
+                    lines = text[text.find("Options:"):] if "Options:" in text else text
+                    self.assertLessEqual(max(map(len, lines.splitlines())), int(columns), text)
+        self.assertNotRegex(self.expect(0, "check", "--help").out, r"\|FILE\w")
 
     def test_a_file_instead_of_a_verb_gives_a_hint(self):
         self.assertIn("serval check good.notation", self.expect(64, self.file("good.notation", GOOD)).err)

@@ -40,7 +40,7 @@ class RawBytes {
         total_ += static_cast<std::uint64_t>(got);
         return static_cast<std::size_t>(got);
       }
-      if (errno != EINTR) throw InputError({name_}, std::string("cannot read: ") + std::strerror(errno));
+      if (errno != EINTR) throw UnreadableFile({name_}, std::string("cannot read: ") + std::strerror(errno));
       Budget::unlimited().look("read");  // A signal woke it up, perhaps to stop.
     }
   }
@@ -187,7 +187,7 @@ ByteStream ByteStream::open(const std::string& path) {
         std::make_unique<State>("<stdin>", std::make_unique<RawBytes>(STDIN_FILENO, "<stdin>")));
   }
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) throw InputError({path}, std::string("cannot open: ") + std::strerror(errno));
+  if (descriptor < 0) throw UnreadableFile({path}, std::string("cannot open: ") + std::strerror(errno));
   auto raw = std::make_unique<RawBytes>(descriptor, path);
   struct stat facts {};
   if (::fstat(descriptor, &facts) == 0 && S_ISDIR(facts.st_mode))

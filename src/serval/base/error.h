@@ -39,6 +39,12 @@ class InputError : public std::runtime_error {
   std::uint64_t caret_;
 };
 
+// The operating system refused to open or read it: no word about what is inside.
+class UnreadableFile : public InputError {
+ public:
+  using InputError::InputError;
+};
+
 // The operating system refused to write a file (full disk, no permission).
 class OutputError : public std::runtime_error {
  public:
