@@ -83,7 +83,7 @@ Failure describe_current_exception() {
   } catch (const ExpectationError& error) {
     return {kBadInput, draw_input_error(error, "expectation")};
   } catch (const UnreadableFile& error) {
-    return {kBadInput, fmt::format("error: {}: {}", harmless(error.position().file), error.problem())};
+    return {kBadInput, fmt::format("error: {}: {}", printable(error.position().file), error.problem())};
   } catch (const InputError& error) {
     return {kBadInput, draw_input_error(error, "history")};
   } catch (const OutputError& error) {

@@ -18,8 +18,8 @@ constexpr double kTerminalSeconds = 0.5;  // Seconds.
 constexpr double kLogSeconds = 10;
 constexpr const char* kClearLine = "\r\x1b[K";
 
-// "1,308 aborted (310 serialization, 998 rolled back)": what the report counts as aborted, by cause. Those that
-// are rolled back the workload ends itself.
+// "1,308 aborted (310 serialization, 998 rolled back)": what the report counts as aborted, by cause. Those
+// that are rolled back the workload ends itself.
 std::string spelled_aborts(const CampaignCounts& counts) {
   std::string causes;
   const auto add = [&](std::uint64_t number, std::string_view cause) {

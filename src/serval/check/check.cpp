@@ -36,18 +36,6 @@ Undecided no_engine(std::string reason) {
   return {Undecided::Cause::NoEngine, std::move(reason), {"no read that the level forbids"}};
 }
 
-Undecided::Cause cause_of(BudgetExhausted::Cause cause) {
-  switch (cause) {
-    case BudgetExhausted::Cause::TimeBudget:
-      return Undecided::Cause::TimeBudget;
-    case BudgetExhausted::Cause::EffortBudget:
-      return Undecided::Cause::EffortBudget;
-    case BudgetExhausted::Cause::Stopped:
-      break;
-  }
-  return Undecided::Cause::Stopped;
-}
-
 // One history, its relations inferred once, judged at any number of levels.
 class Judge {
  public:
@@ -64,8 +52,7 @@ class Judge {
     try {
       decide(level, result);
     } catch (const BudgetExhausted& exhausted) {
-      result.verdict =
-          Undecided{cause_of(exhausted.cause()), exhausted.what(), proven_so_far(), exhausted.phase()};
+      result.verdict = cut_short(exhausted, proven_so_far());
     } catch (const std::bad_alloc&) {
       result.verdict =
           Undecided{Undecided::Cause::MemoryBudget, "memory budget used up", proven_so_far(), "check"};

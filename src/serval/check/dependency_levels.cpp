@@ -250,8 +250,7 @@ class Decision {
   }
 
   static Undecided cut_short(const BudgetExhausted& exhausted, const OrderSearch& search) {
-    const bool time = exhausted.cause() == BudgetExhausted::Cause::TimeBudget;
-    Undecided open{time ? Undecided::Cause::TimeBudget : Undecided::Cause::Stopped, exhausted.what(), {}};
+    Undecided open = serval::cut_short(exhausted, {});
     open.details.emplace_back("no violation among the dependencies that are known");
     std::ranges::move(search.progress(), std::back_inserter(open.details));
     open.details.emplace_back(

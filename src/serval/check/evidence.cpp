@@ -122,6 +122,16 @@ Violated make_violated(std::vector<Anomaly> anomalies, const CheckOptions& optio
   return violated;
 }
 
+Undecided cut_short(const BudgetExhausted& exhausted, std::vector<std::string> details) {
+  using From = BudgetExhausted::Cause;
+  using To = Undecided::Cause;
+  const From cause = exhausted.cause();
+  return {cause == From::TimeBudget     ? To::TimeBudget
+          : cause == From::EffortBudget ? To::EffortBudget
+                                        : To::Stopped,
+          exhausted.what(), std::move(details), exhausted.phase()};
+}
+
 Undecided missing_order(const History& history, const Relations& relations) {
   Undecided undecided{
       Undecided::Cause::Precondition, "the order of versions does not follow from the reads", {}};

@@ -20,6 +20,9 @@ std::vector<Anomaly> lost_updates(const History& history, const Relations& relat
 Violated make_violated(std::vector<Anomaly> anomalies, const CheckOptions& options);
 
 // Why the order of versions is not known, with examples; requires that it is not.
+// A budget ended before the answer came.
+Undecided cut_short(const BudgetExhausted& exhausted, std::vector<std::string> details);
+
 Undecided missing_order(const History& history, const Relations& relations);
 
 }  // namespace serval

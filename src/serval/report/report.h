@@ -81,8 +81,8 @@ const std::map<AnomalyKind, std::uint64_t>& counts_of(const Report& report);
 // "3 lost-update", one for each kind, the most severe first.
 std::vector<std::string> spell_counts(const std::map<AnomalyKind, std::uint64_t>& counts);
 
-// How many clients ran, where the recording says so. It may have more sessions: of new connections, and one that
-// reads all lists at the end.
+// How many clients ran, where the recording says so. It may have more sessions: of new connections, and one
+// that reads all lists at the end.
 std::optional<std::uint64_t> clients_of(const History& history);
 
 // What a reader might misunderstand otherwise: words that vendors use differently, models that know more.
