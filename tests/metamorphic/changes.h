@@ -1,0 +1,27 @@
+#pragma once
+// Changes of a history under which its verdicts stay, or can only become better. The name of each is what it
+// claims.
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "metamorphic/spelling.h"
+
+namespace serval::metamorphic {
+
+struct Change {
+  enum class Claim : std::uint8_t {
+    Same,     // The same executions explain both: no level holds in one and is violated in the other.
+    Weakens,  // What explains the history explains the changed one: what held is not violated now.
+  };
+  std::string name;
+  Claim claim;
+  // Nothing where it does not apply.
+  std::function<std::optional<History>(const Draft& draft, Random& random)> apply;
+};
+
+std::span<const Change> all_changes();
+
+}  // namespace serval::metamorphic
