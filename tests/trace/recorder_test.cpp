@@ -135,6 +135,25 @@ TEST_F(Recording, HasWholeRowsOfATableThatIsSearchedByAColumn) {
       "\n");
 }
 
+TEST_F(Recording, APointReadThatFindsTwoRowsIsARangeReadOfItsKey) {
+  Recorder recorder(path(), {}, searched_by_place());
+  SessionLog& log = recorder.open_session();
+  const std::vector<Answer::Row> rows{{.key = 3, .tag = 5, .columns = {1, 2}},
+                                      {.key = 3, .tag = 6, .columns = {3, 4}}};
+  log.begin(1);
+  record(log, {.kind = Kind::Read, .key = 3}, {.rows = rows}, 2);
+  record(log, {.kind = Kind::Insert, .key = 3, .tag = 7}, {.rows = rows, .applied = false}, 4);
+  log.end(Outcome::Committed, 9, {});
+  recorder.finish();
+  const History read = history();
+  for (const OperationId op : {OperationId{0}, OperationId{1}}) {
+    EXPECT_EQ(read.kind(op), OperationKind::PredicateRead);
+    ASSERT_EQ(read.rows(op).size(), 2u);
+    EXPECT_EQ(read.rows(op)[0].key, read.rows(op)[1].key);
+    EXPECT_NE(read.rows(op)[0].value, read.rows(op)[1].value);
+  }
+}
+
 TEST_F(Recording, SaysWhatRangesAskAndAnswer) {
   Recorder recorder(path(), {}, searched_by_place());
   SessionLog& log = recorder.open_session();

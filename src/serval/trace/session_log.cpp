@@ -67,6 +67,21 @@ bool wrote(const Request& request, const Answer& answer) {
   return is_range(request.kind) ? !answer.rows.empty() : answer.applied;
 }
 
+bool tells_a_row(const Request& request, const Answer& answer) {
+  const bool refused =
+      !answer.applied && (request.kind == Kind::Insert || request.kind == Kind::CompareAndSet);
+  return request.kind == Kind::Read || refused;
+}
+
+// The range read of one key, for a request that found several rows under it: a point read holds one.
+Request scan_of(const Request& read) {
+  Request scan = read;
+  scan.kind = Kind::Scan;
+  scan.column = Request::kKey;
+  scan.low = scan.high = static_cast<std::int64_t>(read.key);
+  return scan;
+}
+
 }  // namespace
 
 // What stands between the key and the times, a comma before it.
@@ -76,9 +91,7 @@ void SessionLog::put_values(std::string& to, const Request& request, const Answe
   if (request.kind == Kind::CompareAndSet) put_all(to, request.expected, ",");
   if (request.kind == Kind::ReadList) return put_list(to, answer.list);
   if (request.kind == Kind::Append) return put(to, request.tag);
-  const bool refused =
-      !answer.applied && (request.kind == Kind::Insert || request.kind == Kind::CompareAndSet);
-  const bool reads = request.kind == Kind::Read || request.kind == Kind::Update || refused;
+  const bool reads = request.kind == Kind::Update || tells_a_row(request, answer);
   if (!reads) return text_.put_written(to, request);
   if (answer.rows.empty()) return put(to, "null");
   const Answer::Row& row = answer.rows.front();
@@ -136,6 +149,7 @@ void SessionLog::put_times(const Request& request, Time end) {
 void SessionLog::hear(const Request& request, const Answer& answer, Time at) {
   surely_wrote_ = surely_wrote_ || wrote(request, answer);
   if (is_range(request.kind)) return add_range(request, answer, at);
+  if (tells_a_row(request, answer) && answer.rows.size() > 1) return add_range(scan_of(request), answer, at);
   open_item(letter_of(request, answer));
   text_.put_key(operations_, request.table, request.key);
   put_values(operations_, request, answer);
