@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <string>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -67,10 +68,11 @@ int demonstrate() {
   if (const int code = show_a_level_that_holds(); code != kHolds) return code;
   const int code = show_an_anomaly();
   if (code != kViolated) return code == kHolds ? static_cast<int>(kUndecided) : code;
+  std::error_code unknown;
   print(
       fmt::format("\nThe recordings stay in {}/.\nNext: serval drivers   (your database: its address, and "
                   "what it promises)\n",
-                  (std::filesystem::current_path() / "serval-out").string()));
+                  std::filesystem::absolute("serval-out", unknown).string()));
   return kHolds;
 }
 

@@ -15,6 +15,7 @@
 #include "output.h"
 #include "serval/base/error.h"
 #include "serval/formats/format.h"
+#include "serval/formats/history_folder.h"
 #include "serval/formats/leopard_json.h"
 
 namespace serval::cli {
@@ -68,7 +69,7 @@ WatchSources::WatchSources(WatchEngine& engine, const SourceOptions& options)
   if (options_.initial_unknown) engine_.intake().start_with_unknown();
   if (is_endpoint(options_.word))
     start_listening();
-  else if (std::filesystem::is_directory(options_.word))
+  else if (is_folder(options_.word))
     start_leopard_folder();
   else
     start_file();
@@ -167,8 +168,10 @@ void WatchSources::follow_lines(const std::string& path) {
     stream.take({buffer.data(), static_cast<std::size_t>(got)});
     if (got > 0) continue;
     stream.flush();
-    if (std::filesystem::file_size(path) < done)
-      throw InputError({path}, "the file became shorter while it was being followed");
+    std::error_code gone;
+    const std::uintmax_t size = std::filesystem::file_size(path, gone);
+    if (gone) throw InputError({path}, "the file is gone: " + gone.message());
+    if (size < done) throw InputError({path}, "the file became shorter while it was being followed");
     if (!rest()) break;
   }
   stream.end();

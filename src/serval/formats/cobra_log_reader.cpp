@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "serval/base/error.h"
+#include "serval/base/folder.h"
 #include "serval/formats/byte_reader.h"
 #include "serval/formats/cobra_log.h"
 #include "serval/formats/cobra_record.h"
@@ -218,11 +219,11 @@ std::string_view digits_of(std::string_view stem) {
 // By number, then by name.
 std::vector<fs::path> logs_in(const std::string& folder) {
   std::vector<std::pair<std::string, fs::path>> found;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    if (!entry.is_regular_file() || stem_of(name).empty()) continue;
+  for (const fs::path& file : files_in(folder)) {
+    const std::string name = file.filename().string();
+    if (stem_of(name).empty()) continue;
     const std::string_view digits = digits_of(stem_of(name));
-    found.emplace_back(digits.empty() ? name : fmt::format("{:0>20}", digits), entry.path());
+    found.emplace_back(digits.empty() ? name : fmt::format("{:0>20}", digits), file);
   }
   std::ranges::sort(found);
   std::vector<fs::path> logs;

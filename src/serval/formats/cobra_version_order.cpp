@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "serval/base/error.h"
+#include "serval/base/folder.h"
 #include "serval/formats/byte_reader.h"
 
 namespace serval::cobra {
@@ -49,17 +50,15 @@ class Numbers {
   std::uint64_t at_ = 0;  // Of the last number.
 };
 
-bool is_version_order(const fs::directory_entry& entry) {
-  const std::string name = entry.path().filename().string();
-  return entry.is_regular_file() &&
-         (name.ends_with(".vo") || name.ends_with(".vo.gz") || name.ends_with(".vo.zst"));
+bool is_version_order(const fs::path& file) {
+  const std::string name = file.filename().string();
+  return name.ends_with(".vo") || name.ends_with(".vo.gz") || name.ends_with(".vo.zst");
 }
 
 std::optional<std::string> only_one_in(const fs::path& folder) {
   std::vector<std::string> found;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-    if (is_version_order(entry)) found.push_back(entry.path().string());
-  std::ranges::sort(found);
+  for (const fs::path& file : files_in(folder))
+    if (is_version_order(file)) found.push_back(file.string());
   if (found.size() > 1)
     throw InputError({found[1]}, "a second version order, beside " + found[0], {},
                      "keep the one that belongs to the logs");
@@ -124,7 +123,8 @@ void VersionOrder::number_writes(HistoryBuilder& builder,
 std::optional<std::string> find_version_order(const std::string& logs) {
   const fs::path folder = fs::path(logs).lexically_normal();
   if (auto found = only_one_in(folder)) return found;
-  fs::path whole = fs::absolute(folder).lexically_normal();
+  std::error_code nowhere;  // The working folder may be gone.
+  fs::path whole = fs::absolute(folder, nowhere).lexically_normal();
   if (!whole.has_filename()) whole = whole.parent_path();
   if (whole.filename() != "history") return std::nullopt;
   return only_one_in((folder / "..").lexically_normal());

@@ -23,10 +23,15 @@ bool reads_as(const FormatInfo& row, const std::string& folder, const ReadOption
          (options.format ? *options.format == row.format : row.folder->looks_like(folder));
 }
 
+bool is_file(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
 // The folder made by King Cobra has its logs one level down.
 std::string inner_folder(const std::string& folder) {
   const fs::path inner = fs::path(folder) / "history";
-  return fs::is_directory(inner) ? inner.string() : std::string();
+  return is_folder(inner.string()) ? inner.string() : std::string();
 }
 
 [[noreturn]] void reject(const std::string& folder) {
@@ -81,7 +86,7 @@ bool is_folder(const std::string& path) {
 
 History read_history_folder(const std::string& folder, const ReadOptions& options) {
   for (const char* name : kHistoryFiles)
-    if (const fs::path file = fs::path(folder) / name; fs::is_regular_file(file)) {
+    if (const fs::path file = fs::path(folder) / name; is_file(file)) {
       ByteStream stream = ByteStream::open(file.string());
       return read_history(stream, options);
     }

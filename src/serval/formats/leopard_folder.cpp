@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "serval/base/error.h"
+#include "serval/base/folder.h"
 #include "serval/formats/leopard_json.h"
 
 namespace serval {
@@ -33,12 +34,16 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> place_of(std::string_view
   return {};
 }
 
+std::vector<fs::path> files_in_if_any(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::exists(folder, ignored) ? files_in(folder) : std::vector<fs::path>();
+}
+
 std::vector<std::vector<std::string>> clients_in(const fs::path& folder) {
   std::map<std::uint64_t, std::map<std::uint64_t, std::string>> found;
-  std::error_code absent;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, absent))
-    if (const auto place = place_of(entry.path().filename().string()))
-      found[place->first][place->second] = entry.path().string();
+  for (const fs::path& file : files_in_if_any(folder))
+    if (const auto place = place_of(file.filename().string()))
+      found[place->first][place->second] = file.string();
   std::vector<std::vector<std::string>> clients;
   for (auto& [client, slices] : found) {
     clients.emplace_back();
@@ -116,10 +121,8 @@ LeopardFolder find_leopard_files(const std::string& path) {
     around = (folder.has_filename() ? folder : folder.parent_path()).parent_path();
   }
   if (found.clients.empty()) return found;
-  std::error_code absent;
-  for (const fs::directory_entry& entry : fs::directory_iterator(around / "init_data", absent))
-    if (entry.path().extension() == ".csv") found.tables.push_back(entry.path().string());
-  std::ranges::sort(found.tables);
+  for (const fs::path& file : files_in_if_any(around / "init_data"))
+    if (file.extension() == ".csv") found.tables.push_back(file.string());
   return found;
 }
 

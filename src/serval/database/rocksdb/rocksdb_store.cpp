@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "serval/base/folder.h"
 #include "serval/database/database.h"
 #include "serval/database/key_value/stored_value.h"
 
@@ -19,7 +20,7 @@ constexpr std::size_t kBatch = 10'000;                 // Rows of one write whil
 constexpr std::int64_t kHistoryBytes = 256 << 20;
 
 std::filesystem::path make_temporary_folder() {
-  std::string name = (std::filesystem::temp_directory_path() / "serval-rocksdb-XXXXXX").string();
+  std::string name = (temporary_folder().value_or("/tmp") / "serval-rocksdb-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr)
     throw DatabaseError(fmt::format("cannot make a temporary folder: {}", std::strerror(errno)));
   return name;

@@ -10,6 +10,7 @@
 
 #include "serval/base/contract.h"
 #include "serval/base/error.h"
+#include "serval/base/folder.h"
 #include "serval/database/drivers.h"
 #include "serval/database/sql/address.h"
 #include "serval/database/sql/sql_client.h"
@@ -29,7 +30,7 @@ constexpr std::array<std::string_view, 2> kCaches = {"private", "shared"};
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string path = (files::temp_directory_path() / "serval-XXXXXX").string();
+    std::string path = (temporary_folder().value_or("/tmp") / "serval-XXXXXX").string();
     if (mkdtemp(path.data()) == nullptr)
       throw DatabaseError(fmt::format("cannot make a temporary folder {}", path),
                           "set TMPDIR to one that is writable");
