@@ -327,6 +327,16 @@ class Sockets(WatchTest):
                 self.assertIn("2 txns", out)
                 bad.socket.close()
 
+    def test_a_predicate_that_is_nested_too_deeply_is_refused(self):
+        watch, address = self.listen("--connections", 2, *SI)
+        scan = ["pr", ["sql", "1" + " + 1" * 100_000 + " = 1"], []]
+        bad = Client(address).send(HEADER, transaction(1, 1, 1, 2, scan))
+        self.assertIn("nested too deeply", self.said(watch, "refused"))
+        Client(address).send(HEADER, *GOOD).close()
+        out, _ = self.finished(watch, 3)
+        self.assertIn("2 txns", out)
+        bad.socket.close()
+
     def test_half_a_frame_is_no_record(self):
         watch, address = self.listen("--connections", 1, *SI)
         client = Client(address).send(HEADER, *GOOD)

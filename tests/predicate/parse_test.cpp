@@ -122,5 +122,45 @@ TEST(ParseSql, MeansTheSameAsTheNativeParser) {
   }
 }
 
+// Chains are as deep as they are long, though nothing nests.
+TEST(ParsePredicate, RefusesWhatIsNestedTooDeeply) {
+  const auto times = [](int count, std::string_view text) {
+    std::string out;
+    for (int i = 0; i < count; ++i) out += text;
+    return out;
+  };
+  ValuePool pool;
+  const auto error_of = [&](const std::string& text) -> std::string {
+    try {
+      const Condition condition(parse_query(text, pool), pool);
+      evaluate(condition, std::vector<Scalar>(condition.columns().size()));
+      return "no error";
+    } catch (const InputError& error) {
+      return error.what();
+    }
+  };
+  EXPECT_EQ(error_of("1" + times(990, " + 1") + " = 1"), "no error");
+  EXPECT_EQ(error_of(times(5000, "a = 1 OR ") + "a = 2"), "no error");
+  const std::string deep = "nested too deeply (limit 1000)";
+  for (const std::string& text :
+       {"1" + times(100'000, " + 1") + " = 1", "'a'" + times(100'000, " || 'b'") + " = 'a'",
+        "a" + times(100'000, " IS NULL"), times(100'000, "NOT ") + "a", times(100'000, "(") + "a",
+        times(100'000, "-") + "a", "SET a = a" + times(100'000, " + 1"),
+        "MAX(a" + times(100'000, " * 1") + ")", times(100, "(") + "1" + times(100, times(50, " + 1") + ")")})
+    EXPECT_NE(error_of(text).find(deep), std::string::npos) << error_of(text).substr(0, 200);
+  EXPECT_EQ(error_of("1" + times(1001, " + 1")),
+            "predicate:1:4002: the predicate is nested too deeply (limit 1000)");
+}
+
+TEST(ParseSql, RefusesWhatIsNestedTooDeeply) {
+  if (!reads_sql_statements()) GTEST_SKIP() << "without libpg_query";
+  ValuePool pool;
+  for (const std::string_view link : {" + 1", " IS NULL", " || 'a'"}) {
+    std::string text = "SELECT * FROM t WHERE a";
+    for (int i = 0; i < 100'000; ++i) text += link;
+    EXPECT_THROW(parse_sql(text, pool), InputError) << link;
+  }
+}
+
 }  // namespace
 }  // namespace serval

@@ -49,14 +49,14 @@ bool is_short_operator(const Predicate& tree) {
 
 // The text of ["sql","..."], whose head has been read. A mistake is shown where the text begins, with its own
 // line and column, as escapes may have moved the characters.
-Predicate parse_text(JsonCursor& at, ValuePool& pool) {
+Predicate parse_text(JsonCursor& at, ValuePool& pool, int depth) {
   at.expect(',', "',' and a predicate in SQL");
   at.peek();
   const char* start = at.position();
   const std::string text(at.string("a predicate in SQL, in quotes"));
   at.expect(']', "']' after the predicate");
   try {
-    return parse_query(text, pool);
+    return parse_query(text, pool, "predicate", kDeepestPredicate - depth);
   } catch (const InputError& error) {
     throw JsonFailure{start, fmt::format("a predicate in SQL ({})", error.what()), false};
   }
@@ -94,7 +94,7 @@ Predicate parse_json_predicate(JsonCursor& at, ValuePool& pool, int depth) {
     return tree;
   }
   at.expect('[', "a predicate");
-  if (at.accept_word("sql")) return parse_text(at, pool);
+  if (at.accept_word("sql")) return parse_text(at, pool, depth);
   parse_head(at, tree);
   if (has_name(tree.node) || (has_operator(tree.node) && tree.name.empty())) {
     at.expect(',', "',' and a name");

@@ -17,7 +17,7 @@ constexpr Int128 kLimit = kPowers[Decimal::kMaxDigits];  // Numbers stay strictl
 
 Int128 power(int exponent) { return kPowers[static_cast<std::size_t>(exponent)]; }
 Int128 magnitude(Int128 number) { return number < 0 ? -number : number; }
-bool fits(Int128 number) { return magnitude(number) < kLimit; }
+bool fits(Int128 number) { return number > -kLimit && number < kLimit; }
 
 // `number` * 10^places, where it fits.
 std::optional<Int128> shifted(Int128 number, int places) {
@@ -72,8 +72,9 @@ std::optional<Int128> parse_digits(std::string_view& text, int& count) {
   Int128 number = 0;
   count = 0;
   for (; !text.empty() && text.front() >= '0' && text.front() <= '9'; text.remove_prefix(1), ++count) {
-    number = number * 10 + (text.front() - '0');
-    if (!fits(number)) return std::nullopt;
+    const int digit = text.front() - '0';
+    if (number > (kLimit - 1 - digit) / 10) return std::nullopt;
+    number = number * 10 + digit;
   }
   return number;
 }
@@ -130,6 +131,12 @@ std::string Decimal::spell() const {
   return out;
 }
 
+Int128 Decimal::floor() const {
+  if (scale > kMaxDigits) return digits < 0 ? -1 : 0;       // Nearer to 0 than any whole number but 0.
+  const Int128 unit = power(scale), whole = digits / unit;  // Towards zero.
+  return digits % unit != 0 && digits < 0 ? whole - 1 : whole;
+}
+
 std::optional<std::int64_t> Decimal::whole() const {
   Int128 number = digits;
   if (scale > kMaxDigits) return digits == 0 ? std::optional<std::int64_t>(0) : std::nullopt;
@@ -154,15 +161,18 @@ std::strong_ordering operator<=>(const Decimal& a, const Decimal& b) {
 
 std::optional<Decimal> sum(const Decimal& a, const Decimal& b) {
   const std::optional<Aligned> same = align(a, b);
-  if (!same || !fits(same->a + same->b)) return std::nullopt;
-  return Decimal{same->a + same->b, same->scale};
+  Int128 out = 0;
+  if (!same || __builtin_add_overflow(same->a, same->b, &out) || !fits(out)) return std::nullopt;
+  return Decimal{out, same->scale};
 }
 
 std::optional<Decimal> difference(const Decimal& a, const Decimal& b) { return sum(a, {-b.digits, b.scale}); }
 
 std::optional<Decimal> product(const Decimal& a, const Decimal& b) {
   Int128 out = 0;
+  constexpr int kMaxScale = 16383;  // As PostgreSQL has it.
   if (__builtin_mul_overflow(a.digits, b.digits, &out) || !fits(out)) return std::nullopt;
+  if (a.scale + b.scale > kMaxScale) return std::nullopt;
   return Decimal{out, a.scale + b.scale};
 }
 
@@ -170,7 +180,8 @@ std::optional<Decimal> product(const Decimal& a, const Decimal& b) {
 std::optional<Decimal> quotient(const Decimal& a, const Decimal& b) {
   if (b.digits == 0) return std::nullopt;
   const int scale = quotient_scale(a, b);
-  const int places = scale + b.scale - a.scale;  // Never negative: the scale is at least a's.
+  const int places = scale + b.scale - a.scale;
+  if (places < 0) return std::nullopt;  // The dividend has more places than a quotient may have.
   const std::optional<Int128> dividend = shifted(a.digits, places);
   if (!dividend) return std::nullopt;
   const Int128 divisor = magnitude(b.digits), rest = magnitude(*dividend);

@@ -29,6 +29,7 @@ struct Decimal {
   static Decimal integer(std::int64_t number) noexcept { return {number, 0}; }
 
   std::string spell() const;  // "-0.50"
+  Int128 floor() const;       // The largest whole number that is not above it.
   // The number as 64 bits where it is whole and fits.
   std::optional<std::int64_t> whole() const;
 

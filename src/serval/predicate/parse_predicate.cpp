@@ -12,19 +12,18 @@ namespace {
 using Node = Predicate::Node;
 
 constexpr std::array<std::string_view, 4> kAggregates{"count", "min", "max", "sum"};
-constexpr int kMaxDepth = 1000;  // Of parentheses, NOT and signs; protects the stack.
 
-Predicate node_of(Node node, std::vector<Predicate> children, std::string name = {}) {
-  Predicate out;
-  out.node = node;
-  out.name = std::move(name);
-  out.children = std::move(children);
-  return out;
-}
+// A part of the predicate and how many nodes lie one below another in it. Long chains, 1 + 1 + ..., are as
+// deep as they are long, though nothing in the text nests.
+struct Part {
+  Predicate tree;
+  int height = 1;
+};
+using Parts = std::vector<Part>;
 
 template <class... Children>
-std::vector<Predicate> list_of(Children&&... children) {
-  std::vector<Predicate> out;
+Parts list_of(Children&&... children) {
+  Parts out;
   out.reserve(sizeof...(children));
   (out.push_back(std::forward<Children>(children)), ...);
   return out;
@@ -32,8 +31,8 @@ std::vector<Predicate> list_of(Children&&... children) {
 
 class Parser {
  public:
-  Parser(std::string_view text, ValuePool& pool, const std::string& name)
-      : tokens_(text, name), pool_(pool) {}
+  Parser(std::string_view text, ValuePool& pool, const std::string& name, int deepest)
+      : tokens_(text, name), pool_(pool), deepest_(deepest) {}
 
   Predicate parse_condition() { return whole(condition()); }
 
@@ -47,57 +46,73 @@ class Parser {
   }
 
  private:
-  Predicate whole(Predicate out) {
+  Predicate whole(Part out) {
     if (tokens_.peek().kind != SqlToken::Kind::End) tokens_.fail("the end of the predicate");
-    return out;
+    return std::move(out.tree);
   }
 
-  Predicate update() {
-    Predicate out = node_of(Node::Update, list_of(Predicate{}));
+  Part node_of(Node node, Parts children, std::string name = {}) {
+    Part out;
+    out.tree.node = node;
+    out.tree.name = std::move(name);
+    out.tree.children.reserve(children.size());
+    for (Part& child : children) {
+      out.height = std::max(out.height, child.height + 1);
+      out.tree.children.push_back(std::move(child.tree));
+    }
+    if (out.height > deepest_) fail_too_deep();
+    return out;
+  }
+  [[noreturn]] void fail_too_deep() const {
+    tokens_.fail_at(tokens_.peek().at,
+                    "the predicate is nested too deeply (limit " + std::to_string(deepest_) + ")");
+  }
+
+  Part update() {
+    Parts parts = list_of(Part{});
     do {
-      Predicate set = column();
-      set.node = Node::Set;
+      std::string name = column_name();
       tokens_.expect_sign("=");
-      set.children.push_back(condition());
-      out.children.push_back(std::move(set));
+      parts.push_back(node_of(Node::Set, list_of(condition()), std::move(name)));
     } while (tokens_.accept_sign(","));
-    out.children.front() = where();
-    return out;
+    parts.front() = where();
+    return node_of(Node::Update, std::move(parts));
   }
 
-  Predicate aggregate() {
-    Predicate out = node_of(Node::Aggregate, {}, tokens_.next().text);
+  Part aggregate() {
+    std::string function = tokens_.next().text;
     tokens_.expect_sign("(");
-    const bool of_rows = out.name == "count" && tokens_.accept_sign("*");
-    if (!of_rows) out.children.push_back(condition());
+    Parts parts;
+    const bool of_rows = function == "count" && tokens_.accept_sign("*");
+    if (!of_rows) parts.push_back(condition());
     tokens_.expect_sign(")");
-    out.children.push_back(where());
-    return out;
+    parts.push_back(where());
+    return node_of(Node::Aggregate, std::move(parts), std::move(function));
   }
 
-  Predicate where() { return tokens_.accept_word("where") ? condition() : Predicate{}; }
+  Part where() { return tokens_.accept_word("where") ? condition() : Part{}; }
 
   // From the loosest to the tightest.
 
-  Predicate condition() { return junction(Node::Or, "or", &Parser::conjunction); }
-  Predicate conjunction() { return junction(Node::And, "and", &Parser::negation); }
+  Part condition() { return junction(Node::Or, "or", &Parser::conjunction); }
+  Part conjunction() { return junction(Node::And, "and", &Parser::negation); }
 
-  Predicate junction(Node node, std::string_view word, Predicate (Parser::*operand)()) {
-    Predicate first = (this->*operand)();
+  Part junction(Node node, std::string_view word, Part (Parser::*operand)()) {
+    Part first = (this->*operand)();
     if (!tokens_.peek().is_word(word)) return first;
-    std::vector<Predicate> children = list_of(std::move(first));
+    Parts children = list_of(std::move(first));
     while (tokens_.accept_word(word)) children.push_back((this->*operand)());
     return node_of(node, std::move(children));
   }
 
-  Predicate negation() {
+  Part negation() {
     const Deeper deeper(*this);
     if (!tokens_.accept_word("not")) return null_test();
     return node_of(Node::Not, list_of(negation()));
   }
 
-  Predicate null_test() {
-    Predicate out = comparison();
+  Part null_test() {
+    Part out = comparison();
     while (tokens_.accept_word("is")) {
       const bool negated = tokens_.accept_word("not");
       tokens_.expect_word("null");
@@ -106,75 +121,76 @@ class Parser {
     return out;
   }
 
-  Predicate comparison() {
+  Part comparison() {
     static constexpr std::array<std::string_view, 7> kOperators{"=", "<>", "!=", "<=", ">=", "<", ">"};
-    Predicate left = range();
+    Part left = range();
     const SqlToken& token = tokens_.peek();
     if (token.kind != SqlToken::Kind::Sign || std::ranges::count(kOperators, token.text) == 0) return left;
     std::string sign = tokens_.next().text;
-    Predicate right = range();
+    Part right = range();
     return node_of(Node::Compare, list_of(std::move(left), std::move(right)), std::move(sign));
   }
 
-  Predicate range() {
-    Predicate operand = concatenation();
+  Part range() {
+    Part operand = concatenation();
     const bool negated = tokens_.accept_word("not");
     if (tokens_.accept_word("between")) {
-      Predicate low = concatenation();
+      Part low = concatenation();
       tokens_.expect_word("and");
-      Predicate high = concatenation();
+      Part high = concatenation();
       return negated_if(negated,
                         node_of(Node::Between, list_of(std::move(operand), std::move(low), std::move(high))));
     }
     if (tokens_.accept_word("in")) return negated_if(negated, items(std::move(operand)));
     if (tokens_.accept_word("like")) {
-      Predicate out = node_of(Node::Like, list_of(std::move(operand), concatenation()));
-      if (tokens_.accept_word("escape")) out.children.push_back(concatenation());
-      return negated_if(negated, std::move(out));
+      Parts parts = list_of(std::move(operand), concatenation());
+      if (tokens_.accept_word("escape")) parts.push_back(concatenation());
+      return negated_if(negated, node_of(Node::Like, std::move(parts)));
     }
     if (negated) tokens_.fail("BETWEEN, IN or LIKE after NOT");
     return operand;
   }
 
-  Predicate items(Predicate operand) {
+  Part items(Part operand) {
     tokens_.expect_sign("(");
-    Predicate out = node_of(Node::In, list_of(std::move(operand)));
-    do out.children.push_back(condition());
+    Parts parts = list_of(std::move(operand));
+    do parts.push_back(condition());
     while (tokens_.accept_sign(","));
     tokens_.expect_sign(")");
-    return out;
+    return node_of(Node::In, std::move(parts));
   }
 
-  Predicate concatenation() { return chain({"||"}, &Parser::sum); }
-  Predicate sum() { return chain({"+", "-"}, &Parser::product); }
-  Predicate product() { return chain({"*", "/", "%"}, &Parser::sign); }
+  Part concatenation() { return chain({"||"}, &Parser::sum); }
+  Part sum() { return chain({"+", "-"}, &Parser::product); }
+  Part product() { return chain({"*", "/", "%"}, &Parser::sign); }
 
-  Predicate chain(std::initializer_list<std::string_view> signs, Predicate (Parser::*operand)()) {
-    Predicate out = (this->*operand)();
+  Part chain(std::initializer_list<std::string_view> signs, Part (Parser::*operand)()) {
+    Part out = (this->*operand)();
     while (tokens_.peek().kind == SqlToken::Kind::Sign &&
            std::ranges::find(signs, tokens_.peek().text) != signs.end()) {
       std::string sign = tokens_.next().text;
-      Predicate right = (this->*operand)();
+      Part right = (this->*operand)();
       out = node_of(Node::Arithmetic, list_of(std::move(out), std::move(right)), std::move(sign));
     }
     return out;
   }
 
   // A number takes its sign in, as in PostgreSQL's grammar, parentheses or not.
-  Predicate sign() {
+  Part sign() {
     const Deeper deeper(*this);
     if (tokens_.accept_sign("+")) return sign();
     if (!tokens_.accept_sign("-")) return primary();
-    Predicate operand = sign();
-    const bool is_number = operand.node == Node::Literal &&
-                           (operand.literal.is_integer() || operand.literal.kind() == Value::Kind::Number);
+    Part operand = sign();
+    Value& literal = operand.tree.literal;
+    const bool is_number =
+        operand.tree.node == Node::Literal && (literal.is_integer() || literal.kind() == Value::Kind::Number);
     if (!is_number) return node_of(Node::Arithmetic, list_of(std::move(operand)), "-");
-    const std::string spelled = pool_.spell(operand.literal);
-    operand.literal = pool_.number(spelled.starts_with('-') ? spelled.substr(1) : "-" + spelled);
+    const std::string spelled = pool_.spell(literal);
+    literal = pool_.number(spelled.starts_with('-') ? spelled.substr(1) : "-" + spelled);
     return operand;
   }
 
-  Predicate primary() {
+  Part primary() {
     const SqlToken& token = tokens_.peek();
     if (token.kind == SqlToken::Kind::Number) return literal(pool_.number(tokens_.next().text));
     if (token.kind == SqlToken::Kind::Text) return literal(pool_.text(tokens_.next().text));
@@ -182,18 +198,19 @@ class Parser {
     if (tokens_.accept_word("true")) return literal(Value::boolean(true));
     if (tokens_.accept_word("false")) return literal(Value::boolean(false));
     if (tokens_.accept_sign("(")) {
-      Predicate out = condition();
+      Part out = condition();
       tokens_.expect_sign(")");
       return out;
     }
     return column();
   }
 
-  Predicate column() {
+  Part column() { return node_of(Node::Column, {}, column_name()); }
+  std::string column_name() {
     std::string name = name_part();
     while (tokens_.accept_sign(".")) name += "." + name_part();
     if (tokens_.peek().is_sign("(")) tokens_.fail("no function call: the language has none");
-    return node_of(Node::Column, {}, std::move(name));
+    return name;
   }
   std::string name_part() {
     const SqlToken& token = tokens_.peek();
@@ -203,19 +220,19 @@ class Parser {
     return tokens_.next().text;
   }
 
-  static Predicate literal(Value value) {
-    Predicate out;
-    out.node = Node::Literal;
-    out.literal = value;
+  static Part literal(Value value) {
+    Part out;
+    out.tree.node = Node::Literal;
+    out.tree.literal = value;
     return out;
   }
-  static Predicate negated_if(bool negated, Predicate tree) {
-    return negated ? node_of(Node::Not, list_of(std::move(tree))) : std::move(tree);
+  Part negated_if(bool negated, Part part) {
+    return negated ? node_of(Node::Not, list_of(std::move(part))) : std::move(part);
   }
 
   struct Deeper {
     explicit Deeper(Parser& owner) : parser(owner) {
-      if (++parser.depth_ > kMaxDepth) parser.tokens_.fail("less deep nesting");
+      if (++parser.depth_ > parser.deepest_) parser.fail_too_deep();
     }
     ~Deeper() { --parser.depth_; }
     Deeper(const Deeper&) = delete;
@@ -225,17 +242,18 @@ class Parser {
 
   SqlTokens tokens_;
   ValuePool& pool_;
-  int depth_ = 0;
+  int deepest_;
+  int depth_ = 0;  // Of parentheses, NOT and signs: of calls.
 };
 
 }  // namespace
 
 Predicate parse_predicate(std::string_view text, ValuePool& pool, const std::string& name) {
-  return Parser(text, pool, name).parse_condition();
+  return Parser(text, pool, name, kDeepestPredicate).parse_condition();
 }
 
-Predicate parse_query(std::string_view text, ValuePool& pool, const std::string& name) {
-  return Parser(text, pool, name).parse_query();
+Predicate parse_query(std::string_view text, ValuePool& pool, const std::string& name, int deepest) {
+  return Parser(text, pool, name, deepest).parse_query();
 }
 
 }  // namespace serval

@@ -24,9 +24,14 @@
 
 namespace serval {
 
+// How many nodes of a predicate may lie one below another: whoever walks over a tree may recurse.
+inline constexpr int kDeepestPredicate = 1000;
+
 // Throws InputError with line and column; `name` is what the error calls the text.
 Predicate parse_predicate(std::string_view text, ValuePool& pool, const std::string& name = "predicate");
 
-Predicate parse_query(std::string_view text, ValuePool& pool, const std::string& name = "predicate");
+// `deepest`: the limit for a predicate that becomes a part of a larger one.
+Predicate parse_query(std::string_view text, ValuePool& pool, const std::string& name = "predicate",
+                      int deepest = kDeepestPredicate);
 
 }  // namespace serval

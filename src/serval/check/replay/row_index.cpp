@@ -30,11 +30,8 @@ RowIndex::Bound RowIndex::first_from(const Cut& cut) {
   const bool behind = cut.place == Cut::Place::BehindValue;
   if (cut.value.kind() == Scalar::Kind::Integer) return Bound{cut.value.as_integer()} + (behind ? 1 : 0);
   const Decimal number = cut.value.as_decimal();
-  Bound unit = 1;
-  for (int i = 0; i < number.scale; ++i) unit *= 10;
-  Bound whole = number.digits / unit;                           // Towards zero.
-  if (number.digits % unit != 0 && number.digits < 0) --whole;  // Now the largest that is not above.
-  const bool exact = whole * unit == number.digits;
+  const Bound whole = number.floor();
+  const bool exact = number == Decimal{whole, 0};
   return exact && !behind ? whole : whole + 1;
 }
 

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <vector>
 
 #include <pg_query.h>
 #include <pg_query/pg_query.pb-c.h>
 
+#include "serval/predicate/parse_predicate.h"
 #include "serval/predicate/sql_tokens.h"
 
 namespace serval {
@@ -250,6 +252,76 @@ class Translator {
   const std::string& name_;
 };
 
+// How deep the tree of a statement can be at most, from its characters alone: libpg_query and protobuf-c walk
+// over it by recursion, and no stack bears a hundred thousand operators in a row. Within parentheses AND, OR
+// and commas end a chain of operators. Where quotes, comments or dollars make the characters hard to read,
+// nothing does.
+class Nesting {
+ public:
+  explicit Nesting(std::string_view text)
+      : text_(text),
+        is_plain_(text.find_first_of("$\\") == std::string_view::npos &&
+                  text.find("--") == std::string_view::npos && text.find("/*") == std::string_view::npos) {}
+
+  std::size_t deepest() {
+    for (std::size_t at = 0; at < text_.size();) at = take(at);
+    while (levels_.size() > 1) close();
+    end_chain();
+    return levels_.back().deepest;
+  }
+
+ private:
+  // What one pair of parentheses holds: the chain at hand, what it has as operands, the deepest chain so far.
+  struct Level {
+    std::size_t links = 0, operands = 0, deepest = 0;
+  };
+
+  static bool in(char c, std::string_view set) { return set.find(c) != std::string_view::npos; }
+  static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+  // Returns where to go on.
+  std::size_t take(std::size_t at) {
+    const char c = text_[at];
+    if (in(c, "([")) levels_.emplace_back();
+    if (in(c, ")]") && levels_.size() > 1) close();
+    if (in(c, ",;") && is_plain_) end_chain();
+    if (in(c, "'\"") && is_plain_) return std::min(text_.find(c, at + 1), text_.size() - 1) + 1;
+    if (is_letter(c)) return word(at);
+    constexpr std::string_view kSigns = "+-*/<>=~!@#%^&|`?:";
+    if (!in(c, kSigns)) return at + 1;
+    ++levels_.back().links;
+    return c == '-' || c == '+' ? at + 1 : std::min(text_.find_first_not_of(kSigns, at), text_.size());
+  }
+
+  std::size_t word(std::size_t at) {
+    std::size_t end = at;
+    std::string word;
+    for (; end < text_.size() && is_letter(text_[end]); ++end) word += static_cast<char>(text_[end] | 0x20);
+    static constexpr std::array<std::string_view, 17> kLinks{
+        "is",   "not",   "isnull",  "notnull", "between", "case",     "intersect", "except", "in",
+        "like", "ilike", "similar", "collate", "at",      "operator", "union",     "join"};
+    if (std::ranges::count(kLinks, word) > 0) ++levels_.back().links;
+    if ((word == "and" || word == "or") && is_plain_) end_chain();
+    return end;
+  }
+
+  void end_chain() {
+    Level& level = levels_.back();
+    level.deepest = std::max(level.deepest, level.links + level.operands + 1);
+    level.links = level.operands = 0;
+  }
+  void close() {
+    end_chain();
+    const std::size_t inner = levels_.back().deepest + 1;
+    levels_.pop_back();
+    levels_.back().operands = std::max(levels_.back().operands, inner);
+  }
+
+  std::string_view text_;
+  bool is_plain_;
+  std::vector<Level> levels_{Level{}};
+};
+
 bool is_statement(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n("), text.size()));
   std::string word;
@@ -281,6 +353,9 @@ Predicate parse_pg_query(std::string_view text, ValuePool& pool, const std::stri
   Translator translator(text, prefix.size(), pool, name);
   if (const std::size_t nul = statement.find('\0'); nul != std::string::npos)
     translator.fail(static_cast<int>(nul), "unexpected zero byte");
+  if (Nesting(statement).deepest() > kDeepestPredicate)
+    translator.fail(-1,
+                    "the predicate is nested too deeply (limit " + std::to_string(kDeepestPredicate) + ")");
   const auto free = [](PgQueryProtobufParseResult* result) { pg_query_free_protobuf_parse_result(*result); };
   PgQueryProtobufParseResult result = pg_query_parse_protobuf(statement.c_str());
   const std::unique_ptr<PgQueryProtobufParseResult, decltype(free)> owner(&result, free);
