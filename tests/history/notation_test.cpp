@@ -54,5 +54,23 @@ TEST(Notation, RefusesWhatIsCutOff) {
     EXPECT_THROW(parse_history(text), InputError) << text;
 }
 
+TEST(Notation, TheEndOfATransactionMayBeUnknownBeforeASessionCalledByANumber) {
+  const char* text = "0: [r(x,0)]?@35..\n2: [r(x,0)]@..7\n?: [w(x,1)]\n";
+  EXPECT_EQ(print_history(parse_history(text)), text);
+}
+
+TEST(Notation, ListsNestAThousandDeepAndNoDeeper) {
+  const auto nested = [](std::size_t depth) {
+    return "s: [w(x," + std::string(depth, '[') + std::string(depth, ']') + ")]";
+  };
+  EXPECT_EQ(parse_history(nested(1000)).operation_count(), 1u);
+  try {
+    parse_history(nested(100'000));
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.position().column, 1009u) << error.what();
+  }
+}
+
 }  // namespace
 }  // namespace serval

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "serval/base/error.h"
 #include "serval/formats/characters.h"
 #include "serval/history/notation.h"
 
@@ -54,6 +55,66 @@ void report_losses(const History& history, const std::function<void(const std::s
     lossy(fmt::format("predicate operations left out: {}", predicates));
 }
 
+bool is_spelled_number(std::string_view text) {
+  const bool sign = text.starts_with('-') || text.starts_with('+');
+  const bool starts_well = (sign && text.size() > 1) || (!text.empty() && is_digit(text[0]));
+  return starts_well && std::ranges::all_of(text, is_label);
+}
+
+// One pair of braces around everything.
+bool is_spelled_row(std::string_view text) {
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (in_string && text[i] == '\\')
+      ++i;
+    else if (text[i] == '"')
+      in_string = !in_string;
+    else if (!in_string && text[i] == '{')
+      ++depth;
+    else if (!in_string && text[i] == '}' && --depth == 0)
+      return i + 1 == text.size() && text[0] == '{';
+    if (depth == 0) return false;
+  }
+  return false;
+}
+
+bool has_spelling(const ValuePool& pool, Value value) {
+  switch (value.kind()) {
+    case Value::Kind::Number:
+      return is_spelled_number(pool.characters(value));
+    case Value::Kind::Row:
+      return is_spelled_row(pool.characters(value));
+    case Value::Kind::List:
+      return std::ranges::all_of(pool.elements(value),
+                                 [&](Value element) { return has_spelling(pool, element); });
+    default:
+      return true;
+  }
+}
+
+// What could not be read back is not written.
+void require_spellings(const History& history) {
+  const auto require = [&](Value value) {
+    if (!has_spelling(history.values(), value))
+      throw OutputError(fmt::format("the notation has no spelling for {}", history.spell(value)));
+  };
+  for (const SessionId session : history.sessions()) {
+    const Value label = history.session_label(session);
+    require(label);
+    if (label.is_list())
+      throw OutputError(
+          fmt::format("the notation has no sessions whose label is a list: {}", history.spell(label)));
+  }
+  for (const KeyId key : history.key_ids()) require(history.key_value(key));
+  for (const TransactionId t : history.transactions())
+    for (const OperationId op : history.operations(t)) {
+      if (is_predicate(history.kind(op))) continue;
+      require(history.value(op));
+      if (is_conditional(history.kind(op))) require(history.expected(op));
+    }
+}
+
 // The transaction without its predicate operations; its outcome and times stay.
 std::string line_of(const History& history, TransactionId t) {
   std::string every, kept;
@@ -98,6 +159,7 @@ History read_notation(ByteStream& stream, const ReadOptions& options) {
 
 void write_notation(const History& history, const std::function<void(std::string_view)>& out,
                     const std::function<void(const std::string&)>& lossy) {
+  require_spellings(history);
   report_losses(history, lossy);
   for (const SessionId session : history.sessions()) {
     out(history.spell(history.session_label(session)) + ":");

@@ -59,6 +59,8 @@ class Parser {
     ++at_;
     return true;
   }
+  // The same without blanks before it.
+  bool follows(char wanted) { return at_ < text_.size() && text_[at_] == wanted && accept(wanted); }
   void expect(char wanted) {
     if (!accept(wanted)) fail(std::string("expected '") + wanted + "'");
   }
@@ -136,7 +138,10 @@ class Parser {
   }
 
   Value list() {
+    constexpr int kMaxDepth = 1000;  // As in JSON; protects the stack.
+    if (depth_ == kMaxDepth) fail("the list is nested too deeply (limit " + std::to_string(kMaxDepth) + ")");
     expect('[');
+    ++depth_;
     std::vector<Value> elements;
     while (peek() != ']') {
       if (peek() == '\0') fail("expected ']' to close the list");
@@ -144,6 +149,7 @@ class Parser {
       accept(',');
     }
     expect(']');
+    --depth_;
     return builder_.values().list(elements);
   }
 
@@ -168,8 +174,8 @@ class Parser {
     fail("expected '}' to close the row");
   }
 
+  // Without blanks: what follows the end of a transaction may be the number of the next session.
   Time time_point(Time otherwise) {
-    skip_blank();
     const std::size_t start = at_;
     if (at_ < text_.size() && text_[at_] == '-') ++at_;
     while (at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_])) != 0) ++at_;
@@ -191,9 +197,9 @@ class Parser {
       if (peek() == '\0') fail("expected ']' to close the transaction");
       builder_.add(t, operation());
     }
-    if (accept('!')) builder_.set_outcome(t, Outcome::Aborted);
-    if (accept('?')) builder_.set_outcome(t, Outcome::Indeterminate);
-    if (accept('@')) {
+    if (follows('!')) builder_.set_outcome(t, Outcome::Aborted);
+    if (follows('?')) builder_.set_outcome(t, Outcome::Indeterminate);
+    if (follows('@')) {
       Interval interval;
       interval.begin = time_point(kUnknownBegin);
       expect('.');
@@ -244,6 +250,7 @@ class Parser {
   std::string_view text_;
   std::string name_;
   std::size_t at_ = 0;
+  int depth_ = 0;  // Of lists.
   HistoryBuilder builder_;
 };
 
