@@ -7,6 +7,8 @@
 //
 // Formats that cannot say everything narrow the options.
 
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -51,7 +53,9 @@ class ArbitraryHistory {
     for (int i = 0; i < options_.transactions; ++i) transactions.push_back(transaction(i));
     for (const TransactionId t : transactions)
       for (int i = pick(5); i > 0; --i) {
-        builder_.add(t, operation());
+        const Operation op = operation();
+        builder_.add(t, op);
+        note_writes(t, op);
         if (certified() && pick(3) == 0)
           builder_.add_version_set(OperationId{static_cast<std::uint32_t>(builder_.operation_count() - 1)},
                                    version_set());
@@ -166,18 +170,33 @@ class ArbitraryHistory {
   }
   VersionSet version_set() {
     if (pick(3) == 0) return {any_number()};
-    if (pick(2) == 0) return {TransactionSnapshot{random_.below(9), 10 + random_.below(9), {3, 11, 17}}};
-    std::vector<SeenVersion> seen;
-    for (int i = pick(4); i > 0; --i)
-      seen.push_back({builder_.key(value(1)), pick(4) == 0 ? TransactionId::none() : any_transaction()});
-    return {std::move(seen)};
+    if (pick(2) == 0) return {TransactionSnapshot{random_.below(9), 18 + random_.below(9), {9, 11, 17}}};
+    std::map<KeyId, SeenVersion> seen;
+    for (int i = pick(4); i > 0; --i) {
+      const KeyId key = builder_.key(value(1));
+      seen[key] = {key, pick(4) == 0 ? TransactionId::none() : any_transaction()};
+    }
+    std::vector<SeenVersion> list;
+    for (const auto& [key, version] : seen) list.push_back(version);
+    return {std::move(list)};
   }
+  void note_writes(TransactionId t, const Operation& op) {
+    const bool reads = op.kind == OperationKind::Read || op.kind == OperationKind::ReadList ||
+                       op.kind == OperationKind::InsertMiss || op.kind == OperationKind::CompareAndSetMiss ||
+                       op.kind == OperationKind::PredicateRead;
+    if (reads) return;
+    if (!is_predicate(op.kind)) writers_[op.key].insert(t);
+    for (const Row& row : op.rows) writers_[row.key].insert(t);
+  }
+  // Some of the writers of some keys, which do not contradict each other.
   void orders() {
     if (pick(3) == 0) builder_.set_ordered_by_commit();
-    if (builder_.transaction_count() == 0) return;
-    for (int i = pick(5); i > 0; --i) {
-      KeyOrder order{builder_.key(value(1)), {}, pick(2) == 0};
-      for (int left = pick(4); left > 0; --left) order.installers.push_back(any_transaction());
+    for (const auto& [key, writers] : writers_) {
+      if (pick(2) == 0) continue;
+      KeyOrder order{key, {}, pick(2) == 0};
+      for (const TransactionId t : writers)
+        if (pick(4) > 0)
+          order.installers.insert(order.installers.begin() + pick(2) * std::ssize(order.installers), t);
       builder_.add_order(std::move(order));
     }
   }
@@ -226,6 +245,7 @@ class ArbitraryHistory {
   }
 
   Random random_;
+  std::map<KeyId, std::set<TransactionId>> writers_;
   ArbitraryOptions options_;
   HistoryBuilder builder_;
 };

@@ -1,10 +1,12 @@
 // From every format to every other: a plain history of registers means the same wherever it went.
 
 #include <filesystem>
+#include <random>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "formats/arbitrary_history.h"
 #include "register_histories.h"
 #include "sample.h"
 
@@ -68,6 +70,30 @@ TEST_P(Conversion, KeepsTheMeaningOnTheWayToEveryOtherFormat) {
       EXPECT_EQ(meaning_of(through(there, row.format)), meaning_of(history)) << "to " << row.name;
     }
   }
+}
+
+// Whatever is written can be read, however odd; what a format has no spelling for is refused.
+TEST_P(Conversion, WritesNothingThatItCannotReadBack) {
+  const std::uint64_t first = std::random_device{}();
+  RecordProperty("seed", std::to_string(first));
+  int written = 0;
+  for (std::uint64_t seed = first; seed < first + 300; ++seed) {
+    ArbitraryOptions options{.transactions = static_cast<int>(seed % 7)};
+    options.certificates = ArbitraryOptions::Certificates::Some;
+    if (seed % 2 == 0) options.kinds = kinds_without_lists();
+    if (seed % 3 == 0) options.values = ArbitraryOptions::Values::Integers;
+    const History history = arbitrary_history(seed, options);
+    const fs::path path = folder_ / "odd";
+    fs::remove_all(path);
+    try {
+      write_history(history, GetParam(), path.string());
+    } catch (const std::runtime_error&) {
+      continue;
+    }
+    ++written;
+    EXPECT_NO_THROW(read_history(path.string(), {.format = GetParam()})) << "seed " << seed;
+  }
+  EXPECT_GT(written, 0) << "seeds from " << first;
 }
 
 std::vector<Format> every_format() {

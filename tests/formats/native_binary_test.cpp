@@ -107,6 +107,54 @@ TEST(NativeBinary, RefusesACertificateOfWhatIsNotThere) {
               testing::HasSubstr("a version set is of an unknown form"));
 }
 
+// As the lines do; docs/formats/jsonl.md says what.
+TEST(NativeBinary, RefusesACertificateThatContradictsItself) {
+  const auto error_of = [](auto&& certify) {
+    HistoryBuilder builder;
+    const KeyId x = builder.key(Value::integer(1));
+    std::vector<TransactionId> writers;
+    for (std::int64_t i = 0; i < 2; ++i) {
+      writers.push_back(builder.begin_transaction(builder.session(Value::integer(i)), Value::integer(i)));
+      builder.add(writers.back(), OperationKind::Write, x, Value::integer(i));
+    }
+    certify(builder, x, writers);
+    return binary_error(binary_of(std::move(builder).freeze(), {}));
+  };
+  using Writers = std::vector<TransactionId>;
+  EXPECT_THAT(error_of([](HistoryBuilder& builder, KeyId x, const Writers& writers) {
+                builder.add_order({x, {writers[0], writers[1], writers[0]}, true});
+              }),
+              testing::HasSubstr("names transaction 0 twice"));
+  EXPECT_THAT(error_of([](HistoryBuilder& builder, KeyId, const Writers& writers) {
+                builder.add_order({builder.key(Value::integer(2)), {writers[0]}, true});
+              }),
+              testing::HasSubstr("names transaction 0, which has not written it"));
+  EXPECT_THAT(error_of([](HistoryBuilder& builder, KeyId x, const Writers&) {
+                builder.add_version_set(OperationId{0}, {std::vector<SeenVersion>{{x}, {x}}});
+              }),
+              testing::HasSubstr("a version set names a key twice"));
+  EXPECT_THAT(error_of([](HistoryBuilder& builder, KeyId, const Writers&) {
+                builder.add_version_set(OperationId{0}, {TransactionSnapshot{11, 2, {}}});
+              }),
+              testing::HasSubstr("a snapshot contradicts itself"));
+}
+
+// Lists share their parts: few bytes can stand for any depth and any size.
+TEST(NativeBinary, RefusesListsThatCouldNotBeSpelledOut) {
+  const auto error_of = [](int levels, int copies) {
+    HistoryBuilder builder;
+    Value list = builder.values().list({});
+    for (int i = 1; i < levels; ++i)
+      list = builder.values().list(std::vector<Value>(static_cast<std::size_t>(copies), list));
+    const TransactionId t = builder.begin_transaction(builder.session(Value::integer(1)), Value::integer(1));
+    builder.add(t, OperationKind::Write, builder.key(Value::integer(1)), list);
+    return binary_error(binary_of(std::move(builder).freeze(), {}));
+  };
+  EXPECT_EQ(error_of(1000, 1), "no error");
+  EXPECT_THAT(error_of(1001, 1), testing::HasSubstr("a list is nested too deep"));
+  EXPECT_THAT(error_of(100, 2), testing::HasSubstr("a list is too large when it is spelled out"));
+}
+
 TEST(NativeBinary, IsTheSameThroughTheTableOfFormats) {
   const History history = arbitrary_history(3, {.transactions = 100});
   ByteStream stream = ByteStream::from_memory("-", write_to_string(history, Format::Binary));

@@ -33,9 +33,11 @@ class JsonCursor {
  public:
   static constexpr int kMaxDepth = 1000;  // Of nested arrays and objects; protects the stack.
 
-  JsonCursor(const char* begin, const char* end) : at_(begin), end_(end) {}
+  JsonCursor(const char* begin, const char* end) : begin_(begin), at_(begin), end_(end) {}
 
   const char* position() const noexcept { return at_; }
+  void move_to(const char* position) noexcept { at_ = position; }
+  std::size_t column() const noexcept { return static_cast<std::size_t>(at_ - begin_) + 1; }
   bool at_end() {
     skip_space();
     return at_ == end_;
@@ -160,6 +162,7 @@ class JsonCursor {
   std::string_view skip_value(int depth);
   void skip_members(char close, int depth);
 
+  const char* begin_;
   const char* at_;
   const char* end_;
   std::string scratch_;

@@ -1,16 +1,20 @@
 #include "serval/formats/jsonl_certificate.h"
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 
 #include "serval/base/error.h"
 #include "serval/formats/jsonl_value.h"
+#include "serval/history/certificate_flaw.h"
 
 namespace serval {
 namespace {
 
 JsonlCitation parse_citation(JsonCursor& at, ValuePool& pool) {
   JsonlCitation out;
+  at.peek();
+  out.column = at.column();
   const bool pair = at.accept('[');
   if (!pair && !is_digit(at.peek())) at.fail("a transaction: [session,label], or its number in the file");
   if (pair) {
@@ -26,9 +30,13 @@ std::vector<std::pair<Value, std::optional<JsonlCitation>>> parse_versions(JsonC
   JsonlSaw::Versions out;
   at.expect('[', "'[', the versions that it saw");
   if (at.accept(']')) return out;
+  absl::flat_hash_set<Value> keys;
   do {
     at.expect('[', "a version as [key,transaction]");
+    at.peek();
+    const char* start = at.position();
     const Value key = parse_json_value(at, pool);
+    if (!keys.insert(key).second) at.fail_at(start, "each key only once among the versions that it saw");
     at.expect(',', "',' and a transaction, or null for the initial version");
     std::optional<JsonlCitation> installer;
     if (at.peek() == 'n')
@@ -55,26 +63,28 @@ class Directory {
   }
 
   TransactionId find(const JsonlCitation& citation, std::uint64_t line) {
-    if (!citation.session) return numbered(citation.label, line);
+    if (!citation.session) return numbered(citation, line);
     const auto found = sessions_.find(std::pair(builder_.session(*citation.session), citation.label));
     if (found != sessions_.end() && !found->second.is_none()) return found->second;
     const std::string name = fmt::format("[{},{}]", builder_.values().spell(*citation.session),
                                          builder_.values().spell(citation.label));
-    fail(line, found == sessions_.end() ? "no transaction of the file is " + name
-                                        : "several transactions of the file are " + name);
+    fail(citation, line,
+         found == sessions_.end() ? "no transaction of the file is " + name
+                                  : "several transactions of the file are " + name);
+  }
+  [[noreturn]] void fail(const JsonlCitation& citation, std::uint64_t line,
+                         const std::string& problem) const {
+    throw InputError({file_, line, citation.column}, problem);
   }
 
  private:
-  TransactionId numbered(Value number, std::uint64_t line) const {
+  TransactionId numbered(const JsonlCitation& citation, std::uint64_t line) const {
+    const Value number = citation.label;
     const bool known = number.is_integer() && number.as_integer() >= 1 &&
                        static_cast<std::uint64_t>(number.as_integer()) <= builder_.transaction_count();
-    if (!known) fail(line, "the file has no transaction number " + builder_.values().spell(number));
+    if (!known) fail(citation, line, "the file has no transaction number " + builder_.values().spell(number));
     return TransactionId{static_cast<std::uint32_t>(number.as_integer() - 1)};
   }
-  [[noreturn]] void fail(std::uint64_t line, const std::string& problem) const {
-    throw InputError({file_, line, 1}, problem);
-  }
-
   HistoryBuilder& builder_;
   const std::string& file_;
   absl::flat_hash_map<std::pair<SessionId, Value>, TransactionId> sessions_;
@@ -105,7 +115,7 @@ JsonlSaw parse_json_saw(JsonCursor& at, ValuePool& pool) {
     const char* text_start = at.position();
     std::optional<TransactionSnapshot> snapshot =
         TransactionSnapshot::parse(at.string("a snapshot in quotes"));
-    if (!snapshot) at.fail_at(text_start, "a snapshot as \"xmin:xmax:xip,xip\"");
+    if (!snapshot) at.fail_at(text_start, "a snapshot as \"xmin:xmax:xip,xip\", with xmin <= xip < xmax");
     out.seen = std::move(*snapshot);
   } else {
     at.fail_at(start, "\"ts\" or \"snapshot\"");
@@ -120,6 +130,11 @@ void CertificateReader::finish(const std::string& file) {
   std::vector<std::pair<TransactionId, TransactionHints>> hints;
   for (Settled& found : settled_) {
     const TransactionId t = directory.find(found.settled.transaction, found.line);
+    const Outcome known = builder_.outcome(t);
+    if (known != Outcome::Indeterminate && known != found.settled.outcome)
+      directory.fail(found.settled.transaction, found.line,
+                     fmt::format("this transaction is {} by this line and {} by another",
+                                 name_of(found.settled.outcome), name_of(known)));
     builder_.set_outcome(t, found.settled.outcome);
     hints.emplace_back(t, std::move(found.settled.hints));
   }
@@ -145,6 +160,16 @@ void CertificateReader::finish(const std::string& file) {
     }
     builder_.add_version_set(found.op, std::move(set));
   }
+}
+
+void CertificateReader::check_orders(const History& history, const std::string& file) const {
+  const std::optional<OrderFlaw> flaw = find_order_flaw(history);
+  if (!flaw) return;
+  const Order& found = orders_[flaw->order];
+  const std::vector<JsonlCitation>& versions = found.order.versions;
+  const std::size_t column = flaw->version < versions.size() ? versions[flaw->version].column : 1;
+  throw InputError({file, found.line, column}, flaw->problem, {},
+                   "the certificate contradicts itself; it cannot have come from a database's log");
 }
 
 CertificateWriter::CertificateWriter(const History& history) : history_(history) {

@@ -24,6 +24,7 @@ namespace serval {
 struct JsonlCitation {
   std::optional<Value> session;  // Absent: `label` is a number in the file, from 1.
   Value label;
+  std::size_t column = 1;  // Of its line.
 };
 
 // The versions an operation saw, as spelled. A citation is absent for the initial version.
@@ -61,8 +62,11 @@ class CertificateReader {
   void add_settled(JsonlSettled settled, std::uint64_t line) {
     settled_.push_back({std::move(settled), line});
   }
-  // Hands all over to the builder. A citation that names no transaction, or several, is an InputError.
+  // Hands all over to the builder. A citation that names no transaction, or several, is an InputError, and so
+  // is an outcome that contradicts another.
   void finish(const std::string& file);
+  // Of the history that came of it: an order that contradicts others, or the writes, is an InputError.
+  void check_orders(const History& history, const std::string& file) const;
 
  private:
   struct Order {

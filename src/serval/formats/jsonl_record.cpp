@@ -316,9 +316,8 @@ class RecordParser {
     if (record_.event == "settled") return Kind::Settled;
     if (record_.event == "heartbeat") return Kind::Heartbeat;
     if (record_.event != "certificate") return Kind::Unknown;
-    const JsonCursor end = at_;
     std::string by;
-    again(order_at_, end, [&] { by = at_.string("\"commit_ts\""); });
+    again(order_at_, [&] { by = at_.string("\"commit_ts\""); });
     return by == "commit_ts" ? Kind::Certificate : Kind::Unknown;
   }
 
@@ -326,9 +325,9 @@ class RecordParser {
     record_.at = instant_;
     record_.since.clear();
     record_.is_last = false;
-    again(last_at_, JsonCursor(at_), [&] { record_.is_last = value() == Value::boolean(true); });
+    again(last_at_, [&] { record_.is_last = value() == Value::boolean(true); });
     require(record_.kind == JsonlRecord::Kind::Sync || record_.at, "a time, \"at\", in this record");
-    again(since_at_, JsonCursor(at_), [&] {
+    again(since_at_, [&] {
       at_.expect('[', "'[', sessions and times");
       if (at_.accept(']')) return;
       do {
@@ -343,11 +342,10 @@ class RecordParser {
 
   void order() {
     require(key_at_ != nullptr && versions_at_ != nullptr, "a \"key\" and its \"versions\" in this record");
-    const JsonCursor end = at_;
     record_.order = {};
-    again(key_at_, end, [&] { record_.order.key = value(); });
-    again(versions_at_, end, [&] { record_.order.versions = parse_json_citations(at_, pool_); });
-    again(complete_at_, end, [&] { record_.order.complete = value() == Value::boolean(true); });
+    again(key_at_, [&] { record_.order.key = value(); });
+    again(versions_at_, [&] { record_.order.versions = parse_json_citations(at_, pool_); });
+    again(complete_at_, [&] { record_.order.complete = value() == Value::boolean(true); });
   }
 
   void require(bool present, const char* what) {
@@ -360,17 +358,16 @@ class RecordParser {
     record_.sessions.clear();
     record_.facts.clear();
     require(version_at_ != nullptr, "a \"version\" in the header");
-    const JsonCursor end = at_;
-    again(version_at_, end, [&] { record_.version = whole_number("the version, a whole number"); });
-    again(initial_at_, end, [&] { record_.initial = value(); });
-    again(facts_at_, end, [&] { facts(); });
-    again(sessions_at_, end, [&] { sessions(); });
+    again(version_at_, [&] { record_.version = whole_number("the version, a whole number"); });
+    again(initial_at_, [&] { record_.initial = value(); });
+    again(facts_at_, [&] { facts(); });
+    again(sessions_at_, [&] { sessions(); });
   }
 
   template <class Parse>
-  void again(const char* position, const JsonCursor& end, const Parse& parse) {
+  void again(const char* position, const Parse& parse) {
     if (position == nullptr) return;
-    at_ = JsonCursor(position, end.position());
+    at_.move_to(position);
     parse();
   }
 

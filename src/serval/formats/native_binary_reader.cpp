@@ -11,6 +11,7 @@
 #include "serval/formats/binary_column.h"
 #include "serval/formats/native_binary.h"
 #include "serval/formats/reserve_columns.h"
+#include "serval/history/certificate_flaw.h"
 #include "serval/history/history_builder.h"
 
 namespace serval {
@@ -23,6 +24,8 @@ constexpr int kMaxDepth = 1000;  // Of predicate trees; protects the stack.
 // The file's numbers for names, and what they are in the history being built.
 struct Names {
   std::vector<Value> spellings, lists;
+  std::vector<std::pair<int, std::uint64_t>>
+      list_sizes;  // Of each list: how deep, and how large spelled out.
   std::vector<KeyId> keys;
   std::vector<SessionId> sessions;
   std::vector<PredicateId> predicates;
@@ -139,8 +142,26 @@ class ChunkDecoder {
 
   void list(ColumnCursor& at) {
     std::vector<Value> elements(at.count());
-    for (Value& element : elements) element = value(at);
+    int depth = 1;
+    std::uint64_t size = 1;
+    for (Value& element : elements) {
+      element = value(at);
+      const auto [below, large] = element.is_list() ? size_of_list(element) : std::pair(0, std::uint64_t{1});
+      depth = std::max(depth, below + 1);
+      size += large;
+    }
+    if (depth > kMaxDepth) throw BadColumn{"a list is nested too deep"};
+    if (size > kMaxChunk) throw BadColumn{"a list is too large when it is spelled out"};
     names_.lists.push_back(builder_.values().list(elements));
+    remember_size(names_.lists.back(), {depth, size});
+  }
+  // Lists share their parts, so few bytes can stand for a list of any depth and size.
+  std::pair<int, std::uint64_t> size_of_list(Value list) const {
+    return names_.list_sizes[list.pool_index()];
+  }
+  void remember_size(Value list, std::pair<int, std::uint64_t> size) {
+    if (names_.list_sizes.size() <= list.pool_index()) names_.list_sizes.resize(list.pool_index() + 1);
+    names_.list_sizes[list.pool_index()] = size;
   }
 
   Value value(ColumnCursor& at) {
@@ -330,7 +351,7 @@ class ChunkDecoder {
     }
     TransactionSnapshot snapshot{.first_running = at.varint(), .first_future = at.varint(), .running = {}};
     for (std::size_t left = at.count(); left > 0; --left) snapshot.running.push_back(at.varint());
-    if (!std::ranges::is_sorted(snapshot.running)) throw BadColumn{"a snapshot is out of order"};
+    if (!is_consistent(snapshot)) throw BadColumn{"a snapshot contradicts itself"};
     return {std::move(snapshot)};
   }
   std::vector<SeenVersion> listed_versions(ColumnCursor& at) {
@@ -340,6 +361,7 @@ class ChunkDecoder {
       const std::uint64_t installer = at.varint();
       if (installer > 0) version.installer = cited_transaction(installer - 1);
     }
+    if (find_repeated_key(seen)) throw BadColumn{"a version set names a key twice"};
     return seen;
   }
 
@@ -369,7 +391,10 @@ class BinaryReader {
       if (options_.on_progress) options_.on_progress(stream_.read_from_disk(), stream_.size_on_disk());
     }
     report();
-    return std::move(builder_).freeze();
+    History history = std::move(builder_).freeze();
+    if (const std::optional<OrderFlaw> flaw = find_order_flaw(history))
+      source_.fail(certificate_at_, flaw->problem);
+    return history;
   }
 
  private:
@@ -410,6 +435,7 @@ class BinaryReader {
 
   void certificate(const Chunk& chunk) {
     ChunkDecoder decoder(names_, builder_);
+    certificate_at_ = chunk.offset;
     try {
       decoder.decode_certificate(chunk.plain, next_version_set_);
     } catch (const BadColumn& bad) {
@@ -468,6 +494,7 @@ class BinaryReader {
   std::vector<IndexEntry> index_;
   std::uint64_t unknown_chunks_ = 0, unknown_columns_ = 0;
   std::uint64_t next_version_set_ = 0;
+  std::uint64_t certificate_at_ = 0;  // Its last chunk.
   bool finished_ = false;
 };
 

@@ -37,7 +37,9 @@ class JsonlReader {
     leave_open_transactions();
     certificate_.finish(blocks_.name());
     report();
-    return std::move(builder_).freeze();
+    History history = std::move(builder_).freeze();
+    certificate_.check_orders(history, blocks_.name());
+    return history;
   }
 
  private:

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "serval/history/certificate_flaw.h"
+
 namespace serval {
 namespace {
 
@@ -32,7 +34,7 @@ std::optional<TransactionSnapshot> TransactionSnapshot::parse(std::string_view t
     out.running.push_back(*running);
   }
   std::ranges::sort(out.running);
-  return out;
+  return is_consistent(out) ? std::optional(std::move(out)) : std::nullopt;
 }
 
 std::string TransactionSnapshot::spell() const {
