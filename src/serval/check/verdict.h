@@ -113,6 +113,9 @@ struct Holds {
   std::vector<TransactionId> commit_order;
   std::vector<std::uint32_t> snapshot;
   Jagged<TransactionId> version_order = {};  // By key, oldest first.
+  // What says which versions were read and how they follow each other, where the level has no execution to
+  // replay: the values that clients saw, or the certificate.
+  enum class Basis : std::uint8_t { Values, Certificate } basis = Basis::Values;
 };
 
 struct Violated {

@@ -64,6 +64,7 @@ CertifiedFacts::CertifiedFacts(const History& history)
     if (!given[key.index] && orders_[key.index].size() > 2)
       std::ranges::stable_sort(orders_[key.index].begin() + 1, orders_[key.index].end(), {},
                                [&](TransactionId t) { return commit_timestamp(history, t); });
+  find_initial_rows();
 }
 
 std::optional<std::size_t> CertifiedFacts::position(TransactionId t, KeyId key) const {
@@ -82,7 +83,29 @@ OperationId CertifiedFacts::last_write(TransactionId t, KeyId key, OperationId e
 }
 
 Value CertifiedFacts::value_of(OperationId write, KeyId key) const {
-  return write.is_none() ? history_.initial_value() : *row_written(history_, write, key);
+  return write.is_none() ? initial_[key.index] : *row_written(history_, write, key);
+}
+
+// What was inserted first was not there before; a key without versions that was inserted in vain, or found
+// absent, never was.
+void CertifiedFacts::find_initial_rows() {
+  initial_.assign(history_.key_count(), history_.initial_value());
+  if (history_.initial_value().is_nil()) return;
+  for (const KeyId key : history_.key_ids()) {
+    if (order(key).size() < 2) continue;
+    for (const OperationId op : history_.operations(order(key)[1])) {
+      if (!row_written(history_, op, key)) continue;
+      if (history_.kind(op) == OperationKind::Insert) initial_[key.index] = Value::nil();
+      break;
+    }
+  }
+  for (const TransactionId t : history_.transactions())
+    for (const OperationId op : history_.operations(t)) {
+      const OperationKind kind = history_.kind(op);
+      const bool absent =
+          kind == OperationKind::Insert || (kind == OperationKind::Read && history_.value(op).is_nil());
+      if (absent && order(history_.key(op)).size() < 2) initial_[history_.key(op).index] = Value::nil();
+    }
 }
 
 Value CertifiedFacts::value_at(KeyId key, std::size_t position) const {
@@ -132,6 +155,18 @@ std::size_t CertifiedFacts::locked(OperationId op, KeyId key, std::size_t last) 
   return last;
 }
 
+std::optional<std::size_t> CertifiedFacts::deleted_row(OperationId op, KeyId key) const {
+  const TransactionId t = history_.transaction_of(op);
+  if (history_.kind(op) != OperationKind::PredicateRead || last_write(t, key, op).is_none())
+    return std::nullopt;
+  const std::optional<std::size_t> own = position(t, key), before = seen(op, key);
+  const std::optional<Query> asked = query(op);
+  if (!own || !before || !asked || *own == 0 || *before + 1 >= *own) return std::nullopt;
+  const bool is_new = value_at(key, *own - 1).is_nil();
+  return is_new && matches(*asked, key, value_at(key, *before)) == std::optional(true) ? before
+                                                                                       : std::nullopt;
+}
+
 std::optional<Value> CertifiedFacts::item_value(OperationId op, KeyId key) const {
   if (!is_predicate(history_.kind(op)))
     return history_.key(op) == key ? value_read(history_, op) : std::nullopt;
@@ -149,7 +184,14 @@ std::optional<Value> CertifiedFacts::item_value(OperationId op, KeyId key) const
 std::optional<std::size_t> CertifiedFacts::item_seen(OperationId op, KeyId key) const {
   const std::optional<Value> value = item_value(op, key);
   const TransactionId t = history_.transaction_of(op);
-  if (!value || value->is_unknown() || !last_write(t, key, op).is_none()) return std::nullopt;
+  if (!last_write(t, key, op).is_none()) {
+    const std::optional<std::size_t> deleted = deleted_row(op, key);
+    if (!deleted || query(op)->function != Query::Function::None) return std::nullopt;
+    const Row shown{key, value_at(key, *deleted)};
+    const auto is_shown = [&](const Row& row) { return row.key == key && row.value == shown.value; };
+    return std::ranges::any_of(history_.rows(op), is_shown) ? deleted : std::nullopt;
+  }
+  if (!value || value->is_unknown()) return std::nullopt;
   bool written = false;
   for (std::size_t i = 1; i < order(key).size(); ++i) written = written || value_at(key, i) == *value;
   const auto fits = [&](std::size_t i) {

@@ -32,6 +32,9 @@ class CertifiedFacts {
 
   // What `op` saw of a key that its transaction had not written before, by its version set.
   std::optional<std::size_t> seen(OperationId op, KeyId key) const;
+  // The row that `op` saw beside its own transaction's one of the same key: that one is another object, and
+  // the version set still shows the deleted one. Whether or not it was returned.
+  std::optional<std::size_t> deleted_row(OperationId op, KeyId key) const;
   // The same of an item that it read, where only its value may tell.
   std::optional<std::size_t> item_seen(OperationId op, KeyId key) const;
   // The value of the key that `op` returned or found; nothing where it did not read it as an item.
@@ -48,10 +51,13 @@ class CertifiedFacts {
  private:
   std::size_t locked(OperationId op, KeyId key, std::size_t last) const;
 
+  void find_initial_rows();
+
   const History& history_;
   Flaw flaw_;
   std::vector<bool> takes_part_;
   std::vector<std::vector<TransactionId>> orders_;  // By key.
+  std::vector<Value> initial_;                      // By key: its row at the start; nil: none.
 };
 
 // Whether the anomaly rests on the certificate.

@@ -178,20 +178,42 @@ bool update_is_right(const CertifiedFacts& facts, const Query& query, const Row&
   return true;
 }
 
+// With and without rows that were deleted and whose keys the reader has given to rows of its own.
 Flaw flaw_of_aggregate(const CertifiedFacts& facts, const Query& query, const BadRow& claim) {
   const History& history = facts.history();
-  Aggregation aggregation(query.function);
+  Aggregation without(query.function), with(query.function);
+  const auto argument = [&](KeyId key, Value value) {
+    std::vector<Scalar> row;
+    read_columns(query.argument.columns(), history.key_value(key), value, history.values(), row);
+    return query.argument == Condition() ? Scalar::boolean(true) : value_of(query.argument, row);
+  };
   for (const KeyId key : history.key_ids()) {
     const std::optional<Held> there = held(facts, {claim.reader, claim.op, key});
     const std::optional<bool> matches = there ? facts.matches(query, key, there->value) : std::nullopt;
     if (!matches) return "whether a version matches is not defined";
+    if (const std::optional<std::size_t> deleted = facts.deleted_row(claim.op, key))
+      with.add(argument(key, facts.value_at(key, *deleted)));
     if (!*matches) continue;
-    std::vector<Scalar> row;
-    read_columns(query.argument.columns(), history.key_value(key), there->value, history.values(), row);
-    aggregation.add(query.argument == Condition() ? Scalar::boolean(true) : value_of(query.argument, row));
+    without.add(argument(key, there->value));
+    with.add(argument(key, there->value));
   }
   const Scalar told = Scalar::of(history.value(claim.op), history.values());
-  return same(aggregation.result(), told) ? Flaw("the aggregate is what it should be") : std::nullopt;
+  return same(without.result(), told) || same(with.result(), told)
+             ? Flaw("the aggregate is what it should be")
+             : std::nullopt;
+}
+
+// The rows of one key that the operation returned, without one that is the deleted row beside the reader's.
+std::vector<Row> rows_of_key(const CertifiedFacts& facts, const BadRow& claim, Value own) {
+  std::vector<Row> rows;
+  for (const Row& row : facts.history().rows(claim.op))
+    if (row.key == claim.key) rows.push_back(row);
+  const std::optional<std::size_t> deleted = facts.deleted_row(claim.op, claim.key);
+  if (!deleted) return rows;
+  const Value value = facts.value_at(claim.key, *deleted);
+  const auto found = std::ranges::find(rows, value, &Row::value);
+  if (found != rows.end() && (value != own || rows.size() > 1)) rows.erase(found);
+  return rows;
 }
 
 Flaw flaw_of_mismatch(const CertifiedFacts& facts, const BadRow& claim) {
@@ -212,11 +234,10 @@ Flaw flaw_of_mismatch(const CertifiedFacts& facts, const BadRow& claim) {
   const std::optional<Held> there = held(facts, claim);
   const std::optional<bool> matches = there ? facts.matches(*query, claim.key, there->value) : std::nullopt;
   if (!matches) return "whether the row matches is not defined";
-  const auto rows = history.rows(claim.op);
-  const auto row = std::ranges::find(rows, claim.key, &Row::key);
-  const bool returned = row != rows.end();
-  if (returned != *matches) return std::nullopt;
-  if (!returned) return "the row neither matches nor was returned";
+  const std::vector<Row> rows = rows_of_key(facts, claim, there->value);
+  if (rows.size() != (*matches ? 1 : 0)) return std::nullopt;
+  if (rows.empty()) return "the row neither matches nor was returned";
+  const Row* row = rows.data();
   if (kind == OperationKind::PredicateRead && row->value != there->value) return std::nullopt;
   if (kind == OperationKind::PredicateUpdate && !update_is_right(facts, *query, *row, there->value))
     return std::nullopt;
@@ -284,13 +305,14 @@ class Dependencies {
       const TransactionId before = order[*facts_.position(t, key) - 1];
       if (!forward(before, t)) return against(before, t, key);
     }
-    if (!reads_ || !facts_.last_write(t, key, op).is_none()) return std::nullopt;
+    if (!reads_) return std::nullopt;
     if (const std::optional<std::size_t> seen = facts_.item_seen(op, key)) {
       if (!forward(order[*seen], t)) return against(order[*seen], t, key);
       if (items_ && *seen + 1 < order.size() && !forward(t, order[*seen + 1]))
         return against(t, order[*seen + 1], key);
     }
-    return is_predicate(history_.kind(op)) ? flaw_of_predicate(t, op, key) : std::nullopt;
+    const bool is_own = !facts_.last_write(t, key, op).is_none();
+    return is_predicate(history_.kind(op)) && !is_own ? flaw_of_predicate(t, op, key) : std::nullopt;
   }
 
   Flaw flaw_of_predicate(TransactionId t, OperationId op, KeyId key) const {

@@ -134,14 +134,14 @@ class Execution {
       case Rules::Sight::EverythingBefore:
         break;
     }
-    Replay replay(history_);
+    Replay replay(history_, order_);
     for (const TransactionId t : order_)
       if (Flaw flaw = replay.run(t)) return flaw;
     return std::nullopt;
   }
 
   Flaw flaw_of_snapshot_reads() const {
-    Replay replay(history_);
+    Replay replay(history_, order_);
     const std::vector<std::uint32_t> by_snapshot = positions_by_snapshot();
     std::size_t next = 0;
     for (std::uint32_t committed = 0; committed < size(); ++committed) {
@@ -243,10 +243,10 @@ class Execution {
 };
 
 // Of levels without an execution to replay, where predicates or a certificate say what depends on what.
-bool rests_on_certificate(const History& history, Level level) {
-  if (history.certificate().empty()) return false;
-  const bool weak = !implies(level, Level::SnapshotIsolation);
-  return weak && rules_of(level) && rules_of(level)->sight != Rules::Sight::Prefix;
+bool rests_on_certificate(const Holds& claim) {
+  if (claim.basis != Holds::Basis::Certificate) return false;
+  const bool weak = !implies(claim.proven, Level::SnapshotIsolation);
+  return weak && rules_of(claim.proven) && rules_of(claim.proven)->sight != Rules::Sight::Prefix;
 }
 
 Flaw flaw_of_certified(const History& history, const Holds& claim) {
@@ -267,7 +267,7 @@ Flaw flaw_of_single_operations(const History& history, const Holds& claim) {
 Flaw flaw_of(const History& history, Level asked, const Holds& claim) {
   if (!implies(claim.proven, asked))
     return fmt::format("{} does not imply {}", name_of(claim.proven), name_of(asked));
-  if (rests_on_certificate(history, claim.proven)) return flaw_of_certified(history, claim);
+  if (rests_on_certificate(claim)) return flaw_of_certified(history, claim);
   if (is_view_level(claim.proven)) return flaw_of_views(history, claim);
   if (shown_by_commit_order(claim.proven)) return flaw_of_commit_order(history, claim);
   if (shown_by_version_order(claim.proven)) return flaw_of_version_order(history, claim);

@@ -26,7 +26,34 @@ Value Replay::row_at(KeyId key) const {
   const Cell& cell = cells_[key.index];
   if (cell.state == Cell::State::List) return Value::unknown();
   if (cell.state == Cell::State::Scalar) return cell.value;
-  return rewritten_[key.index] ? Value::nil() : history_.initial_value();
+  return rewritten_[key.index] || absent_[key.index] ? Value::nil() : history_.initial_value();
+}
+
+void Replay::find_absent(const std::vector<TransactionId>& order) {
+  absent_.assign(history_.key_count(), false);
+  if (history_.initial_value().is_nil()) return;
+  std::vector<bool> written(history_.key_count(), false);
+  const auto note = [&](KeyId key, bool inserts) {
+    if (!written[key.index]) absent_[key.index] = inserts;
+    written[key.index] = true;
+  };
+  for (const TransactionId t : order) {
+    if (t.index >= history_.transaction_count()) continue;
+    for (const OperationId op : history_.operations(t)) {
+      const OperationKind kind = history_.kind(op);
+      if (kind == OperationKind::PredicateUpdate || kind == OperationKind::PredicateDelete)
+        for (const Row& row : history_.rows(op)) note(row.key, false);
+      else if (!is_predicate(kind) && value_written(history_, op))
+        note(history_.key(op), kind == OperationKind::Insert);
+    }
+  }
+  for (const TransactionId t : history_.transactions())
+    for (const OperationId op : history_.operations(t)) {
+      const OperationKind kind = history_.kind(op);
+      const bool absent =
+          kind == OperationKind::Insert || (kind == OperationKind::Read && history_.value(op).is_nil());
+      if (absent && !written[history_.key(op).index]) absent_[history_.key(op).index] = true;
+    }
 }
 
 Flaw Replay::run_predicate(TransactionId t, OperationId op) {

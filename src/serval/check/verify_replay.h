@@ -18,11 +18,14 @@ namespace serval::verify {
 
 class Replay {
  public:
-  explicit Replay(const History& history)
+  // `order`: of those that will be run. A key that the first of its writers inserts had no row before.
+  Replay(const History& history, const std::vector<TransactionId>& order)
       : history_(history),
         rewritten_(keys_that_rewrite_the_initial_value(history)),
         cells_(history.key_count()),
-        predicates_(history) {}
+        predicates_(history) {
+    find_absent(order);
+  }
 
   // Runs `t` on the present state and keeps its writes. The flaw names the first read that does not match.
   [[nodiscard]] Flaw run(TransactionId t);
@@ -48,12 +51,14 @@ class Replay {
   void write_rows(OperationId op);
   Flaw run_predicate(TransactionId t, OperationId op);
   Value row_at(KeyId key) const;
+  void find_absent(const std::vector<TransactionId>& order);
   void write(OperationId op);
   void append(KeyId key, Value element);
   void undo();
 
   const History& history_;
   std::vector<bool> rewritten_;
+  std::vector<bool> absent_;  // By key: without a row at the start.
   std::vector<Cell> cells_;
   std::vector<Undo> log_;
   PredicateFacts predicates_;

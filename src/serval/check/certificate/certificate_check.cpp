@@ -94,7 +94,9 @@ class Decision {
     if (clock_problem_) return no_times("the clock contradicts itself: " + *clock_problem_);
     if (uses_real_time(level_) && history_.transaction_count() > 1 && !history_.has_times())
       return no_times("the history has no times");
-    return execution(history_, certified_.versions().participants(), scope_.shape, level_, *order);
+    Holds found = execution(history_, certified_.versions().participants(), scope_.shape, level_, *order);
+    found.basis = Holds::Basis::Certificate;
+    return found;
   }
 
  private:

@@ -133,8 +133,8 @@ class VersionCollector {
     out_.first_.assign(1, 0);
     std::vector<std::uint32_t> position(writes_.size(), kNone);
     for (const KeyId key : history_.key_ids()) {
-      out_.versions_.push_back({TransactionId::none(), OperationId::none(), history_.initial_value()});
       if (!order_key(key, by_key[key.index])) return;
+      out_.versions_.push_back({TransactionId::none(), OperationId::none(), initial_row(key)});
       std::uint32_t at = 0;
       for (const std::uint32_t write : ordered_) {
         out_.versions_.push_back(writes_[write].version);
@@ -150,6 +150,28 @@ class VersionCollector {
         out_.installed_.push_back({writes_[i].key, position[i]});
     }
     out_.first_installed_.push_back(static_cast<std::uint32_t>(out_.installed_.size()));
+  }
+
+  // Of the key whose writes are in ordered_.
+  Value initial_row(KeyId key) {
+    if (history_.initial_value().is_nil()) return Value::nil();
+    if (found_absent_.empty()) find_absent();
+    if (ordered_.empty()) return found_absent_[key.index] ? Value::nil() : history_.initial_value();
+    OperationKind first = OperationKind::Read;
+    for (const OperationId op : history_.operations(writes_[ordered_.front()].version.installer))
+      for_each_write(history_, op, [&](KeyId written, Value) {
+        if (written == key && first == OperationKind::Read) first = history_.kind(op);
+      });
+    return first == OperationKind::Insert ? Value::nil() : history_.initial_value();
+  }
+  void find_absent() {
+    found_absent_.assign(history_.key_count(), false);
+    for (const TransactionId t : history_.transactions())
+      for (const OperationId op : history_.operations(t)) {
+        const OperationKind kind = history_.kind(op);
+        if (kind == OperationKind::Insert || (kind == OperationKind::Read && history_.value(op).is_nil()))
+          found_absent_[history_.key(op).index] = true;
+      }
   }
 
   // Of those that take part.
@@ -208,6 +230,7 @@ class VersionCollector {
   std::vector<const KeyOrder*> given_;      // By key; null: no complete order.
   std::vector<std::optional<std::int64_t>> timestamps_;
   std::vector<std::uint32_t> ordered_;  // The writes of the key at hand.
+  std::vector<bool> found_absent_;      // By key; empty until somebody asks.
 };
 
 CertifiedVersions::CertifiedVersions(const History& history, Budget& budget) {

@@ -11,7 +11,9 @@
 // or where the certificate and the history contradict each other about who wrote what, problem() says so and
 // nothing else is to be asked.
 //
-// The initial version of a key holds the history's initial value; nil: there is no such row yet.
+// The initial version of a key holds the history's initial value; nil: there is no such row yet. A key whose
+// first version was inserted had no row before, and neither has one without versions that somebody has
+// inserted in vain or found absent.
 //
 // An indeterminate transaction takes part exactly when the certificate lists its writes.
 

@@ -108,7 +108,9 @@ void Matching::collect_columns(Budget& budget) {
           column.values[here] = std::move(row[i]);
         else if (integer)
           column.integers[here] = row[i].as_integer();
-        column.changes += !column.values.empty() || column.integers[here] != column.integers[here - 1];
+        const bool first = here == versions_.first(key);  // Has none before it.
+        column.changes +=
+            !first && (!column.values.empty() || column.integers[here] != column.integers[here - 1]);
       }
     }
   }

@@ -33,7 +33,7 @@ class Replayer {
       : history_(history),
         order_(order),
         budget_(budget),
-        state_(history),
+        state_(history, order),
         matched_(history.key_count(), 0) {}
 
   ReplayResult run() {

@@ -25,13 +25,45 @@ std::vector<bool> keys_that_write(const History& history, Value initial) {
   return found;
 }
 
+// Keys that have no row at the start: the first of their writers inserts it, or they have none, and somebody
+// has inserted the row in vain or found it absent.
+std::vector<bool> absent_keys(const History& history, std::span<const TransactionId> order) {
+  enum class First : std::uint8_t { None, Insert, Other };
+  std::vector<First> first(history.key_count(), First::None);
+  const auto note = [&](KeyId key, First kind) {
+    if (first[key.index] == First::None) first[key.index] = kind;
+  };
+  for (const TransactionId t : order)
+    for (const OperationId op : history.operations(t)) {
+      const OperationKind kind = history.kind(op);
+      if (kind == OperationKind::Insert) note(history.key(op), First::Insert);
+      if (kind == OperationKind::Write || kind == OperationKind::Append || kind == OperationKind::Delete ||
+          kind == OperationKind::CompareAndSet)
+        note(history.key(op), First::Other);
+      if (kind == OperationKind::PredicateUpdate || kind == OperationKind::PredicateDelete)
+        for (const Row& row : history.rows(op)) note(row.key, First::Other);
+    }
+  std::vector<bool> absent(history.key_count(), false);
+  for (std::size_t key = 0; key < first.size(); ++key) absent[key] = first[key] == First::Insert;
+  for (const TransactionId t : history.transactions())
+    for (const OperationId op : history.operations(t)) {
+      const OperationKind kind = history.kind(op);
+      const bool found =
+          kind == OperationKind::Insert || (kind == OperationKind::Read && history.value(op).is_nil());
+      if (found && first[history.key(op).index] == First::None) absent[history.key(op).index] = true;
+    }
+  return absent;
+}
+
 }  // namespace
 
-RowState::RowState(const History& history) : history_(history), cells_(history.key_count()) {
+RowState::RowState(const History& history, std::span<const TransactionId> order)
+    : history_(history), cells_(history.key_count()) {
   if (history.initial_value().is_nil()) return;
   const std::vector<bool> written = keys_that_write(history, history.initial_value());
+  const std::vector<bool> absent = absent_keys(history, order);
   for (std::size_t key = 0; key < cells_.size(); ++key)
-    if (!written[key]) cells_[key].value = history.initial_value();
+    if (!written[key] && !absent[key]) cells_[key].value = history.initial_value();
 }
 
 bool RowState::shows(KeyId key, Value seen) const {

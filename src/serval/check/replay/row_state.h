@@ -2,7 +2,7 @@
 // What every key holds at one moment of a replay, who wrote it, and the columns that predicates look at, with
 // an ordered index on those that they search by.
 //
-//   RowState state(history);
+//   RowState state(history, order);
 //   const std::uint32_t place = state.column("place");
 //   state.set(x, row, writer);
 //   state.at(place, x)                                      // Scalar(3)
@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,8 @@ namespace serval::replay {
 
 class RowState {
  public:
-  explicit RowState(const History& history);
+  // `order`: in which transactions will write. What is inserted first has no row before.
+  RowState(const History& history, std::span<const TransactionId> order);
 
   Value value(KeyId key) const { return cells_[key.index].value; }
   // None: the initial version.
