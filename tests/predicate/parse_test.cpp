@@ -72,7 +72,10 @@ TEST(ParseSql, TakesTheClauseOfAStatement) {
 }
 
 TEST(ParseQuery, KnowsAggregatesAndAssignments) {
-  const auto query = [](const std::string& text) { return reprinted(parse_query, text); };
+  const Parse parse = [](std::string_view text, ValuePool& pool, const std::string& name) {
+    return parse_query(text, pool, name);
+  };
+  const auto query = [&](const std::string& text) { return reprinted(parse, text); };
   for (const char* text : {"SET a = a + 1, t.b = 'x' WHERE a = -5", "SET a = NULL", "MAX(a + 1) WHERE a < 5",
                            "COUNT(*)", "SUM(a) WHERE b IS NULL OR c", "a = 1 AND max > 3", "min"})
     EXPECT_EQ(query(text), text);
