@@ -108,14 +108,14 @@ TEST(JsonlCertificate, VersionSetsFollowTheirOperationsWhenEventsInterleave) {
 TEST(JsonlCertificate, CitationsMustNameOneTransaction) {
   const std::string order = R"({"event":"order","key":"x","versions":)";
   EXPECT_EQ(certificate_error(kTransactions + order + "[[9,9]]}"),
-            "test.jsonl:4:41: no transaction of the file is [9,9]");
+            "test.jsonl:4:40: no transaction of the file is [9,9]");
   EXPECT_EQ(certificate_error(std::string(kTransactions) + kTransactions + order + "[[1,1]]}"),
-            "test.jsonl:6:41: several transactions of the file are [1,1]");
+            "test.jsonl:6:40: several transactions of the file are [1,1]");
   EXPECT_EQ(certificate_error(std::string(kTransactions) + kTransactions + order + "[3,1]}"), "no error");
   EXPECT_EQ(certificate_error(kTransactions + order + "[3]}"),
-            "test.jsonl:4:41: the file has no transaction number 3");
+            "test.jsonl:4:40: the file has no transaction number 3");
   EXPECT_EQ(certificate_error(kTransactions + order + "[\"a\"]}"),
-            "test.jsonl:4:41: expected a transaction: [session,label], or its number in the file");
+            "test.jsonl:4:40: expected a transaction: [session,label], or its number in the file");
   EXPECT_EQ(certificate_error(R"({"event":"order","key":"x"})"),
             "test.jsonl:2:1: expected a \"key\" and its \"versions\" in this record");
   EXPECT_EQ(certificate_error(R"({"s":1,"t":1,"ops":[["pr",null,[],{"saw":{"snapshot":"1:2"}}]]})"),
@@ -147,19 +147,19 @@ TEST(JsonlCertificate, WhatContradictsItselfIsBadInput) {
   const std::string both = "[[1,1],[2,1]]", complete = R"(,"complete":true})";
   EXPECT_EQ(certificate_error(kTransactions + order + both + complete), "no error");
   EXPECT_EQ(certificate_error(kTransactions + order + "[[1,1],[2,1],[1,1]]}"),
-            "test.jsonl:4:53: the order of the versions of x names transaction 1 twice");
+            "test.jsonl:4:52: the order of the versions of x names transaction 1 twice");
   EXPECT_EQ(certificate_error(kTransactions + order + both + complete + "\n" + order + both + complete),
-            "test.jsonl:5:41: the order of the versions of x is given twice");
+            "test.jsonl:5:40: the order of the versions of x is given twice");
   EXPECT_EQ(
       certificate_error(kTransactions + order + both + complete + "\n" + order + "[[2,1],[1,1]]}"),
-      "test.jsonl:5:47: the order of the versions of x contradicts the complete one about transaction 1");
+      "test.jsonl:5:46: the order of the versions of x contradicts the complete one about transaction 1");
   EXPECT_EQ(certificate_error(kTransactions + order + both + "}\n" + order + "[[2,1],[1,1]]}"),
-            "test.jsonl:5:41: the order of the versions of x contradicts an earlier one about transaction 1");
+            "test.jsonl:5:40: the order of the versions of x contradicts an earlier one about transaction 1");
   EXPECT_EQ(certificate_error(std::string(kTransactions) + R"({"s":3,"t":7,"ops":[["r","x",null]]})" + "\n" +
                               order + "[[1,1],[3,7]]}"),
-            "test.jsonl:5:47: the order of the versions of x names transaction 7, which has not written it");
+            "test.jsonl:5:46: the order of the versions of x names transaction 7, which has not written it");
   EXPECT_EQ(certificate_error(R"({"s":1,"t":1,"ops":[["pr",null,[],{"saw":[["x",null],["x",null]]}]]})"),
-            "test.jsonl:2:56: expected each key only once among the versions that it saw");
+            "test.jsonl:2:55: expected each key only once among the versions that it saw");
   EXPECT_EQ(certificate_error(kTransactions +
                               std::string(R"({"event":"settled","s":1,"t":1,"outcome":"aborted"})")),
             "test.jsonl:4:1: this transaction is aborted by this line and committed by another");

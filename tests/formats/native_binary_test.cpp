@@ -141,14 +141,19 @@ TEST(NativeBinary, RefusesACertificateThatContradictsItself) {
 
 // Lists share their parts: few bytes can stand for any depth and any size.
 TEST(NativeBinary, RefusesListsThatCouldNotBeSpelledOut) {
-  const auto error_of = [](int levels, int copies) {
-    HistoryBuilder builder;
-    Value list = builder.values().list({});
-    for (int i = 1; i < levels; ++i)
-      list = builder.values().list(std::vector<Value>(static_cast<std::size_t>(copies), list));
-    const TransactionId t = builder.begin_transaction(builder.session(Value::integer(1)), Value::integer(1));
-    builder.add(t, OperationKind::Write, builder.key(Value::integer(1)), list);
-    return binary_error(binary_of(std::move(builder).freeze(), {}));
+  const auto error_of = [](std::uint64_t levels, std::uint64_t copies) {
+    std::string lists, plain;
+    for (std::uint64_t i = 0; i < levels; ++i) {
+      binary::append_varint(lists, i == 0 ? 0 : copies);
+      for (std::uint64_t copy = 0; copy < copies && i > 0; ++copy)
+        binary::append_varint(lists, Value::pooled(Value::Kind::List, i - 1).bits());
+    }
+    binary::append_varint(plain, static_cast<std::uint64_t>(binary::Column::Lists));
+    binary::append_text(plain, lists);
+    const std::string bytes = binary_of(parse_history("s1: [w(x,1)]"), {});
+    const std::vector<std::size_t> offsets = chunk_offsets(bytes);
+    return binary_error(bytes.substr(0, offsets[1]) +
+                        binary::seal_chunk(binary::ChunkKind::Certificate, plain, binary::Packing::None));
   };
   EXPECT_EQ(error_of(1000, 1), "no error");
   EXPECT_THAT(error_of(1001, 1), testing::HasSubstr("a list is nested too deep"));

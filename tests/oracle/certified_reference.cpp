@@ -272,6 +272,14 @@ class Reference {
   void depends(TransactionId from, TransactionId to) {  // The later sees the earlier.
     if (!from.is_none() && from != to) edges_[2 * from.index + 1].insert(2 * to.index);
   }
+  // One version after another. Behind a delete it is a row of another object, and the delete need not be seen.
+  void follows(KeyId key, std::size_t from, std::size_t to) {
+    const std::vector<TransactionId>& order = orders_.at(key);
+    bool reborn = false;
+    for (std::size_t i = from; i < to; ++i) reborn = reborn || version(key, i).is_nil();
+    if (!snapshots_ || !reborn) return depends(order[from], order[to]);
+    if (order[from] != order[to]) edges_[2 * order[from].index + 1].insert(2 * order[to].index + 1);
+  }
   void precedes(TransactionId from, TransactionId to) {  // The earlier does not see the later.
     if (from != to)
       edges_[snapshots_ ? 2 * from.index : 2 * from.index + 1].insert(snapshots_ ? 2 * to.index + 1
@@ -282,7 +290,7 @@ class Reference {
     for (const auto& [key, order] : orders_)
       for (std::size_t i = 2; i < order.size(); ++i)
         if (order[i] == t)
-          for (std::size_t j = 1; j < i; ++j) depends(order[j], t);
+          for (std::size_t j = 1; j < i; ++j) follows(key, j, i);
     if (!reads_) return;
     for (const OperationId op : history_.operations(t)) {
       const std::set<KeyId> mine = written_before(t, op);

@@ -56,12 +56,17 @@ Flaw PredicateFacts::flaw_of_update(const Query& query, const Row& before, Value
   return std::nullopt;
 }
 
-Flaw PredicateFacts::flaw_of_rows(OperationId op, const Query& query,
-                                  const std::vector<Row>& matching) const {
+Flaw PredicateFacts::flaw_of_rows(OperationId op, const Query& query, const std::vector<Row>& matching,
+                                  std::vector<Row> deleted) const {
   std::map<KeyId, Value> left;
   for (const Row& row : matching) left[row.key] = row.value;
   for (const Row& row : history_.rows(op)) {
     const auto found = left.find(row.key);
+    const auto other = std::ranges::find(deleted, row);
+    if (other != deleted.end() && (found == left.end() || found->second != row.value)) {
+      deleted.erase(other);
+      continue;
+    }
     if (found == left.end()) return fmt::format("{} does not match there", history_.spell_key(row.key));
     const Row before{row.key, found->second};
     left.erase(found);
@@ -77,7 +82,8 @@ Flaw PredicateFacts::flaw_of_rows(OperationId op, const Query& query,
   return fmt::format("{} matches there, too", history_.spell_key(left.begin()->first));
 }
 
-Flaw PredicateFacts::flaw_of_operation(TransactionId t, OperationId op, const RowAt& row_at) {
+Flaw PredicateFacts::flaw_of_operation(TransactionId t, OperationId op, const RowAt& row_at,
+                                       const std::vector<Row>& deleted) {
   const auto flawed = [&](const Flaw& why) -> Flaw {
     if (!why) return std::nullopt;
     return fmt::format("{} of {} does not match the replay: {}", print_operation(history_, op),
@@ -97,8 +103,18 @@ Flaw PredicateFacts::flaw_of_operation(TransactionId t, OperationId op, const Ro
       return flawed(fmt::format("whether {} matches is not defined", history_.spell_key(key)));
     if (truth == Truth::True) matching.push_back({key, row});
   }
-  return flawed(asked.function != Query::Function::None ? flaw_of_aggregate(op, asked, matching)
-                                                        : flaw_of_rows(op, asked, matching));
+  std::vector<Row> beside;
+  if (history_.kind(op) == OperationKind::PredicateRead)
+    for (const Row& row : deleted)
+      if (both(table.has(history_, row.key),
+               evaluate(asked.where, columns(asked.where, row.key, row.value))) == Truth::True)
+        beside.push_back(row);
+  if (asked.function == Query::Function::None)
+    return flawed(flaw_of_rows(op, asked, matching, std::move(beside)));
+  const Flaw without = flaw_of_aggregate(op, asked, matching);
+  if (!without || beside.empty()) return flawed(without);
+  matching.insert(matching.end(), beside.begin(), beside.end());
+  return flawed(flaw_of_aggregate(op, asked, matching));
 }
 
 }  // namespace serval::verify

@@ -24,14 +24,17 @@ class PredicateFacts {
 
   explicit PredicateFacts(const History& history) : history_(history) {}
 
-  // The rows, the aggregate or the updates of `op` are not what they must be on this state.
-  [[nodiscard]] Flaw flaw_of_operation(TransactionId t, OperationId op, const RowAt& row_at);
+  // The rows, the aggregate or the updates of `op` are not what they must be on this state. A read may show
+  // the `deleted` rows, too: those whose keys its transaction has given to rows of its own.
+  [[nodiscard]] Flaw flaw_of_operation(TransactionId t, OperationId op, const RowAt& row_at,
+                                       const std::vector<Row>& deleted);
 
  private:
   const Query& query(PredicateId id);
   std::vector<Scalar> columns(const Condition& condition, KeyId key, Value row) const;
   Flaw flaw_of_aggregate(OperationId op, const Query& query, const std::vector<Row>& matching) const;
-  Flaw flaw_of_rows(OperationId op, const Query& query, const std::vector<Row>& matching) const;
+  Flaw flaw_of_rows(OperationId op, const Query& query, const std::vector<Row>& matching,
+                    std::vector<Row> deleted) const;
   Flaw flaw_of_update(const Query& query, const Row& before, Value after) const;
 
   const History& history_;

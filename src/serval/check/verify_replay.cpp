@@ -10,7 +10,9 @@ namespace serval::verify {
 
 Flaw Replay::run(TransactionId t) {
   log_.clear();
+  deleted_.clear();
   for (const OperationId op : history_.operations(t)) {
+    if (!reborn_.empty()) note_deleted(t, op);
     if (is_predicate(history_.kind(op))) {
       if (Flaw flaw = run_predicate(t, op)) return flaw;
       continue;
@@ -57,8 +59,8 @@ void Replay::find_absent(const std::vector<TransactionId>& order) {
 }
 
 Flaw Replay::run_predicate(TransactionId t, OperationId op) {
-  if (Flaw flaw = predicates_.flaw_of_operation(t, op, [this](KeyId key) { return row_at(key); }))
-    return flaw;
+  const auto row = [this](KeyId key) { return row_at(key); };
+  if (Flaw flaw = predicates_.flaw_of_operation(t, op, row, deleted_)) return flaw;
   write_rows(op);
   return std::nullopt;
 }
@@ -71,6 +73,15 @@ void Replay::write_rows(OperationId op) {
     log_.push_back({row.key, std::move(cell)});
     cell = Cell{Cell::State::Scalar, deletes ? Value::nil() : row.value, {}};
   }
+}
+
+// Of its first write of a key that is free in truth.
+void Replay::note_deleted(TransactionId t, OperationId op) {
+  if (is_predicate(history_.kind(op)) || !value_written(history_, op)) return;
+  const KeyId key = history_.key(op);
+  const auto is_there = [&](const Row& row) { return row.key == key; };
+  if (!reborn_.contains({t, key}) || std::ranges::any_of(deleted_, is_there)) return;
+  if (const Value row = row_at(key); !row.is_nil() && !row.is_unknown()) deleted_.push_back({key, row});
 }
 
 Flaw Replay::run_and_undo(TransactionId t) {
@@ -111,6 +122,8 @@ Flaw Replay::check_read(TransactionId t, OperationId op) const {
   const std::optional<Value> seen = value_read(history_, op);
   if (!seen) return std::nullopt;
   if (matches(history_.key(op), *seen)) return std::nullopt;
+  const bool inserts = history_.kind(op) == OperationKind::Insert;
+  if (inserts && reborn_.contains({t, history_.key(op)})) return std::nullopt;
   return fmt::format("{} of {} does not match the replay: {} holds {} there", print_operation(history_, op),
                      name(history_, t), history_.spell_key(history_.key(op)),
                      spell(cells_[history_.key(op).index]));

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,10 @@ class Replay {
         predicates_(history) {
     find_absent(order);
   }
+
+  // The key of a row that `t` makes was free when it committed, though the state that it sees has a row there:
+  // the new row is another object, and the other one may stay in sight.
+  void expect_reborn(TransactionId t, KeyId key) { reborn_.insert({t, key}); }
 
   // Runs `t` on the present state and keeps its writes. The flaw names the first read that does not match.
   [[nodiscard]] Flaw run(TransactionId t);
@@ -48,6 +53,7 @@ class Replay {
   bool matches(KeyId key, Value seen) const;
   std::string spell(const Cell& cell) const;
   Flaw check_read(TransactionId t, OperationId op) const;
+  void note_deleted(TransactionId t, OperationId op);
   void write_rows(OperationId op);
   Flaw run_predicate(TransactionId t, OperationId op);
   Value row_at(KeyId key) const;
@@ -61,6 +67,8 @@ class Replay {
   std::vector<bool> absent_;  // By key: without a row at the start.
   std::vector<Cell> cells_;
   std::vector<Undo> log_;
+  std::set<std::pair<TransactionId, KeyId>> reborn_;
+  std::vector<Row> deleted_;  // Beside rows that the transaction at hand has made.
   PredicateFacts predicates_;
 };
 

@@ -19,7 +19,8 @@ namespace {
 
 using namespace binary;  // NOLINT(google-build-using-namespace): the names of the layout, all of them.
 
-constexpr int kMaxDepth = 1000;  // Of predicate trees; protects the stack.
+constexpr int kMaxDepth = 1000;  // Of predicate trees and lists; protects the stack.
+constexpr std::uint64_t kMaxListSize = 1 << 24;
 
 // The file's numbers for names, and what they are in the history being built.
 struct Names {
@@ -151,7 +152,7 @@ class ChunkDecoder {
       size += large;
     }
     if (depth > kMaxDepth) throw BadColumn{"a list is nested too deep"};
-    if (size > kMaxChunk) throw BadColumn{"a list is too large when it is spelled out"};
+    if (size > kMaxListSize) throw BadColumn{"a list is too large when it is spelled out"};
     names_.lists.push_back(builder_.values().list(elements));
     remember_size(names_.lists.back(), {depth, size});
   }

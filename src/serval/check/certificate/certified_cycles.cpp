@@ -13,7 +13,11 @@ namespace {
 class CycleFinder {
  public:
   CycleFinder(const CertifiedHistory& certified, const CertifiedScope& scope, Budget& budget)
-      : certified_(certified), history_(certified.history()), scope_(scope), budget_(budget) {
+      : certified_(certified),
+        history_(certified.history()),
+        scope_(scope),
+        snapshots_(scope.shape.snapshots),
+        budget_(budget) {
     scope_.shape.snapshots = false;  // Classes are told apart on one vertex a transaction.
   }
 
@@ -61,6 +65,7 @@ class CycleFinder {
       return std::tuple(a.from, a.to, a.of_predicate, a.kind) <
              std::tuple(b.from, b.to, b.of_predicate, b.kind);
     });
+    if (snapshots_) drop_needless();
   }
 
   std::vector<Anomaly> find() {
@@ -86,7 +91,7 @@ class CycleFinder {
           orders(emit);
           for (const Edge& edge : edges_) edges.place(edge, emit);
         });
-    return cycles_of_graph(history_, explain(true), shape, graph, budget_);
+    return cycles_of_graph(history_, explain(true, Reborn::Kept), shape, graph, budget_);
   }
 
  private:
@@ -97,15 +102,37 @@ class CycleFinder {
     return static_cast<std::uint64_t>(asked) * history_.key_count();
   }
 
-  ExplainEdge explain(bool phantoms) const {
-    return [this, phantoms](GraphShape shape, TransactionId from, TransactionId to) {
+  // At the snapshot levels a row that follows a delete needs another edge only where nothing else says more.
+  void drop_needless() {
+    const CertifiedEdges edges(certified_, scope_);
+    std::vector<Edge> kept;
+    for (std::size_t i = 0, end = 0; i < edges_.size(); i = end) {
+      bool sees = false;
+      for (end = i;
+           end < edges_.size() && edges_[end].from == edges_[i].from && edges_[end].to == edges_[i].to; ++end)
+        sees = sees || (edges_[end].kind != EdgeKind::ReadWrite && !edges.is_reborn(edges_[end]));
+      for (std::size_t at = i; at < end; ++at)
+        if (!sees || !edges.is_reborn(edges_[at])) kept.push_back(edges_[at]);
+    }
+    edges_ = std::move(kept);
+  }
+
+  enum class Reborn : std::uint8_t { Passed, Kept };
+  // Whether an edge counts in a graph of one vertex a transaction.
+  bool is_searched(const Edge& edge, bool phantoms) const {
+    if (snapshots_ && CertifiedEdges(certified_, scope_).is_reborn(edge)) return false;
+    return phantoms || !edge.of_predicate || edge.kind != EdgeKind::ReadWrite;
+  }
+
+  ExplainEdge explain(bool phantoms, Reborn reborn) const {
+    return [this, phantoms, reborn](GraphShape shape, TransactionId from, TransactionId to) {
       std::vector<Edge> out;
       const auto before = [](const Edge& edge, std::pair<TransactionId, TransactionId> pair) {
         return std::pair(edge.from, edge.to) < pair;
       };
       auto edge = std::lower_bound(edges_.begin(), edges_.end(), std::pair(from, to), before);
       for (; edge != edges_.end() && edge->from == from && edge->to == to; ++edge)
-        if (phantoms || !edge->of_predicate || edge->kind != EdgeKind::ReadWrite) out.push_back(*edge);
+        if (reborn == Reborn::Kept || is_searched(*edge, phantoms)) out.push_back(*edge);
       explain_orders(history_, shape, from, to, out);
       return out;
     };
@@ -118,18 +145,18 @@ class CycleFinder {
     const CsrGraph graph = build_graph(map.count(history_.transaction_count()), [&](auto&& emit) {
       orders(emit);
       for (const Edge& edge : edges_)
-        if (phantoms || !edge.of_predicate || edge.kind != EdgeKind::ReadWrite)
-          emit(map.commit(edge.from), map.begin(edge.to));
+        if (is_searched(edge, phantoms)) emit(map.commit(edge.from), map.begin(edge.to));
     });
     const CycleScope scope{.session_order = scope_.shape.session_order,
                            .real_time = scope_.shape.real_time,
                            .weakest = scope_.weakest};
-    return find_cycles(history_, explain(phantoms), graph, scope, budget_);
+    return find_cycles(history_, explain(phantoms, Reborn::Passed), graph, scope, budget_);
   }
 
   const CertifiedHistory& certified_;
   const History& history_;
   CertifiedScope scope_;
+  bool snapshots_;
   Budget& budget_;
   std::vector<std::uint32_t> component_;  // By transaction; 0: on no cycle.
   std::vector<Edge> edges_;               // By (from, to).

@@ -28,11 +28,23 @@ class CertifiedEdges {
     if (edge.kind == EdgeKind::WriteRead) return scope_.shape.data != Data::ShownWrites;
     return scope_.shape.data == Data::All && (scope_.phantoms || !edge.of_predicate);
   }
+  // Whether it leads from a delete to a row that was made under the same key. That row is another object (Adya
+  // 1999, section 4.1): the delete comes first, as a unique index tells, but need not be seen.
+  bool is_reborn(const Edge& edge) const {
+    if (edge.of_predicate || edge.from_op.is_none()) return false;
+    const History& history = certified_.history();
+    const OperationKind from = history.kind(edge.from_op);
+    if (from != OperationKind::Delete && from != OperationKind::PredicateDelete) return false;
+    return edge.kind == EdgeKind::WriteWrite ||
+           (edge.kind == EdgeKind::WriteRead && history.kind(edge.to_op) == OperationKind::Insert);
+  }
   // emit(from, to), if it counts.
   template <class Emit>
   void place(const Edge& edge, Emit&& emit) const {
     if (!counts(edge)) return;
-    if (edge.kind == EdgeKind::ReadWrite)
+    if (scope_.shape.snapshots && is_reborn(edge))
+      emit(vertices_.commit(edge.from), vertices_.commit(edge.to));
+    else if (edge.kind == EdgeKind::ReadWrite)
       emit(vertices_.begin(edge.from), vertices_.commit(edge.to));
     else
       emit(vertices_.commit(edge.from), vertices_.begin(edge.to));
