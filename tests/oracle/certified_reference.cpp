@@ -275,9 +275,11 @@ class Reference {
   // One version after another. Behind a delete it is a row of another object, and the delete need not be seen.
   void follows(KeyId key, std::size_t from, std::size_t to) {
     const std::vector<TransactionId>& order = orders_.at(key);
-    bool reborn = false;
-    for (std::size_t i = from; i < to; ++i) reborn = reborn || version(key, i).is_nil();
-    if (!snapshots_ || !reborn) return depends(order[from], order[to]);
+    std::optional<OperationKind> first;
+    for (const OperationId op : history_.operations(order[to]))
+      if (!first && writes_of(history_, op).contains(key)) first = history_.kind(op);
+    const bool makes = first == OperationKind::Insert || first == OperationKind::Write;
+    if (!snapshots_ || !makes || !version(key, to - 1).is_nil()) return depends(order[from], order[to]);
     if (order[from] != order[to]) edges_[2 * order[from].index + 1].insert(2 * order[to].index + 1);
   }
   void precedes(TransactionId from, TransactionId to) {  // The earlier does not see the later.

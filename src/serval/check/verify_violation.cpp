@@ -186,7 +186,15 @@ Flaw flaw_of_reborn_rows(const History& history, Level level, const Anomaly& ano
     if (!writes || edge.of_predicate || edge.from_op.is_none()) continue;
     const OperationKind from = history.kind(edge.from_op);
     const bool deletes = from == OperationKind::Delete || from == OperationKind::PredicateDelete;
-    const bool makes = edge.kind == EdgeKind::WriteWrite || history.kind(edge.to_op) == OperationKind::Insert;
+    OperationKind first = history.kind(edge.to_op);
+    if (edge.kind == EdgeKind::WriteWrite)
+      for (const OperationId op : history.operations(edge.to))
+        if (!is_predicate(history.kind(op)) && history.key(op) == edge.key && value_written(history, op)) {
+          first = history.kind(op);
+          break;
+        }
+    const bool makes = first == OperationKind::Insert ||
+                       (edge.kind == EdgeKind::WriteWrite && first == OperationKind::Write);
     if (deletes && makes && cycle->edges[(i + 1) % cycle->edges.size()].kind == EdgeKind::ReadWrite)
       return fmt::format("edge {}: the row is a new one, and the delete need not be seen", i + 1);
   }

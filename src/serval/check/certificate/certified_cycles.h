@@ -1,6 +1,7 @@
 #pragma once
 // The dependencies of a certified history as a level sees them, and the cycles among them by name.
 
+#include <optional>
 #include <vector>
 
 #include "serval/check/certificate/certified_history.h"
@@ -35,8 +36,18 @@ class CertifiedEdges {
     const History& history = certified_.history();
     const OperationKind from = history.kind(edge.from_op);
     if (from != OperationKind::Delete && from != OperationKind::PredicateDelete) return false;
-    return edge.kind == EdgeKind::WriteWrite ||
-           (edge.kind == EdgeKind::WriteRead && history.kind(edge.to_op) == OperationKind::Insert);
+    if (edge.kind == EdgeKind::WriteRead) return history.kind(edge.to_op) == OperationKind::Insert;
+    return edge.kind == EdgeKind::WriteWrite && makes_row(edge.to, edge.key);
+  }
+  // Whether its first write of the key is one that makes a row where there is none.
+  bool makes_row(TransactionId t, KeyId key) const {
+    const History& history = certified_.history();
+    std::optional<OperationKind> first;
+    for (const OperationId op : history.operations(t))
+      for_each_write(history, op, [&](KeyId written, Value) {
+        if (written == key && !first) first = history.kind(op);
+      });
+    return first == OperationKind::Insert || first == OperationKind::Write;
   }
   // emit(from, to), if it counts.
   template <class Emit>
