@@ -180,13 +180,15 @@ WriteReport write_history(const History& history, Format format, const std::stri
   }
   ByteSink sink =
       ByteSink::create(row.file_in_folder.empty() ? path : file_to_write(path, row.file_in_folder));
-  row.write(
-      history,
-      [&](std::string_view piece) {
-        budget.look("write");
-        sink.write(piece);
-      },
-      lossy);
+  std::size_t bytes = 0;
+  const auto write = [&](std::string_view piece) {
+    budget.look("write");
+    bytes += piece.size();
+    sink.write(piece);
+  };
+  row.write(history, write, lossy);
+  // No reader takes an empty file for a history.
+  if (bytes == 0) throw OutputError(fmt::format("{} has no spelling for an empty history", row.name));
   sink.finish();
   return report;
 }
