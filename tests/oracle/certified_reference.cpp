@@ -272,7 +272,7 @@ class Reference {
   void depends(TransactionId from, TransactionId to) {  // The later sees the earlier.
     if (!from.is_none() && from != to) edges_[2 * from.index + 1].insert(2 * to.index);
   }
-  // One version after another. Behind a delete it is a row of another object, and the delete need not be seen.
+  // One version after another. After a delete it is a row of another object; the delete need not be seen.
   void follows(KeyId key, std::size_t from, std::size_t to) {
     const std::vector<TransactionId>& order = orders_.at(key);
     std::optional<OperationKind> first;

@@ -145,8 +145,8 @@ class Execution {
     return std::nullopt;
   }
 
-  // visit(position, key): a row that is made under a key whose last row was deleted by somebody whom its maker
-  // does not see. A new row is another object (Adya), and only a certificate tells of objects.
+  // visit(position, key): a row that is made under a key whose last row was deleted by somebody whom its
+  // maker does not see. A new row is another object (Adya), and only a certificate tells of objects.
   template <class Visit>
   void for_each_reborn(Visit&& visit) const {
     struct Last {

@@ -28,8 +28,8 @@ class Replay {
     find_absent(order);
   }
 
-  // The key of a row that `t` makes was free when it committed, though the state that it sees has a row there:
-  // the new row is another object, and the other one may stay in sight.
+  // The key of a row that `t` makes was free when it committed, though the state that it sees has a row
+  // there: the new row is another object, and the other one may stay in sight.
   void expect_reborn(TransactionId t, KeyId key) { reborn_.insert({t, key}); }
 
   // Runs `t` on the present state and keeps its writes. The flaw names the first read that does not match.

@@ -175,8 +175,8 @@ Flaw flaw_of_judgement(Level level, const Anomaly& anomaly) {
 }
 
 // By a certificate, where transactions have snapshots: a row that is made under the key of a deleted one is
-// another object. The delete comes first, but need not be seen; so what its maker does not see may come before
-// the delete.
+// another object. The delete comes first, but need not be seen; so what its maker does not see may come
+// before the delete.
 Flaw flaw_of_reborn_rows(const History& history, Level level, const Anomaly& anomaly) {
   const auto* cycle = std::get_if<Cycle>(&anomaly.evidence);
   if (cycle == nullptr || family_of(level) != Family::Snapshot) return std::nullopt;

@@ -29,8 +29,8 @@ class CertifiedEdges {
     if (edge.kind == EdgeKind::WriteRead) return scope_.shape.data != Data::ShownWrites;
     return scope_.shape.data == Data::All && (scope_.phantoms || !edge.of_predicate);
   }
-  // Whether it leads from a delete to a row that was made under the same key. That row is another object (Adya
-  // 1999, section 4.1): the delete comes first, as a unique index tells, but need not be seen.
+  // Whether it leads from a delete to a row that was made under the same key. That row is another object
+  // (Adya 1999, section 4.1): the delete comes first, as a unique index tells, but need not be seen.
   bool is_reborn(const Edge& edge) const {
     if (edge.of_predicate || edge.from_op.is_none()) return false;
     const History& history = certified_.history();
