@@ -469,7 +469,7 @@ class HostileClients(WatchTest):
         Files.wait_for_metric(self, url, 'serval_clients{state="open"}', 1)
         honest = Client(address).send(HEADER, thin_air(1000), {"event": "heartbeat", "s": "honest", "at": 2000})
         self.assertEqual(self.await_alarms(1)[0]["event"], "suspect")  # It may have written 7.
-        self.assertIn('serval_idle_client{client="connection 1, session silent"}', metrics(url))
+        Files.wait_for_metric(self, url, 'serval_idle_client{client="connection 1, session silent"}', 1)
         silent.send({"event": "heartbeat", "s": "silent", "at": 2500})  # But it did nothing.
         Files.wait_for_metric(self, url, "serval_records_total", 4)
         deadline = time.monotonic() + 30
