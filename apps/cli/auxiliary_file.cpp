@@ -9,7 +9,7 @@ namespace serval::cli {
 
 void for_each_line(const std::string& path, Budget& budget,
                    const std::function<void(std::string_view line, std::uint64_t number)>& take) {
-  ByteStream stream = ByteStream::open(path);
+  ByteStream stream = ByteStream::open(path, &budget);
   std::string line;
   std::uint64_t number = 1;
   for (std::string_view chunk = stream.next(); !chunk.empty(); chunk = stream.next()) {

@@ -37,7 +37,6 @@ extern "C" void on_signal(int signal) {
     _exit(128 + signal);
   }
   stopping = true;
-  Budget::request_stop();
   ring(std::chrono::milliseconds(50), std::chrono::milliseconds(50));
 }
 
@@ -45,7 +44,6 @@ extern "C" void on_alarm(int /*signal*/) {
   if (signal_caught != 0) return;
   if (alarms.fetch_add(1) == 0) {
     stopping = true;
-    Budget::request_stop();
     return;
   }
   remove_partial_files();
@@ -64,7 +62,6 @@ void handle(int signal, void (*handler)(int)) {
 }  // namespace
 
 void catch_signals() {
-  Budget::stop_requested();  // Made before a handler may need it.
   handle(SIGALRM, on_alarm);
   handle(SIGINT, on_signal);
   handle(SIGTERM, on_signal);
@@ -76,7 +73,6 @@ void forget_signal() noexcept {
   ring(std::chrono::nanoseconds(0), std::chrono::nanoseconds(0));
   signal_caught = 0;
   stopping = false;
-  Budget::stop_requested().store(false);
 }
 
 Budget interruptible() noexcept { return Budget::until_set(stopping); }
@@ -94,7 +90,6 @@ Deadline::Deadline(std::chrono::nanoseconds timeout, std::string words, int exit
 void Deadline::disarm() noexcept {
   ring(std::chrono::nanoseconds(0), std::chrono::nanoseconds(0));
   if (caught_signal() != 0) return;
-  Budget::stop_requested().store(false);
   stopping = false;  // The next file has its own time.
 }
 

@@ -9,8 +9,8 @@
 // machine. A limit of effort is ours, for what is worth only so much; a limit of time is the user's.
 //
 // Memory is limited by the operating system (see apps/cli/memory_limit.h); an allocation past it throws
-// std::bad_alloc. Not shared between threads: give each its own copy; request_stop() may be called from
-// anywhere.
+// std::bad_alloc. Not shared between threads: give each its own copy. The flag of until_set() may be set from
+// anywhere, also in a signal handler.
 
 #include <atomic>
 #include <chrono>
@@ -50,7 +50,7 @@ class Budget {
   // Until `stop` is set, from any thread. It outlives the budget.
   static Budget until_set(const std::atomic<bool>& stop) noexcept {
     Budget budget = unlimited();
-    budget.own_stop_ = &stop;
+    budget.stop_ = &stop;
     return budget;
   }
 
@@ -80,19 +80,11 @@ class Budget {
     obey(phase);
   }
 
-  // Asks every budget of the process to stop; safe in a signal handler.
-  static void request_stop() noexcept { stop_requested().store(true, std::memory_order_relaxed); }
-  static std::atomic<bool>& stop_requested() noexcept {
-    static std::atomic<bool> stop{false};
-    return stop;
-  }
-
  private:
   explicit Budget(Clock::time_point deadline) noexcept : deadline_(deadline) {}
 
   void obey(const char* phase) const {
-    const bool stopped = own_stop_ != nullptr && own_stop_->load(std::memory_order_relaxed);
-    if (stopped || stop_requested().load(std::memory_order_relaxed))
+    if (stop_ != nullptr && stop_->load(std::memory_order_relaxed))
       throw BudgetExhausted(BudgetExhausted::Cause::Stopped, phase);
     if (effort_ >= most_effort_) throw BudgetExhausted(BudgetExhausted::Cause::EffortBudget, phase);
     if (deadline_ != Clock::time_point::max() && Clock::now() >= deadline_)
@@ -101,7 +93,7 @@ class Budget {
 
   static constexpr std::uint64_t kPollsPerLook = 4096;
   Clock::time_point deadline_;
-  const std::atomic<bool>* own_stop_ = nullptr;
+  const std::atomic<bool>* stop_ = nullptr;
   std::uint64_t effort_ = 0;
   std::uint64_t most_effort_ = std::numeric_limits<std::uint64_t>::max();
 };

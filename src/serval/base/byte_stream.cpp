@@ -12,7 +12,6 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "serval/base/budget.h"
 #include "serval/base/error.h"
 
 namespace serval {
@@ -24,7 +23,8 @@ constexpr std::size_t kSmallestChunk = 1 << 12;
 // Where raw bytes come from: a descriptor or a string.
 class RawBytes {
  public:
-  RawBytes(int descriptor, std::string name) : descriptor_(descriptor), name_(std::move(name)) {}
+  RawBytes(int descriptor, std::string name, Budget* budget)
+      : descriptor_(descriptor), name_(std::move(name)), budget_(budget) {}
   explicit RawBytes(std::string bytes) : memory_(std::move(bytes)) {}
   RawBytes(const RawBytes&) = delete;
   RawBytes& operator=(const RawBytes&) = delete;
@@ -41,7 +41,7 @@ class RawBytes {
         return static_cast<std::size_t>(got);
       }
       if (errno != EINTR) throw UnreadableFile({name_}, std::string("cannot read: ") + std::strerror(errno));
-      Budget::unlimited().look("read");  // A signal woke it up, perhaps to stop.
+      if (budget_ != nullptr) budget_->look("read");  // A signal woke it up, perhaps to stop.
     }
   }
   std::uint64_t total() const noexcept { return total_; }
@@ -56,6 +56,7 @@ class RawBytes {
 
   int descriptor_ = -1;
   std::string name_;
+  Budget* budget_ = nullptr;
   std::string memory_;
   std::uint64_t total_ = 0;
 };
@@ -181,17 +182,17 @@ ByteStream::ByteStream(ByteStream&&) noexcept = default;
 ByteStream& ByteStream::operator=(ByteStream&&) noexcept = default;
 ByteStream::~ByteStream() = default;
 
-ByteStream ByteStream::open(const std::string& path) {
+ByteStream ByteStream::open(const std::string& path, Budget* budget) {
   if (path == "-") {
     return ByteStream(
-        std::make_unique<State>("<stdin>", std::make_unique<RawBytes>(STDIN_FILENO, "<stdin>")));
+        std::make_unique<State>("<stdin>", std::make_unique<RawBytes>(STDIN_FILENO, "<stdin>", budget)));
   }
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) throw UnreadableFile({path}, std::string("cannot open: ") + std::strerror(errno));
-  auto raw = std::make_unique<RawBytes>(descriptor, path);
+  auto raw = std::make_unique<RawBytes>(descriptor, path, budget);
   struct stat facts {};
   if (::fstat(descriptor, &facts) == 0 && S_ISDIR(facts.st_mode))
-    throw InputError({path}, "is a directory, not a history file");
+    throw InputError({path}, "is a directory, not a file");
   auto state = std::make_unique<State>(path, std::move(raw));
   state->size_on_disk = S_ISREG(facts.st_mode) ? static_cast<std::uint64_t>(facts.st_size) : 0;
   return ByteStream(std::move(state));

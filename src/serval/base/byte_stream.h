@@ -8,7 +8,7 @@
 //   while (true) { std::string_view chunk = stream.next(); if (chunk.empty()) break; ... }
 //
 // Throws InputError naming the file for: missing or unreadable path, a directory, truncated or damaged
-// compression. A blocked read that a signal wakes up throws BudgetExhausted once a stop was requested.
+// compression. A blocked read that a signal wakes up throws BudgetExhausted once the budget is used up.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,11 +16,14 @@
 #include <string>
 #include <string_view>
 
+#include "serval/base/budget.h"
+
 namespace serval {
 
 class ByteStream {
  public:
-  static ByteStream open(const std::string& path);
+  // `budget` is looked at when a signal wakes up a blocked read, and must outlive the stream.
+  static ByteStream open(const std::string& path, Budget* budget = nullptr);
   static ByteStream from_memory(std::string name, std::string bytes);
   ByteStream(ByteStream&&) noexcept;
   ByteStream& operator=(ByteStream&&) noexcept;

@@ -265,12 +265,12 @@ bool is_cobra_folder(const std::string& path) {
 History read_cobra_folder(const std::string& path, const ReadOptions& options) {
   Shared shared{options, {}, {}};
   if (const std::optional<std::string> order = cobra::find_version_order(path)) {
-    ByteStream stream = ByteStream::open(*order);
+    ByteStream stream = ByteStream::open(*order, options.budget);
     shared.order = cobra::VersionOrder::read(stream, options);
   }
   absl::flat_hash_set<Value> taken;
   for (const fs::path& log : logs_in(path)) {
-    ByteStream stream = ByteStream::open(log.string());
+    ByteStream stream = ByteStream::open(log.string(), options.budget);
     LogReader(stream, shared, session_of(log, taken, shared.builder)).read();
   }
   return finish(shared);

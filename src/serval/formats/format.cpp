@@ -152,7 +152,7 @@ History read_history(ByteStream& stream, const ReadOptions& options) {
 
 History read_history(const std::string& path, const ReadOptions& options) {
   if (is_folder(path)) return read_history_folder(path, options);
-  ByteStream stream = ByteStream::open(path);
+  ByteStream stream = ByteStream::open(path, options.budget);
   return read_history(stream, options);
 }
 

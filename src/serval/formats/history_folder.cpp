@@ -87,7 +87,7 @@ bool is_folder(const std::string& path) {
 History read_history_folder(const std::string& folder, const ReadOptions& options) {
   for (const char* name : kHistoryFiles)
     if (const fs::path file = fs::path(folder) / name; is_file(file)) {
-      ByteStream stream = ByteStream::open(file.string());
+      ByteStream stream = ByteStream::open(file.string(), options.budget);
       return read_history(stream, options);
     }
   for (const FormatInfo& row : all_formats()) {

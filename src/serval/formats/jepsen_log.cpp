@@ -122,7 +122,7 @@ JepsenLog read_jepsen_log(ByteStream& stream, const ReadOptions& options) {
 }
 
 JepsenLog read_jepsen_log(const std::string& path, const ReadOptions& options) {
-  ByteStream stream = ByteStream::open(path);
+  ByteStream stream = ByteStream::open(path, options.budget);
   return read_jepsen_log(stream, options);
 }
 

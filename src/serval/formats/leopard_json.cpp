@@ -27,6 +27,7 @@ class LeopardHistory {
       initial_ = builder_.begin_transaction(builder_.session(label), label);
     }
     read_leopard_table(path, [&](const LeopardRow& row) {
+      if (options_.budget != nullptr) options_.budget->poll("read");
       for (const LeopardCell& cell : row.cells)
         builder_.add(initial_, OperationKind::Write, key_of(row, cell.column), value_of(cell));
     });
@@ -212,7 +213,7 @@ History read_leopard_folder(const std::string& path, const ReadOptions& options)
   for (const std::string& table : files.tables) history.add_table(table);
   for (const std::vector<std::string>& client : files.clients) {
     for (const std::string& slice : client) {
-      ByteStream stream = ByteStream::open(slice);
+      ByteStream stream = ByteStream::open(slice, options.budget);
       history.add_file(stream);
     }
     history.end_client();
