@@ -15,7 +15,7 @@ namespace {
 using Names = std::unordered_map<std::string, std::vector<TransactionId>>;
 
 // By label, and by session and label.
-Names names_of(const History& history) {
+Names names_in(const History& history) {
   Names names;
   for (const TransactionId t : history.transactions()) {
     const std::string label = history.spell(history.label(t));
@@ -45,7 +45,7 @@ TransactionId find_named(const Names& names, const std::string& name, const Sour
 }
 
 std::vector<TransactionId> read_order(const std::string& path, const History& history, Budget& budget) {
-  const Names names = names_of(history);
+  const Names names = names_in(history);
   std::vector<TransactionId> order;
   for_each_line(path, budget, [&](std::string_view line, std::uint64_t number) {
     const std::string name = tidied(std::string(line));

@@ -5,11 +5,12 @@
 namespace serval {
 namespace {
 
-struct Comparison {
+struct ClockComparison {
   bool first_has_more = false, second_has_more = false;
 };
 
-Comparison compare(std::span<const std::uint32_t> first, std::span<const std::uint32_t> second, bool packed) {
+ClockComparison compare(std::span<const std::uint32_t> first, std::span<const std::uint32_t> second,
+                        bool packed) {
   std::uint32_t more = 0, less = 0;
   if (packed) {
     for (std::size_t i = 0; i < first.size(); ++i) {
@@ -110,8 +111,8 @@ void SessionClocks::join(Clock into, Clock from) {
 
 // Shares a block that has all of the other; only where each has something of its own a third is made.
 void SessionClocks::join_blocks(Block& into, Block from) {
-  const Comparison found =
-      into == kEmpty ? Comparison{false, true} : compare(words(into), words(from), packed_);
+  const ClockComparison found =
+      into == kEmpty ? ClockComparison{false, true} : compare(words(into), words(from), packed_);
   if (!found.second_has_more) return;
   if (!found.first_has_more) {
     drop(into);
