@@ -77,7 +77,11 @@ void parse_and_use(std::string_view bytes, Parse parse) {
 
 Target predicate_target() {
   return {"predicate", "conditions, aggregates and assignments as Serval writes them",
-          [](std::string_view bytes) { parse_and_use(bytes, parse_query); }};
+          [](std::string_view bytes) {
+            parse_and_use(bytes, [](std::string_view text, ValuePool& pool, const char* name) {
+              return parse_query(text, pool, name);
+            });
+          }};
 }
 
 Target sql_target() {

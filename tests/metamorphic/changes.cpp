@@ -12,7 +12,7 @@ namespace {
 
 using Transaction = Draft::Transaction;
 using Changed = std::optional<History>;
-const Spelling kPlain;
+const Spelling kUnchanged;
 
 History rename(const Draft& draft, Random& random) { return freeze(draft, Spelling::any(random)); }
 
@@ -82,7 +82,7 @@ Changed add_aborted(Draft draft, Random& random) {
         copy.value = fresh + static_cast<int>(aborted.operations.size());
     }
   insert_somewhere(draft, std::move(aborted), random);
-  return freeze(draft, kPlain);
+  return freeze(draft, kUnchanged);
 }
 
 // A key of its own, a session of its own.
@@ -91,7 +91,7 @@ Changed add_unrelated(Draft draft, Random& random) {
   unrelated.operations.push_back(
       {OperationKind::Write, beyond(draft, &Draft::Step::key), beyond(draft, &Draft::Step::value)});
   insert_somewhere(draft, std::move(unrelated), random);
-  return freeze(draft, kPlain);
+  return freeze(draft, kUnchanged);
 }
 
 bool is_unrelated(const Draft& draft, std::size_t which) {
@@ -112,7 +112,7 @@ Changed drop_unrelated(Draft draft, Random&) {
   for (std::size_t i = 0; i < draft.transactions.size(); ++i)
     if (is_unrelated(draft, i)) {
       draft.transactions.erase(draft.transactions.begin() + static_cast<std::ptrdiff_t>(i));
-      return freeze(draft, kPlain);
+      return freeze(draft, kUnchanged);
     }
   return std::nullopt;
 }
@@ -127,21 +127,21 @@ Changed shift_times(Draft draft, Random& random) {
     if (time.begin != kUnknownBegin) time.begin = time.begin * factor + offset;
     if (time.end != kUnknownEnd) time.end = time.end * factor + offset;
   }
-  return freeze(draft, kPlain);
+  return freeze(draft, kUnchanged);
 }
 
 Changed forget_times(Draft draft, Random& random) {
   if (!has_times(draft)) return std::nullopt;
   for (Transaction& transaction : draft.transactions)
     if (random.chance(0.5)) transaction.interval = {};
-  return freeze(draft, kPlain);
+  return freeze(draft, kUnchanged);
 }
 
 Changed split_sessions(Draft draft, Random& random) {
   int session = new_session(draft);
   for (Transaction& transaction : draft.transactions)
     if (random.chance(0.5)) transaction.session = session++;
-  return freeze(draft, kPlain);
+  return freeze(draft, kUnchanged);
 }
 
 bool only_reads(const Transaction& transaction) {
@@ -156,7 +156,7 @@ Changed drop_reader(Draft draft, Random& random) {
   for (std::size_t i = start; i < draft.transactions.size(); ++i)
     if (only_reads(draft.transactions[i])) {
       draft.transactions.erase(draft.transactions.begin() + static_cast<std::ptrdiff_t>(i));
-      return freeze(draft, kPlain);
+      return freeze(draft, kUnchanged);
     }
   return std::nullopt;
 }
@@ -170,12 +170,12 @@ Changed forget_answers(Draft draft, Random& random) {
         step.list.clear();
         forgot = true;
       }
-  return forgot ? Changed(freeze(draft, kPlain)) : std::nullopt;
+  return forgot ? Changed(freeze(draft, kUnchanged)) : std::nullopt;
 }
 
 // Through a format that says it loses nothing.
 Changed convert(const Draft& draft, Format format) {
-  const History history = freeze(draft, kPlain);
+  const History history = freeze(draft, kUnchanged);
   WriteReport report;
   std::string text;
   try {
@@ -196,7 +196,7 @@ std::vector<Change> make_changes() {
   using enum Change::Claim;
   std::vector<Change> changes{
       {"renamed", Same, rename},
-      {"reordered", Same, [](const Draft& d, Random& r) { return freeze(reordered(d, r), kPlain); }},
+      {"reordered", Same, [](const Draft& d, Random& r) { return freeze(reordered(d, r), kUnchanged); }},
       {"reordered and renamed", Same, [](const Draft& d, Random& r) { return rename(reordered(d, r), r); }},
       {"with one more aborted", Same, add_aborted},
       {"with one more unrelated", Same, add_unrelated},
