@@ -1,0 +1,116 @@
+#include "serval/history/changed_history.h"
+
+#include <absl/container/flat_hash_set.h>
+
+#include "serval/history/history_builder.h"
+
+namespace serval {
+namespace {
+
+class Copy {
+ public:
+  Copy(const History& from, std::span<const ChangedOperation> changes) : from_(from), changes_(changes) {}
+
+  History run() {
+    to_.set_initial_value(copied(from_.initial_value()));
+    for (const auto& [name, text] : from_.facts()) to_.set_fact(name, text);
+    for (const KeyId key : from_.key_ids()) to_.key(copied(from_.key_value(key)));
+    for (const SessionId s : from_.sessions()) to_.session(copied(from_.session_label(s)));
+    for (const TransactionId t : from_.transactions()) copy(t);
+    for (const KeyOrder& order : from_.certificate().orders) to_.add_order(order);
+    for (const auto& [op, seen] : from_.certificate().version_sets) to_.add_version_set(op, seen);
+    if (from_.certificate().ordered_by_commit) to_.set_ordered_by_commit();
+    return std::move(to_).freeze();
+  }
+
+ private:
+  void copy(TransactionId t) {
+    to_.begin_transaction(from_.session(t), copied(from_.label(t)));
+    to_.set_outcome(t, from_.outcome(t));
+    to_.set_interval(t, from_.interval(t));
+    if (const TransactionHints* hints = from_.hints(t)) to_.set_hints(t, *hints);
+    for (const OperationId op : from_.operations(t)) to_.add(t, operation(op));
+  }
+
+  Operation operation(OperationId op) {
+    Operation copy = from_.operation(op);
+    if (!changes_.empty() && changes_.front().op == op) {
+      copy.kind = changes_.front().kind;
+      copy.value = changes_.front().value;
+      copy.expected = changes_.front().expected;
+      changes_ = changes_.subspan(1);
+    }
+    copy.value = copied(copy.value);
+    copy.expected = copied(copy.expected);
+    for (Row& row : copy.rows) row.value = copied(row.value);
+    if (!copy.predicate.is_none()) copy.predicate = copied(copy.predicate);
+    return copy;
+  }
+
+  Value copied(Value value) {
+    const ValuePool& pool = from_.values();
+    switch (value.kind()) {
+      case Value::Kind::Number:
+        return to_.values().number(pool.characters(value));
+      case Value::Kind::Text:
+        return to_.values().text(pool.characters(value));
+      case Value::Kind::Row:
+        return to_.values().row(pool.characters(value));
+      case Value::Kind::List:
+        return copied_list(pool.elements(value));
+      default:
+        return value;
+    }
+  }
+  Value copied_list(std::span<const Value> elements) {
+    std::vector<Value> copies;
+    for (const Value element : elements) copies.push_back(copied(element));
+    return to_.values().list(copies);
+  }
+
+  // Many operations share one.
+  PredicateId copied(PredicateId id) {
+    if (id.index >= predicates_.size()) predicates_.resize(id.index + 1, PredicateId::none());
+    PredicateId& place = predicates_[id.index];
+    if (place.is_none()) {
+      Predicate tree = from_.predicate(id);
+      copy_literals(tree);
+      place = to_.predicate(std::move(tree));
+    }
+    return place;
+  }
+  void copy_literals(Predicate& root) {
+    std::vector<Predicate*> open{&root};
+    while (!open.empty()) {
+      Predicate& node = *open.back();
+      open.pop_back();
+      node.literal = copied(node.literal);
+      for (Predicate& child : node.children) open.push_back(&child);
+    }
+  }
+
+  const History& from_;
+  std::span<const ChangedOperation> changes_;  // Those still to come.
+  HistoryBuilder to_;
+  std::vector<PredicateId> predicates_;  // By that of the original.
+};
+
+}  // namespace
+
+History with_changes(const History& history, std::span<const ChangedOperation> changes) {
+  return Copy(history, changes).run();
+}
+
+std::vector<Value> unused_values(const History& history, std::size_t count) {
+  absl::flat_hash_set<Value> used{history.initial_value()};
+  for (std::uint32_t i = 0; i < history.operation_count(); ++i) {
+    used.insert(history.value(OperationId{i}));
+    used.insert(history.expected(OperationId{i}));
+  }
+  std::vector<Value> unused;
+  for (std::int64_t number = Value::kMinInline; unused.size() < count; ++number)
+    if (!used.contains(Value::integer(number))) unused.push_back(Value::integer(number));
+  return unused;
+}
+
+}  // namespace serval
