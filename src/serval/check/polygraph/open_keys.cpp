@@ -67,9 +67,17 @@ class Collector {
     return *std::ranges::find(relations_.footprints.of(t), key, &Access::key);
   }
 
+  bool is_list(VersionId version) const {
+    const OperationId write = relations_.footprints.write_operation[version.index];
+    return !write.is_none() && history_.kind(write) == OperationKind::Append;
+  }
+
+  // Of a list only appends that nobody saw are open. Of a register all that was written counts: its order
+  // may rest on assumptions, but not what its reads saw.
   bool counts(const Access& access) const {
     if (access.written.is_none() || index_[access.key.index] == OpenKeys::kClosed) return false;
-    return !relations_.order_is_shown(access.key) || unseen_[access.written.index];
+    if (!is_list(access.written)) return true;
+    return !relations_.order_is_shown(access.key) || (exclusive_ && unseen_[access.written.index]);
   }
 
   // By key, then chain, then place: counted, placed and sorted within the key.
@@ -171,7 +179,8 @@ class Collector {
           lists.try_emplace(place, static_cast<std::uint32_t>(open_.source_lists.rows()));
       if (fresh) {
         const auto found = sources.find(place);
-        add_source_list(value.is_nil(), found == sources.end() ? std::vector<Source>{} : found->second);
+        add_source_list(value.is_nil() || value == history_.initial_value(),
+                        found == sources.end() ? std::vector<Source>{} : found->second);
       }
       add_many_sourced(read, list->second);
     }
