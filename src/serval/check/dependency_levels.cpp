@@ -4,6 +4,8 @@
 #include <numeric>
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "serval/base/equal_span.h"
 #include "serval/check/cycle_search.h"
 #include "serval/check/evidence.h"
@@ -114,8 +116,11 @@ class Decision {
     if (forbids(level_, AnomalyKind::LostUpdate))
       std::ranges::move(lost_updates(history_, relations_), std::back_inserter(anomalies));
     const std::optional<std::vector<Vertex>> order = order_of(relations_);
-    if (!order) std::ranges::move(cycles(), std::back_inserter(anomalies));
+    const bool contested = family_ == Family::ReadUncommitted && !relations_.contested.empty();
+    if (!order)
+      std::ranges::move(contested ? certain_cycles() : cycles(relations_), std::back_inserter(anomalies));
     if (!anomalies.empty()) return make_violated(std::move(anomalies), options_);
+    if (!order) return contested_lists();
     if (!reads_are_certain() && !can_search()) return missing_order(history_, relations_);
     const bool asked = options_.engine == Engine::Polygraph && can_search();
     Verdict verdict = reads_are_certain() && order_is_settled() && !asked
@@ -139,16 +144,32 @@ class Decision {
     return order;
   }
 
-  std::vector<Anomaly> cycles() {
+  // Reads that contradict each other refute nothing here: which of them shows the order is not known. But an
+  // order proves something only where it fits them all, or one more read would make a violation valid.
+  std::vector<Anomaly> certain_cycles() {
+    Relations certain = relations_;
+    certain.contested.clear();
+    return order_of(certain) ? std::vector<Anomaly>{} : cycles(certain);
+  }
+  Undecided contested_lists() const {
+    return {
+        Undecided::Cause::Precondition,
+        "reads of a list contradict each other, so that the order of its versions is not known",
+        {fmt::format("reads that contradict another one: {}, first of {}", relations_.order_conflicts.size(),
+                     history_.spell_key(relations_.order_conflicts.front().key)),
+         "no violation among the dependencies that are known"}};
+  }
+
+  std::vector<Anomaly> cycles(const Relations& relations) {
     std::vector<Anomaly> found;
     if (family_ != Family::PrefixConsistency) {
       const CycleScope scope{.session_order = shape_.session_order,
                              .real_time = shape_.real_time,
                              .weakest = weakest_class(family_)};
-      found = find_cycles(history_, relations_, scope, budget_);
+      found = find_cycles(history_, relations, scope, budget_);
     }
     if (found.empty())
-      found = cycles_of_graph(history_, explained_by(history_, relations_), shape_, *graph_, budget_);
+      found = cycles_of_graph(history_, explained_by(history_, relations), shape_, *graph_, budget_);
     return found;
   }
 
@@ -211,11 +232,29 @@ class Decision {
 
   Verdict search_within(OrderSearch& search, GraphShape shape, Level level) {
     try {
-      if (search.run()) return execution(history_, relations_.takes_part, shape, level, search.order());
+      if (search.run())
+        return keeps_assumptions(shape)
+                   ? Verdict(execution(history_, relations_.takes_part, shape, level, search.order()))
+                   : open_assumption();
       return shape.session_order == shape_.session_order ? refusal(search) : Violated{};
     } catch (const BudgetExhausted& exhausted) {
       return cut_short(exhausted, search);
     }
+  }
+
+  // What reads with several possible sources saw, assumptions say nothing about. An order that keeps the
+  // sessions keeps those of each key, and likewise real time.
+  bool keeps_assumptions(GraphShape shape) const {
+    const Assumptions& assumed = options_.hints.assumptions;
+    if (relations_.ambiguous_reads.empty()) return true;
+    return !assumed.has(OrderBasis::Versions) && !assumed.has(OrderBasis::CommitOrder) &&
+           (!assumed.has(OrderBasis::SequentialKeys) || shape.session_order) &&
+           (!assumed.has(OrderBasis::LinearizableKeys) || shape.real_time);
+  }
+  Undecided open_assumption() const {
+    Undecided open = missing_order(history_, relations_);
+    open.details.emplace_back("an order was found, but whether it keeps what is assumed is not known");
+    return open;
   }
 
   Verdict refusal(OrderSearch& search) {

@@ -178,6 +178,8 @@ class EdgeSource {
   void write_edges(Emit& emit) {
     const Footprints& footprints = relations_.footprints;
     const bool shown_only = shape_.data == GraphShape::Data::ShownWrites;
+    if (shown_only)
+      for (const ContestedAppends& pair : relations_.contested) write_edge(pair.from, pair.to, emit);
     for (std::size_t v = history_.key_count(); v < footprints.versions.size(); ++v) {
       const Version version = footprints.versions[v];
       if (shown_only && !relations_.order_is_shown(history_.key(footprints.write_operation[v]))) continue;

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
+
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
 
 namespace serval {
 namespace {
@@ -40,16 +44,66 @@ class Dispute {
     const auto longest = static_cast<std::size_t>(
         std::ranges::max_element(shown, {}, &std::vector<Value>::size) - shown.begin());
     trunks_.choose(reads[longest]);
+    lists_looked_at_.clear();
     bool contradiction = false;
     for (std::size_t i = 0; i < reads.size(); ++i) {
       if (std::ranges::equal(shown[i], std::span(shown[longest]).first(shown[i].size()))) continue;
       contradiction = true;
       relations_.order_conflicts.push_back({reads[i].key, reads[longest].read, reads[i].read});
+      if (lists_looked_at_.insert(history_.value(reads[i].read)).second)
+        note_order(reads[i].key, appends_in(reads[i].key, shown[i]),
+                   appends_in(reads[i].key, shown[longest]));
     }
+    if (contradiction) note_longest(reads[longest].key, shown[longest]);
     return contradiction;
   }
 
  private:
+  using Appends = std::vector<std::uint32_t>;  // Indices into ListFootprints::appends.
+
+  // Those that certainly are the elements, each once.
+  Appends appends_in(KeyId key, const std::vector<Value>& shown) const {
+    Appends found;
+    absl::flat_hash_set<std::uint32_t> seen;
+    for (const Value element : shown) {
+      const AppendIndex::Source source = trunks_.index().find(key, element);
+      if (source.origin == AppendIndex::Origin::One && seen.insert(source.append).second)
+        found.push_back(source.append);
+    }
+    return found;
+  }
+
+  void note(KeyId key, std::uint32_t earlier, std::uint32_t later) {
+    const ListAppend &first = lists_.appends[earlier], &second = lists_.appends[later];
+    if (first.writer != second.writer)
+      relations_.contested.push_back({first.writer, second.writer, key, first.op, second.op});
+  }
+
+  // A read shows its elements in their order, and that the others came later. Of those that the longest read
+  // shows, the first that is missing here comes before the rest.
+  void note_order(KeyId key, const Appends& shown, const Appends& longest) {
+    for (std::size_t i = 1; i < shown.size(); ++i) note(key, shown[i - 1], shown[i]);
+    const absl::flat_hash_set<std::uint32_t> here(shown.begin(), shown.end());
+    const auto missing = std::ranges::find_if(longest, [&](std::uint32_t a) { return !here.contains(a); });
+    if (!shown.empty() && missing != longest.end()) note(key, shown.back(), *missing);
+  }
+  void note_longest(KeyId key, const std::vector<Value>& shown) {
+    const Appends longest = appends_in(key, shown);
+    note_order(key, longest, {});
+    if (longest.empty()) return;
+    const absl::flat_hash_set<Value> here(shown.begin(), shown.end());
+    for (const std::uint32_t append : appends_to(key))
+      if (!here.contains(history_.value(lists_.appends[append].op))) note(key, longest.back(), append);
+  }
+  // By transactions that take part.
+  const Appends& appends_to(KeyId key) {
+    if (by_key_.empty())
+      for (std::uint32_t i = 0; i < lists_.appends.size(); ++i)
+        if (relations_.takes_part[lists_.appends[i].writer.index])
+          by_key_[lists_.appends[i].key].push_back(i);
+    return by_key_[key];
+  }
+
   std::vector<Value> without_strangers(const ListRead& read) const {
     std::vector<Value> kept;
     for (const Value element : elements_shown(history_, read.read))
@@ -67,6 +121,8 @@ class Dispute {
   const ListFootprints& lists_;
   ListTrunks& trunks_;
   Relations& relations_;
+  absl::flat_hash_map<KeyId, Appends> by_key_;  // Made when it is needed.
+  absl::flat_hash_set<Value> lists_looked_at_;  // Of the key at hand; equal lists are one value.
 };
 
 // Others appended the same, and somebody saw it. If it was this one, its transaction counts, and what that
@@ -91,6 +147,9 @@ std::vector<bool> settle_disputes(const History& history, const ListFootprints& 
         may_be_seen(trunks, append, history.value(append.op)))
       disputed[append.key.index] = true;
   std::ranges::sort(relations.order_conflicts, {}, &OrderConflict::second);
+  std::ranges::sort(relations.contested, {}, [](const ContestedAppends& one) {
+    return std::tuple(one.from, one.to, one.earlier, one.later);
+  });
   return disputed;
 }
 

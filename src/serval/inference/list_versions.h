@@ -8,7 +8,8 @@
 // Several appends that nobody saw follow the last seen version in an order that nobody knows.
 //
 // Where two reads of a list contradict each other even without the elements of transactions that do not
-// count, the list shows no order: all that is certain is that its versions come after the initial one.
+// count, the list shows no order: all that is certain is that its versions come after the initial one. What
+// each of the reads shows by itself is kept apart (Relations::contested).
 // Elements that several transactions appended are left out of the order, and reads that show them are
 // ambiguous.
 

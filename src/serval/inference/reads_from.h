@@ -44,13 +44,23 @@ struct EarlierVersion {
   VersionId version;
 };
 
+// Two appends to a list whose reads contradict each other, in the order in which one of these shows them. The
+// other may well show the contrary.
+struct ContestedAppends {
+  TransactionId from, to;
+  KeyId key;
+  OperationId earlier, later;
+};
+
 struct Relations {
   Footprints footprints;
   std::vector<bool> takes_part;    // By transaction.
   std::vector<FaultyRead> faults;  // Of transactions that take part, in the order of the history.
   std::vector<DivergentWrites> divergences;
-  std::vector<OrderConflict> order_conflicts;    // One for each read that disagrees with its key's longest.
-  std::vector<DirtyUpdate> dirty_updates;        // One for each aborted append that was built upon.
+  std::vector<OrderConflict> order_conflicts;  // One for each read that disagrees with its key's longest.
+  std::vector<DirtyUpdate> dirty_updates;      // One for each aborted append that was built upon.
+  // By (from, to). Read-uncommitted asks nothing else of reads; above it the contradiction is a violation.
+  std::vector<ContestedAppends> contested;
   std::vector<EarlierVersion> earlier_versions;  // By writer.
   // Repeated external reads whose version is certain, in the order of the history.
   std::vector<RepeatedRead> repeated_reads;
