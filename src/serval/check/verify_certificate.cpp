@@ -181,6 +181,18 @@ std::optional<Value> CertifiedFacts::item_value(OperationId op, KeyId key) const
   return std::nullopt;
 }
 
+// An indeterminate transaction that no complete order excludes may have left the value behind.
+bool CertifiedFacts::may_be_unlisted(KeyId key, Value value) const {
+  for (const KeyOrder& order : history_.certificate().orders)
+    if (order.complete && order.key == key) return false;
+  for (const TransactionId t : history_.transactions()) {
+    if (history_.outcome(t) != Outcome::Indeterminate || takes_part_[t.index]) continue;
+    const OperationId last = last_write(t, key);
+    if (!last.is_none() && value_of(last, key) == value) return true;
+  }
+  return false;
+}
+
 std::optional<std::size_t> CertifiedFacts::item_seen(OperationId op, KeyId key) const {
   const std::optional<Value> value = item_value(op, key);
   const TransactionId t = history_.transaction_of(op);
@@ -192,11 +204,8 @@ std::optional<std::size_t> CertifiedFacts::item_seen(OperationId op, KeyId key) 
     return std::ranges::any_of(history_.rows(op), is_shown) ? deleted : std::nullopt;
   }
   if (!value || value->is_unknown()) return std::nullopt;
-  bool written = false;
-  for (std::size_t i = 1; i < order(key).size(); ++i) written = written || value_at(key, i) == *value;
   const auto fits = [&](std::size_t i) {
-    if (value_at(key, i) == *value) return true;
-    return i == 0 && (value->is_nil() || (*value == history_.initial_value() && !written));
+    return value_at(key, i) == *value || (i == 0 && may_be_initial(history_, *value));
   };
   if (history_.kind(op) == OperationKind::Insert) {  // It found what its version follows.
     const std::optional<std::size_t> own = position(t, key);
@@ -206,12 +215,12 @@ std::optional<std::size_t> CertifiedFacts::item_seen(OperationId op, KeyId key) 
   std::optional<std::size_t> only;
   bool several = false;
   for (std::size_t i = 0; i < order(key).size(); ++i)
-    if (fits(i)) {
+    if (fits(i) && order(key)[i] != t) {
       several = only.has_value();
       if (several) break;
       only = i;
     }
-  if (!several) return only;
+  if (!several && !may_be_unlisted(key, *value)) return only;
   for (const OperationId other : history_.operations(t))
     if (const std::optional<std::size_t> at = seen(other, key); at && fits(*at)) return at;
   return std::nullopt;

@@ -49,6 +49,7 @@ class CertifiedFacts {
   bool is_shown(const VersionSet& set, KeyId key, std::size_t position) const;
 
  private:
+  bool may_be_unlisted(KeyId key, Value value) const;
   std::size_t locked(OperationId op, KeyId key, std::size_t last) const;
 
   void find_initial_rows();

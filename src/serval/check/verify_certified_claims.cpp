@@ -126,10 +126,15 @@ Flaw flaw_of_read(const CertifiedFacts& facts, AnomalyKind kind, const BadRow& c
     return "the source did not write it";
   const TransactionId writer = history.transaction_of(claim.source);
   const bool aborted = history.outcome(writer) == Outcome::Aborted;
+  for (const TransactionId t : history.transactions())
+    if (!facts.takes_part(t) && history.outcome(t) == Outcome::Indeterminate)
+      if (const OperationId last = facts.last_write(t, claim.key);
+          !last.is_none() && facts.value_of(last, claim.key) == *value)
+        return "an indeterminate transaction left it behind";
   if (kind == AnomalyKind::AbortedRead) return !aborted ? Flaw("its writer has not aborted") : std::nullopt;
   if (kind == AnomalyKind::FutureRead)
-    return writer == claim.reader && claim.op < claim.source ? std::nullopt
-                                                             : Flaw("it is not the reader's own");
+    return writer == claim.reader && claim.op <= claim.source ? std::nullopt
+                                                              : Flaw("it is not the reader's own");
   if (kind != AnomalyKind::IntermediateRead) return "is no anomaly of a read";
   return facts.last_write(writer, claim.key) != claim.source ? std::nullopt
                                                              : Flaw("it was its writer's last");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 
 #include "serval/inference/footprint.h"
@@ -44,6 +45,12 @@ class CertifiedReader {
       for (std::uint32_t i = 1; i < versions.size(); ++i)
         by_value_.insert(key, versions[i].value, VersionId{i});
     }
+    std::vector<bool> complete(history.key_count(), false);
+    for (const KeyOrder& order : history.certificate().orders)
+      if (order.complete) complete[order.key.index] = true;
+    for (const TransactionId t : history.transactions())
+      if (history.outcome(t) == Outcome::Indeterminate && !versions_.takes_part(t))
+        note_unlisted(t, complete);
   }
 
   void run() {
@@ -83,15 +90,15 @@ class CertifiedReader {
   const Own* own(TransactionId t, KeyId key) const {
     return own_[key.index].writer == t ? &own_[key.index] : nullptr;
   }
-  bool is_initial(KeyId key, Value value) const {
-    return value.is_nil() ||
-           (value == history_.initial_value() && by_value_.find(key, value).version.is_none());
-  }
+  bool is_initial(Value value) const { return value.is_nil() || value == history_.initial_value(); }
 
   void read_item(TransactionId t, OperationId op, KeyId key, Value value) {
     if (value.is_unknown()) return;
     if (const Own* mine = own(t, key)) {
-      if (mine->value != value) fault(AnomalyKind::NotMyOwnWrite, t, op, key, mine->write);
+      if (mine->value.is_unknown())
+        own_[key.index].value = value;  // Now it is known what the transaction wrote.
+      else if (mine->value != value)
+        fault(AnomalyKind::NotMyOwnWrite, t, op, key, mine->write);
       return;
     }
     if (history_.kind(op) == OperationKind::Insert) return insert(t, op, key);
@@ -113,23 +120,24 @@ class CertifiedReader {
   }
 
   bool holds_value(KeyId key, std::uint32_t position, Value value) const {
-    return versions_.of(key)[position].value == value || (position == 0 && is_initial(key, value));
+    return versions_.of(key)[position].value == value || (position == 0 && is_initial(value));
   }
 
   // By its value alone, or by what another operation of the transaction saw where several versions have it.
   void find_version(TransactionId t, OperationId op, KeyId key, Value value) {
     const VersionTable::Hit hit = by_value_.find(key, value);
-    const bool initial = is_initial(key, value);
-    if (hit.version.is_none() && !initial) return find_fault(t, op, key, value);
-    if (!hit.ambiguous && (hit.version.is_none() || !initial)) {
-      const CertifiedVersions::Version& seen =
-          versions_.of(key)[hit.version.is_none() ? 0 : hit.version.index];
-      if (seen.installer == t) return fault(AnomalyKind::FutureRead, t, op, key, seen.write);
-      out_.reads_.push_back({op, key, hit.version.is_none() ? 0 : hit.version.index});
-      return;
+    const bool initial = is_initial(value), written = hit.ambiguous || !hit.version.is_none();
+    const bool own = written && !hit.ambiguous && versions_.of(key)[hit.version.index].installer == t;
+    const bool by_others = written && !own;
+    const bool certain = initial != by_others && !hit.ambiguous && !unlisted_.contains({key, value});
+    if (!initial && !by_others) {
+      find_fault(t, op, key, value);
+    } else if (certain) {
+      out_.reads_.push_back({op, key, initial ? 0 : hit.version.index});
+    } else {
+      out_.reads_.push_back({op, key, guess(t, key, value), true});
+      out_.guessed_ = op;
     }
-    out_.reads_.push_back({op, key, guess(t, key, value), true});
-    out_.guessed_ = op;
   }
 
   // What another operation of the transaction would have seen, else the last version that fits among those of
@@ -150,26 +158,55 @@ class CertifiedReader {
     return first;
   }
 
-  // A value that no version has: who wrote it, if anybody?
+  // What it may have left behind, for all that the certificate says: of keys whose order is not complete.
+  void note_unlisted(TransactionId t, const std::vector<bool>& complete) {
+    for (const OperationId op : history_.operations(t))
+      for_each_write(history_, op, [&](KeyId key, Value value) {
+        if (!complete[key.index] && is_last_write(t, op, key)) unlisted_.emplace(key, value);
+      });
+  }
+
+  // A value that no other transaction's version has: who wrote it, if anybody? An indeterminate transaction
+  // that left it behind explains it, whoever else wrote it.
   void find_fault(TransactionId t, OperationId op, KeyId key, Value value) {
+    OperationId own = OperationId::none(), overwritten = own, aborted = own;
+    const auto note = [](OperationId& first, OperationId write) {
+      if (first.is_none()) first = write;
+    };
     for (const TransactionId writer : history_.transactions())
       for (const OperationId write : history_.operations(writer)) {
-        bool found = false;
-        for_each_write(history_, write, [&](KeyId k, Value v) { found = found || (k == key && v == value); });
-        if (!found) continue;
+        if (!writes(write, key, value)) continue;
         if (history_.outcome(writer) == Outcome::Aborted)
-          return fault(AnomalyKind::AbortedRead, t, op, key, write);
-        if (!versions_.takes_part(writer)) {
-          out_.problem_ = fmt::format(
-              "transaction {} saw what the indeterminate transaction {} wrote, which the certificate does "
-              "not list",
-              history_.spell(history_.label(t)), history_.spell(history_.label(writer)));
-          return;
-        }
-        return fault(writer == t ? AnomalyKind::FutureRead : AnomalyKind::IntermediateRead, t, op, key,
-                     write);
+          note(aborted, write);
+        else if (writer == t)
+          note(own, write);
+        else if (!versions_.takes_part(writer) && is_last_write(writer, write, key))
+          return refuse(t, writer);
+        else
+          note(overwritten, write);
       }
+    if (!own.is_none()) return fault(AnomalyKind::FutureRead, t, op, key, own);
+    if (!overwritten.is_none()) return fault(AnomalyKind::IntermediateRead, t, op, key, overwritten);
+    if (!aborted.is_none()) return fault(AnomalyKind::AbortedRead, t, op, key, aborted);
     fault(AnomalyKind::ThinAirRead, t, op, key, OperationId::none());
+  }
+
+  bool writes(OperationId op, KeyId key, Value value) const {
+    bool found = false;
+    for_each_write(history_, op, [&](KeyId k, Value v) { found = found || (k == key && v == value); });
+    return found;
+  }
+  bool is_last_write(TransactionId t, OperationId write, KeyId key) const {
+    OperationId last = OperationId::none();
+    for (const OperationId op : history_.operations(t))
+      for_each_write(history_, op, [&](KeyId k, Value) { last = k == key ? op : last; });
+    return last == write;
+  }
+  void refuse(TransactionId reader, TransactionId writer) {
+    out_.problem_ = fmt::format(
+        "transaction {} saw what the indeterminate transaction {} wrote, which the certificate "
+        "does not list",
+        history_.spell(history_.label(reader)), history_.spell(history_.label(writer)));
   }
 
   void read_predicate(TransactionId t, OperationId op) {
@@ -364,9 +401,10 @@ class CertifiedReader {
   const CertifiedVersions& versions_;
   CertifiedReads& out_;
   Budget& budget_;
-  VersionTable by_value_;        // Positions in the key's order.
-  std::vector<Own> own_;         // By key.
-  std::vector<KeyId> own_keys_;  // What the transaction at hand has written so far.
+  VersionTable by_value_;                                  // Positions in the key's order.
+  absl::flat_hash_set<std::pair<KeyId, Value>> unlisted_;  // Of transactions that may have taken part.
+  std::vector<Own> own_;                                   // By key.
+  std::vector<KeyId> own_keys_;                            // What the transaction at hand has written so far.
   std::vector<std::uint32_t>
       installed_at_;                     // By key: the version of the transaction at hand, if it leaves one.
   std::vector<OperationId> changed_by_;  // By key: the last one that has changed it by a predicate.
