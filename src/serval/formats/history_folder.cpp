@@ -8,6 +8,7 @@
 
 #include "serval/base/byte_sink.h"
 #include "serval/base/error.h"
+#include "serval/formats/cut_off_reads.h"
 
 namespace serval {
 namespace {
@@ -93,7 +94,9 @@ History read_history_folder(const std::string& folder, const ReadOptions& option
   for (const FormatInfo& row : all_formats()) {
     if (!reads_as(row, folder, options)) continue;
     if (options.on_format) options.on_format(row);
-    return row.folder->read(folder, options);
+    History history = row.folder->read(folder, options);
+    return options.accept_truncated ? without_cut_off_reads(std::move(history), options.on_notice)
+                                    : std::move(history);
   }
   const std::string inner = inner_folder(folder);
   if (inner.empty()) reject(folder);

@@ -27,6 +27,7 @@ enum class Loss {
   CompareAndSet,
   UnknownRead,
   NilRead,
+  InitialRead,
   Value,
   OperationMember,
   Hint,
@@ -44,6 +45,7 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Loss::Count)> kL
     "wrote {} compare-and-sets inside larger transactions as a read and a write",
     "left out {} reads of committed transactions whose answer is unknown",
     "{} reads of nil in aborted or indeterminate transactions will be read as unknown",
+    "{} reads of the initial value, which is also written, will be read as reads of a write",
     "wrote {} rows, odd numbers and nested lists as text",
     "dropped times, versions or row counts of {} operations",
     "dropped hints other than node and error of {} transactions",
@@ -260,6 +262,7 @@ void JepsenWriter::write_operation(const JepsenEvent& event, OperationId op) {
       if (history_.value(op).is_unknown() && history_.outcome(event.transaction) == Outcome::Committed)
         return lose(Loss::UnknownRead);
       if (event.type != Type::Ok && value.is_nil() && !history_.value(op).is_unknown()) lose(Loss::NilRead);
+      if (!value.is_nil() && value == history_.initial_value()) lose(Loss::InitialRead);
       return write_micro("r", at, value);
     case OperationKind::Write:
       if (value.is_nil() && !history_.initial_value().is_nil()) lose(Loss::NilWrite);

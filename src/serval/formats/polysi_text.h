@@ -4,7 +4,7 @@
 //
 // A transaction is named by (session, txn): the same txn in two sessions is two transactions. Session order
 // is the order in which the transactions of a session first appear; the lines of different transactions may
-// interleave. Value 0 is the initial version unless the file writes it; txn -1 marks aborted writes.
+// interleave. Value 0 is the initial version, or a write of 0; txn -1 marks aborted writes.
 //
 // The reader parses bytes of the chunk in place and keeps up with `wc -w` (bench/read_text.cpp measures it).
 

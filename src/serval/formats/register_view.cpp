@@ -144,7 +144,10 @@ void RegisterView::expand(OperationId op, std::vector<RegisterStep>& steps, Loss
   const KeyId key = history_.key(op);
   const auto read = [&](Value value) {
     if (value.is_unknown()) return losses.add("reads without an answer left out");
-    steps.push_back({OperationKind::Read, key, is_initial(key, value) ? Value::nil() : value, op});
+    const bool initial = is_initial(key, value);
+    if (!initial && value == history_.initial_value() && rules_.initial >= RegisterRules::Initial::ZeroOnly)
+      losses.add("reads of the initial value, which is also written, taken as reads of a write");
+    steps.push_back({OperationKind::Read, key, initial ? Value::nil() : value, op});
   };
   const auto write = [&](Value value) {
     if (value.is_unknown()) return losses.add("writes of an unknown value left out");
@@ -198,8 +201,8 @@ bool RegisterView::fits(Value value) const {
   return is_digits(digits);
 }
 
-// Where 0 means "the initial version unless written", an ordinary 0 must not be taken for it, nor it for an
-// ordinary 0.
+// Where 0 may mean the initial version, an ordinary 0 must not be taken for it, nor it for an ordinary 0. Where
+// it does so in the history, too, a read of it says as much in both.
 struct RegisterView::Zeros {
   std::vector<bool> written, read, initial_read;  // By key.
   explicit Zeros(std::size_t keys) : written(keys), read(keys), initial_read(keys) {}
@@ -209,14 +212,16 @@ struct RegisterView::Zeros {
     if (step.kind == OperationKind::Read && step.value == kZero) read[step.key.index] = true;
     if (step.kind == OperationKind::Read && step.value.is_nil()) initial_read[step.key.index] = true;
   }
-  bool confused(RegisterRules::Initial initial) const {
+  bool confused(RegisterRules::Initial initial, bool zero_is_initial) const {
     if (initial == RegisterRules::Initial::Written) return false;
+    bool found = false, means_both = false;
     for (std::size_t key = 0; key < written.size(); ++key) {
-      if (read[key] && !written[key]) return true;
       if (written[key] && initial == RegisterRules::Initial::ZeroOnly) return true;
-      if (written[key] && initial_read[key] && initial == RegisterRules::Initial::Zero) return true;
+      means_both = means_both || (zero_is_initial && read[key]);
+      found = found || (read[key] && !zero_is_initial);
+      found = found || (written[key] && initial_read[key] && initial == RegisterRules::Initial::Zero);
     }
-    return false;
+    return found && !means_both;
   }
 };
 
@@ -235,7 +240,7 @@ void RegisterView::rename_values(Losses& losses) {
       if (!initial && !fits(step.value) && seen.insert(step.value).second) misfits.push_back(step.value);
     }
   }
-  if (zeros.confused(rules_.initial)) misfits.push_back(kZero);
+  if (zeros.confused(rules_.initial, history_.initial_value() == kZero)) misfits.push_back(kZero);
   if (misfits.empty()) return;
   collect_used();
   std::int64_t next = 1;

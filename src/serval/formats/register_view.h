@@ -30,9 +30,9 @@ namespace serval {
 
 struct RegisterRules {
   enum class Initial {
-    Zero,      // A read of 0 is a read of the initial version unless the file writes 0 to that key.
+    Zero,      // A read of 0 may be one of the initial version.
     Mark,      // The same, and there is also a mark that means nothing else.
-    ZeroOnly,  // A 0 is nothing but the initial version.
+    ZeroOnly,  // A 0 is nothing but the initial version. No read may be of it or of a write, here and below.
     Written    // There is no initial version; 0 is a value like any other.
   };
   enum class Integers { Any, Natural, Signed64, Unsigned64 };

@@ -1,0 +1,102 @@
+#include "serval/formats/cut_off_reads.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <absl/container/flat_hash_set.h>
+#include <fmt/format.h>
+
+#include "serval/history/changed_history.h"
+
+namespace serval {
+namespace {
+
+using KeyAndValue = std::pair<KeyId, Value>;
+
+bool writes(OperationKind kind) {
+  return kind == OperationKind::Write || kind == OperationKind::Append || kind == OperationKind::Insert ||
+         kind == OperationKind::CompareAndSet;
+}
+
+absl::flat_hash_set<KeyAndValue> all_written(const History& history) {
+  absl::flat_hash_set<KeyAndValue> written;
+  for (std::uint32_t i = 0; i < history.operation_count(); ++i)
+    if (const OperationId op{i}; writes(history.kind(op)))
+      written.emplace(history.key(op), history.value(op));
+  return written;
+}
+
+class CutOffReads {
+ public:
+  explicit CutOffReads(const History& history) : history_(history), written_(all_written(history)) {}
+
+  std::vector<ChangedOperation> find() const {
+    std::vector<ChangedOperation> changes;
+    for (std::uint32_t i = 0; i < history_.operation_count(); ++i) {
+      const OperationId op{i};
+      const OperationKind kind = history_.kind(op);
+      const bool conditional = kind == OperationKind::CompareAndSet;
+      const bool reads = kind == OperationKind::Read || kind == OperationKind::ReadList ||
+                         kind == OperationKind::InsertMiss || kind == OperationKind::CompareAndSetMiss;
+      if (!(reads && misses(op, history_.value(op))) && !(conditional && misses(op, history_.expected(op))))
+        continue;
+      changes.push_back({.op = op,
+                         .kind = kind,
+                         .value = conditional ? history_.value(op) : Value::unknown(),
+                         .expected = conditional ? Value::unknown() : history_.expected(op)});
+    }
+    return changes;
+  }
+
+ private:
+  bool misses(OperationId read, Value value) const {
+    const auto unwritten = [&](Value one) { return !written_.contains({history_.key(read), one}); };
+    if (value.is_nil() || value.is_unknown() || value == history_.initial_value()) return false;
+    if (value.is_list()) return std::ranges::any_of(history_.values().elements(value), unwritten);
+    return unwritten(value);
+  }
+
+  const History& history_;
+  absl::flat_hash_set<KeyAndValue> written_;
+};
+
+bool is_grouped(const History& history) {
+  const auto sessions = history.session_column();
+  std::vector<bool> seen(history.session_count(), false);
+  for (std::size_t i = 0; i < sessions.size(); ++i) {
+    if (i > 0 && sessions[i] == sessions[i - 1]) continue;
+    if (seen[sessions[i].index]) return false;
+    seen[sessions[i].index] = true;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool lists_sessions_in_turn(Format format, const History& history) {
+  switch (format) {
+    case Format::JepsenEdn:
+    case Format::JepsenJson:
+    case Format::JepsenJsonl:
+    case Format::JepsenText:
+      return false;  // In the order of time.
+    case Format::Jsonl:
+    case Format::Binary:
+      return is_grouped(history);
+    default:
+      return true;
+  }
+}
+
+History without_cut_off_reads(History history, const std::function<void(const std::string&)>& notice) {
+  const std::vector<ChangedOperation> changes = CutOffReads(history).find();
+  if (changes.empty()) return history;
+  if (notice)
+    notice(
+        fmt::format("reads of values that nobody wrote: {}; left out, since their writes may be in the part "
+                    "that was cut off",
+                    changes.size()));
+  return with_changes(history, changes);
+}
+
+}  // namespace serval
