@@ -34,10 +34,11 @@ Dealings dealings_of(const History& history, TransactionId t) {
     const bool reads_only = operation.kind == OperationKind::Read ||
                             operation.kind == OperationKind::InsertMiss ||
                             operation.kind == OperationKind::CompareAndSetMiss;
-    if (!writes_only && !dealing.wrote) {
-      dealing.external_seen.push_back(reads_only                                       ? operation.value
-                                      : operation.kind == OperationKind::CompareAndSet ? operation.expected
-                                                                                       : Value::nil());
+    const Value seen = reads_only                                       ? operation.value
+                       : operation.kind == OperationKind::CompareAndSet ? operation.expected
+                                                                        : Value::nil();
+    if (!writes_only && !dealing.wrote && !seen.is_unknown()) {
+      dealing.external_seen.push_back(seen);
       if (!dealing.read_first) dealing.seen = dealing.external_seen.back();
       dealing.read_first = true;
     }
@@ -68,6 +69,30 @@ class ListPrecondition {
       if (const auto append = appended_.find(element); append != appended_.end())
         found.insert(append->second);
     return found;
+  }
+
+  // Two reads of a list, without the elements of aborted transactions, of which neither is a prefix.
+  bool reads_contradict() const {
+    std::map<KeyId, std::vector<Value>> longest;
+    const auto shown = [&](OperationId op) {
+      std::vector<Value> kept;
+      for (const Value element : history_.values().elements(history_.value(op)))
+        if (const auto append = appended_.find({history_.key(op), element});
+            append != appended_.end() && history_.outcome(append->second) != Outcome::Aborted)
+          kept.push_back(element);
+      return kept;
+    };
+    for (const bool compares : {false, true})
+      for (const TransactionId t : history_.transactions())
+        for (const OperationId op : history_.operations(t)) {
+          if (history_.kind(op) != OperationKind::ReadList || !history_.value(op).is_list()) continue;
+          if (history_.outcome(t) == Outcome::Aborted) continue;
+          const std::vector<Value> list = shown(op);
+          std::vector<Value>& trunk = longest[history_.key(op)];
+          if (!compares && list.size() > trunk.size()) trunk = list;
+          if (compares && !std::equal(list.begin(), list.end(), trunk.begin())) return true;
+        }
+    return false;
   }
 
   bool all_but_one_are_seen(const std::vector<bool>& takes_part) const {
@@ -113,7 +138,7 @@ class Precondition {
     for (const OperationKind kind : history_.kind_column())
       if (kind == OperationKind::Delete) return false;
     for (const KeyId key : history_.key_ids())
-      if (writers_.contains({key, Value::nil()})) return false;
+      if (writers_.contains({key, Value::nil()}) || writers_.contains({key, Value::unknown()})) return false;
     return reads_are_certain() && lists_.appends_are_unique();
   }
   // A read of a register may have seen one of several, all of which happened.
@@ -122,7 +147,8 @@ class Precondition {
       if (history_.outcome(t) == Outcome::Indeterminate) return false;
       for (const auto& [key, dealing] : dealings_[t.index])
         if (std::ranges::count(dealing.external_seen, dealing.seen) <
-            static_cast<std::ptrdiff_t>(dealing.external_seen.size()))
+                static_cast<std::ptrdiff_t>(dealing.external_seen.size()) ||
+            writers_.contains({key, Value::unknown()}))
           return false;
     }
     return lists_.appends_are_unique();
@@ -137,16 +163,14 @@ class Precondition {
     for (const TransactionId t : history_.transactions())
       for (const auto& [key, dealing] : dealings_[t.index]) {
         if (!takes_part_[t.index] || !dealing.read_first || !dealing.wrote) continue;
-        const Value seen = is_initial(key, dealing.seen) ? Value::nil() : dealing.seen;
+        const Value seen = is_initial(dealing.seen) ? Value::nil() : dealing.seen;
         if (!overwritten.insert({key, seen}).second) return false;
       }
     return true;
   }
 
  private:
-  bool is_initial(KeyId key, Value seen) const {
-    return seen.is_nil() || (seen == history_.initial_value() && !writers_.contains({key, seen}));
-  }
+  bool is_initial(Value seen) const { return seen.is_nil() || seen == history_.initial_value(); }
 
   // Who may have written what a participant read before writing.
   template <class Visit>
@@ -174,8 +198,19 @@ class Precondition {
     });
   }
 
+  // The initial version is one more that a read of the initial value may have seen.
   bool reads_are_certain() const {
-    return !any_source([](const std::set<TransactionId>& writers) { return writers.size() > 1; });
+    for (const TransactionId t : history_.transactions()) {
+      if (!takes_part_[t.index]) continue;
+      for (const auto& [key, dealing] : dealings_[t.index])
+        for (const Value seen : dealing.external_seen) {
+          const auto found = writers_.find({key, seen});
+          if (found == writers_.end()) continue;
+          const bool only_itself = found->second == std::set{t};
+          if (found->second.size() > 1 || (is_initial(seen) && !only_itself)) return false;
+        }
+    }
+    return true;
   }
 
   bool has_one_chain(KeyId key) const {
@@ -184,7 +219,7 @@ class Precondition {
       const auto found = dealings_[t.index].find(key);
       if (!takes_part_[t.index] || found == dealings_[t.index].end() || !found->second.wrote) continue;
       const Dealing& dealing = found->second;
-      const bool of_initial = is_initial(key, dealing.seen);
+      const bool of_initial = is_initial(dealing.seen);
       if (!dealing.read_first)
         ++blind;
       else if (of_initial)
@@ -274,12 +309,31 @@ bool must_be_decided(const History& history, Level level) {
   const std::optional<Known> enough = enough_to_decide(level);
   // The engine of linearizable takes lightweight transactions, not lists.
   if (level == Level::Linearizable && std::ranges::any_of(history.kind_column(), is_list)) return false;
+  // Below read-committed nobody knows which of them shows the order.
+  const bool below = !implies(level, Level::ReadCommitted) && implies(level, Level::ReadUncommitted);
+  if (below && ListPrecondition(history).reads_contradict()) return false;
   return enough && known_of(history) >= *enough;
 }
 
-Comparison compare(const History& history, Level level, const LevelSet& truth) {
-  const CheckResult result = check(history, level);
+std::string complaint_about_survey(const History& history, const LevelSet& truth) {
+  const Survey found = survey(history);
+  std::string complaint;
+  for (const Level level : found.proven)
+    if (is_about(level, history) && !truth[index_of(level)])
+      complaint += "the survey proves " + std::string(name_of(level)) + "; ";
+  for (const Level level : found.refuted)
+    if (is_about(level, history) && truth[index_of(level)])
+      complaint += "the survey refutes " + std::string(name_of(level)) + "; ";
+  for (const CheckResult& result : found.results)
+    if (const auto flaw = verify_witness(history, result.level, result.verdict))
+      complaint += std::string(name_of(result.level)) + ": " + *flaw + "; ";
+  return complaint;
+}
+
+Comparison compare(const History& history, Level level, const LevelSet& truth, Engine engine) {
+  const CheckResult result = check(history, level, {.engine = engine});
   const Answer answer = answer_of(result.verdict);
+  if (answer == Answer::Undecided && engine != Engine::Auto) return {answer, ""};
   if (answer == Answer::Undecided)
     return {answer, complaint_of_undecided(history, std::get<Undecided>(result.verdict), level)};
   const bool holds = truth[index_of(level)];

@@ -17,8 +17,11 @@ struct Comparison {
   std::string complaint;  // Empty: the verdict is right, proven, and decided where it must be.
 };
 
-// `truth` says which levels hold: satisfied_levels(history).
-Comparison compare(const History& history, Level level, const LevelSet& truth);
+// `truth` says which levels hold: satisfied_levels(history). Only the engine that is chosen by itself must
+// decide.
+Comparison compare(const History& history, Level level, const LevelSet& truth, Engine engine = Engine::Auto);
+// What survey() says that is not so; empty: nothing.
+std::string complaint_about_survey(const History& history, const LevelSet& truth);
 
 // Linearizable is about single operations, the real-time levels are about histories with times.
 bool is_about(Level level, const History& history);

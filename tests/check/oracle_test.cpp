@@ -73,9 +73,18 @@ TEST(Oracle, LinearizableIgnoresSessions) {
   EXPECT_TRUE(satisfies("s1: [w(x,1)] [r(x,0)]", Level::Linearizable));
 }
 
-TEST(Oracle, TheInitialValueIsOrdinaryWhereItIsWritten) {
-  EXPECT_FALSE(satisfies("s1: [r(x,0)] [w(x,0)]", kSession));
+TEST(Oracle, AReadOfTheInitialValueMaySeeAWriteOfIt) {
+  EXPECT_TRUE(satisfies("s1: [r(x,0)] [w(x,0)]", kSession));
+  EXPECT_TRUE(satisfies("s1: [w(x,1)] [w(x,0)] [r(x,0)]", kSession));
+  EXPECT_FALSE(satisfies("s1: [w(x,0)] [w(x,1)] [r(x,0)]", kSession));
   EXPECT_TRUE(satisfies("s1: [r(x,_)] [w(x,0)] [r(x,0)]", kSession));
+}
+
+TEST(Oracle, AWriteOfUnknownValueMayHaveWrittenAnything) {
+  EXPECT_TRUE(satisfies("s1: [w(x,?)] [r(x,17)]", kSession));
+  EXPECT_TRUE(satisfies("s1: [w(x,?)] [r(x,_)]", kSession));
+  EXPECT_FALSE(satisfies("s1: [w(x,?)] [r(x,17)] [r(x,18)]", kSession));
+  EXPECT_FALSE(satisfies("s1: [w(x,?)]! [r(x,17)]", kSession));
 }
 
 // The levels that hold, weakest first, of those that the example separates from the rest.

@@ -89,9 +89,31 @@ TEST(VerifyHolds, TheInitialValueDoesNotMatchAnOverwrittenKey) {
   EXPECT_NE(flaw("s1: [w(x,1)] s2: [r(x,_)]", kSer, {0, 1}), "");
 }
 
-TEST(VerifyHolds, AWrittenInitialValueIsAnOrdinaryValueOfItsKey) {
+TEST(VerifyHolds, ReadsOfAWrittenInitialValueSeeTheWriteOrTheInitialVersion) {
   EXPECT_EQ(flaw("s1: [w(x,0)] s2: [r(x,0)]", kSer, {0, 1}), "");
-  EXPECT_NE(flaw("s1: [w(x,0)] s2: [r(x,0)]", kSer, {1, 0}), "");
+  EXPECT_EQ(flaw("s1: [w(x,0)] s2: [r(x,0)]", kSer, {1, 0}), "");
+  EXPECT_NE(flaw("s1: [w(x,0)] s2: [r(x,0)] s3: [w(x,1)]", kSer, {0, 2, 1}), "");
+}
+
+TEST(VerifyHolds, AWriteOfUnknownValueWroteOneValue) {
+  const History history = parse_history("s1: [w(x,?)] s2: [r(x,17)] s3: [r(x,18)]");
+  const auto flaw_of = [&](std::vector<std::pair<OperationId, OperationId>> taken) {
+    const Holds claim{.proven = kSer,
+                      .commit_order = {TransactionId{0}, TransactionId{1}},
+                      .snapshot = {},
+                      .taken_writes = std::move(taken)};
+    return verify_witness(parse_history("s1: [w(x,?)] s2: [r(x,17)]"), kSer, claim).value_or("");
+  };
+  EXPECT_EQ(flaw_of({{OperationId{0}, OperationId{1}}}), "");
+  EXPECT_NE(flaw_of({}), "");
+  EXPECT_NE(flaw_of({{OperationId{1}, OperationId{0}}}), "");
+  EXPECT_NE(flaw_of({{OperationId{0}, OperationId{1}}, {OperationId{0}, OperationId{1}}}), "");
+  EXPECT_NE(verify_witness(history, kSer,
+                           Holds{.proven = kSer,
+                                 .commit_order = {TransactionId{0}, TransactionId{1}, TransactionId{2}},
+                                 .snapshot = {},
+                                 .taken_writes = {{OperationId{0}, OperationId{1}}}}),
+            std::nullopt);
 }
 
 TEST(VerifyHolds, ReadsWithUnknownAnswersAreSkipped) {

@@ -86,6 +86,19 @@ TEST(VerifyBadRead, AnAbortedWriteOfTheInitialValueDoesNotTaintIt) {
   EXPECT_FALSE(bad_read_stands("s1: [w(x,0)]! s2: [r(x,0)]", AbortedRead, {1, 0}, {0, 0}));
 }
 
+TEST(VerifyBadRead, AWriteOfUnknownValueMayHaveWrittenIt) {
+  EXPECT_FALSE(bad_read_stands("s1: [w(x,?)] s2: [r(x,1)]", ThinAirRead, {1, 0}, {1, 0}));
+  EXPECT_FALSE(bad_read_stands("s1: [w(x,?)]! s2: [r(x,1)]", ThinAirRead, {1, 0}, {1, 0}));
+  EXPECT_FALSE(bad_read_stands("s1: [w(x,?) r(x,1)] s2: [r(x,2)]", ThinAirRead, {1, 0}, {1, 0}));
+  EXPECT_TRUE(bad_read_stands("s1: [w(x,?)]! s2: [r(x,1)]", AbortedRead, {1, 0}, {0, 0}));
+  EXPECT_TRUE(bad_read_stands("s1: [w(x,?) w(x,2)] s2: [r(x,1)]", IntermediateRead, {1, 0}, {0, 0}));
+}
+
+TEST(VerifyBadRead, OwnReadsAfterAWriteOfUnknownValueAgree) {
+  EXPECT_FALSE(bad_read_stands("s1: [w(x,?) r(x,1)]", NotMyOwnWrite, {0, 1}, {0, 0}));
+  EXPECT_TRUE(bad_read_stands("s1: [w(x,?) r(x,1) r(x,2)]", NotMyOwnWrite, {0, 2}, {0, 0}));
+}
+
 TEST(VerifyBadRead, ReadingOnesOwnWriteIsNoAbortedRead) {
   EXPECT_FALSE(bad_read_stands("s1: [w(x,1)]! s2: [w(x,1) r(x,1) w(x,2)]", AbortedRead, {1, 1}, {0, 0}));
 }
@@ -131,7 +144,7 @@ TEST(VerifyBadRead, NonRepeatableReadsDisagreeWithoutAnOwnWrite) {
 
 TEST(VerifyBadRead, NilAndTheInitialValueAgree) {
   EXPECT_FALSE(bad_read_stands("s1: [r(x,_) r(x,0)]", NonRepeatableRead, {0, 1}, {0, 0}));
-  EXPECT_TRUE(bad_read_stands("s1: [r(x,_) r(x,0)] s2: [w(x,0)]", NonRepeatableRead, {0, 1}, {0, 0}));
+  EXPECT_FALSE(bad_read_stands("s1: [r(x,_) r(x,0)] s2: [w(x,0)]", NonRepeatableRead, {0, 1}, {0, 0}));
 }
 
 TEST(VerifyBadRead, ReadCommittedAllowsNonRepeatableReads) {
@@ -291,7 +304,7 @@ TEST(VerifyCycle, AnIndeterminateTransactionThatWasSeenTakesPart) {
             "");
 }
 
-TEST(VerifyCycle, AWrittenInitialValueIsNotTheInitialVersion) {
+TEST(VerifyCycle, AWrittenInitialValueIsNotCertainlyTheInitialVersion) {
   const History history = parse_history("s1: [r(x,0) w(y,1)] s2: [r(y,0) w(x,1)] s3: [w(x,0)]");
   EXPECT_FALSE(stands(history, kSer,
                       violated_by_cycle(AntiDependencyCycle, {rw_initial(history, {0, 0}, {1, 1}),

@@ -51,16 +51,29 @@ TEST(Footprint, IgnoresReadsWithoutAnAnswer) {
   EXPECT_TRUE(inferred.relations.footprints.read_operation[0].is_none());
 }
 
-TEST(ReadsFrom, ZeroIsTheInitialVersionUnlessTheHistoryWritesIt) {
+TEST(ReadsFrom, ZeroIsTheInitialVersionUnlessSomebodyElseLeavesItBehind) {
   EXPECT_EQ(Inferred("a: [r(x,0)] b: [w(y,0)]").source(0), -1);
-  EXPECT_EQ(Inferred("a: [r(x,0)] b: [w(x,0)]").source(0), 1);
   EXPECT_EQ(Inferred("a: [r(x,0)] b: [w(x,0)]!").source(0), -1);
+  EXPECT_EQ(Inferred("a: [r(x,0)] b: [w(x,0) w(x,1)]").source(0), -1);
   EXPECT_EQ(Inferred("a: [r(x,_)] b: [w(x,0)]").source(0), -1);
+  EXPECT_EQ(Inferred("a: [cas(x,0,0)]").source(0), -1);
+  EXPECT_EQ(Inferred("a: [r(x,0)] b: [w(x,0)]").relations.ambiguous_reads, std::vector{OperationId{0}});
+  EXPECT_EQ(Inferred("a: [r(x,0)] b: [w(x,0)]?").relations.ambiguous_reads, std::vector{OperationId{0}});
 }
 
-TEST(ReadsFrom, NilAndZeroAgreeOnlyWhileBothAreInitial) {
+TEST(ReadsFrom, NilAndZeroAgreeBecauseBothMayBeInitial) {
   EXPECT_TRUE(Inferred("a: [r(x,0) r(x,_)]").faults().empty());
-  EXPECT_EQ(Inferred("a: [r(x,0) r(x,_)] b: [w(x,0)]").faults(), std::vector{ReadFault::NonRepeatable});
+  EXPECT_TRUE(Inferred("a: [r(x,0) r(x,_)] b: [w(x,0)]").faults().empty());
+}
+
+TEST(ReadsFrom, OwnReadsTellWhatAWriteOfUnknownValueWrote) {
+  EXPECT_TRUE(Inferred("a: [w(x,?) r(x,5)]").faults().empty());
+  EXPECT_EQ(Inferred("a: [w(x,?) r(x,5) r(x,6)]").faults(), std::vector{ReadFault::NotMyOwnWrite});
+}
+
+TEST(ReadsFrom, NobodyCanSayWhatAnUnknownWriteDidNotWrite) {
+  EXPECT_EQ(Inferred("a: [w(x,?)]! b: [r(x,7)]").faults(), std::vector{ReadFault::Aborted});
+  EXPECT_EQ(Inferred("a: [w(x,?) w(x,1)] b: [r(x,7)]").faults(), std::vector{ReadFault::Intermediate});
 }
 
 TEST(ReadsFrom, NamesEveryFault) {

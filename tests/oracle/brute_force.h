@@ -16,6 +16,9 @@ namespace serval::oracle {
 // All levels, weakest first.
 const std::vector<Level>& decidable_levels();
 
+// A write of a value that was not recorded may have written anything: the level holds when it holds for some
+// values of all such writes.
+//
 // Requires no predicates, and that no key is both list and register. Time is exponential in the number of
 // transactions; 6 take milliseconds at most.
 bool satisfies(const History& history, Level level);

@@ -8,7 +8,10 @@
 namespace serval::oracle {
 namespace {
 
-Value to_value(int value) { return value == kNil ? Value::nil() : Value::integer(value); }
+Value to_value(int value) {
+  if (value == kUnknown) return Value::unknown();
+  return value == kNil ? Value::nil() : Value::integer(value);
+}
 
 Value to_value(const Draft::Step& step, ValuePool& pool) {
   if (step.kind != OperationKind::ReadList || step.value == kNil) return to_value(step.value);
@@ -97,7 +100,7 @@ class Names {
  public:
   int key(int key) { return keys_.try_emplace(key, static_cast<int>(keys_.size())).first->second; }
   int value(int key, int value) {
-    if (value == kNil || value == kInitial) return value;
+    if (value == kNil || value == kInitial || value == kUnknown) return value;
     auto& names = values_[key];
     return names.try_emplace(value, static_cast<int>(names.size()) + 1).first->second;
   }

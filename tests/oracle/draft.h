@@ -15,7 +15,8 @@
 
 namespace serval::oracle {
 
-inline constexpr int kNil = -1;  // The value nil, in a draft.
+inline constexpr int kNil = -1;      // The value nil, in a draft.
+inline constexpr int kUnknown = -2;  // A value that was not recorded.
 inline constexpr int kInitial = 0;
 
 struct Draft {

@@ -47,11 +47,8 @@ class Search {
   Search(const History& history, const Rules& rules) : history_(history), rules_(rules) {
     const std::size_t count = history.transaction_count();
     takes_part_.assign(count, false);
-    writes_initial_value_.assign(history.key_count(), false);
-    for (const TransactionId t : history.transactions()) {
+    for (const TransactionId t : history.transactions())
       takes_part_[t.index] = history.outcome(t) == Outcome::Committed;
-      if (history.outcome(t) != Outcome::Aborted) note_writes_of_the_initial_value(t);
-    }
   }
 
   // Decides about the indeterminate transactions from `next` on, one way and the other.
@@ -74,16 +71,6 @@ class Search {
         overwritten;                   // By transaction, a bit a key: another committed since it started.
     std::uint32_t first_to_start = 0;  // See start().
   };
-
-  void note_writes_of_the_initial_value(TransactionId t) {
-    for (const OperationId op : history_.operations(t)) {
-      const OperationKind kind = history_.kind(op);
-      const bool writes = kind == OperationKind::Write || kind == OperationKind::Insert ||
-                          kind == OperationKind::CompareAndSet;
-      if (writes && history_.value(op) == history_.initial_value())
-        writes_initial_value_[history_.key(op).index] = true;
-    }
-  }
 
   bool has_execution() {
     Progress start;
@@ -179,7 +166,7 @@ class Search {
     for (const OperationId op : history_.operations(t)) {
       Held& held = state[history_.key(op).index];
       const std::optional<Value> seen = value_read(op);
-      if (seen && !matches(history_.key(op), held.value, *seen)) return std::nullopt;
+      if (seen && !matches(held.value, *seen)) return std::nullopt;
       if (history_.kind(op) == OperationKind::ReadList && !shows(op, held.list)) return std::nullopt;
       if (const std::optional<Value> written = value_written(op)) put(held, op, *written);
     }
@@ -199,10 +186,10 @@ class Search {
     return value.is_nil() ? list.empty() : std::ranges::equal(history_.values().elements(value), list);
   }
 
-  bool matches(KeyId key, const std::optional<Value>& held, Value seen) const {
+  bool matches(const std::optional<Value>& held, Value seen) const {
     if (seen.is_unknown()) return true;
     if (held) return *held == seen;
-    return seen.is_nil() || (seen == history_.initial_value() && !writes_initial_value_[key.index]);
+    return seen.is_nil() || seen == history_.initial_value();
   }
 
   std::optional<Value> value_read(OperationId op) const {
@@ -236,7 +223,6 @@ class Search {
   const History& history_;
   Rules rules_;
   std::vector<bool> takes_part_;
-  std::vector<bool> writes_initial_value_;  // By key: then it is an ordinary value there.
 };
 
 }  // namespace

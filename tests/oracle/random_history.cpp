@@ -10,8 +10,16 @@ namespace {
 
 using State = std::map<int, int>;  // Key to value; absent: untouched.
 
+enum class Mood { Ordinary, Hostile };
+
 // What this history's database and workload are like.
 struct Temper {
+  Temper(Random& random, Mood mood) : Temper(random) {
+    if (mood == Mood::Ordinary) return;
+    for (double* chance :
+         {&blind, &duplicates, &rewrites, &nils, &deletes, &not_committed, &unknown, &conditional})
+      *chance = random.chance(0.5) ? 0.0 : 0.3;
+  }
   explicit Temper(Random& random)
       : keys(1 + static_cast<int>(random.below(3))),
         sessions(1 + static_cast<int>(random.below(4))),
@@ -27,21 +35,23 @@ struct Temper {
         timed(random.chance(0.6)) {}
 
   int keys, sessions;
-  double stale;       // A transaction reads an old state.
-  double torn;        // A read looks at another state than its transaction.
-  double lies;        // A read returns anything.
-  double blind;       // A write without a read.
-  double duplicates;  // A write repeats a value.
-  double rewrites;    // A write of the initial value.
-  double nils;        // The initial version is spelled nil.
-  double deletes;     // A write is a delete.
+  double stale;              // A transaction reads an old state.
+  double torn;               // A read looks at another state than its transaction.
+  double lies;               // A read returns anything.
+  double blind;              // A write without a read.
+  double duplicates;         // A write repeats a value.
+  double rewrites;           // A write of the initial value.
+  double nils;               // The initial version is spelled nil.
+  double deletes;            // A write is a delete.
+  double unknown = 0.0;      // What was written or read is not recorded.
+  double conditional = 0.0;  // A write is an insert or a compare-and-set.
   double not_committed;
   bool timed;
 };
 
 class Simulation {
  public:
-  explicit Simulation(Random& random) : random_(random), temper_(random) {}
+  explicit Simulation(Random& random, Mood mood = Mood::Ordinary) : random_(random), temper_(random, mood) {}
 
   Draft run(int transactions) {
     for (int i = 0; i < transactions; ++i) {
@@ -119,14 +129,30 @@ class Simulation {
     const bool read_before = std::ranges::count(transaction.operations, key, &Draft::Step::key) > 0;
     const bool write = random_.chance(0.6) && (read_before || random_.chance(temper_.blind));
     if (!write) {
-      transaction.operations.push_back({OperationKind::Read, key, seen(local, key)});
+      transaction.operations.push_back({OperationKind::Read, key, recorded(seen(local, key))});
+      return;
+    }
+    if (random_.chance(temper_.conditional)) {
+      transaction.operations.push_back(conditional(key, local, wrote));
       return;
     }
     const bool deletes = random_.chance(temper_.deletes);
     const int value = deletes ? kNil : fresh();
     const OperationKind kind = deletes ? OperationKind::Delete : OperationKind::Write;
-    transaction.operations.push_back({kind, key, value});
+    transaction.operations.push_back({kind, key, deletes ? kNil : recorded(value)});
     local[key] = wrote[key] = value;
+  }
+
+  int recorded(int value) { return random_.chance(temper_.unknown) ? kUnknown : value; }
+
+  Draft::Step conditional(int key, State& local, State& wrote) {
+    const int held = seen(local, key), value = fresh();
+    if (held == kNil && random_.chance(0.2)) return {OperationKind::InsertMiss, key, held};
+    if (held != kNil && random_.chance(0.2))
+      return {OperationKind::CompareAndSetMiss, key, held, recorded(value)};
+    local[key] = wrote[key] = value;
+    if (held == kNil) return {OperationKind::Insert, key, recorded(value)};
+    return {OperationKind::CompareAndSet, key, recorded(value), held};
   }
 
   Draft::Step lightweight(const State& local, State& wrote) {
@@ -162,6 +188,11 @@ class Simulation {
 Draft random_transactions(Random& random, int transactions) {
   const int count = 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(transactions)));
   return Simulation(random).run(count);
+}
+
+Draft random_hostile_transactions(Random& random, int transactions) {
+  const int count = 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(transactions)));
+  return Simulation(random, Mood::Hostile).run(count);
 }
 
 Draft random_lightweight_transactions(Random& random, int transactions) {

@@ -13,6 +13,10 @@ namespace serval::oracle {
 // transactions.
 Draft random_transactions(Random& random, int transactions);
 
+// The same, where every history has several of these ingredients, and values that were not recorded, inserts and
+// compare-and-sets.
+Draft random_hostile_transactions(Random& random, int transactions);
+
 // The same over lists, now and then with a register among them: appends that go to the end of what is there
 // or overwrite what others appended, reads of whole lists, in some histories damaged ones.
 Draft random_list_transactions(Random& random, int transactions);

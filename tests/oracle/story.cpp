@@ -99,7 +99,7 @@ bool is_explained(const Story& story, const Participants& participants, const Ac
     if (participants[index_of(writer)]) return true;
     somebody = true;
   }
-  return !somebody || (read.seen && story.may_be_initial(read.key, value));
+  return !somebody || (read.seen && story.may_be_initial(value));
 }
 
 bool explains_its_reads(const Story& story, const Participants& participants) {
@@ -160,8 +160,7 @@ Story::Story(const History& history)
       is_list(history.key_count(), false),
       session_order(transactions),
       real_time(transactions),
-      initial_value(history.initial_value()),
-      writes_initial_value(history.key_count(), false) {
+      initial_value(history.initial_value()) {
   expects(transactions <= 16, "a handful of transactions");
   std::vector<bool> is_register(history.key_count(), false);
   for (const TransactionId t : history.transactions()) {
@@ -173,8 +172,6 @@ Story::Story(const History& history)
       expects(!is_predicate(kind), "no predicates");
       const bool of_list = kind == OperationKind::Append || kind == OperationKind::ReadList;
       (of_list ? is_list : is_register)[history.key(op).index] = true;
-      if (outcomes.back() != Outcome::Aborted && !of_list && value_left(history, op) == initial_value)
-        writes_initial_value[history.key(op).index] = true;
     }
     for (const TransactionId other : history.transactions()) {
       const int a = static_cast<int>(t.index), b = static_cast<int>(other.index);
@@ -184,10 +181,6 @@ Story::Story(const History& history)
   }
   for (std::size_t key = 0; key < is_list.size(); ++key)
     expects(!is_list[key] || !is_register[key], "a key is a list or a register");
-}
-
-bool Story::may_be_initial(int key, Value seen) const {
-  return seen.is_nil() || (seen == initial_value && !writes_initial_value[index_of(key)]);
 }
 
 std::vector<Participants> all_participants(const Story& story) {
@@ -217,7 +210,7 @@ std::vector<Participants> counted_participants(const Story& story) {
 std::vector<int> possible_sources(const Story& story, const Participants& participants, int reader,
                                   const Action& read) {
   std::vector<int> sources;
-  if (story.may_be_initial(read.key, *read.seen)) sources.push_back(kInitially);
+  if (story.may_be_initial(*read.seen)) sources.push_back(kInitially);
   for (int writer = 0; writer < story.transactions; ++writer) {
     if (writer == reader || !participants[index_of(writer)]) continue;
     for (const Action& action : story.actions[index_of(writer)])

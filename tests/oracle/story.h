@@ -57,10 +57,9 @@ struct Story {
   std::vector<std::vector<bool>> writes;  // By transaction and key.
   Relation session_order, real_time;
   Value initial_value;
-  std::vector<bool> writes_initial_value;  // By key: then it is an ordinary value there.
 
-  // Whether a read of `seen` may have seen the key as nobody had touched it.
-  bool may_be_initial(int key, Value seen) const;
+  // Whether a read of `seen` may have seen a key that nobody had touched.
+  bool may_be_initial(Value seen) const { return seen.is_nil() || seen == initial_value; }
 };
 
 // Who takes part, by transaction.

@@ -14,6 +14,7 @@
 #include "serval/check/replay/serial_order_search.h"
 #include "serval/check/saturation.h"
 #include "serval/check/single_anti_dependency.h"
+#include "serval/inference/unknown_writes.h"
 
 namespace serval {
 namespace {
@@ -36,6 +37,11 @@ Undecided no_engine(std::string reason) {
   return {Undecided::Cause::NoEngine, std::move(reason), {"no read that the level forbids"}};
 }
 
+bool ran_out(const CheckResult& result) {
+  const auto* open = std::get_if<Undecided>(&result.verdict);
+  return open != nullptr && open->cause >= Undecided::Cause::EffortBudget;
+}
+
 // One history, its relations inferred once, judged at any number of levels.
 class Judge {
  public:
@@ -47,10 +53,12 @@ class Judge {
   CheckResult judge(Level level) {
     CheckResult result{
         .level = level, .verdict = Undecided{}, .engine = "read-anomalies", .complete = false, .phases = {}};
-    trail_ = {};
-    engine_of_search_ = "polygraph";
     try {
-      decide(level, result);
+      if (!knows_values_ && !unknown_writes_) unknown_writes_.emplace(history_, budget_);
+      if (unknown_writes_ && unknown_writes_->any())
+        result = judge_unknown(level);
+      else
+        judge_known(level, result);
     } catch (const BudgetExhausted& exhausted) {
       result.verdict = cut_short(exhausted, proven_so_far());
     } catch (const std::bad_alloc&) {
@@ -58,8 +66,6 @@ class Judge {
           Undecided{Undecided::Cause::MemoryBudget, "memory budget used up", proven_so_far(), "check"};
     }
     result.complete = !undecided(result.verdict);
-    result.attempts = trail_.attempts();
-    if (!result.attempts.empty()) result.engine = engine_of_search_;
     return result;
   }
 
@@ -72,6 +78,73 @@ class Judge {
   }
 
  private:
+  // The same history with other values.
+  struct Variant {
+    Variant(History changed, std::vector<TakenWrite> reads, const CheckOptions& options)
+        : history(std::move(changed)),
+          taken(std::move(reads)),
+          judge(std::make_unique<Judge>(history, options)) {
+      judge->knows_values_ = true;
+    }
+    History history;
+    std::vector<TakenWrite> taken;
+    std::unique_ptr<Judge> judge;
+  };
+
+  // Writes of values that were not recorded: what contradicts itself without the reads that they may explain
+  // is refuted, what holds for some values that they may have written holds.
+  CheckResult judge_unknown(Level level) {
+    if (!without_uncertain_)
+      without_uncertain_ = std::make_unique<Variant>(unknown_writes_->without_uncertain_reads(),
+                                                     std::vector<TakenWrite>{}, options_);
+    CheckResult result = without_uncertain_->judge->judge(level);
+    if (violated(result.verdict) || ran_out(result)) return result;
+    for (std::size_t i = 0; i < unknown_writes_->guess_count(); ++i) {
+      result = variant(i).judge->judge(level);
+      if (Holds* found = std::get_if<Holds>(&result.verdict)) found->taken_writes = variant(i).taken;
+      if (holds(result.verdict) || ran_out(result)) return result;
+    }
+    result.verdict = unknown_values(result.verdict);
+    return result;
+  }
+
+  Variant& variant(std::size_t number) {
+    if (number >= variants_.size()) {
+      std::vector<TakenWrite> taken = unknown_writes_->guess(number);
+      History changed = unknown_writes_->with_values(taken);
+      variants_.push_back(std::make_unique<Variant>(std::move(changed), std::move(taken), options_));
+    }
+    return *variants_[number];
+  }
+
+  Undecided unknown_values(const Verdict& last) const {
+    if (const auto* open = std::get_if<Undecided>(&last); open != nullptr) {
+      Undecided said = *open;
+      said.details.push_back(describe_unknown_writes(history_, unknown_writes_->writes()));
+      return said;
+    }
+    return {Undecided::Cause::Precondition,
+            "what some writes wrote was not recorded, and no values were found that explain the reads",
+            {describe_unknown_writes(history_, unknown_writes_->writes()),
+             "no violation without the reads that they may explain"}};
+  }
+
+  void judge_known(Level level, CheckResult& result) {
+    trail_ = {};
+    engine_of_search_ = "polygraph";
+    const auto note = [&] {
+      result.attempts = trail_.attempts();
+      if (!result.attempts.empty()) result.engine = engine_of_search_;
+    };
+    try {
+      decide(level, result);
+    } catch (...) {
+      note();
+      throw;
+    }
+    note();
+  }
+
   void decide(Level level, CheckResult& result) {
     const bool asked = options_.engine == Engine::Certificate;
     if (asked || (options_.engine == Engine::Auto && trusts_certificate_ &&
@@ -278,6 +351,10 @@ class Judge {
   std::optional<Relations> relations_;
   std::unique_ptr<CertifiedHistory> certified_;
   bool replay_fails_ = false;  // The expected order is no serial one.
+  bool knows_values_ = false;  // Writes of unknown values explain nothing here.
+  std::optional<UnknownWrites> unknown_writes_;
+  std::unique_ptr<Variant> without_uncertain_;
+  std::vector<std::unique_ptr<Variant>> variants_;  // By guess.
 };
 
 bool proves(const CheckResult& result, Level level) {
@@ -293,11 +370,6 @@ bool shows_forbidden(const CheckResult& result, Level level) {
 
 bool refutes(const CheckResult& result, Level level) {
   return violated(result.verdict) && (implies(level, result.level) || shows_forbidden(result, level));
-}
-
-bool ran_out(const CheckResult& result) {
-  const auto* open = std::get_if<Undecided>(&result.verdict);
-  return open != nullptr && open->cause >= Undecided::Cause::EffortBudget;
 }
 
 void draw_conclusions(Survey& survey) {

@@ -132,6 +132,11 @@ Undecided cut_short(const BudgetExhausted& exhausted, std::vector<std::string> d
           exhausted.what(), std::move(details), exhausted.phase()};
 }
 
+std::string describe_unknown_writes(const History& history, const std::vector<OperationId>& writes) {
+  return fmt::format("writes whose value was not recorded: {}, first {}; record what was written",
+                     writes.size(), cite(history, writes.front()));
+}
+
 Undecided missing_order(const History& history, const Relations& relations) {
   Undecided undecided{
       Undecided::Cause::Precondition, "the order of versions does not follow from the reads", {}};

@@ -1,6 +1,7 @@
 #pragma once
 // From what inference found to the anomalies of a verdict.
 
+#include <string>
 #include <vector>
 
 #include "serval/check/check.h"
@@ -18,6 +19,9 @@ std::vector<Anomaly> lost_updates(const History& history, const Relations& relat
 
 // Orders by severity, every kind once before any kind twice; counts all, keeps options.max_anomalies.
 Violated make_violated(std::vector<Anomaly> anomalies, const CheckOptions& options);
+
+// How many writes of unknown value there are, with an example; requires one.
+std::string describe_unknown_writes(const History& history, const std::vector<OperationId>& writes);
 
 // Why the order of versions is not known, with examples; requires that it is not.
 // A budget ended before the answer came.

@@ -116,6 +116,9 @@ struct Holds {
   // What says which versions were read and how they follow each other, where the level has no execution to
   // replay: the values that clients saw, or the certificate.
   enum class Basis : std::uint8_t { Values, Certificate } basis = Basis::Values;
+  // Of writes whose value was not recorded: a read that saw what each is taken to have written. Those that
+  // are not named wrote what nobody read.
+  std::vector<std::pair<OperationId, OperationId>> taken_writes = {};
 };
 
 struct Violated {

@@ -48,7 +48,9 @@ class Reading {
     if (is_predicate(history_.kind(claim_.read))) return "cites a predicate operation";
     key_ = history_.key(claim_.read);
     if (Flaw flaw = flaw_of_read(facts_, claim_.reader, key_, claim_.read)) return flaw;
-    if (facts_.opaque(key_))
+    // What others wrote does not matter after an own write.
+    if (facts_.opaque(key_) &&
+        (facts_.lists().is_opaque(key_) || facts_.own_write_before(claim_.read).is_none()))
       return "cannot prove a read of a key that is both list and register, or has unknown writes";
     value_ = *value_read(history_, claim_.read);
     return std::nullopt;
@@ -59,10 +61,10 @@ class Reading {
   Flaw flaw_of_supply() const {
     const OperationId own = facts_.own_write_before(claim_.read);
     if (!own.is_none()) {
-      if (value_written(history_, own) != value_) return std::nullopt;
+      if (facts_.value_left_by(own) != value_) return std::nullopt;
       return fmt::format("{} reads {}, its own last write", spelled(claim_.read), spelled(own));
     }
-    if (facts_.may_be_initial(key_, value_))
+    if (may_be_initial(facts_.history(), value_))
       return fmt::format("{} may have read the initial version", spelled(claim_.read));
     if (facts_.final_writers_besides(claim_.reader, key_, value_) > 0)
       return fmt::format("{} may have read a final write of another transaction", spelled(claim_.read));
@@ -75,14 +77,15 @@ class Reading {
   }
   Flaw flaw_of_source_in(TransactionId writer) const {
     if (Flaw flaw = flaw_of_write(facts_, writer, key_, claim_.source)) return flaw;
-    if (value_written(history_, claim_.source) != value_)
+    const Value written = *value_written(history_, claim_.source);
+    if (written != value_ && !written.is_unknown())
       return fmt::format("{} does not write what {} read", spelled(claim_.source), spelled(claim_.read));
     return std::nullopt;
   }
   TransactionId source_transaction() const { return history_.transaction_of(claim_.source); }
 
   Flaw flaw_of_thin_air() const {
-    if (facts_.may_be_initial(key_, value_))
+    if (may_be_initial(facts_.history(), value_))
       return fmt::format("{} may have read the initial version", spelled(claim_.read));
     if (facts_.written_by_anyone(key_, value_))
       return fmt::format("the history writes what {} read", spelled(claim_.read));
@@ -130,7 +133,7 @@ class Reading {
     if (last.is_none())
       return fmt::format("{} did not write {} before", name(history_, claim_.reader),
                          history_.spell_key(key_));
-    if (value_written(history_, last) == value_)
+    if (facts_.value_left_by(last) == value_)
       return fmt::format("{} reads {}, its own last write", spelled(claim_.read), spelled(last));
     const bool of_earlier_write = wrote_before(value_);
     if (of_earlier_write != (kind == AnomalyKind::NotMyLastWrite))
@@ -148,7 +151,8 @@ class Reading {
       return fmt::format("{} wrote {} before {}", name(history_, claim_.reader), history_.spell_key(key_),
                          spelled(claim_.read));
     const Value before = *value_read(history_, claim_.source);
-    if (before == value_ || (facts_.may_be_initial(key_, before) && facts_.may_be_initial(key_, value_)))
+    if (before == value_ ||
+        (may_be_initial(facts_.history(), before) && may_be_initial(facts_.history(), value_)))
       return fmt::format("{} and {} agree", spelled(claim_.source), spelled(claim_.read));
     return std::nullopt;
   }

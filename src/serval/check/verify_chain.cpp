@@ -77,7 +77,7 @@ class Chain {
   Flaw flaw_of_never_written() const {
     const std::optional<Value> seen = value_read(history_, claim_.first);
     if (!seen) return fmt::format("{} reads nothing", spelled(claim_.first));
-    if (facts_.may_be_initial(claim_.key, *seen))
+    if (may_be_initial(facts_.history(), *seen))
       return fmt::format("{} may have read the initial version", spelled(claim_.first));
     if (facts_.final_writers_besides(history_.transaction_of(claim_.first), claim_.key, *seen) > 0)
       return fmt::format("an operation wrote what {} saw", spelled(claim_.first));
@@ -91,7 +91,7 @@ class Chain {
     for (OperationId op = claim_.first; met.insert(op).second;) {
       const std::optional<Value> seen = value_read(history_, op);
       if (!seen) return fmt::format("{} starts a chain", spelled(op));
-      const bool supplied = facts_.may_be_initial(claim_.key, *seen) ||
+      const bool supplied = may_be_initial(facts_.history(), *seen) ||
                             facts_.final_writers_besides(history_.transaction_of(op), claim_.key, *seen) > 0;
       if (!supplied) return std::nullopt;
       const std::optional<OperationId> version = facts_.version_read(op);

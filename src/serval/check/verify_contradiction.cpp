@@ -85,7 +85,8 @@ class Cases {
     if (std::ranges::adjacent_find(sources) != sources.end()) return "a source is named twice";
     const bool initial = !sources.empty() && sources.back().is_none();
     if (initial) sources.pop_back();
-    if (facts_.may_be_initial(key, value) && !initial) return "the initial version is not among the sources";
+    if (may_be_initial(facts_.history(), value) && !initial)
+      return "the initial version is not among the sources";
     for (const OperationId source : sources) {
       if (Flaw flaw = flaw_of_version(source)) return flaw;
       if (history().key(source) != key || value_written(history(), source) != std::optional(value) ||

@@ -41,14 +41,8 @@ std::optional<Value> value_written(const History& history, OperationId op) {
   }
 }
 
-std::vector<bool> keys_that_rewrite_the_initial_value(const History& history) {
-  std::vector<bool> rewritten(history.key_count(), false);
-  for (const TransactionId t : history.transactions()) {
-    if (history.outcome(t) == Outcome::Aborted) continue;
-    for (const OperationId op : history.operations(t))
-      if (value_written(history, op) == history.initial_value()) rewritten[history.key(op).index] = true;
-  }
-  return rewritten;
+bool may_be_initial(const History& history, Value value) {
+  return value.is_nil() || value == history.initial_value();
 }
 
 std::string name(const History& history, TransactionId t) { return "T" + history.spell(history.label(t)); }
@@ -57,7 +51,6 @@ Facts::Facts(const History& history, std::span<const std::int64_t> transaction_o
     : history_(history),
       transaction_order_(transaction_order),
       lists_(history),
-      rewritten_(keys_that_rewrite_the_initial_value(history)),
       opaque_(history.key_count(), false),
       participates_(history.transaction_count(), false),
       session_position_(history.transaction_count(), 0) {
@@ -83,12 +76,13 @@ void Facts::note_write(TransactionId t, OperationId op, std::vector<std::uint32_
   if (is_predicate(kind)) return;
   const KeyId key = history_.key(op);
   const std::optional<Value> value = value_written(history_, op);
-  if (lists_.is_opaque(key) || (value && value->is_unknown())) opaque_[key.index] = true;
+  if (lists_.is_opaque(key)) opaque_[key.index] = true;
   if (!value) return;
   Written& written = written_[{key, *value}];
   ++written.writes;
   const bool is_final = std::exchange(seen[key.index], t.index + 1) != t.index + 1;
   if (!is_final || !live(t)) return;
+  if (value->is_unknown()) opaque_[key.index] = true;
   ++written.live_final;
   written.final_write = op;
 }
@@ -185,6 +179,18 @@ OperationId Facts::own_write_before(OperationId op) const {
   return OperationId::none();
 }
 
+Value Facts::value_left_by(OperationId op) const {
+  const Value written = *value_written(history_, op);
+  if (!written.is_unknown()) return written;
+  const IdRange<OperationId> own = history_.operations(history_.transaction_of(op));
+  for (OperationId later{op.index + 1}; later.index < own.last; ++later.index) {
+    if (is_predicate(history_.kind(later)) || history_.key(later) != history_.key(op)) continue;
+    if (const std::optional<Value> seen = value_read(history_, later)) return *seen;
+    if (value_written(history_, later)) break;
+  }
+  return written;
+}
+
 bool Facts::is_final_write(OperationId write) const {
   const IdRange<OperationId> own = history_.operations(history_.transaction_of(write));
   for (std::uint32_t i = write.index + 1; i < own.last; ++i) {
@@ -204,11 +210,12 @@ std::optional<OperationId> Facts::version_of_external(OperationId read) const {
   if (!value || opaque(history_.key(read))) return std::nullopt;
   if (is_list(history_.key(read))) return version_of_list(read);
   const Written written = find(history_.key(read), *value);
-  if (may_be_initial(history_.key(read), *value))
-    return written.live_final == 0 ? std::optional(OperationId::none()) : std::nullopt;
+  const bool initial = may_be_initial(history_, *value);
+  if (written.live_final == 0 && initial) return OperationId::none();
   if (written.live_final != 1) return std::nullopt;
   const bool own = history_.transaction_of(written.final_write) == history_.transaction_of(read);
-  return own ? std::nullopt : std::optional(written.final_write);
+  if (own) return initial ? std::optional(OperationId::none()) : std::nullopt;
+  return initial ? std::nullopt : std::optional(written.final_write);
 }
 
 std::optional<OperationId> Facts::version_of_list(OperationId read) const {

@@ -8,9 +8,9 @@
 //   external read   before any write of its own transaction to its key
 //
 // A read names its version only where no other reading of the history is possible: one live transaction has
-// the value as its final write and the value is not the initial one, or nobody has and it is. Of a list its
+// the value as its final write and the value is not the initial one, or nobody else has and it is. Of a list its
 // last element names the version, where one live transaction appended it, as its last append there. Keys used
-// both ways, or with writes of unknown values, are opaque: their reads name nothing.
+// both ways, or with final writes of unknown values, are opaque: their reads name nothing.
 //
 // Building takes time and memory linear in the operations.
 
@@ -36,8 +36,8 @@ std::optional<Value> value_read(const History& history, OperationId op);
 // Nothing for operations that do not write. Nil for a delete.
 std::optional<Value> value_written(const History& history, OperationId op);
 
-// By key: a live transaction writes initial_value() to it, so that the value no longer means "untouched".
-std::vector<bool> keys_that_rewrite_the_initial_value(const History& history);
+// Whether a read of it may have seen the initial version: nil, or the history's initial value.
+bool may_be_initial(const History& history, Value value);
 
 // "T7", by the id it has in its file.
 std::string name(const History& history, TransactionId t);
@@ -54,16 +54,17 @@ class Facts {
   // `op` exists and belongs to `t`.
   bool belongs(OperationId op, TransactionId t) const;
 
-  // Nil, or the history's initial value where the history does not itself write that to the key.
-  bool may_be_initial(KeyId key, Value value) const {
-    return value.is_nil() || (value == history_.initial_value() && !rewritten_[key.index]);
-  }
   bool opaque(KeyId key) const { return opaque_[key.index]; }
   const Lists& lists() const noexcept { return lists_; }
   bool is_list(KeyId key) const { return lists_.is_list(key); }
   const std::vector<bool>& participants() const noexcept { return participates_; }
   // Some transaction, whatever became of it, wrote `value` to `key`.
-  bool written_by_anyone(KeyId key, Value value) const { return find(key, value).writes > 0; }
+  bool written_by_anyone(KeyId key, Value value) const {
+    return find(key, value).writes > 0 || find(key, Value::unknown()).writes > 0;
+  }
+  // What `op` is known to have written: where that was not recorded, what a read of its own transaction saw
+  // before the next write; unknown without such a read.
+  Value value_left_by(OperationId op) const;
   // How many live transactions other than `reader` have `value` as their final write to `key`.
   std::uint32_t final_writers_besides(TransactionId reader, KeyId key, Value value) const;
   // The last write to the key of `op` by its own transaction before `op`; none() when `op` is external.
@@ -99,7 +100,6 @@ class Facts {
   std::span<const std::int64_t> transaction_order_;
   Lists lists_;
   absl::flat_hash_map<std::pair<KeyId, Value>, Written> written_;
-  std::vector<bool> rewritten_;
   std::vector<bool> opaque_;
   std::vector<bool> participates_;
   std::vector<std::uint32_t> session_position_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "serval/check/verify_replay.h"
 #include "serval/check/verify_version_order.h"
 #include "serval/check/verify_views.h"
+#include "serval/history/changed_history.h"
 
 namespace serval::verify {
 namespace {
@@ -295,7 +297,61 @@ Flaw flaw_of_single_operations(const History& history, const Holds& claim) {
 
 }  // namespace
 
+namespace {
+
+bool is_unknown_write(const History& history, OperationId op) {
+  return !is_predicate(history.kind(op)) && history.kind(op) != OperationKind::Append &&
+         history.outcome(history.transaction_of(op)) != Outcome::Aborted &&
+         value_written(history, op) == std::optional(Value::unknown());
+}
+
+// A write of unknown value can have written what a read of its key saw.
+Flaw flaw_of_taken(const History& history, OperationId write, OperationId read) {
+  if (write.index >= history.operation_count() || read.index >= history.operation_count())
+    return "names a value that does not exist";
+  if (!is_unknown_write(history, write)) return "gives a value to an operation that needs none";
+  if (is_predicate(history.kind(read)) || history.key(read) != history.key(write) ||
+      !value_read(history, read))
+    return "takes the value of a write from something else than a read of its key";
+  return std::nullopt;
+}
+
+// The claim about the history in which every write has the value that it is taken to have written.
+Flaw flaw_of_values(const History& history, Level asked, const Holds& claim) {
+  std::map<OperationId, OperationId> taken;
+  for (const auto& [write, read] : claim.taken_writes) {
+    if (Flaw flaw = flaw_of_taken(history, write, read)) return flaw;
+    if (!taken.emplace(write, read).second) return "gives a write two values";
+  }
+  std::vector<ChangedOperation> changes;
+  for (std::uint32_t i = 0; i < history.operation_count(); ++i) {
+    const OperationId op{i};
+    if (is_unknown_write(history, op))
+      changes.push_back({op, history.kind(op), Value::unknown(), history.expected(op)});
+  }
+  const std::vector<Value> unused = unused_values(history, changes.size());
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const auto read = taken.find(changes[i].op);
+    changes[i].value = read == taken.end() ? unused[i] : *value_read(history, read->second);
+  }
+  Holds about_values = claim;
+  about_values.taken_writes.clear();
+  return flaw_of(with_changes(history, changes), asked, about_values);
+}
+
+bool has_unknown_writes(const History& history) {
+  const auto values = history.value_column();
+  if (std::ranges::find(values, Value::unknown()) == values.end()) return false;
+  for (std::uint32_t i = 0; i < history.operation_count(); ++i)
+    if (is_unknown_write(history, OperationId{i})) return true;
+  return false;
+}
+
+}  // namespace
+
 Flaw flaw_of(const History& history, Level asked, const Holds& claim) {
+  if (!claim.taken_writes.empty() || has_unknown_writes(history))
+    return flaw_of_values(history, asked, claim);
   if (!implies(claim.proven, asked))
     return fmt::format("{} does not imply {}", name_of(claim.proven), name_of(asked));
   if (rests_on_certificate(claim)) return flaw_of_certified(history, claim);

@@ -15,7 +15,6 @@ class Timeline {
   Timeline(const History& history, const CommitOrder& order)
       : history_(history),
         lists_(history),
-        rewritten_(keys_that_rewrite_the_initial_value(history)),
         order_(order),
         written_(history.key_count()),
         grown_(history.key_count()),
@@ -45,10 +44,7 @@ class Timeline {
   }
 
   bool is_list(OperationId op) const { return lists_.is_list(history_.key(op)); }
-  bool may_be_initial(OperationId read) const {
-    const Value value = *value_read(history_, read);
-    return value.is_nil() || (value == history_.initial_value() && !rewritten_[history_.key(read).index]);
-  }
+  bool is_initial(OperationId read) const { return may_be_initial(history_, *value_read(history_, read)); }
 
   // Some transaction before position i left the value behind.
   bool left_before(std::uint32_t i, OperationId read) const {
@@ -137,7 +133,6 @@ class Timeline {
 
   const History& history_;
   Lists lists_;
-  std::vector<bool> rewritten_;
   const CommitOrder& order_;
   std::vector<std::vector<Write>> written_;   // By register: last writes, in the order.
   std::vector<std::vector<Growth>> grown_;    // By list: its length after each transaction that appends.
@@ -184,7 +179,7 @@ Flaw flaw_of_duplicates(const Facts& facts) {
 // Takes one list's appends in the order of their transactions and follows what its reads show.
 class GrowingList {
  public:
-  explicit GrowingList(const std::vector<Value>& shown) : shown_(shown) {}
+  explicit GrowingList(std::vector<Value> shown) : shown_(std::move(shown)) {}
 
   // Whether all appends of the next transaction follow, in any order, as far as anything is shown.
   bool grow(std::vector<Value> appended) {
@@ -197,9 +192,22 @@ class GrowingList {
   }
 
  private:
-  const std::vector<Value>& shown_;
+  std::vector<Value> shown_;
   std::size_t length_ = 0;
 };
+
+// What the reads of a list show: one list, or one for each read where they contradict each other.
+std::vector<GrowingList> lists_shown(const Facts& facts, KeyId key) {
+  std::vector<GrowingList> lists;
+  if (const auto& shown = facts.lists().shown(key, facts.participants())) {
+    lists.emplace_back(*shown);
+    return lists;
+  }
+  for (const OperationId read : facts.lists().reads_of(key))
+    if (facts.participates(facts.history().transaction_of(read)))
+      lists.emplace_back(facts.lists().counted(read));
+  return lists;
+}
 
 }  // namespace
 
@@ -209,12 +217,8 @@ Flaw flaw_of_shown_lists(const History& history, const CommitOrder& order) {
     if (facts.lists().is_opaque(key))
       return fmt::format("{} is both list and register", history.spell_key(key));
   if (Flaw flaw = flaw_of_duplicates(facts)) return flaw;
-  std::vector<GrowingList> lists;
-  static const std::vector<Value> kNothing;
-  for (const KeyId key : history.key_ids()) {
-    const auto& shown = facts.lists().shown(key, facts.participants());
-    lists.emplace_back(shown ? *shown : kNothing);
-  }
+  std::vector<std::vector<GrowingList>> lists;
+  for (const KeyId key : history.key_ids()) lists.push_back(lists_shown(facts, key));
   for (const TransactionId t : order) {
     std::map<KeyId, std::vector<Value>> appended;
     for (const OperationId op : history.operations(t)) {
@@ -222,8 +226,8 @@ Flaw flaw_of_shown_lists(const History& history, const CommitOrder& order) {
       if (facts.is_list(history.key(op)) && history.kind(op) == OperationKind::Append)
         appended[history.key(op)].push_back(history.value(op));
     }
-    for (auto& [key, elements] : appended)
-      if (!lists[key.index].grow(std::move(elements)))
+    for (const auto& [key, elements] : appended)
+      if (!std::ranges::all_of(lists[key.index], [&](GrowingList& list) { return list.grow(elements); }))
         return fmt::format("{} does not append to {} where its reads show it", name(history, t),
                            history.spell_key(key));
   }
@@ -233,7 +237,7 @@ Flaw flaw_of_shown_lists(const History& history, const CommitOrder& order) {
 Flaw flaw_of_committed_reads(const History& history, const CommitOrder& order) {
   const Timeline timeline(history, order);
   return timeline.flaw_of_reads([&](std::uint32_t i, OperationId read) {
-    if (!timeline.is_list(read)) return timeline.may_be_initial(read) || timeline.left_before(i, read);
+    if (!timeline.is_list(read)) return timeline.is_initial(read) || timeline.left_before(i, read);
     const std::size_t length = elements_read(history, read).size();
     return timeline.shows_prefix(read, length) && timeline.has_length_before(history.key(read), length, i);
   });
@@ -249,7 +253,7 @@ Flaw flaw_of_prefix_reads(const History& history, const CommitOrder& order,
       return elements_read(history, read).size() == length && timeline.shows_prefix(read, length);
     }
     const OperationId write = timeline.last_write(key, snapshot[i]);
-    return write.is_none() ? timeline.may_be_initial(read)
+    return write.is_none() ? timeline.is_initial(read)
                            : value_written(history, write) == value_read(history, read);
   });
   for (std::size_t i = 0; i < order.size() && !flaw; ++i)

@@ -2,8 +2,8 @@
 // Whether the reads of a history fit a commit order, at the levels where a read need not see everything
 // before it. Written from the definitions of docs/levels.md.
 //
-//   read-uncommitted    lists grow as their reads show, each transaction's appends together; reads that
-//                       contradict each other show nothing, and no read shows an element too often
+//   read-uncommitted    lists grow as each of their reads shows, also where these contradict each other, each
+//                       transaction's appends together, and no read shows an element too often
 //   read-committed      an external read sees what an earlier transaction left behind, or the initial
 //                       version: of a list everything up to some earlier transaction's last append; any
 //                       other read sees

@@ -42,7 +42,7 @@ void CertainReads::look_at(const Facts& facts, OperationId op) {
     seen_.push_back({op, key, *write, writer});
     return;
   }
-  const bool supplied = facts.opaque(key) || facts.may_be_initial(key, *value) ||
+  const bool supplied = facts.opaque(key) || may_be_initial(facts.history(), *value) ||
                         facts.final_writers_besides(history.transaction_of(op), key, *value) > 0;
   (supplied ? open_ : unexplained_) = std::min(supplied ? open_ : unexplained_, op);
 }

@@ -28,7 +28,7 @@ Value Replay::row_at(KeyId key) const {
   const Cell& cell = cells_[key.index];
   if (cell.state == Cell::State::List) return Value::unknown();
   if (cell.state == Cell::State::Scalar) return cell.value;
-  return rewritten_[key.index] || absent_[key.index] ? Value::nil() : history_.initial_value();
+  return absent_[key.index] ? Value::nil() : history_.initial_value();
 }
 
 void Replay::find_absent(const std::vector<TransactionId>& order) {
@@ -101,7 +101,7 @@ bool Replay::matches(KeyId key, Value seen) const {
   const bool empty_list = seen.is_list() && history_.values().elements(seen).empty();
   switch (cell.state) {
     case Cell::State::Untouched:
-      return seen.is_nil() || empty_list || (seen == history_.initial_value() && !rewritten_[key.index]);
+      return may_be_initial(history_, seen) || empty_list;
     case Cell::State::Scalar:
       return seen == cell.value || (cell.value.is_nil() && empty_list);
     case Cell::State::List:

@@ -2,8 +2,8 @@
 // A tiny store that runs transactions one after another and compares every read with what the history says
 // the client saw. Keys hold nothing yet, a value, or a list.
 //
-// An untouched key matches nil, the empty list, and the history's initial value unless the history itself
-// writes that to the key; a key that was written matches what was written. Cost: constant an operation, plus
+// An untouched key matches nil, the empty list, and the history's initial value; a key that was written
+// matches what was written. Cost: constant an operation, plus
 // the length of the lists that are read, plus the keys for every predicate.
 
 #include <cstdint>
@@ -21,10 +21,7 @@ class Replay {
  public:
   // `order`: of those that will be run. A key that the first of its writers inserts had no row before.
   Replay(const History& history, const std::vector<TransactionId>& order)
-      : history_(history),
-        rewritten_(keys_that_rewrite_the_initial_value(history)),
-        cells_(history.key_count()),
-        predicates_(history) {
+      : history_(history), cells_(history.key_count()), predicates_(history) {
     find_absent(order);
   }
 
@@ -63,7 +60,6 @@ class Replay {
   void undo();
 
   const History& history_;
-  std::vector<bool> rewritten_;
   std::vector<bool> absent_;  // By key: without a row at the start.
   std::vector<Cell> cells_;
   std::vector<Undo> log_;

@@ -11,7 +11,6 @@ namespace serval::verify {
 Sights::Sights(const History& history, const std::vector<TransactionId>& order)
     : history_(history),
       order_(order),
-      rewritten_(keys_that_rewrite_the_initial_value(history)),
       place_(history.transaction_count(), kInitially),
       writers_(history.key_count()),
       lists_(history.key_count()),
@@ -93,8 +92,9 @@ Flaw Sights::trace_register(Place reader, OperationId op, Value seen) {
   }
   const auto source = last_writes_.find({key, seen});
   const bool written = source != last_writes_.end();
-  if (seen.is_nil() || (seen == history_.initial_value() && !rewritten_[key.index])) {
-    if (written) return fmt::format("it is not certain which version {} saw", spelled(op));
+  if (may_be_initial(history_, seen)) {
+    const bool by_itself = written && !source->second.ambiguous && source->second.writer == reader;
+    if (written && !by_itself) return fmt::format("it is not certain which version {} saw", spelled(op));
     return note(reader, kInitially, op);
   }
   if (!written) return fmt::format("{} sees no last write of a transaction of the order", spelled(op));

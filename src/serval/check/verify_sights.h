@@ -4,7 +4,7 @@
 // stands before it, so nothing is replayed; instead every external read is traced to the transaction that
 // it saw.
 //
-// A register's value must be the last write of exactly one transaction, or the initial version; a list
+// A register's value must be the last write of exactly one other transaction, or the initial version; a list
 // must be what the transactions up to some place of the order appended, and end where one of them ends.
 // Reads after own writes must see these, of a list on top of everything before. Linear in the operations
 // and the elements of the lists.
@@ -64,7 +64,6 @@ class Sights {
 
   const History& history_;
   const std::vector<TransactionId>& order_;
-  std::vector<bool> rewritten_;
   std::vector<Place> place_;
   std::vector<std::vector<Place>> writers_;
   std::vector<std::vector<Element>> lists_;  // By key, in the order of the versions.

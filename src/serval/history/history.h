@@ -15,11 +15,11 @@
 //   H3  every id in a column is below the count of its kind (or none() where the column says so).
 //
 // Reads of a key before any write see the initial version, which precedes every write. Its value is nil, and
-// also initial_value() for formats that spell it as a number (0 in PolySI text) unless the history itself
-// writes that value to that key:
+// also initial_value() for formats that spell it as a number (0 in PolySI text). The history may write that
+// value, too (docs/decisions/004-initial-version.md):
 //
 //   s1: [r(x,0)]             reads the initial version
-//   s1: [w(x,0)] s2: [r(x,0)]  reads s1's write
+//   s1: [w(x,0)] s2: [r(x,0)]  reads the initial version or s1's write
 
 #include <map>
 #include <span>

@@ -36,8 +36,7 @@ class Collector {
         states_(history.key_count()),
         list_collector_(history, lists, result_),
         initial_(history.initial_value()) {
-    result_.writes_initial_value.assign(history.key_count(), false);
-    result_.writes_nil.assign(history.key_count(), false);
+    result_.rewrites_initial.assign(history.key_count(), false);
     result_.versions.assign(history.key_count(), Version{});
     result_.write_operation.assign(history.key_count(), OperationId::none());
     result_.first_access.reserve(history.transaction_count() + 1);
@@ -50,7 +49,6 @@ class Collector {
       if (lists_.any()) list_collector_.finish();
       result_.first_access.push_back(static_cast<std::uint32_t>(result_.accesses.size()));
     }
-    judge_mixed_initial_reads();
     return std::move(result_);
   }
 
@@ -105,7 +103,10 @@ class Collector {
       state.external_read = op;
       state.seen = value;
     } else if (value != state.seen || state.varied) [[unlikely]] {
-      read_again(t, op, value, state);
+      if (state.seen.is_unknown())
+        state.seen = value;  // Now it is known what the transaction wrote.
+      else
+        read_again(t, op, value, state);
     }
   }
 
@@ -113,10 +114,8 @@ class Collector {
     KeyState& state = states_[history_.key(op)];
     state.last_write = op;
     state.seen = history_.value(op);
-    if (state.seen == initial_) [[unlikely]]
-      result_.writes_initial_value[state.key.index] = true;
-    if (state.seen.is_nil()) [[unlikely]]
-      result_.writes_nil[state.key.index] = true;
+    if (is_initial(state.seen)) [[unlikely]]
+      result_.rewrites_initial[state.key.index] = true;
   }
 
   // After an own write `seen` is what it wrote, whatever the reads before it saw.
@@ -130,12 +129,8 @@ class Collector {
 
   void contradiction(TransactionId t, OperationId op, Value value, const KeyState& state) {
     const OperationId contradicted = state.last_write.is_none() ? state.external_read : state.last_write;
-    const bool both_initial =
-        (value.is_nil() || value == initial_) && (state.seen.is_nil() || state.seen == initial_);
-    if (state.last_write.is_none() && both_initial) {
-      mixed_initial_reads_.push_back({ReadFault::NonRepeatable, t, op, contradicted});
-      return;
-    }
+    // Two spellings of the initial version, which both may have seen.
+    if (state.last_write.is_none() && is_initial(value) && is_initial(state.seen)) return;
     const auto [fault, source] = own_write_of(t, op, value, state);
     result_.internal_faults.push_back({fault, t, op, source.is_none() ? contradicted : source});
   }
@@ -165,13 +160,7 @@ class Collector {
     result_.read_operation.push_back(state.external_read);
   }
 
-  // Reads of nil and of initial_value() agree, unless the key's initial_value() was written by somebody.
-  void judge_mixed_initial_reads() {
-    for (const FaultyRead& read : mixed_initial_reads_) {
-      if (result_.writes_initial_value[history_.key(read.read).index])
-        result_.internal_faults.push_back(read);
-    }
-  }
+  bool is_initial(Value value) const { return value.is_nil() || value == initial_; }
 
   const History& history_;
   const ListFootprints& lists_;
@@ -180,7 +169,6 @@ class Collector {
   Footprints result_;
   ListCollector list_collector_;
   Value initial_;
-  std::vector<FaultyRead> mixed_initial_reads_;
 };
 
 }  // namespace

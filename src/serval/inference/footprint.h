@@ -73,8 +73,9 @@ struct Footprints {
       write_operation;  // By version: the write that made it, none() for initial versions.
   std::vector<FaultyRead> internal_faults;   // Of committed and indeterminate transactions.
   std::vector<RepeatedRead> repeated_reads;  // Likewise; in the order of the history, versions still unset.
-  std::vector<bool> writes_initial_value;    // By key: initial_value() is an ordinary value of this key.
-  std::vector<bool> writes_nil;  // By key: somebody deletes it, so nil need not be the initial version.
+  // By key: somebody deletes it or writes initial_value() to it, so that a read of nil or of that value need
+  // not have seen the initial version.
+  std::vector<bool> rewrites_initial;
   // The first operation without a meaning here (predicates; keys that are both list and register), and how
   // many there are.
   OperationId unsupported = OperationId::none();

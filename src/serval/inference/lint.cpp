@@ -70,6 +70,7 @@ class Linter {
     for (std::size_t i = 1; i < writes.size(); ++i) {
       poll();
       if (writes[i].key != writes[i - 1].key || writes[i].value != writes[i - 1].value) continue;
+      if (writes[i].value.is_unknown()) continue;
       out_.duplicate_writes.add({writes[i - 1].op, writes[i].op});
       const TransactionId earlier = history_.transaction_of(writes[i - 1].op);
       const TransactionId later = history_.transaction_of(writes[i].op);
@@ -78,8 +79,10 @@ class Linter {
     }
   }
 
-  bool is_initial(KeyId key, Value value) const {
-    return value.is_nil() || (value == history_.initial_value() && index_.count(key, value) == 0);
+  bool is_initial(Value value) const { return value.is_nil() || value == history_.initial_value(); }
+  // What was not recorded may have been this value.
+  bool was_written(KeyId key, Value value) const {
+    return index_.count(key, value) > 0 || index_.count(key, Value::unknown()) > 0;
   }
 
   // What an operation saw, if it saw one value.
@@ -134,8 +137,8 @@ class Linter {
       return;
     }
     const std::optional<Value> value = seen(op);
-    if (!value || value->is_unknown() || is_initial(key, *value)) return;
-    if (index_.count(key, *value) == 0) out_.unwritten_reads.add(op);
+    if (!value || value->is_unknown() || is_initial(*value)) return;
+    if (!was_written(key, *value)) out_.unwritten_reads.add(op);
   }
 
   void look_at_list(OperationId op) {
@@ -179,9 +182,10 @@ class Linter {
       return;
     }
     if (replaced->is_unknown()) return;
-    if (!is_initial(key, *replaced) && index_.count(key, *replaced) != 1) return;
+    const bool initial = is_initial(*replaced);
+    if (index_.count(key, *replaced) != (initial ? 0 : 1)) return;
     ++order.known;
-    replaced_.emplace_back(key, is_initial(key, *replaced) ? Value::nil() : *replaced);
+    replaced_.emplace_back(key, initial ? Value::nil() : *replaced);
   }
 
   void look_at_outcomes() {

@@ -18,6 +18,12 @@ bool is_write(OperationKind kind) {
          kind == OperationKind::Insert;
 }
 
+// What was not recorded may have been this value; so nobody can say that nobody wrote it.
+void note(const History& history, TransactionId t, OperationId op, Writes& writes) {
+  OperationId& slot = history.outcome(t) == Outcome::Aborted ? writes.aborted : writes.overwritten;
+  if (slot.is_none()) slot = op;
+}
+
 OperationId own_write(const History& history, TransactionId t, KeyAndValue wanted) {
   for (const OperationId op : history.operations(t)) {
     if (is_write(history.kind(op)) && KeyAndValue{history.key(op), history.value(op)} == wanted) return op;
@@ -40,23 +46,31 @@ std::vector<FaultyRead> explain_reads(const History& history, const std::vector<
                                       Budget& budget) {
   if (reads.empty()) return {};
   absl::flat_hash_map<KeyAndValue, Writes> wanted;
-  for (const OperationId read : reads) wanted.try_emplace({history.key(read), value_seen(history, read)});
+  absl::flat_hash_map<KeyId, Writes> unknown;  // By key: writes of values that were not recorded.
+  for (const OperationId read : reads) {
+    wanted.try_emplace({history.key(read), value_seen(history, read)});
+    unknown.try_emplace(history.key(read));
+  }
   for (const TransactionId t : history.transactions()) {
     budget.poll("read anomalies");
     for (const OperationId op : history.operations(t)) {
       if (!is_write(history.kind(op))) continue;
-      const auto found = wanted.find({history.key(op), history.value(op)});
-      if (found == wanted.end()) continue;
-      OperationId& slot =
-          history.outcome(t) == Outcome::Aborted ? found->second.aborted : found->second.overwritten;
-      if (slot.is_none()) slot = op;
+      if (history.value(op).is_unknown()) {
+        if (const auto found = unknown.find(history.key(op)); found != unknown.end())
+          note(history, t, op, found->second);
+      } else if (const auto found = wanted.find({history.key(op), history.value(op)});
+                 found != wanted.end()) {
+        note(history, t, op, found->second);
+      }
     }
   }
   std::vector<FaultyRead> faults;
   faults.reserve(reads.size());
   for (const OperationId read : reads) {
     const KeyAndValue seen{history.key(read), value_seen(history, read)};
-    faults.push_back(explain(history, read, seen, wanted.at(seen)));
+    Writes writes = wanted.at(seen);
+    if (writes.overwritten.is_none() && writes.aborted.is_none()) writes = unknown.at(seen.first);
+    faults.push_back(explain(history, read, seen, writes));
   }
   return faults;
 }

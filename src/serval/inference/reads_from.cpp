@@ -70,24 +70,18 @@ class ReadsFrom {
   // What the read saw; none() where that is not certain.
   VersionId resolve(const Access& access, OperationId read, const VersionTable& table) {
     const Value value = value_seen(history_, read);
-    if (value.is_nil() && footprints_.writes_nil[access.key.index]) [[unlikely]] {
-      ambiguous_.push_back(read);
-      return VersionId::none();
-    }
-    if (is_initial(access.key, value)) return VersionId{access.key.index};
+    const bool initial = value.is_nil() || value == history_.initial_value();
+    if (initial && !footprints_.rewrites_initial[access.key.index]) return VersionId{access.key.index};
     const VersionTable::Hit hit = table.find(access.key, value);
-    if (!hit.ambiguous && !hit.version.is_none() && hit.version != access.written) [[likely]]
+    const bool by_others = hit.ambiguous || (!hit.version.is_none() && hit.version != access.written);
+    if (by_others && !hit.ambiguous && !initial) [[likely]]
       return hit.version;
-    (hit.ambiguous ? ambiguous_ : unexplained_).push_back(read);
+    if (initial && !by_others) return VersionId{access.key.index};
+    (by_others ? ambiguous_ : unexplained_).push_back(read);
     return VersionId::none();
   }
 
   bool is_list(KeyId key) const { return lists_.any() && lists_.key_kinds[key.index] == KeyKind::List; }
-
-  bool is_initial(KeyId key, Value value) const {
-    return value.is_nil() ||
-           (value == history_.initial_value() && !footprints_.writes_initial_value[key.index]);
-  }
 
   // Committed transactions, and whatever indeterminate ones they read from, directly or through others.
   void find_participants() {

@@ -10,21 +10,6 @@ Table table_of(const std::string& column) {
   return Table(Condition(tree, ValuePool()));
 }
 
-// Where a history writes the value that its header calls initial, a read of it saw the write.
-std::vector<bool> keys_that_write(const History& history, Value initial) {
-  std::vector<bool> found(history.key_count(), false);
-  for (const TransactionId t : history.transactions()) {
-    if (history.outcome(t) == Outcome::Aborted) continue;
-    for (const OperationId op : history.operations(t)) {
-      const OperationKind kind = history.kind(op);
-      const bool writes = kind == OperationKind::Write || kind == OperationKind::Append ||
-                          kind == OperationKind::Insert || kind == OperationKind::CompareAndSet;
-      if (writes && history.value(op) == initial) found[history.key(op).index] = true;
-    }
-  }
-  return found;
-}
-
 // Keys that have no row at the start: the first of their writers inserts it, or they have none, and somebody
 // has inserted the row in vain or found it absent.
 std::vector<bool> absent_keys(const History& history, std::span<const TransactionId> order) {
@@ -60,10 +45,9 @@ std::vector<bool> absent_keys(const History& history, std::span<const Transactio
 RowState::RowState(const History& history, std::span<const TransactionId> order)
     : history_(history), cells_(history.key_count()) {
   if (history.initial_value().is_nil()) return;
-  const std::vector<bool> written = keys_that_write(history, history.initial_value());
   const std::vector<bool> absent = absent_keys(history, order);
   for (std::size_t key = 0; key < cells_.size(); ++key)
-    if (!written[key] && !absent[key]) cells_[key].value = history.initial_value();
+    if (!absent[key]) cells_[key].value = history.initial_value();
 }
 
 bool RowState::shows(KeyId key, Value seen) const {
