@@ -163,8 +163,8 @@ TEST(RandomHistories, AreDecidedAsTheOracleSays) {
     agreement.expect_each_verdict(level, 0.1);
 }
 
-// The initial value written again, nil, deletes, compare-and-sets, values that several transactions wrote, whatever
-// became of them, and values that nobody recorded.
+// The initial value written again, nil, deletes, compare-and-sets, values that several transactions wrote,
+// whatever became of them, and values that nobody recorded.
 TEST(RandomHistories, OfEveryIngredientAreDecidedAsTheOracleSays) {
   const std::uint64_t count = number_from_environment("SERVAL_RANDOM_HISTORIES", 100'000) / 4;
   const std::uint64_t seed = number_from_environment("SERVAL_RANDOM_SEED", 1);

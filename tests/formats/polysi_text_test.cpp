@@ -162,6 +162,15 @@ std::string written_as_polysi(const char* notation) {
   return write_to_string(parse_history(notation), kPolysi);
 }
 
+TEST(PolysiText, AFirstTransactionThatWritesZerosLoadsTheKeys) {
+  EXPECT_EQ(read_as(kPolysi, "w(1,0,0,0)\nw(2,0,0,0)\nr(1,0,1,1)\nw(1,1,1,1)\n").initial_value(),
+            Value::nil());
+  const Value zero = Value::integer(0);
+  EXPECT_EQ(read_as(kPolysi, "w(1,0,0,0)\nr(2,0,1,1)\n").initial_value(), zero);
+  EXPECT_EQ(read_as(kPolysi, "w(1,0,0,0)\nw(2,1,0,0)\nr(1,0,1,1)\n").initial_value(), zero);
+  EXPECT_EQ(read_as(kPolysi, "r(1,0,0,0)\nw(1,0,1,1)\n").initial_value(), zero);
+}
+
 TEST(PolysiText, WriterKeepsZeroWhereItMeansTheSameInBoth) {
   EXPECT_EQ(written_as_polysi("1: [r(1,0)]"), "r(1,0,1,1)\n");
   EXPECT_EQ(written_as_polysi("1: [r(1,_)]"), "r(1,0,1,1)\n");

@@ -13,8 +13,8 @@ namespace serval::oracle {
 // transactions.
 Draft random_transactions(Random& random, int transactions);
 
-// The same, where every history has several of these ingredients, and values that were not recorded, inserts and
-// compare-and-sets.
+// The same, where every history has several of these ingredients, and values that were not recorded, inserts
+// and compare-and-sets.
 Draft random_hostile_transactions(Random& random, int transactions);
 
 // The same over lists, now and then with a register among them: appends that go to the end of what is there

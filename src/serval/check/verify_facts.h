@@ -8,9 +8,9 @@
 //   external read   before any write of its own transaction to its key
 //
 // A read names its version only where no other reading of the history is possible: one live transaction has
-// the value as its final write and the value is not the initial one, or nobody else has and it is. Of a list its
-// last element names the version, where one live transaction appended it, as its last append there. Keys used
-// both ways, or with final writes of unknown values, are opaque: their reads name nothing.
+// the value as its final write and the value is not the initial one, or nobody else has and it is. Of a list
+// its last element names the version, where one live transaction appended it, as its last append there. Keys
+// used both ways, or with final writes of unknown values, are opaque: their reads name nothing.
 //
 // Building takes time and memory linear in the operations.
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
 
 #include "serval/formats/line_blocks.h"
 #include "serval/formats/line_cursor.h"
@@ -116,10 +117,27 @@ class PolySiReader {
       parse(block);
       if (!reserved_) reserve(block.size());
     }
+    if (load_ == Load::Complete) builder_.set_initial_value(Value::nil());
     return std::move(builder_).freeze();
   }
 
  private:
+  // Some tools begin a file with a transaction that writes 0 to every key. Where it wrote whatever is read as
+  // 0, nobody saw the keys before it, and 0 is a value like any other.
+  enum class Load { Possible, Complete, None };
+
+  void note_load(TransactionId t, KeyId key, const TextOperation& op) {
+    constexpr Value kZero = Value::integer(0);
+    if (t.index == 0) {
+      const bool loads = op.kind == OperationKind::Write && op.value == kZero;
+      if (!loads) load_ = Load::None;
+      if (loads) loaded_.insert(key);
+      return;
+    }
+    const bool reads = op.kind == OperationKind::Read && op.value == kZero;
+    load_ = loaded_.empty() || (reads && !loaded_.contains(key)) ? Load::None : Load::Complete;
+  }
+
   // The columns grow once, to what the first block makes likely. Reserved but unused pages cost nothing.
   void reserve(std::size_t block_size) {
     reserved_ = true;
@@ -214,7 +232,9 @@ class PolySiReader {
 
   void add(const TextOperation& op) {
     const TransactionId t = finder_.find(op.session, op.transaction);
-    builder_.add(t, op.kind, builder_.key(op.key), op.value);
+    const KeyId key = builder_.key(op.key);
+    if (load_ != Load::None) note_load(t, key, op);
+    builder_.add(t, op.kind, key, op.value);
   }
 
   ByteStream& stream_;
@@ -224,6 +244,8 @@ class PolySiReader {
   TransactionFinder finder_;
   std::uint64_t line_number_ = 0;
   bool reserved_ = false;
+  Load load_ = Load::Possible;
+  absl::flat_hash_set<KeyId> loaded_;
 };
 
 std::string_view first_content(std::string_view text) {

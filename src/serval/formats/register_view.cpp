@@ -201,8 +201,8 @@ bool RegisterView::fits(Value value) const {
   return is_digits(digits);
 }
 
-// Where 0 may mean the initial version, an ordinary 0 must not be taken for it, nor it for an ordinary 0. Where
-// it does so in the history, too, a read of it says as much in both.
+// Where 0 may mean the initial version, an ordinary 0 must not be taken for it, nor it for an ordinary 0.
+// Where it does so in the history, too, a read of it says as much in both.
 struct RegisterView::Zeros {
   std::vector<bool> written, read, initial_read;  // By key.
   explicit Zeros(std::size_t keys) : written(keys), read(keys), initial_read(keys) {}
@@ -221,8 +221,23 @@ struct RegisterView::Zeros {
       found = found || (read[key] && !zero_is_initial);
       found = found || (written[key] && initial_read[key] && initial == RegisterRules::Initial::Zero);
     }
-    return found && !means_both;
+    return found && !means_both && !(initial == RegisterRules::Initial::Zero && load_is_complete());
   }
+
+  // The first transaction writes 0 to every key that is read as 0, and nothing else: so it is read back.
+  void note_first(const std::vector<RegisterStep>& steps) {
+    const auto loads = [](const RegisterStep& step) {
+      return step.kind == OperationKind::Write && step.value == kZero;
+    };
+    if (std::ranges::all_of(steps, loads))
+      for (const RegisterStep& step : steps) loaded.insert(step.key);
+  }
+  bool load_is_complete() const {
+    for (std::uint32_t key = 0; key < read.size(); ++key)
+      if (initial_read[key] || (read[key] && !loaded.contains(KeyId{key}))) return false;
+    return !loaded.empty();
+  }
+  absl::flat_hash_set<KeyId> loaded;
 };
 
 void RegisterView::rename_values(Losses& losses) {
@@ -234,6 +249,7 @@ void RegisterView::rename_values(Losses& losses) {
   for (const TransactionId t : history_.transactions()) {
     if (!contains(t)) continue;
     raw_steps(t, found, ignored);
+    if (t.index == 0) zeros.note_first(found);
     for (const RegisterStep& step : found) {
       zeros.note(step);
       const bool initial = step.kind == OperationKind::Read && step.value.is_nil();
