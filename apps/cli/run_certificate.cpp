@@ -1,6 +1,5 @@
 #include "run_certificate.h"
 
-#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -16,13 +15,6 @@ std::string drivers_with_certificates() {
   for (const DriverInfo& driver : all_drivers())
     if (!driver.certificate.empty()) names += fmt::format("{}{}", names.empty() ? "" : ", ", driver.name);
   return names;
-}
-
-// Rows that exist before the run have no version of their own in the log.
-bool begins_empty(const Workload& workload) {
-  return std::ranges::all_of(workload.generator->schema(), [](const TableInfo& table) {
-    return table.initial == TableInfo::Initial::Absent || table.rows == 0;
-  });
 }
 
 std::string counted(const CertificateCounts& counts, double seconds) {
@@ -46,7 +38,7 @@ CertificateWish certificate_wish(const RunFlags& flags, const Workload& workload
   if (flags.certificate) return CertificateWish::Asked;
   const bool judged_by_mirror_alone = flags.live && !flags.checks;
   if (!workload.info->needs_ranges || driver.certificate.empty() || flags.no_certificate ||
-      judged_by_mirror_alone || !begins_empty(workload))
+      judged_by_mirror_alone)
     return CertificateWish::None;
   return CertificateWish::WherePossible;
 }
@@ -55,8 +47,7 @@ std::string why_no_certificate(const RunFlags& flags, const Workload& workload) 
   if (!workload.info->needs_ranges || !flags.checks) return {};
   const DriverInfo& driver = driver_of(flags.address);
   if (driver.certificate.empty()) return fmt::format("{} has none to give", driver.name);
-  return flags.no_certificate ? "--no-certificate"
-                              : "the tables are not empty at the start; --certificate asks for one";
+  return flags.no_certificate ? "--no-certificate" : "";
 }
 
 RecoveredLines recover_lines(Recovery& recovery, const Schema& schema, std::vector<LedgerEntry> ledger) {

@@ -160,7 +160,7 @@ TEST(RandomHistories, AreDecidedAsTheOracleSays) {
   }
   agreement.print("random transactions");
   for (const Level level : {Level::Serializable, Level::StrongSessionSnapshotIsolation})
-    agreement.expect_each_verdict(level, 0.1);
+    agreement.expect_each_verdict(level, 0.05);
 }
 
 // The initial value written again, nil, deletes, compare-and-sets, values that several transactions wrote,
@@ -176,7 +176,7 @@ TEST(RandomHistories, OfEveryIngredientAreDecidedAsTheOracleSays) {
   }
   agreement.print("random hostile transactions");
   for (const Level level : {Level::Serializable, Level::StrongSessionSnapshotIsolation})
-    agreement.expect_each_verdict(level, 0.05);
+    agreement.expect_each_verdict(level, 0.02);
 }
 
 TEST(RandomHistories, OfListsAreDecidedAsTheOracleSays) {
@@ -200,7 +200,7 @@ TEST(RandomHistories, OfLightweightTransactionsAreDecidedAsTheOracleSays) {
                     "lightweight seed " + std::to_string(seed + i));
   }
   agreement.print("random lightweight transactions");
-  agreement.expect_each_verdict(Level::Linearizable, 0.1);
+  agreement.expect_each_verdict(Level::Linearizable, 0.05);
 }
 
 }  // namespace

@@ -46,8 +46,8 @@ std::string agrees_with_the_survey(const Draft& draft, std::uint64_t) {
 std::string agrees_whichever_engine(const Draft& draft, std::uint64_t) {
   const History history = freeze(draft, kPlain);
   const Answers one = answers_of(history);
-  for (const Engine engine :
-       {Engine::MiniTransaction, Engine::LightweightTransaction, Engine::Polygraph, Engine::Replay}) {
+  for (const Engine engine : {Engine::MiniTransaction, Engine::LightweightTransaction, Engine::Polygraph,
+                              Engine::Replay, Engine::Certificate}) {
     const Answers other = answers_of(history, {.engine = engine});
     const std::string name = "engine " + std::to_string(static_cast<int>(engine)) + ": ";
     if (!other.flaw.empty()) return name + other.flaw;
