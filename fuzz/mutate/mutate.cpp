@@ -16,6 +16,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <sys/wait.h>
@@ -88,7 +89,8 @@ std::string bytes_of(const fs::path& path) {
 std::vector<std::string> seeds_of(const std::vector<fs::path>& inputs) {
   std::vector<std::string> seeds;
   const auto take = [&](const fs::path& path) {
-    if (fs::is_regular_file(path) && fs::file_size(path) > 0 && fs::file_size(path) <= kMostBytes)
+    std::error_code unreadable;  // A link to itself, for one.
+    if (fs::is_regular_file(path, unreadable) && fs::file_size(path) > 0 && fs::file_size(path) <= kMostBytes)
       seeds.push_back(bytes_of(path));
   };
   for (const fs::path& input : inputs) {
