@@ -361,18 +361,42 @@ bool proves(const CheckResult& result, Level level) {
   return holds(result.verdict) && implies(result.level, level);
 }
 
-// The classes of cycles that the search at a graph level counts refute whatever forbids one of them.
-bool shows_forbidden(const CheckResult& result, Level level) {
-  if (!decides_by_graph(result.level)) return false;
-  return std::ranges::any_of(std::get<Violated>(result.verdict).counts,
-                             [level](const auto& counted) { return forbids(level, counted.first); });
+bool rests_on_certificate(const Anomaly& anomaly) {
+  const auto* cycle = std::get_if<Cycle>(&anomaly.evidence);
+  const auto certified = [](const Edge& edge) { return edge.basis == OrderBasis::Certificate; };
+  return cycle != nullptr && std::ranges::any_of(cycle->edges, certified);
 }
 
-bool refutes(const CheckResult& result, Level level) {
-  return violated(result.verdict) && (implies(level, result.level) || shows_forbidden(result, level));
-}
+// What a violation of one level says about others.
+class Refutations {
+ public:
+  explicit Refutations(const History& history)
+      : has_deletes_(std::ranges::any_of(history.kind_column(), [](OperationKind kind) {
+          return kind == OperationKind::Delete || kind == OperationKind::PredicateDelete;
+        })) {}
 
-void draw_conclusions(Survey& survey) {
+  bool operator()(const CheckResult& result, Level level) const {
+    return violated(result.verdict) && (implies(level, result.level) || shows_forbidden(result, level));
+  }
+
+ private:
+  // The classes of cycles that the search at a graph level counts refute whatever forbids one of them. But a
+  // row that is made after a delete is another object, which certificates tell: where transactions have
+  // snapshots its maker need not see the delete (decision 011). So there such a cycle says nothing.
+  bool shows_forbidden(const CheckResult& result, Level level) const {
+    if (!decides_by_graph(result.level)) return false;
+    const auto& violation = std::get<Violated>(result.verdict);
+    if (has_deletes_ && !implies(Level::ReadCommitted, level) &&
+        std::ranges::any_of(violation.anomalies, rests_on_certificate))
+      return false;
+    return std::ranges::any_of(violation.counts,
+                               [level](const auto& counted) { return forbids(level, counted.first); });
+  }
+
+  bool has_deletes_;
+};
+
+void draw_conclusions(Survey& survey, const Refutations& refutes) {
   const auto levels = all_levels();
   for (auto info = levels.rbegin(); info != levels.rend(); ++info) {
     const auto any = [&](auto&& says) {
@@ -393,7 +417,7 @@ bool can_show(const History& history, Level level) {
 }
 
 // What a violation of another level says about this one; nothing where every anomaly is one that it allows.
-std::optional<Violated> violation_of(Level level, const CheckResult& other) {
+std::optional<Violated> violation_of(Level level, const CheckResult& other, const Refutations& refutes) {
   if (!refutes(other, level)) return std::nullopt;
   Violated kept = std::get<Violated>(other.verdict);
   const auto allowed = [level](AnomalyKind kind) { return !forbids(level, kind); };
@@ -406,7 +430,7 @@ std::optional<Violated> violation_of(Level level, const CheckResult& other) {
 class Conclusion {
  public:
   Conclusion(const History& history, Judge& judge, CheckResult& result)
-      : history_(history), judge_(judge), result_(result) {}
+      : history_(history), refutes_(history), judge_(judge), result_(result) {}
 
   void draw() {
     const auto levels = all_levels();
@@ -421,13 +445,13 @@ class Conclusion {
   // Whether that settled it.
   bool ask(Level level) {
     const bool known = std::ranges::any_of(
-        others_, [&](const CheckResult& r) { return proves(r, level) || refutes(r, level) || ran_out(r); });
+        others_, [&](const CheckResult& r) { return proves(r, level) || refutes_(r, level) || ran_out(r); });
     if (level == result_.level || known || !can_show(history_, level)) return false;
     others_.push_back(judge_.judge(level));
     CheckResult& other = others_.back();
     result_.phases.insert(result_.phases.end(), other.phases.begin(), other.phases.end());
     if (proves(other, result_.level)) return adopt(std::get<Holds>(other.verdict), other);
-    if (std::optional<Violated> found = violation_of(result_.level, other))
+    if (std::optional<Violated> found = violation_of(result_.level, other, refutes_))
       return adopt(std::move(*found), other);
     return false;
   }
@@ -443,6 +467,7 @@ class Conclusion {
   }
 
   const History& history_;
+  Refutations refutes_;
   Judge& judge_;
   CheckResult& result_;
   std::vector<CheckResult> others_;
@@ -466,6 +491,7 @@ CheckResult check(const History& history, Level level, const CheckOptions& optio
 Survey survey(const History& history, const CheckOptions& options) {
   Survey survey;
   Judge judge(history, options);
+  const Refutations refutes(history);
   const auto visit = [&](Level level) {
     const bool settled = std::ranges::any_of(survey.results, [&](const CheckResult& r) {
       return proves(r, level) || refutes(r, level) || ran_out(r);
@@ -478,7 +504,7 @@ Survey survey(const History& history, const CheckOptions& options) {
   visit(Level::Causal);  // Implies most of those below.
   // The weak levels, weakest first: a read that one forbids refutes whatever implies it.
   for (const LevelInfo& info : all_levels()) visit(info.level);
-  draw_conclusions(survey);
+  draw_conclusions(survey, refutes);
   return survey;
 }
 

@@ -174,25 +174,35 @@ Flaw flaw_of_judgement(Level level, const Anomaly& anomaly) {
   return flaw && std::ranges::none_of(all_levels(), refutes) ? flaw : std::nullopt;
 }
 
-// By a certificate, where transactions have snapshots: a row that is made under the key of a deleted one is
+bool writes(const History& history, OperationId op, KeyId key) {
+  if (!is_predicate(history.kind(op)))
+    return history.key(op) == key && value_written(history, op).has_value();
+  return history.kind(op) != OperationKind::PredicateRead &&
+         std::ranges::any_of(history.rows(op), [key](const Row& row) { return row.key == key; });
+}
+
+// Read where there is none.
+OperationKind first_write_of(const History& history, TransactionId t, KeyId key) {
+  for (const OperationId op : history.operations(t))
+    if (writes(history, op, key)) return history.kind(op);
+  return OperationKind::Read;
+}
+
+// By a certificate, at the snapshot levels and below: a row that is made under the key of a deleted one is
 // another object. The delete comes first, but need not be seen; so what its maker does not see may come
 // before the delete.
 Flaw flaw_of_reborn_rows(const History& history, Level level, const Anomaly& anomaly) {
   const auto* cycle = std::get_if<Cycle>(&anomaly.evidence);
-  if (cycle == nullptr || family_of(level) != Family::Snapshot) return std::nullopt;
+  const bool allows = family_of(level) == Family::Snapshot || implies(Level::SnapshotIsolation, level);
+  if (cycle == nullptr || !allows) return std::nullopt;
   for (std::size_t i = 0; i < cycle->edges.size(); ++i) {
     const Edge& edge = cycle->edges[i];
     const bool writes = edge.kind == EdgeKind::WriteWrite || edge.kind == EdgeKind::WriteRead;
     if (!writes || edge.of_predicate || edge.from_op.is_none()) continue;
     const OperationKind from = history.kind(edge.from_op);
     const bool deletes = from == OperationKind::Delete || from == OperationKind::PredicateDelete;
-    OperationKind first = history.kind(edge.to_op);
-    if (edge.kind == EdgeKind::WriteWrite)
-      for (const OperationId op : history.operations(edge.to))
-        if (!is_predicate(history.kind(op)) && history.key(op) == edge.key && value_written(history, op)) {
-          first = history.kind(op);
-          break;
-        }
+    const OperationKind first = edge.kind == EdgeKind::WriteWrite ? first_write_of(history, edge.to, edge.key)
+                                                                  : history.kind(edge.to_op);
     const bool makes = first == OperationKind::Insert ||
                        (edge.kind == EdgeKind::WriteWrite && first == OperationKind::Write);
     if (deletes && makes && cycle->edges[(i + 1) % cycle->edges.size()].kind == EdgeKind::ReadWrite)
