@@ -329,6 +329,21 @@ TEST(Certificate, ADeleteThatNeedNotBeSeenRefutesNoSnapshots) {
   EXPECT_TRUE(undecided(check(partial, Level::SnapshotIsolation).verdict));
 }
 
+// Who updates the row by a predicate has seen it, and not its delete: the write that follows makes no new row.
+TEST(Certificate, AnUpdateOfADeletedRowMakesNoNewOne) {
+  const History history =
+      history_of(transaction(1, 1, R"(["w","x",{"v":2}])") + transaction(2, 2, R"(["d","x"])") +
+                 transaction(3, 3,
+                             R"(["pu",["=",["col","v"],2],[["x",{"v":3}]],{"saw":[["x",[1,1]]]}],)"
+                             R"(["w","x",{"v":1}])") +
+                 order("x", "[1,1],[2,2],[3,3]"));
+  for (const Level level : {Level::SnapshotIsolation, Level::ConsistentView, Level::Serializable}) {
+    const CheckResult result = check(history, level);
+    EXPECT_TRUE(violated(result.verdict)) << name_of(level);
+    EXPECT_EQ(verify_witness(history, level, result.verdict), std::nullopt) << name_of(level);
+  }
+}
+
 // What the engine proves at the levels without an execution, the verifier re-proves, certificate or not.
 TEST(Certificate, WeakLevelsAreProvenWithoutACertificate) {
   const History history =
