@@ -344,6 +344,19 @@ TEST(Certificate, AnUpdateOfADeletedRowMakesNoNewOne) {
   }
 }
 
+// Of two reasons for one step, a session and a row made after a delete, the session says that it is seen.
+TEST(Certificate, ASessionSeesItsOwnDeletes) {
+  const History history =
+      history_of(transaction(2, 1, R"(["w","z",{"v":3}])") + transaction(1, 2, R"(["d","z"],["d","x"])") +
+                 transaction(2, 3, R"(["d","y"])") +
+                 transaction(2, 4, R"(["r","x",null,{"saw":[["x",null]]}],["w","y",{"v":0}])") +
+                 order("x", "[1,2]") + order("y", "[2,3],[2,4]") + order("z", "[1,2],[2,1]"));
+  const Level level = Level::StrongSessionSnapshotIsolation;
+  const CheckResult result = check(history, level);
+  EXPECT_TRUE(violated(result.verdict));
+  EXPECT_EQ(verify_witness(history, level, result.verdict), std::nullopt);
+}
+
 // What the engine proves at the levels without an execution, the verifier re-proves, certificate or not.
 TEST(Certificate, WeakLevelsAreProvenWithoutACertificate) {
   const History history =

@@ -107,7 +107,7 @@ class CycleFinder {
     const CertifiedEdges edges(certified_, scope_);
     std::vector<Edge> kept;
     for (std::size_t i = 0, end = 0; i < edges_.size(); i = end) {
-      bool sees = false;
+      bool sees = is_ordered(edges_[i].from, edges_[i].to);
       for (end = i;
            end < edges_.size() && edges_[end].from == edges_[i].from && edges_[end].to == edges_[i].to; ++end)
         sees = sees || (edges_[end].kind != EdgeKind::ReadWrite && !edges.is_reborn(edges_[end]));
@@ -115,6 +115,13 @@ class CycleFinder {
         if (!sees || !edges.is_reborn(edges_[at])) kept.push_back(edges_[at]);
     }
     edges_ = std::move(kept);
+  }
+
+  // By its session or by time, so that the later one sees the earlier.
+  bool is_ordered(TransactionId from, TransactionId to) const {
+    std::vector<Edge> orders;
+    explain_orders(history_, scope_.shape, from, to, orders);
+    return !orders.empty();
   }
 
   enum class Reborn : std::uint8_t { Passed, Kept };
