@@ -329,7 +329,7 @@ TEST(Certificate, ADeleteThatNeedNotBeSeenRefutesNoSnapshots) {
   EXPECT_TRUE(undecided(check(partial, Level::SnapshotIsolation).verdict));
 }
 
-// Who updates the row by a predicate has seen it, and not its delete: the write that follows makes no new row.
+// Who updates the row by a predicate has seen it, and not its delete: what is written then is no new row.
 TEST(Certificate, AnUpdateOfADeletedRowMakesNoNewOne) {
   const History history =
       history_of(transaction(1, 1, R"(["w","x",{"v":2}])") + transaction(2, 2, R"(["d","x"])") +

@@ -382,8 +382,8 @@ class Refutations {
  private:
   // The classes of cycles that the search at a graph level counts refute whatever forbids one of them. But a
   // row that is made after a delete is another object, which certificates tell: where transactions have
-  // snapshots its maker need not see the delete (decision 011). So there such a cycle says nothing, unless the
-  // search at a snapshot level has found it.
+  // snapshots its maker need not see the delete (decision 011). So there such a cycle says nothing, unless
+  // the search at a snapshot level has found it.
   bool shows_forbidden(const CheckResult& result, Level level) const {
     if (!decides_by_graph(result.level)) return false;
     const auto& violation = std::get<Violated>(result.verdict);
