@@ -42,7 +42,7 @@ void expect_variety(const Counts& counts) {
   std::uint64_t all = 0;
   for (const auto& [truth, count] : counts) all += count;
   for (const Truth truth : {Truth::False, Truth::Unknown, Truth::True})
-    EXPECT_GT(counts.contains(truth) ? counts.at(truth) : 0, all / 10) << name_of(truth);
+    EXPECT_GT(counts.contains(truth) ? counts.at(truth) : 0, all / 20) << name_of(truth);
   EXPECT_LT(counts.contains(Truth::Undefined) ? counts.at(Truth::Undefined) : 0, all / 4);
 }
 

@@ -99,8 +99,8 @@ TEST(Region, HoldsEveryRowThatMatchesAndWhereExactNoOther) {
       ASSERT_TRUE(region.contains(row) == matches || (!matches && !region.exact)) << "seed " << seed;
     }
   }
-  EXPECT_GT(exact, count / 5);
-  EXPECT_GT(inside, count / 2);
+  EXPECT_GT(exact, count / 10);
+  EXPECT_GT(inside, count / 4);
 }
 
 bool agrees(Relation relation, bool in_first, bool in_second) {
@@ -138,8 +138,9 @@ TEST(Region, RelationsAreTrueOfEveryRow) {
     }
   }
   for (const Relation relation : {Relation::Disjoint, Relation::Subsumes, Relation::SubsumedBy})
-    EXPECT_GT(counts[relation], count / 300);
-  EXPECT_GT(counts[Relation::Identical], 0u);
+    EXPECT_GT(counts[relation], count / 1000);
+  if (count < 10'000) return;
+  EXPECT_GT(counts[Relation::Identical], 0u);  // One in a thousand or so.
 }
 
 }  // namespace
