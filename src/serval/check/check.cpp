@@ -398,14 +398,23 @@ class Refutations {
   bool has_deletes_;
 };
 
+bool is_refuted_by_certificate(const CheckResult& result) {
+  return violated(result.verdict) &&
+         std::ranges::any_of(std::get<Violated>(result.verdict).anomalies, rests_on_certificate);
+}
+
+// A certificate may contradict the snapshots of a history that some order explains: the level holds, and what
+// was found is told beside it.
 void draw_conclusions(Survey& survey, const Refutations& refutes) {
+  const bool certified = std::ranges::any_of(survey.results, is_refuted_by_certificate);
   const auto levels = all_levels();
   for (auto info = levels.rbegin(); info != levels.rend(); ++info) {
     const auto any = [&](auto&& says) {
       return std::ranges::any_of(survey.results, [&](const CheckResult& r) { return says(r, info->level); });
     };
-    if (any(proves)) survey.proven.push_back(info->level);
-    if (any(refutes)) survey.refuted.push_back(info->level);
+    const bool proven = any(proves);
+    if (proven) survey.proven.push_back(info->level);
+    if (any(refutes) && !(proven && certified)) survey.refuted.push_back(info->level);
   }
   for (const CheckResult& result : survey.results) {
     if (!violated(result.verdict)) continue;
