@@ -26,14 +26,6 @@ void append_escaped(std::string& out, char c) {
   }
 }
 
-void append_sequence(std::string& out, std::string_view sequence) {
-  const std::uint32_t code = utf8_code_point(sequence);
-  if (is_printable(code))
-    out += sequence;
-  else
-    out += escaped_code_point(code);
-}
-
 }  // namespace
 
 JsonWriter& JsonWriter::end() {
@@ -61,7 +53,7 @@ JsonWriter& JsonWriter::text(std::string_view value) {
     else if (length == 1)
       append_escaped(out_, value.front());
     else
-      append_sequence(out_, value.substr(0, length));
+      append_printable(out_, value.substr(0, length));
     value.remove_prefix(length == 0 ? 1 : length);
   }
   out_ += '"';

@@ -5,7 +5,6 @@
 #include "serval/base/utf8.h"
 
 namespace serval {
-namespace {
 
 void append_printable(std::string& out, std::string_view sequence) {
   const std::uint32_t code = utf8_code_point(sequence);
@@ -14,8 +13,6 @@ void append_printable(std::string& out, std::string_view sequence) {
   else
     out += escaped_code_point(code);
 }
-
-}  // namespace
 
 bool is_printable(std::uint32_t code) {
   if (code < 0x20 || (code >= 0x7F && code < 0xA0)) return false;

@@ -22,5 +22,7 @@ std::string printable_lines(std::string_view text);
 bool is_printable(std::uint32_t code_point);
 // "\n", "\t", "\r", otherwise "\u" and four hexadecimal digits. `code_point` is one that is not printable.
 std::string escaped_code_point(std::uint32_t code_point);
+// Appends one well-formed UTF-8 sequence, escaped where it is not printable.
+void append_printable(std::string& out, std::string_view sequence);
 
 }  // namespace serval
