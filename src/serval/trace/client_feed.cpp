@@ -82,12 +82,13 @@ void ClientFeed::promise(Time begin) {
 }
 
 void ClientFeed::close() {
+  const std::shared_ptr<ClientFeed> self = shared_from_this();  // The merge may forget it before it is told.
   flush();
   {
     const std::lock_guard lock(mutex_);
     if (std::exchange(state_.closed, true)) return;
   }
-  pressure_.report(shared_from_this());
+  pressure_.report(self);
   tell();
 }
 
