@@ -39,5 +39,7 @@ Target predicate_target();             // The language of predicates.
 Target sql_target();                   // SQL, by PostgreSQL's grammar.
 Target stream_target();                // Lines as `serval watch` takes them in.
 Target model_target();                 // Operations for models.
+Target folder_target();                // Folders of Cobra and Leopard.
+Target answer_target();                // Answers of programs that bring their own database.
 
 }  // namespace serval::fuzz

@@ -227,7 +227,8 @@ Flaw flaw_of_shown_lists(const History& history, const CommitOrder& order) {
         appended[history.key(op)].push_back(history.value(op));
     }
     for (const auto& [key, elements] : appended)
-      if (!std::ranges::all_of(lists[key.index], [&](GrowingList& list) { return list.grow(elements); }))
+      if (!std::ranges::all_of(lists[key.index],
+                               [&added = elements](GrowingList& list) { return list.grow(added); }))
         return fmt::format("{} does not append to {} where its reads show it", name(history, t),
                            history.spell_key(key));
   }

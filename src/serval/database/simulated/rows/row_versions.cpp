@@ -38,8 +38,7 @@ void RowVersions::install(Key key, const CommittedRow& version) {
 void RowVersions::tidy_place(std::size_t place) {
   std::vector<Key>& keys = places_[place];
   std::ranges::sort(keys);
-  const auto repeated = std::ranges::unique(keys);
-  keys.erase(repeated.begin(), repeated.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   std::erase_if(keys, [&](Key key) {
     return std::ranges::none_of(keys_[key], [&](const CommittedRow& version) {
       return version.row.place && static_cast<std::size_t>(*version.row.place) == place;
@@ -60,8 +59,7 @@ const std::vector<Key>& RowVersions::keys_in(const RowRange& range) {
     found_.insert(found_.end(), places_[place].begin(), places_[place].end());
   }
   std::ranges::sort(found_);
-  const auto repeated = std::ranges::unique(found_);
-  found_.erase(repeated.begin(), repeated.end());
+  found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
   return found_;
 }
 

@@ -1,0 +1,34 @@
+// What a program that brings its own database may answer (docs/drivers/exec.md).
+
+#include "serval/database/database.h"
+#include "serval/database/exec/exec_protocol.h"
+#include "target.h"
+
+namespace serval::fuzz {
+namespace {
+
+// Each throws what the driver expects, or returns.
+template <typename Read>
+void expect_answer_or_failure(const Read& read) {
+  try {
+    read();
+  } catch (const DatabaseError&) {
+  } catch (const TransactionFailure&) {
+  }
+}
+
+}  // namespace
+
+Target answer_target() {
+  return {"answer", "a line from a program that brings its own database", [](std::string_view bytes) {
+            expect_answer_or_failure([&] {
+              const JsonValue answer = read_exec_answer(std::string(bytes));
+              expect_answer_or_failure([&] { throw_if_error(answer, Outcome::Indeterminate); });
+              expect_answer_or_failure([&] { answer_of(answer); });
+              expect_answer_or_failure([&] { outcome_of(answer); });
+              expect_answer_or_failure([&] { hints_of(answer); });
+            });
+          }};
+}
+
+}  // namespace serval::fuzz
