@@ -1,5 +1,6 @@
 // serval watch: verify a database while it runs, from what its clients saw and when.
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <memory>
@@ -18,6 +19,7 @@
 #include "quantities.h"
 #include "usage.h"
 #include "verb.h"
+#include "verb_limits.h"
 #include "violation_action.h"
 #include "watch_engine.h"
 #include "watch_report.h"
@@ -29,7 +31,7 @@ namespace {
 struct WatchFlags {
   std::string source;
   std::string profile, level;
-  std::string clock_error, duration, idle = "10s", memory_limit = "64MiB";
+  std::string clock_error, duration, idle = "10s", memory_limit;
   std::string metrics;
   std::vector<std::string> on_violation;
   std::string connections;
@@ -42,6 +44,8 @@ struct WatchFlags {
   bool follow = false, no_follow = false;
   bool any_interface = false;
 };
+
+constexpr std::uint64_t kShareOfWaiting = 4;  // Records that wait, of the memory for a file.
 
 WatchSetting setting_of(const WatchFlags& flags) {
   if (!flags.profile.empty() && !flags.level.empty())
@@ -57,7 +61,11 @@ WatchSetting setting_of(const WatchFlags& flags) {
   if (!flags.clock_error.empty())
     setting.pipeline.clock_error = parse_duration("--clock-error", flags.clock_error).count();
   setting.pipeline.idle_after = parse_duration("--idle", flags.idle);
-  setting.pipeline.memory_limit = parse_size("--memory-limit", flags.memory_limit);
+  if (!is_endpoint(flags.source))
+    setting.pipeline.memory_limit =
+        std::min(setting.pipeline.memory_limit, memory_limit_of(flags.memory_limit) / kShareOfWaiting);
+  else if (!flags.memory_limit.empty())
+    setting.pipeline.memory_limit = parse_size("--memory-limit", flags.memory_limit);
   setting.threads = parse_threads(flags.threads);
   return setting;
 }
@@ -89,9 +97,8 @@ class Watch {
 
   int go() {
     catch_signals();
-    std::optional<MemoryLimit>
-        memory;  // Files are read whole; stacks of threads for clients would count, too.
-    if (!is_endpoint(flags_.source)) memory.emplace(default_memory_limit());
+    // Files are read whole. Of clients the records that wait are limited: the stacks of threads would count.
+    if (!is_endpoint(flags_.source)) memory_.emplace(memory_limit_of(flags_.memory_limit));
     const Interfaces interfaces = flags_.any_interface ? Interfaces::Any : Interfaces::LoopbackOnly;
     if (!flags_.metrics.empty())
       metrics_.emplace(flags_.metrics, interfaces, [this](std::string_view path) { return answer(path); });
@@ -142,6 +149,7 @@ class Watch {
 
   int describe() {
     if (ended_ == "end of input") ended_ = "an error";
+    if (memory_) memory_->lift();
     const Failure failure = describe_current_exception();
     note(failure.drawing);
     return failure.exit_code;
@@ -228,6 +236,7 @@ class Watch {
   ProgressMode progress_;
   Clock::time_point start_ = Clock::now();
   std::optional<Clock::time_point> deadline_;
+  std::optional<MemoryLimit> memory_;
   double next_line_ = 0;
   std::string ended_ = "end of input";
   bool exits_now_ = false;
@@ -266,7 +275,7 @@ Action declare_watch(Arguments& arguments) {
   arguments.option("--initial", flags->initial, "The database held rows before the first record", "unknown");
   arguments.option("--idle", flags->idle, "How long others wait for a session that says nothing [10s]",
                    "TIME");
-  arguments.option("--memory-limit", flags->memory_limit, "Of records that wait for their turn [64MiB]",
+  arguments.option("--memory-limit", flags->memory_limit, "Of a file: for all of it [80 % of the machine]; of clients: for records that wait [64MiB]",
                    "SIZE");
   arguments.option("--progress", flags->progress, "Signs of life on standard error", "auto|plain|none");
   return [flags] { return Watch(*flags).go(); };

@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <new>
+#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -12,6 +14,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "interruption.h"
 #include "output.h"
 #include "serval/base/error.h"
 #include "serval/formats/format.h"
@@ -107,16 +110,26 @@ void WatchSources::keep_problem() noexcept {
 }
 
 void WatchSources::spawn(std::function<void()> body) {
-  const std::lock_guard lock(mutex_);
-  ++running_;
-  threads_.emplace_back([this, body = std::move(body)] {
+  const auto run = [this, body = std::move(body)] {
     try {
       body();
     } catch (...) {
       keep_problem();
     }
     end_one();
-  });
+  };
+  try {
+    const std::lock_guard lock(mutex_);
+    ++running_;
+    threads_.emplace_back(run);
+  } catch (const std::system_error&) {  // No memory for its stack. Those that run already end in order.
+    try {
+      throw std::bad_alloc();
+    } catch (...) {
+      keep_problem();
+    }
+    end_one();
+  }
 }
 
 void WatchSources::end_one() {
@@ -133,7 +146,8 @@ bool WatchSources::rest() { return !await_readable(wake_, wake_, kPauseMs) && !s
 void WatchSources::start_file() {
   const std::string path = options_.word;
   if (path == "-") return spawn([this] { read_standard_input(); });
-  ByteStream stream = ByteStream::open(path);
+  Budget budget = interruptible();
+  ByteStream stream = ByteStream::open(path, &budget);
   const std::string start(stream.peek(kTelling));
   const FormatInfo* const format = detect_format(start);
   const bool native = start.empty() || (format != nullptr && format->format == Format::Jsonl);
@@ -239,7 +253,8 @@ void WatchSources::start_leopard_folder() {
   if (files.clients.empty())
     throw InputError({options_.word}, "this folder holds no trace of Leopard (trace/loader-0.0.json, ...)",
                      {}, "name the file of a recording");
-  if (!options_.initial_unknown) start_with_tables(engine_.intake(), files.tables);
+  Budget budget = interruptible();
+  if (!options_.initial_unknown) start_with_tables(engine_.intake(), files.tables, budget);
   std::vector<std::shared_ptr<ClientFeed>> feeds;
   for (const std::vector<std::string>& slices : files.clients)
     feeds.push_back(

@@ -610,6 +610,16 @@ class Budgets(CliTest):
                 self.assertIn("memory budget of 4.0 MiB used up", result.err)
                 self.assertEqual(sorted(os.listdir(self.folder)), [big])
 
+    def test_watching_a_file_keeps_to_the_memory_limit(self):
+        big = self.big()
+        fine = self.run_serval("watch", big, "--no-follow", "--level", "serializable", "--memory-limit", "2GiB")
+        self.assertIn(fine.code, (0, 2), fine)
+        result = self.run_serval("watch", big, "--no-follow", "--level", "serializable", "--memory-limit", "12MiB")
+        if "out of memory" not in result.err and result.code == fine.code:
+            self.skipTest("no memory limits in this build")
+        self.assertEqual(result.code, 2, result)
+        self.assertIn("raise --memory-limit", result.err)
+
     def test_files_beside_the_history_are_read_within_limits(self):
         good = self.file("good.notation", GOOD)
         for path, problem in (("/dev/zero", "a line of more than 65536 bytes"), (".", "is a directory"),

@@ -102,10 +102,13 @@ class CsvLine {
   std::size_t at_ = 0;
 };
 
-std::string read_all(const std::string& path) {
-  ByteStream stream = ByteStream::open(path);
+std::string read_all(const std::string& path, Budget* budget) {
+  ByteStream stream = ByteStream::open(path, budget);
   std::string text;
-  for (std::string_view chunk = stream.next(); !chunk.empty(); chunk = stream.next()) text += chunk;
+  for (std::string_view chunk = stream.next(); !chunk.empty(); chunk = stream.next()) {
+    if (budget != nullptr) budget->look("read");
+    text += chunk;
+  }
   return text;
 }
 
@@ -126,8 +129,9 @@ LeopardFolder find_leopard_files(const std::string& path) {
   return found;
 }
 
-void read_leopard_table(const std::string& path, const std::function<void(const LeopardRow&)>& row) {
-  const std::string text = read_all(path);
+void read_leopard_table(const std::string& path, Budget* budget,
+                        const std::function<void(const LeopardRow&)>& row) {
+  const std::string text = read_all(path, budget);
   const std::string table = fs::path(path).stem().string();
   std::vector<std::string> columns;
   SourcePosition position{path};
@@ -136,6 +140,7 @@ void read_leopard_table(const std::string& path, const std::function<void(const 
     std::string_view line = std::string_view(text).substr(at, end - at);
     at = end + 1;
     ++position.line;
+    if (budget != nullptr) budget->poll("read");
     while (line.ends_with('\r')) line.remove_suffix(1);
     if (line.empty()) continue;
     std::vector<std::string> fields = CsvLine(line, position).fields();

@@ -26,8 +26,7 @@ class LeopardHistory {
       const Value label = builder_.values().text("initial rows");
       initial_ = builder_.begin_transaction(builder_.session(label), label);
     }
-    read_leopard_table(path, [&](const LeopardRow& row) {
-      if (options_.budget != nullptr) options_.budget->poll("read");
+    read_leopard_table(path, options_.budget, [&](const LeopardRow& row) {
       for (const LeopardCell& cell : row.cells)
         builder_.add(initial_, OperationKind::Write, key_of(row, cell.column), value_of(cell));
     });

@@ -31,6 +31,7 @@ struct LeopardFolder {
 LeopardFolder find_leopard_files(const std::string& path);  // Empty where there are none.
 
 // The rows of a table at the start; the file's name without .csv is the table's. Throws InputError.
-void read_leopard_table(const std::string& path, const std::function<void(const LeopardRow&)>& row);
+void read_leopard_table(const std::string& path, Budget* budget,
+                        const std::function<void(const LeopardRow&)>& row);
 
 }  // namespace serval

@@ -152,11 +152,11 @@ const TracePredicate* LeopardStream::predicate_of(const LeopardOperation& operat
   }
 }
 
-void start_with_tables(Intake& intake, const std::vector<std::string>& tables) {
+void start_with_tables(Intake& intake, const std::vector<std::string>& tables, Budget& budget) {
   if (tables.empty()) return intake.start_with_unknown();
   const auto add = [&](RecordBatch& batch) {
     for (const std::string& table : tables)
-      read_leopard_table(table, [&](const LeopardRow& row) {
+      read_leopard_table(table, &budget, [&](const LeopardRow& row) {
         std::vector<RecordRow> cells;
         add_cells(row, batch, cells);
         batch.set_rows(batch.add(), cells);

@@ -3,7 +3,7 @@
 // What they read and wrote keeps its columns; the condition of a statement becomes its predicate where
 // the language of predicates has it.
 //
-//   start_with_tables(intake, files.tables);               // The rows at the start.
+//   start_with_tables(intake, files.tables, budget);       // The rows at the start.
 //   LeopardStream stream(intake, feed, numbers);
 //   while (reader.next(operation)) stream.take(operation);
 //   stream.finish_transaction();
@@ -50,6 +50,6 @@ class LeopardStream {
 };
 
 // Throws InputError. Without tables nobody knows what keys held.
-void start_with_tables(Intake& intake, const std::vector<std::string>& tables);
+void start_with_tables(Intake& intake, const std::vector<std::string>& tables, Budget& budget);
 
 }  // namespace serval
