@@ -319,6 +319,7 @@ void NativeStream::take_header(const History& history) {
     const std::string label = history.spell(history.session_label(session));
     sessions_[label].feed =
         intake_.pipeline().open_client(fmt::format("{}, session {}", name_, label), source_);
+    ++intake_.sessions;
   }
   seen_header_ = true;
 }
