@@ -101,5 +101,7 @@ for _ in $(seq "$rounds"); do
   [ "$committed" != 3 ] || all=$((all + 1))
 done
 ask -c "drop table race_x, race_y, race_z"
-echo "$(ask -c 'show server_version'): all three committed in $all of $rounds rounds ($locks locks)"
+lock_word=locks
+[ "$locks" != 1 ] || lock_word=lock
+echo "$(ask -c 'show server_version'): all three committed in $all of $rounds rounds ($locks $lock_word)"
 [ "$all" -eq 0 ]

@@ -1,5 +1,5 @@
 #pragma once
-// Signs of life on standard error: one updating line on a terminal, otherwise at most one line in ten
+// Progress on standard error: one updating line on a terminal, otherwise at most one line in ten
 // seconds.
 
 #include <chrono>

@@ -53,8 +53,8 @@ WatchSetting setting_of(const WatchFlags& flags) {
   if (is_endpoint(flags.source) && flags.profile.empty() && flags.level.empty())
     throw UsageError(
         "which database is this, and at which isolation?",
-        "whoever connects does not decide it: --profile postgres:serializable, or --level serializable "
-        "for what any database promises");
+        "a socket needs --profile or --level; clients cannot choose it. For example "
+        "--profile postgres:serializable, or --level serializable for what any database promises");
   WatchSetting setting;
   setting.profile = flags.profile;
   setting.level = flags.level;
@@ -271,13 +271,14 @@ Action declare_watch(Arguments& arguments) {
   arguments.flag("--no-follow", flags->no_follow,
                  "End at the end of the file, even of a recording that may grow");
   arguments.option("--connections", flags->connections, "End when so many clients have come and gone", "N");
-  arguments.flag("--any-interface", flags->any_interface, "Allow to listen where other machines can connect");
+  arguments.flag("--any-interface", flags->any_interface, "Allow listening on non-loopback interfaces");
   arguments.option("--initial", flags->initial, "The database held rows before the first record", "unknown");
   arguments.option("--idle", flags->idle, "How long others wait for a session that says nothing [10s]",
                    "TIME");
-  arguments.option("--memory-limit", flags->memory_limit, "Of a file: for all of it [80 % of the machine]; of clients: for records that wait [64MiB]",
-                   "SIZE");
-  arguments.option("--progress", flags->progress, "Signs of life on standard error", "auto|plain|none");
+  arguments.option(
+      "--memory-limit", flags->memory_limit,
+      "Of a file: for all of it [80 % of the machine]; of clients: for records that wait [64MiB]", "SIZE");
+  arguments.option("--progress", flags->progress, "Progress on standard error", "auto|plain|none");
   return [flags] { return Watch(*flags).go(); };
 }
 

@@ -23,7 +23,7 @@ void require_writable(const std::string& path, Overwrite overwrite) {
   std::error_code ignored;
   const std::filesystem::file_status status = std::filesystem::status(path, ignored);
   if (path == "-" || !std::filesystem::is_regular_file(status) || overwrite == Overwrite::Allow) return;
-  throw UsageError(fmt::format("{} is there already", path), "add --force to overwrite it");
+  throw UsageError(fmt::format("{} already exists", path), "add --force to overwrite it");
 }
 
 void write_file(const std::string& path, std::string_view content) {

@@ -320,7 +320,7 @@ class Models(CliTest):
         good = self.file("register.edn", REGISTER + operations(("ok", 1, "read", 1), ("invoke", 0, "cas", "[1 2]"),
                                                                ("ok", 0, "cas", "[1 2]")))
         result = self.expect(0, "check", good)
-        self.assertIn("look like a cas-register history: --model cas-register", result.out)
+        self.assertIn("this looks like a cas-register log; to check linearizability, add --model cas-register", result.out)
         self.assertIn("--model cas-register", json.loads(self.expect(0, "check", good, "--json").out)["notes"][0])
         self.assertNotIn("--model", self.expect(0, "check", self.file("good.notation", GOOD)).out)
 
@@ -332,9 +332,10 @@ class Models(CliTest):
         for name, content in (("bank", BANK), ("mutex", operations(("invoke", 0, "acquire", "nil"))),
                               ("counter", operations(("invoke", 0, "add", 1), ("ok", 0, "add", 1),
                                                      ("invoke", 0, "read", "nil"), ("ok", 0, "read", 1)))):
+            what = "linearizability" if name == "mutex" else "it"
             with self.subTest(model=name):
                 result = self.expect(3, "check", self.file("some.edn", content))
-                self.assertIn(f"look like a {name} history: --model {name}", result.err)
+                self.assertIn(f"looks like a {name} log; to check {what}, add --model {name}", result.err)
 
 
 class Mirror(CliTest):

@@ -97,8 +97,8 @@ class Invariant(cli_test.CliTest):
         result = self.expect(1, *self.BROKEN)
         self.assertRegex(result.first, r"^VIOLATION \S+ invariant$")
         self.assertEqual(len(re.findall("both groups of pair", result.out)), 2)
-        self.assertIn("strong-snapshot-isolation permits this: the invariant takes serializable", result.out)
-        self.assertIn("the recording itself: valid strong-snapshot-isolation", result.out)
+        self.assertIn("strong-snapshot-isolation permits this: only serializable guarantees this invariant", result.out)
+        self.assertIn("the recording itself satisfies strong-snapshot-isolation", result.out)
         self.assertNotIn("broken invariant", result.err)
         folder = self.folder / "serval-out" / "latest"
         self.assertEqual((folder / "report.txt").read_text(), result.out)

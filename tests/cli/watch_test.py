@@ -702,7 +702,7 @@ class Monitoring(WatchTest):
         self.assertIn("--profile", self.expect(64, "watch", self.file("good.jsonl", lines(*GOOD))).err)
         self.assertIn("1 to 16", self.expect(64, "watch", "-", *SI, "--threads", "0").err)
         self.assertIn("--engine mirror", self.expect(64, "check", "good.jsonl", "--threads", "2").err)
-        self.assertIn("--profile", self.expect(64, "watch", "tcp:0").err)  # Whoever connects does not decide it.
+        self.assertIn("--profile", self.expect(64, "watch", "tcp:0").err)  # Clients cannot choose it.
         self.assertIn("leave one out", self.expect(64, "watch", "-", *SI, "-l", "serializable").err)
 
 

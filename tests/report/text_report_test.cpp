@@ -47,10 +47,11 @@ TEST(TextReport, ABrokenInvariantIsAViolationThatALevelMayPermit) {
   const std::string text = text_report(report_of(made));
   EXPECT_EQ(first_line(text), "VIOLATION h.notation invariant");
   EXPECT_NE(
-      text.find("  broken     3 times, found in 31 looks\n             slot 1 is taken 2 times\n"
-                "             slot 2 is taken 2 times\n             … 1 more\n"
-                "  level      strong-snapshot-isolation permits this: the invariant takes serializable\n"
-                "             the recording itself: valid strong-snapshot-isolation\n"),
+      text.find(
+          "  broken     3 times, found in 31 looks\n             slot 1 is taken 2 times\n"
+          "             slot 2 is taken 2 times\n             … 1 more\n"
+          "  level      strong-snapshot-isolation permits this: only serializable guarantees this invariant\n"
+          "             the recording itself satisfies strong-snapshot-isolation\n"),
       std::string::npos)
       << text;
 }

@@ -44,7 +44,7 @@ void require_room(const fs::path& folder) {
   std::error_code ignored;
   if (!fs::exists(folder, ignored)) return;
   if (fs::is_directory(folder, ignored) && fs::is_empty(folder, ignored)) return;
-  throw OutputError(fmt::format("{} is there already, and not an empty folder", folder.string()));
+  throw OutputError(fmt::format("{} already exists and is not an empty folder", folder.string()));
 }
 
 // A folder that is gone unless it is kept.
@@ -54,7 +54,7 @@ class TemporaryFolder {
     std::error_code error;
     if (!fs::create_directory(path_, error))
       throw OutputError(fmt::format("cannot make the folder {}: {}", path_.string(),
-                                    error ? error.message() : "it is there already"));
+                                    error ? error.message() : "it already exists"));
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;

@@ -86,8 +86,10 @@ std::string model_hint(const ClientHistory& history) {
   std::string names;
   for (const Model model : models)
     names += fmt::format("{}--model {}", names.empty() ? "" : " or ", info(model).name);
-  return fmt::format("operations :{} look like a {} history: {}", fmt::join(functions_of(history), " and :"),
-                     info(models.front()).name, names);
+  const ModelInfo& best = info(models.front());
+  const bool linearizable = best.findings.front() == "not-linearizable";
+  return fmt::format("this looks like a {} log; to check {}, add {}", best.name,
+                     linearizable ? "linearizability" : "it", names);
 }
 
 }  // namespace serval

@@ -11,7 +11,7 @@ namespace serval {
 // The best first; empty when none fits. O(n).
 std::vector<Model> fitting_models(const ClientHistory& history);
 
-// "operations :read and :transfer look like a bank history: --model bank", or "" when no model fits.
+// "this looks like a bank log; to check it, add --model bank", or "" when no model fits.
 std::string model_hint(const ClientHistory& history);
 
 }  // namespace serval

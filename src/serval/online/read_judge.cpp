@@ -309,7 +309,7 @@ void ReadJudge::report_unseen(const LiveTransaction& transaction, const Question
                 .transactions = {transaction.number}};
   out.first = {.conclusion = fmt::format("T{} read {} = {}", transaction.number, out.key, read.value.spell()),
                .records = {cite(transaction, read)}};
-  out.second.conclusion = "its snapshot shows none of that value, but one of";
+  out.second.conclusion = "that value is not visible in its snapshot, which must show one of";
   Time lead = kUnknownEnd;
   for (const Version& version : key.versions) {
     const bool same = version.may_show(read.value) && version.transaction != transaction.number;

@@ -61,8 +61,13 @@ std::string CertifiedWords::why(AnomalyKind kind, const BadRow& bad) const {
   switch (kind) {
     case AnomalyKind::ResultSetMismatch:
       if (bad.key.is_none()) return "its result is not that of the rows which match among those it saw";
-      return fmt::format("it saw {}{}, and its answer about {} does not fit", holds(bad.source, bad.key),
-                         source, key);
+      if (bad.source.is_none())
+        return fmt::format(
+            "its snapshot contains only the initial version of {}, but its result disagrees with that "
+            "version",
+            key);
+      return fmt::format("its snapshot shows {}{}, but its result disagrees with that version",
+                         holds(bad.source, bad.key), source);
     case AnomalyKind::OutsideSnapshot:
       return fmt::format("its snapshot does not show {}{} as the last version of {}",
                          holds(bad.source, bad.key), source, key);

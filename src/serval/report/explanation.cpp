@@ -50,16 +50,23 @@ class Narrator {
   std::string name(OperationId op) const { return names_(history_.transaction_of(op)); }
   std::string key_of(OperationId op) const { return history_.spell_key(history_.key(op)); }
 
-  // What an operation read, what it wrote.
-  std::string seen(OperationId op) const {
+  // What an operation read, what it wrote. An insert finds no value.
+  Value value_seen(OperationId op) const {
     const bool compares = history_.kind(op) == OperationKind::CompareAndSet;
-    if (history_.kind(op) == OperationKind::Insert) return "no value";
-    const Value value = compares ? history_.expected(op) : history_.value(op);
-    return value.is_nil() ? "no value" : spell_short(history_, value);
+    return compares ? history_.expected(op) : history_.value(op);
+  }
+  bool found_nothing(OperationId op) const {
+    return history_.kind(op) == OperationKind::Insert || value_seen(op).is_nil();
+  }
+  std::string seen(OperationId op) const {
+    return found_nothing(op) ? "no value" : spell_short(history_, value_seen(op));
   }
   std::string made(OperationId op) const { return spell_short(history_, history_.value(op)); }
 
-  std::string saw(OperationId op) const { return fmt::format("read {} = {}", key_of(op), seen(op)); }
+  std::string saw(OperationId op) const {
+    if (found_nothing(op)) return fmt::format("found no value at {}", key_of(op));
+    return fmt::format("read {} = {}", key_of(op), seen(op));
+  }
   std::string wrote(OperationId op) const {
     if (history_.kind(op) == OperationKind::Delete) return "deleted " + key_of(op);
     const char* verb = history_.kind(op) == OperationKind::Append   ? "appended {1} to {0}"
@@ -117,6 +124,11 @@ class Narrator {
     return out;
   }
 
+  std::string both_found_nothing(KeyId key, TransactionId writer, OperationId write) const {
+    return fmt::format("both found no value at {}; {} then {}", history_.spell_key(key), name(writer),
+                       wrote_briefly(write));
+  }
+
   std::string why_overwritten(const Edge& edge, const std::string& before, const std::string& version) const {
     if (edge.to_op.is_none()) return before;
     if (edge.basis == OrderBasis::Case)
@@ -124,6 +136,8 @@ class Narrator {
     if (edge.basis != OrderBasis::Reads)
       return fmt::format("{}; {} {} later: {}", before, name(edge.to), wrote_briefly(edge.to_op),
                          on_what(edge.basis, edge.seen_earlier, edge.seen_later));
+    if (edge.kind == EdgeKind::ReadWrite && !edge.to_read.is_none() && found_nothing(edge.from_op))
+      return both_found_nothing(edge.key, edge.to, edge.to_op);
     if (edge.to_read == edge.to_op)
       return fmt::format("{}; {} replaced that same {} by {}", before, name(edge.to), version,
                          made(edge.to_op));
@@ -199,17 +213,21 @@ class Narrator {
     return fmt::format("{} ─{}→ {}", name(edge.from), label(edge), name(edge.to));
   }
 
-  std::string_view order() const {
-    if (implies(level_, Level::Serializable)) return "serial order exists";
-    if (implies(level_, Level::SnapshotIsolation)) return "order of snapshots and commits exists";
-    return "order of the transactions exists";
+  // "serial order exists that respects real time", "order of the transactions satisfies both"
+  std::string order(std::string_view satisfies, std::string_view respects) const {
+    if (implies(level_, Level::Serializable)) return fmt::format("serial order exists{}", respects);
+    if (implies(level_, Level::SnapshotIsolation))
+      return fmt::format("order of snapshots and commits exists{}", respects);
+    return fmt::format("order of the transactions{} satisfies {}", respects, satisfies);
   }
 
   void tell_about(AnomalyKind, const Cycle& cycle) {
     for (std::size_t i = 0; i < cycle.edges.size(); ++i)
       story_.steps.push_back({claim(cycle.edges[i]), why(cycle.edges[i]) + how_seen(cycle, i)});
     story_.fingerprint += ":" + shape(cycle);
-    story_.conclusion = fmt::format("so {}: no {}{}.", contradiction(cycle), order(), respected(cycle));
+    const std::size_t edges = cycle.edges.size();
+    const std::string_view all = edges == 1 ? "that" : edges == 2 ? "both" : "all of these";
+    story_.conclusion = fmt::format("so {}: no {}.", contradiction(cycle), order(all, respected(cycle)));
   }
 
   // A question of which all answers but one end at once is told as what must be, "or else"; others as cases.
@@ -222,10 +240,10 @@ class Narrator {
         kind == AnomalyKind::NoSerialOrderRealTime || kind == AnomalyKind::NoSnapshotOrderRealTime;
     const bool session =
         kind == AnomalyKind::NoSerialOrderSession || kind == AnomalyKind::NoSnapshotOrderSession;
-    story_.conclusion = fmt::format("so whichever came first, no {}{}.", order(),
-                                    real_time ? " that respects real time"
-                                    : session ? " that respects the sessions"
-                                              : "");
+    story_.conclusion =
+        fmt::format("so whichever came first, no {}.", order("this", real_time ? " that respects real time"
+                                                                     : session ? " that respects the sessions"
+                                                                               : ""));
   }
   void tell_node(const Contradiction& claim, std::uint32_t index, const std::string& premise) {
     const Contradiction::Node& node = claim.nodes[index];
@@ -370,8 +388,10 @@ class Narrator {
       story_.steps.push_back(
           {fmt::format("{} ─rw({})→ {}", name(from.transaction), history_.spell_key(split.key),
                        name(to.transaction)),
-           fmt::format("{} {}; {} {} and {}", name(from.transaction), saw(from.read), name(to.transaction),
-                       "read that same " + version, wrote_briefly(to.write))});
+           found_nothing(split.first.read)
+               ? both_found_nothing(split.key, to.transaction, to.write)
+               : fmt::format("{} {}; {} {} and {}", name(from.transaction), saw(from.read),
+                             name(to.transaction), "read that same " + version, wrote_briefly(to.write))});
     };
     branch(split.first, split.second);
     branch(split.second, split.first);

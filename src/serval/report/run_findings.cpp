@@ -16,7 +16,7 @@ bool keeps(const RunFindings& run, Level level) {
 
 std::string permission(const RunFindings& run, Level level) {
   if (keeps(run, level)) return fmt::format("{} forbids this", name_of(level));
-  return fmt::format("{} permits this: the invariant takes {}", name_of(level),
+  return fmt::format("{} permits this: only {} guarantees this invariant", name_of(level),
                      fmt::join(run.kept_at, " or "));
 }
 

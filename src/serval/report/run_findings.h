@@ -4,7 +4,7 @@
 //
 //   if (is_broken(findings)) ...
 //   permissions(findings, Level::SnapshotIsolation) ==
-//       {"snapshot-isolation permits this: the invariant takes serializable"}
+//       {"snapshot-isolation permits this: only serializable guarantees this invariant"}
 
 #include <cstdint>
 #include <optional>

@@ -110,7 +110,9 @@ class TextReport {
     for (const std::string& sentence : permissions(run, level_of_gate(report_)))
       labelled(std::exchange(label, ""), sentence);
     if (!violated(report_.result.verdict))
-      labelled(label, fmt::format("the recording itself: {} {}", name_of(level_headline(report_)),
+      labelled(label, fmt::format(fmt::runtime(undecided(report_.result.verdict)
+                                                   ? "whether the recording itself satisfies {} is unknown"
+                                                   : "the recording itself satisfies {}"),
                                   name_of(report_.result.level)));
   }
 
@@ -379,11 +381,11 @@ class TextReport {
     if (const auto* why = std::get_if<Undecided>(&verdict)) return next_after(*why);
     const Standing known = standing(report_);
     if (headline(report_) == Headline::Anomaly && !known.refuted.empty())
-      return fmt::format("serval check {} --level {}    (shows all that it forbids)", report_.path,
-                         name_of(known.weakest_refuted.front()));
+      return fmt::format("serval check {} --level {}    (shows the anomalies this level forbids)",
+                         report_.path, name_of(known.weakest_refuted.front()));
     if (violated(verdict) && !known.greatest.empty())
-      return fmt::format("serval check {} --level {}    (gates what does hold)", report_.path,
-                         name_of(known.greatest.front()));
+      return fmt::format("serval check {} --level {}    (checks the strongest level known to hold)",
+                         report_.path, name_of(known.greatest.front()));
     const auto* found = std::get_if<Violated>(&verdict);
     if (found == nullptr || found->anomalies.empty()) return {};
     return fmt::format("serval anomalies {}", name_of(found->anomalies.front().kind));

@@ -101,7 +101,7 @@ WorkloadInfo bank_workload() {
           .data = WorkloadInfo::Data::Rows,
           .form = WorkloadInfo::Form::Scripts,
           .keys = 8,
-          .invariant = "the balances sum to what they began with, and none is below nothing",
+          .invariant = "the balances sum to what they began with, and none is negative",
           .kept_at = {"cursor-stability", "parallel-snapshot-isolation"}};
 }
 

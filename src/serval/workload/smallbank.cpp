@@ -31,7 +31,7 @@ Dialogue deposit_checking(Payment payment) {
   co_return Ending::Commit;
 }
 
-// Deposits and withdrawals alike; savings never fall below nothing.
+// Deposits and withdrawals alike; savings never become negative.
 Dialogue transact_savings(Payment payment) {
   const Answer savings = co_await ask::read(kSavings, payment.customer);
   const std::int64_t left = balance_in(savings) + payment.amount;
