@@ -384,11 +384,11 @@ void declare_shared(Arguments& arguments, RunFlags& flags) {
   arguments.option("--profile", flags.profile, "Of --live: what the database promises [by its driver]",
                    "NAME");
   arguments.flag("--server-ids", flags.server_ids,
-                 "Ask the server for the ids of transactions where they are not free (PostgreSQL)");
+                 "Ask for transaction ids where they cost an extra statement (PostgreSQL)");
   arguments.flag("--certificate", flags.certificate,
                  "Recover the order of versions, and what each range saw, from the database's log");
   arguments.flag("--no-certificate", flags.no_certificate,
-                 "Do not, also where the workload has ranges, which a certificate decides");
+                 "No certificate, even for a workload with ranges, which need one");
   arguments.flag("--no-cleanup", flags.keep_tables, "Leave the tables serval_* behind");
   arguments.option("--progress", flags.progress, "Progress on standard error", "auto|plain|none");
   arguments.flag("--force", flags.force, "Overwrite the file of --out");
