@@ -44,7 +44,7 @@ std::string table() {
     (is_simulated(row) ? planned : scripted).push_back({std::string(row.name), std::string(row.description)});
   return "Workloads (-w NAME:parameter=value,…; serval workloads NAME shows parameters, tables, "
          "databases):\n" +
-         aligned(planned) + "\nWorkloads for real databases only (serval run):\n" + aligned(scripted) +
+         aligned(planned) + "\nWorkloads for serval run only:\n" + aligned(scripted) +
          "\nKeys (--distribution NAME:parameter=value,…):\n" + aligned(rows_of(all_key_distributions())) +
          "\nLevels of the simulated database (serval gen --level):\n" +
          aligned(rows_of(all_simulated_levels())) +
@@ -68,7 +68,7 @@ std::string parameter_lines(const WorkloadInfo& row) {
 }
 
 std::string spell_columns(const TableInfo& table) {
-  if (table.holds == TableInfo::Holds::Lists) return "a list of tags a key";
+  if (table.holds == TableInfo::Holds::Lists) return "a list of tags per key";
   std::string out = "key, tag";
   for (const ColumnInfo& column : table.columns)
     out += fmt::format(", {}{}", column.name, column.indexed ? " (indexed)" : "");
@@ -93,9 +93,9 @@ std::string table_lines(const WorkloadInfo& row) {
     }
     rows.push_back({table.name, fmt::format("{}", first_rows_of(table)), spell_columns(table)});
   }
-  const std::string keys =
-      row.keys == 0 ? std::string("their sizes follow from the parameters")
-                    : fmt::format("{} keys unless asked otherwise, chosen {}", row.keys, row.distribution);
+  const std::string keys = row.keys == 0
+                               ? std::string("their sizes follow from the parameters")
+                               : fmt::format("{} keys by default, chosen {}", row.keys, row.distribution);
   return fmt::format("\nTables ({}):\n", keys) + aligned(rows);
 }
 
@@ -104,7 +104,7 @@ std::string page(const WorkloadInfo& row) {
   if (!row.aliases.empty()) out += fmt::format("Also called {}.\n", fmt::join(row.aliases, ", "));
   out += parameter_lines(row) + table_lines(row);
   out += fmt::format("\nRuns on {}{}.\n", fmt::join(drivers_of(row), ", "),
-                     is_simulated(row) ? ", and on the simulated database (serval gen)" : "");
+                     is_simulated(row) ? "; serval gen runs it, too" : "");
   if (row.needs_ranges) out += "It needs ranges, which key-value stores lack.\n";
   out += fmt::format("\nExample:\n  serval run sqlite: -w {}\n", row.name);
   if (is_simulated(row)) out += fmt::format("  serval gen -w {} -o history.jsonl\n", row.name);

@@ -204,7 +204,7 @@ TEST(Simulate, NamesTheWorkloadsItRunsWhenItRefusesOne) {
     (void)simulate({.workload = "tpcc"});
     FAIL() << "tpcc is not refused";
   } catch (const InputError& error) {
-    EXPECT_EQ(error.problem(), "tpcc needs a real database: it asks for ranges");
+    EXPECT_EQ(error.problem(), "tpcc cannot be generated: it asks for ranges");
     EXPECT_NE(error.hint().find("mini, general"), std::string::npos) << error.hint();
     EXPECT_EQ(error.hint().find("bank"), std::string::npos) << error.hint();
   }

@@ -66,9 +66,10 @@ Workload planned_workload(const SimulationOptions& options) {
   std::vector<std::string_view> names;
   for (const WorkloadInfo& info : all_workloads())
     if (info.form == WorkloadInfo::Form::Plans) names.push_back(info.name);
-  refuse(fmt::format("{} needs a real database: {}", workload.info->name,
-                     workload.info->needs_ranges ? "it asks for ranges" : "what it asks depends on answers"),
-         fmt::format("the simulated database runs {}", fmt::join(names, ", ")));
+  refuse(
+      fmt::format("{} cannot be generated: {}", workload.info->name,
+                  workload.info->needs_ranges ? "it asks for ranges" : "its requests depend on answers"),
+      fmt::format("serval gen runs {}; serval run simulated: runs every workload", fmt::join(names, ", ")));
 }
 
 class Simulation {
