@@ -115,9 +115,9 @@ std::vector<LevelInfo> session_levels() {
       {.level = Level::MonotonicWrites,
        .name = "monotonic-writes",
        .aliases = {"MW"},
-       .definition = "Some version order per key shows a session's writes in their order: whoever reads from "
-                     "a transaction reads the keys that T2, earlier in that transaction's session, wrote "
-                     "from T2 or from later versions.",
+       .definition = "Some version order per key shows a session's writes in their order: a transaction "
+                     "that reads from T1 reads the keys that T2, earlier in T1's session, wrote from T2 or "
+                     "from later versions.",
        .citation = "Terry et al. 1994",
        .implies = {}},
       {.level = Level::ReadYourWrites,
@@ -131,8 +131,8 @@ std::vector<LevelInfo> session_levels() {
        .name = "writes-follow-reads",
        .aliases = {"WFR", "session-causality"},
        .definition = "Some version order per key shows with a write what its session had read before: when a "
-                     "transaction read from T2, whoever reads from a later transaction of its session reads "
-                     "T2's keys from T2 or from later versions.",
+                     "transaction read from T2, every transaction that reads from a later one of its session "
+                     "reads T2's keys from T2 or from later versions.",
        .citation = "Terry et al. 1994",
        .implies = {}},
       {.level = Level::Pram,
