@@ -26,7 +26,7 @@ std::vector<AnomalyInfo> read_anomalies() {
        .name = "future-read",
        .adya = "",
        .aliases = {},
-       .description = "A transaction read a value that it wrote only later itself.",
+       .description = "A transaction read a value that it wrote itself only later.",
        .example = "s1: [r(x,1) w(x,1)]",
        .citation = "MTC Table I (c); Plume; Elle, future-read",
        .forbidden_by = {Level::ReadCommitted}},
@@ -42,7 +42,7 @@ std::vector<AnomalyInfo> read_anomalies() {
        .name = "not-my-own-write",
        .adya = "",
        .aliases = {"internal"},
-       .description = "A transaction wrote a key and then read somebody else's value from it.",
+       .description = "A transaction wrote a key and then read another transaction's value from it.",
        .example = "s1: [w(x,1)]  s2: [w(x,2) r(x,1)]",
        .citation = "MTC Table I (e); Plume; Elle, internal",
        .forbidden_by = {Level::ReadCommitted}},
@@ -66,9 +66,8 @@ std::vector<AnomalyInfo> read_anomalies() {
        .name = "result-set-mismatch",
        .adya = "",
        .aliases = {},
-       .description =
-           "An operation returned or changed other rows than its predicate matches among the versions "
-           "that, by the certificate, it saw.",
+       .description = "An operation returned or changed rows other than those that its predicate matches "
+                      "among the versions that, according to the certificate, it saw.",
        .example = "s1: [w(x,4)]  s2: [p(value < 5; saw x of s1) {}]",
        .citation = "Emme (Clark et al.), section 3.1",
        .forbidden_by = {Level::ReadCommitted}},
@@ -90,8 +89,7 @@ std::vector<AnomalyInfo> version_anomalies() {
        .adya = "",
        .aliases = {},
        .description =
-           "Two reads of a list show its elements in orders that no list has both: neither is a prefix "
-           "of the other.",
+           "Two reads of a list show its elements in incompatible orders: neither is a prefix of the other.",
        .example = "s1: [a(x,1)]  s2: [a(x,2)]  s3: [l(x,[1 2])]  s4: [l(x,[2 1])]",
        .citation = "Elle, incompatible-order",
        .forbidden_by = {Level::ReadCommitted}},
@@ -100,8 +98,7 @@ std::vector<AnomalyInfo> version_anomalies() {
        .adya = "",
        .aliases = {},
        .description =
-           "A committed append stands after an element of an aborted transaction: aborted state was "
-           "kept.",
+           "A committed append follows an element of an aborted transaction: aborted state was kept.",
        .example = "s1: [a(x,1)]!  s2: [a(x,2)]  s3: [l(x,[1 2])]",
        .citation = "Elle, dirty-update",
        .forbidden_by = {Level::ReadCommitted}},
@@ -109,7 +106,7 @@ std::vector<AnomalyInfo> version_anomalies() {
        .name = "cyclic-versions",
        .adya = "",
        .aliases = {},
-       .description = "What is known of the order of one key's versions contradicts itself.",
+       .description = "The known order of one key's versions contradicts itself.",
        .example = "s1: [r(x,1) w(x,2)]  s2: [r(x,2) w(x,1)]",
        .citation = "Elle, cyclic-versions",
        .forbidden_by = {Level::ReadCommitted}},
@@ -482,8 +479,8 @@ std::vector<AnomalyInfo> certified_anomalies() {
        .name = "outside-snapshot",
        .adya = "G-SIa",
        .aliases = {"interference"},
-       .description = "A transaction read or overwrote a version that is not the one which its "
-                      "snapshot, as the certificate has it, shows.",
+       .description = "A transaction read or overwrote a version other than the one that its snapshot shows "
+                      "according to the certificate.",
        .example = "s1: [w(x,4)]  s2, with a snapshot from before s1: [r(x,4)]",
        .citation = "Adya 1999, G-SIa; Emme (Clark et al.), section 4",
        .forbidden_by = {Level::SnapshotIsolation}},
@@ -505,7 +502,7 @@ std::vector<AnomalyInfo> missing_orders() {
        .name = "no-snapshot-order",
        .adya = "",
        .aliases = {"no-si-order"},
-       .description = "However the writes are ordered, some transaction's reads are no snapshot of them.",
+       .description = "However the writes are ordered, some transaction's reads are not a snapshot of them.",
        .example = "s1: [w(x,1) w(y,1)]  s2: [w(x,2) w(y,2)]  s3: [r(x,1) r(y,2)]",
        .citation = "Cerone & Gotsman 2018; PolySI (Huang et al. 2023)",
        .forbidden_by = {Level::SnapshotIsolation}},
@@ -513,9 +510,8 @@ std::vector<AnomalyInfo> missing_orders() {
        .name = "no-snapshot-order-session",
        .adya = "",
        .aliases = {},
-       .description =
-           "However the writes are ordered, some transaction's reads are no snapshot of them that holds what "
-           "its session did before.",
+       .description = "However the writes are ordered, some transaction's reads are not a snapshot of them "
+                      "that contains the session's past.",
        .example =
            "s1: [w(x,1)] [w(y,1) w(u,1)]  s2: [w(y,2)] [w(x,2) w(z,1)]  s3: [r(z,1) r(u,1) r(x,1) r(y,2)]",
        .citation = "Daudjee & Salem 2006; PolySI (Huang et al. 2023)",
@@ -524,9 +520,8 @@ std::vector<AnomalyInfo> missing_orders() {
        .name = "no-snapshot-order-realtime",
        .adya = "",
        .aliases = {},
-       .description =
-           "However the writes are ordered, some transaction's reads are no snapshot of them that holds what "
-           "had ended before it began.",
+       .description = "However the writes are ordered, some transaction's reads are not a snapshot of them "
+                      "that contains everything that had ended before it began.",
        .example = "s1: [w(x,1)]@0..1  s2: [w(y,1) w(u,1)]@2..9  s3: [w(y,2)]@0..1  s4: [w(x,2) w(z,1)]@2..9  "
                   "s5: [r(z,1) r(u,1) r(x,1) r(y,2)]@0..9",
        .citation = "Daudjee & Salem 2006; Viper (Zhang et al. 2023)",
@@ -567,8 +562,8 @@ std::vector<AnomalyInfo> broken_chains() {
        .name = "broken-chain",
        .adya = "",
        .aliases = {},
-       .description =
-           "The lightweight transactions on a key form no chain from its insert that real time allows.",
+       .description = "The lightweight transactions on a key do not form a chain from its insert that "
+                      "respects real time.",
        .example = "s1: [i(x,1)]@0..1  s2: [cas(x,1,2)]@2..3  s3: [cas(x,1,3)]@2..3",
        .citation = "MTC Algorithm 2",
        .forbidden_by = {Level::Linearizable}},

@@ -76,7 +76,7 @@ std::string CertifiedWords::why(AnomalyKind kind, const BadRow& bad) const {
     case AnomalyKind::IntermediateRead:
       return fmt::format("it read what {} wrote and then overwrote itself", name(bad.source));
     case AnomalyKind::FutureRead:
-      return "it read what it wrote only later itself";
+      return "it read what it wrote itself only later";
     case AnomalyKind::NotMyOwnWrite:
       return fmt::format("it had written {} itself", holds(bad.source, bad.key));
     default:
