@@ -106,7 +106,7 @@ Action declare_bench(Arguments& arguments) {
   arguments.option("-n,--txns", flags->transactions, "Committed transactions of each history [10k]", "N");
   arguments.option("--sessions", flags->sessions, "Sessions [20]", "N");
   arguments.option("--keys", flags->keys, "Keys [1000]", "N");
-  arguments.option("--operations", flags->operations, "Operations a transaction [8]", "N");
+  arguments.option("--operations", flags->operations, "Operations per transaction [8]", "N");
   arguments.option("--seed", flags->seed, "The same seed gives the same histories [1]", "N");
   arguments.option("--timeout", flags->timeout, "Of each check [5m, as in the paper]", "TIME");
   arguments.option("--plot", flags->plot, "Draw both figures into this file, as SVG", "FILE");

@@ -433,7 +433,7 @@ Action declare_check(Arguments& arguments) {
   declare_model_flags(arguments, flags->model);
   declare_reading_flags(arguments, flags->reading);
   arguments.flag("--json", flags->json,
-                 "One JSON object instead of text; with several files one object a line");
+                 "One JSON object instead of text; with several files, one object per line");
   arguments.option("--timeout", flags->timeout, "Time for reading and checking each file; then UNKNOWN [10m]",
                    "TIME");
   arguments.option("--memory-limit", flags->memory_limit, "Memory; past it UNKNOWN [80 % of RAM or cgroup]",
@@ -442,23 +442,22 @@ Action declare_check(Arguments& arguments) {
                    "NAME");
   arguments.option("--profile", flags->profile,
                    "For --engine mirror: which database at which isolation (postgres:serializable)", "NAME");
-  arguments.option("--threads", flags->threads, "For --engine mirror: partition the keys among so many [1]",
-                   "N");
+  arguments.option("--threads", flags->threads,
+                   "For --engine mirror: partition the keys among this many threads [1]", "N");
   arguments.flag("--explain-engine", flags->explain_engine,
                  "Also what was tried to find an order, and how long each step took");
   arguments.option("--assume", flags->assumptions,
                    "Trust the database for an order of versions (docs/assumptions.md); repeatable", "NAME");
   arguments.option("--transaction-order", flags->transaction_order,
                    "Places of transactions in the order of commits, by their ids: 0=2,1=1", "T=N,...");
-  arguments.option(
-      "--expected-order", flags->expected_order,
-      "The serial order that is replayed: of timestamps, of completion, or a file's [timestamps]",
-      "timestamps|completion|FILE");
+  arguments.option("--expected-order", flags->expected_order,
+                   "The serial order to replay: by timestamps, by completion, or from a file [timestamps]",
+                   "timestamps|completion|FILE");
   arguments.flag("--verify", flags->verify, "Re-prove the verdict from the raw history");
   arguments.option("--oracle", flags->oracle,
                    "Who evaluates predicates: the interpreter, or SQLite as well; they must agree",
                    "interpreter|database");
-  arguments.option("--max-anomalies", flags->max_anomalies, "Show at most so many [10]; all are counted",
+  arguments.option("--max-anomalies", flags->max_anomalies, "Show at most this many [10]; all are counted",
                    "N");
   arguments.option("--unknown", flags->unknown, "Exit code of UNKNOWN: fail is 2, pass is 0", "fail|pass");
   arguments.option("--color", flags->colour, "Colour; auto obeys NO_COLOR and CLICOLOR_FORCE",

@@ -23,7 +23,7 @@ namespace {
 constexpr int kBacklog = 4096;
 
 [[noreturn]] void refuse(const std::string& address) {
-  throw UsageError(fmt::format("\"{}\" is no address to listen at", address),
+  throw UsageError(fmt::format("\"{}\" is not an address to listen on", address),
                    "unix:/tmp/serval.sock, tcp:9465 or tcp:127.0.0.1:9465");
 }
 

@@ -156,7 +156,7 @@ Action declare_gen(Arguments& arguments) {
   arguments.option("--order", flags->order, "Order of the transactions in the file [completion]",
                    "completion|session|shuffled");
   arguments.option("--certificate", flags->certificate,
-                   "What is told of the order of versions [timestamps with ranges, else none]",
+                   "What to record about the order of versions [timestamps with ranges, else none]",
                    "none|timestamps|orders|full");
   arguments.option("-f,--format", flags->format, "Format of the output [by the name of the file, else jsonl]",
                    "NAME");

@@ -36,7 +36,7 @@ std::string described(const Arguments::Description& flag) {
 
 std::string short_help() {
   std::string out =
-      "serval tells whether a database kept the isolation level it promises.\n\n"
+      "serval checks whether a database kept the isolation level it promises.\n\n"
       "  serval check history.jsonl                          exit 0: no anomaly, 1: found, with the first "
       "one\n"
       "  serval check history.txt --level serializable       gate one level: exit 0 holds, 1 violated\n"

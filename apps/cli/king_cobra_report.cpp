@@ -164,7 +164,7 @@ std::string text_of(const KingCobraReport& report) {
   out += aligned(partial, 200) + "\n";
   return out +
          "seconds of checking; below, by the share of versions given, session order ignored\n"
-         "paper: seconds on a V100, as far as the text of section 8.4 tells them; there read/write and "
+         "paper: seconds on a V100, as far as the text of section 8.4 gives them; there read/write and "
          "heavy\n"
          "       write need nine tenths of the versions, and pass the limit of 300 with fewer\n";
 }

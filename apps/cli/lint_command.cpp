@@ -82,15 +82,15 @@ class Findings {
 
   void values(const Lint& facts) {
     add("unique-writes", "every written value is unique to its key", facts.duplicate_writes,
-        "a read of such a value does not tell which write it saw, and check cannot decide");
+        "a read of such a value does not show which write it saw, and check cannot decide");
     add("read-before-write", "every write follows a read of its key", facts.blind_writes,
-        "nothing shows which version a blind write replaced; one a key is taken for its first version");
+        "nothing shows which version a blind write replaced; one per key is taken as its first version");
     add("written-reads", "every value read was written", facts.unwritten_reads,
         "a value from nowhere violates every level; or the recording is incomplete");
   }
   void outcomes(const Lint& facts) {
     add("determinate", "every transaction is known to have committed or aborted", facts.indeterminate,
-        "such a transaction counts only when somebody saw its writes");
+        "such a transaction counts only if a read saw its writes");
     add("no-empty-txns", "every transaction has operations", facts.empty_transactions,
         "they say nothing about isolation");
     add("no-retries", "no transaction repeats its aborted predecessor", facts.retries,

@@ -29,7 +29,7 @@ constexpr std::array kVerbs{
          "serval check run.txt --level serializable      # gate one level: exit 0 holds, 1 violated, 2 "
          "unknown\n"
          "serval check bank.edn --model bank             # a rule of its own (serval models)\n"
-         "serval check a.edn b.edn.gz -l SI --json       # one JSON object a line\n"
+         "serval check a.edn b.edn.gz -l SI --json       # one JSON object per line\n"
          "zstdcat run.zst | serval check - --timeout 60s --memory-limit 4GiB",
          declare_check},
     Verb{"gen", "[options] -o FILE", "Write a synthetic history, with or without a bug",

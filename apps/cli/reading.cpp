@@ -31,7 +31,7 @@ void declare_reading_flags(Arguments& arguments, ReadingFlags& flags) {
                    "NAME");
   arguments.option("--truncated", flags.truncated, "ok: a text file may be cut off in its last line",
                    "error|ok");
-  arguments.option("--progress", flags.progress, "Progress on standard error", "auto|plain|none");
+  arguments.option("--progress", flags.progress, "Show progress on standard error", "auto|plain|none");
 }
 
 void require_valid(const ReadingFlags& flags) {

@@ -372,7 +372,7 @@ void declare_shared(Arguments& arguments, RunFlags& flags) {
   arguments.option("-t,--time", flags.time, "How long to run [10s, unless --txns is given]", "TIME");
   arguments.option("-n,--txns", flags.transactions, "How many transactions to run, all clients together",
                    "N");
-  arguments.option("--rate", flags.rate, "At most so many transactions a second [no limit]", "N");
+  arguments.option("--rate", flags.rate, "At most this many transactions per second [no limit]", "N");
   arguments.option("--keys", flags.keys, "Keys [the workload's]", "N");
   arguments.option("--distribution", flags.distribution, "Which keys are chosen [the workload's]", "NAME");
   arguments.option("--seed", flags.seed, "The same seed asks the same [random, printed]", "N");
@@ -389,8 +389,8 @@ void declare_shared(Arguments& arguments, RunFlags& flags) {
                  "Recover the order of versions, and what each range saw, from the database's log");
   arguments.flag("--no-certificate", flags.no_certificate,
                  "No certificate, even for a workload with ranges, which need one");
-  arguments.flag("--no-cleanup", flags.keep_tables, "Leave the tables serval_* behind");
-  arguments.option("--progress", flags.progress, "Progress on standard error", "auto|plain|none");
+  arguments.flag("--no-cleanup", flags.keep_tables, "Keep the tables serval_*");
+  arguments.option("--progress", flags.progress, "Show progress on standard error", "auto|plain|none");
   arguments.flag("--force", flags.force, "Overwrite the file of --out");
 }
 
@@ -422,7 +422,7 @@ Action declare_run(Arguments& arguments) {
                    "FILE");
   arguments.flag("--json", flags->json, "One JSON object instead of text");
   arguments.flag("--verify", flags->verify, "Re-prove the verdict from the raw history");
-  arguments.option("--max-anomalies", flags->max_anomalies, "Show at most so many [10]; all are counted",
+  arguments.option("--max-anomalies", flags->max_anomalies, "Show at most this many [10]; all are counted",
                    "N");
   arguments.flag("-q,--quiet", flags->quiet, "The first line only, and nothing of a run that goes well");
   arguments.option("--color", flags->colour, "Colour; auto obeys NO_COLOR and CLICOLOR_FORCE",

@@ -51,16 +51,16 @@ std::string kinds(const Statistics& numbers) {
 
 std::string text_of(const std::string& path, const LoadedHistory& loaded, const Statistics& numbers) {
   std::string out = fmt::format("{} ({})\n", printable(path), loaded.format);
-  out += row("sessions", fmt::format("{}   txns in each: {}", spell_count(numbers.sessions),
+  out += row("sessions", fmt::format("{}   txns per session: {}", spell_count(numbers.sessions),
                                      spread(numbers.transactions_per_session)));
   out += row("txns", fmt::format("{}   {} committed   {} aborted   {} indeterminate",
                                  spell_count(numbers.transactions), spell_count(numbers.committed),
                                  spell_count(numbers.aborted), spell_count(numbers.indeterminate)));
   out += row("ops", fmt::format("{}   {}", spell_count(numbers.operations), kinds(numbers)));
-  out += row("ops in a txn", spread(numbers.operations_per_transaction));
+  out += row("ops per txn", spread(numbers.operations_per_transaction));
   out += row("keys",
              fmt::format("{}   {} written", spell_count(numbers.keys), spell_count(numbers.written_keys)));
-  out += row("ops on a key", spread(numbers.operations_per_key));
+  out += row("ops per key", spread(numbers.operations_per_key));
   if (!numbers.hottest_key.is_none())
     out += row("hottest key", loaded.history.spell_key(numbers.hottest_key));
   if (numbers.latency_ns) out += row("latency", latencies(*numbers.latency_ns));

@@ -260,25 +260,25 @@ Action declare_watch(Arguments& arguments) {
                    "TIME");
   arguments.option("--on-violation", flags->on_violation, "exit, or exec:COMMAND; repeatable", "ACTION");
   arguments.option("--action-rate", flags->action_rate,
-                   "Run at most so many commands a minute [60]; 0: without a limit", "N");
+                   "Run at most this many commands per minute [60]; 0: no limit", "N");
   arguments.option("--metrics", flags->metrics, "Answer /metrics, /healthz and /report at [HOST:]PORT",
                    "ADDRESS");
-  arguments.flag("--json", flags->json, "One JSON object a line instead of text");
-  arguments.option("--max-violations", flags->max_violations, "Show at most so many [10]; all are counted",
+  arguments.flag("--json", flags->json, "One JSON object per line instead of text");
+  arguments.option("--max-violations", flags->max_violations, "Show at most this many [10]; all are counted",
                    "N");
-  arguments.option("--threads", flags->threads, "Partition the keys among so many [1]; same verdicts", "N");
-  arguments.flag("--follow", flags->follow, "Wait for more at the end of a file that is no recording, too");
+  arguments.option("--threads", flags->threads,
+                   "Partition the keys among this many threads [1]; same verdicts", "N");
+  arguments.flag("--follow", flags->follow, "Wait for more at the end of any file, not only of a recording");
   arguments.flag("--no-follow", flags->no_follow,
                  "End at the end of the file, even of a recording that may grow");
-  arguments.option("--connections", flags->connections, "End when so many clients have come and gone", "N");
+  arguments.option("--connections", flags->connections, "End when this many clients have come and gone", "N");
   arguments.flag("--any-interface", flags->any_interface, "Allow listening on non-loopback interfaces");
   arguments.option("--initial", flags->initial, "The database held rows before the first record", "unknown");
-  arguments.option("--idle", flags->idle, "How long others wait for a session that says nothing [10s]",
-                   "TIME");
-  arguments.option(
-      "--memory-limit", flags->memory_limit,
-      "Of a file: for all of it [80 % of the machine]; of clients: for records that wait [64MiB]", "SIZE");
-  arguments.option("--progress", flags->progress, "Progress on standard error", "auto|plain|none");
+  arguments.option("--idle", flags->idle, "How long others wait for a silent session [10s]", "TIME");
+  arguments.option("--memory-limit", flags->memory_limit,
+                   "For a file: all memory [80 % of the machine]; for clients: waiting records [64MiB]",
+                   "SIZE");
+  arguments.option("--progress", flags->progress, "Show progress on standard error", "auto|plain|none");
   return [flags] { return Watch(*flags).go(); };
 }
 

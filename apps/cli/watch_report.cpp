@@ -162,7 +162,7 @@ void put_findings(Metrics& metrics, const WatchState& state) {
                  "Contradictions to what the profile promises, certain ones.");
   metrics.sample("", state.violations);
   metrics.family("serval_suspects_total", "counter",
-                 "Contradictions that somebody whose records are missing may explain.");
+                 "Contradictions that a client whose records are missing may explain.");
   metrics.sample("", state.suspects);
   metrics.family("serval_anomalies_total", "counter",
                  "Contradictions by anomaly and by the mechanism that found them.");

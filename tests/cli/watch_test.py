@@ -348,7 +348,7 @@ class Sockets(WatchTest):
     def test_other_interfaces_need_a_flag(self):
         result = self.expect(64, "watch", "tcp:0.0.0.0:0", *SI)
         self.assertIn("--any-interface", result.err)
-        self.assertIn("no address", self.expect(64, "watch", "tcp:nowhere", *SI).err)
+        self.assertIn("not an address", self.expect(64, "watch", "tcp:nowhere", *SI).err)
         self.assertIn("--any-interface", self.expect(64, "watch", "-", *SI, "--metrics", "0.0.0.0:0").err)
 
     def test_a_clock_error_allows_for_clients_that_disagree(self):

@@ -331,7 +331,7 @@ TEST(NativeJsonl, LinesBehindTheLastSyncAreLeftOut) {
   const Reading cut = read_jsonl(kJsonlHeader + std::string(kSync) + one + kSync + two + "{\"s\":3,\"t\"");
   EXPECT_EQ(print_history(cut.history), "1: [w(x,1)]\n");
   ASSERT_FALSE(cut.notices.empty());
-  EXPECT_NE(cut.notices.front().find("behind the last sync"), std::string::npos);
+  EXPECT_NE(cut.notices.front().find("after the last sync"), std::string::npos);
   EXPECT_EQ(print_history(read_jsonl(kJsonlHeader + std::string(kSync) + one + two + kSync).history),
             "1: [w(x,1)]\n2: [r(y,9)]\n");
 }

@@ -92,10 +92,10 @@ History without_cut_off_reads(History history, const std::function<void(const st
   const std::vector<ChangedOperation> changes = CutOffReads(history).find();
   if (changes.empty()) return history;
   if (notice)
-    notice(
-        fmt::format("reads of values that nobody wrote: {}; left out, since their writes may be in the part "
-                    "that was cut off",
-                    changes.size()));
+    notice(fmt::format(
+        "reads of values that no transaction wrote: {}; left out, since their writes may be in the part "
+        "that was cut off",
+        changes.size()));
   return with_changes(history, changes);
 }
 

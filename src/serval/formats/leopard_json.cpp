@@ -52,12 +52,12 @@ class LeopardHistory {
     builder_.set_fact("recorder", "leopard");
     if (options_.on_notice) {
       if (skipped_ > 0)
-        options_.on_notice(fmt::format("{} record(s) that are no statements skipped", skipped_));
+        options_.on_notice(fmt::format("{} record(s) that are not statements skipped", skipped_));
       if (unfinished_ > 0)
         options_.on_notice(fmt::format("{} transaction(s) without an end are indeterminate", unfinished_));
       if (reads_ == Reads::OwnOnly)
         options_.on_notice(
-            "without the other clients and the rows at the start, reads tell nothing: name the folder that "
+            "without the other clients and the rows at the start, reads mean nothing: name the folder that "
             "holds trace/ and init_data/");
     }
     return std::move(builder_).freeze();

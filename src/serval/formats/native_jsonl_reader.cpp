@@ -298,7 +298,7 @@ class JsonlReader {
     if (cut_lines_ > 0) options_.on_notice(fmt::format("{} cut-off line(s) left out", cut_lines_));
     if (unsynced_ > 0)
       options_.on_notice(fmt::format(
-          "{} line(s) behind the last sync record left out: the recording was cut off", unsynced_));
+          "{} line(s) after the last sync record left out: the recording was cut off", unsynced_));
     if (unfinished_ > 0)
       options_.on_notice(
           fmt::format("{} transaction(s) without an end record are indeterminate", unfinished_));

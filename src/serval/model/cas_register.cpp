@@ -97,7 +97,7 @@ class CasRegister {
       return !compares_only(other) && other.value == wanted;
     };
     if (wanted != initial_ && std::ranges::none_of(one.operations, writes))
-      why += fmt::format("; nobody wrote {0} (if it was there from the start: --initial {0})",
+      why += fmt::format("; no operation wrote {0} (if it was the initial value: --initial {0})",
                          history_.spell(wanted));
     return why;
   }

@@ -189,7 +189,7 @@ InputError ClientHistory::error(std::uint32_t position, const std::string& probl
 
 void ClientHistory::require_begin(const ClientOperation& operation) const {
   if (operation.began == operation.ended)
-    throw error(operation, "ends without having begun, so nobody knows what it overlaps with",
+    throw error(operation, "ends without having begun, so it is not known what it overlaps with",
                 "this model needs invocations and completions");
 }
 

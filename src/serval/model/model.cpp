@@ -46,7 +46,7 @@ const std::array kModels{
               ":add element; :read returns [element …] or #{element …}",
               "Only the last read counts. An element is lost when its addition had succeeded before that "
               "read began "
-              "and the read lacks it; unexpected when nobody added it.",
+              "and the read lacks it; unexpected when it was never added.",
               {"lost", "unexpected", "failed-add"},
               check_set},
     ModelInfo{
@@ -113,10 +113,11 @@ const std::array kModels{
         "a register with compare-and-set is linearizable",
         {"cas", "read", "write"},
         {"--initial VALUE", "--failed-cas nothing|mismatch"},
-        ":read returns v; :write v; :cas [old new]; with a key in front of each value, [k v], one register a "
+        ":read returns v; :write v; :cas [old new]; with a key in front of each value, [k v], one register "
+        "per "
         "key",
         "The register starts as nil unless --initial says otherwise. A compare-and-set that failed did not "
-        "happen; with --failed-cas mismatch it also tells that the register held another value.",
+        "happen; with --failed-cas mismatch it also means that the register held another value.",
         {"not-linearizable"},
         check_cas_register},
     ModelInfo{Model::Mutex,

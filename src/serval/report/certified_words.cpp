@@ -80,7 +80,7 @@ std::string CertifiedWords::why(AnomalyKind kind, const BadRow& bad) const {
     case AnomalyKind::NotMyOwnWrite:
       return fmt::format("it had written {} itself", holds(bad.source, bad.key));
     default:
-      return fmt::format("nobody wrote that value of {}", key);
+      return fmt::format("no transaction wrote that value of {}", key);
   }
 }
 

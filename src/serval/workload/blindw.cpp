@@ -66,7 +66,7 @@ class BlindWWithRanges final : public BlindW {
   std::size_t width_;
 };
 
-constexpr ParameterInfo kOperations{"operations", "operations a transaction", 8, 1, 1000};
+constexpr ParameterInfo kOperations{"operations", "operations per transaction", 8, 1, 1000};
 constexpr ParameterInfo kReads{"reads", "share of transactions that only read", 0.5, 0, 1, kReal};
 constexpr std::uint64_t kKeys = 2000;
 

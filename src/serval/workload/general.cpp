@@ -50,7 +50,7 @@ std::unique_ptr<Generator> make_general(const Parameters& parameters, KeyChoice 
 WorkloadInfo general_workload() {
   return {.name = "general",
           .description = "read-only, write-only and read-modify-write transactions of fixed length",
-          .parameters = {{"operations", "operations a transaction", 8, 1, 1000},
+          .parameters = {{"operations", "operations per transaction", 8, 1, 1000},
                          {"read-only", "share of transactions that only read", 0.2, 0, 1, kReal},
                          {"write-only", "share of transactions that only write", 0.4, 0, 1, kReal}},
           .make = make_general};

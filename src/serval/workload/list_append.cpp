@@ -55,7 +55,7 @@ std::unique_ptr<Generator> make_list_append(const Parameters& parameters, KeyCho
 WorkloadInfo list_append_workload() {
   return {.name = "list-append",
           .description = "appends to lists and reads of whole lists; keys retire and fresh ones come",
-          .parameters = {{"operations", "most operations a transaction", 4, 1, 1000},
+          .parameters = {{"operations", "most operations per transaction", 4, 1, 1000},
                          {"reads", "share of the operations that read", 0.5, 0, 1, kReal},
                          {"appends-per-key", "appends after which a key retires", 32, 1, 1'000'000}},
           .make = make_list_append,

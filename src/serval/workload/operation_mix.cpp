@@ -53,7 +53,7 @@ std::unique_ptr<Generator> make_operation_mix(const Parameters& parameters, KeyC
 WorkloadInfo operation_mix_workload() {
   return {.name = "operation-mix",
           .description = "operations that read, write or do both, each on a key of its own",
-          .parameters = {{"operations", "operations a transaction", 8, 1, 1000},
+          .parameters = {{"operations", "operations per transaction", 8, 1, 1000},
                          {"reads", "share of the operations that only read", 0.5, 0, 1, kReal},
                          {"writes", "share that only write; the rest do both", 0.35, 0, 1, kReal}},
           .make = make_operation_mix,

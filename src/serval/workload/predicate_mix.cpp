@@ -138,27 +138,27 @@ std::unique_ptr<Generator> make_predicate_mix(const Parameters& parameters, KeyC
 }  // namespace
 
 WorkloadInfo predicate_mix_workload() {
-  return {.name = "predicate-mix",
-          .description = "single rows and ranges mixed in a chosen proportion, aggregates included",
-          .parameters = {{"operations", "operations a transaction", 5, 1, 1000},
-                         {"predicates", "share of the operations that are over a range", 0.5, 0, 1, kReal},
-                         {"reads", "of single rows: share of reads", 0.42, 0, 1, kReal},
-                         {"increments", "share of reads that are written back", 0, 0, 1, kReal},
-                         {"inserts", "share of inserts", 0.1, 0, 1, kReal},
-                         {"deletes", "share of deletes, also of ranges; the rest writes", 0.03, 0, 1, kReal},
-                         {"aggregates", "of range reads: share of aggregates", 0.3, 0, 1, kReal},
-                         {"computed", "of range updates: share computed from the row", 0.25, 0, 1, kReal},
-                         {"nulls", "share of the places that are NULL", 0.02, 0, 1, kReal},
-                         {"overlap", "transactions under way at once, simulated; 0: one a session", 2, 0, 1e6,
-                          kReal},
-                         {"places", "values of the column that ranges are over", 200, 1, 1'000'000},
-                         {"width", "most values that a range spans", 10, 1, 1'000'000}},
-          .make = make_predicate_mix,
-          .data = WorkloadInfo::Data::Rows,
-          .form = WorkloadInfo::Form::Scripts,
-          .needs_ranges = true,
-          .plans_rows = true,
-          .keys = 100};
+  return {
+      .name = "predicate-mix",
+      .description = "single rows and ranges mixed in a chosen proportion, aggregates included",
+      .parameters = {{"operations", "operations per transaction", 5, 1, 1000},
+                     {"predicates", "share of the operations that are over a range", 0.5, 0, 1, kReal},
+                     {"reads", "of single rows: share of reads", 0.42, 0, 1, kReal},
+                     {"increments", "share of reads that are written back", 0, 0, 1, kReal},
+                     {"inserts", "share of inserts", 0.1, 0, 1, kReal},
+                     {"deletes", "share of deletes, also of ranges; the rest writes", 0.03, 0, 1, kReal},
+                     {"aggregates", "of range reads: share of aggregates", 0.3, 0, 1, kReal},
+                     {"computed", "of range updates: share computed from the row", 0.25, 0, 1, kReal},
+                     {"nulls", "share of the places that are NULL", 0.02, 0, 1, kReal},
+                     {"overlap", "concurrent transactions, simulated; 0: one per session", 2, 0, 1e6, kReal},
+                     {"places", "values of the column that ranges are over", 200, 1, 1'000'000},
+                     {"width", "most values that a range spans", 10, 1, 1'000'000}},
+      .make = make_predicate_mix,
+      .data = WorkloadInfo::Data::Rows,
+      .form = WorkloadInfo::Form::Scripts,
+      .needs_ranges = true,
+      .plans_rows = true,
+      .keys = 100};
 }
 
 }  // namespace serval

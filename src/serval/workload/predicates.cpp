@@ -89,7 +89,7 @@ std::unique_ptr<Generator> make_predicates(const Parameters& parameters, KeyChoi
 WorkloadInfo predicates_workload() {
   return {.name = "predicates",
           .description = "range reads, updates and deletes over rows that come and go; many ranges are empty",
-          .parameters = {{"operations", "most operations a transaction", 4, 1, 1000},
+          .parameters = {{"operations", "most operations per transaction", 4, 1, 1000},
                          {"scans", "share of the operations that read a range", 0.5, 0, 1,
                           ParameterInfo::Number::Real},
                          {"aggregates", "share of these that ask for a count, minimum, maximum or sum", 0, 0,

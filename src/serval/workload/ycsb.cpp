@@ -129,7 +129,7 @@ std::unique_ptr<Generator> make(const Parameters& parameters, KeyChoice keys) {
 
 template <const Mix& kMix>
 WorkloadInfo row(std::string_view name, std::string_view description) {
-  std::vector<ParameterInfo> parameters = {{"operations", "operations a transaction", 4, 1, 1000},
+  std::vector<ParameterInfo> parameters = {{"operations", "operations per transaction", 4, 1, 1000},
                                            {"fields", "columns of the table", 10, 1, 10}};
   if (kMix.scans > 0) parameters.push_back({"scan", "most keys that a scan spans", 100, 1, 10'000});
   return {.name = name,

@@ -93,8 +93,9 @@ class MariadbDatabase final : public Database {
   }
 
   std::string certificate_gap() const override {
-    return sights_ == Sights::OrdersOnly ? "MariaDB does not tell what a range looked at at " + isolation_
-                                         : "";
+    return sights_ == Sights::OrdersOnly
+               ? "MariaDB does not reveal which rows a range examined at " + isolation_
+               : "";
   }
 
  private:

@@ -124,7 +124,7 @@ std::int64_t log_timestamp(std::string_view file, std::string_view position) {
   const auto first = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   const auto second = std::from_chars(position.data(), position.data() + position.size(), place);
   if (first.ec != std::errc{} || second.ec != std::errc{})
-    throw DatabaseError(fmt::format("\"{}\", \"{}\" is no place in a binary log", file, position),
+    throw DatabaseError(fmt::format("\"{}\", \"{}\" is not a position in a binary log", file, position),
                         "a certificate needs log_bin");
   return number << 32 | place;
 }

@@ -9,7 +9,7 @@ namespace serval {
 
 std::span<const PlantedAnomaly> all_planted_anomalies() {
   static const std::array<PlantedAnomaly, 15> table = {{
-      {"thin-air-read", "a read of a value that nobody wrote", "a: [r(x,1)]@0..9"},
+      {"thin-air-read", "a read of a value that was never written", "a: [r(x,1)]@0..9"},
       {"aborted-read", "a read of a value whose writer aborted",
        "a: [r(x,0) w(x,1)]!@0..8  b: [r(x,1)]@1..9"},
       {"future-read", "a read of what the transaction writes later", "a: [r(x,1) w(x,1)]@0..9"},
