@@ -93,6 +93,23 @@ TEST(ConsistentRead, OfATransactionIsOfItsFirstStatement) {
   EXPECT_FALSE(trace.verify("postgres:repeatable-read").violated());
 }
 
+// BEGIN with a consistent snapshot, or a statement that nobody recorded, may take the snapshot before the
+// first operation.
+TEST(ConsistentRead, MayBeOfASnapshotTakenSinceTheBegin) {
+  for (const char* profile : {"postgres:repeatable-read", "postgres:serializable", "mariadb:repeatable-read",
+                              "mariadb-snapshot:repeatable-read"}) {
+    TraceBuilder since, before;
+    for (TraceBuilder* trace : {&since, &before}) {
+      trace->initial("x", 0);
+      trace->write(1, "x", 1, {10, 20}).commit(1, {30, 40});
+    }
+    since.begin(3, {5, 6}).read(3, "x", 0, {50, 60}).commit(3, {70, 80});
+    before.begin(3, {45, 46}).read(3, "x", 0, {50, 60}).commit(3, {70, 80});
+    EXPECT_FALSE(since.verify(profile).violated()) << profile;
+    EXPECT_TRUE(before.verify(profile).violated()) << profile;
+  }
+}
+
 // InnoDB takes the snapshot at the first plain read; an update before it does not.
 TEST(ConsistentRead, OfInnoDbStartsWithTheFirstPlainRead) {
   TraceBuilder trace;

@@ -98,11 +98,15 @@ TEST_P(Simulated, ForgettingChangesNoVerdict) {
         const OnlineOptions some{.most_violations = 100'000, .forgets = true};
         const OnlineResult kept = mirror_history(history, profile_of(GetParam()), all);
         const OnlineResult forgot = mirror_history(history, profile_of(GetParam()), some);
-        ASSERT_EQ(kept.statistics.violations, forgot.statistics.violations)
+        ASSERT_EQ(kept.violated(), forgot.violated())
             << workload << " " << (bug != nullptr ? bug : "") << " seed " << seed;
-        EXPECT_EQ(kept.violations.size(), forgot.violations.size());
+        ASSERT_EQ(kept.statistics.violations[0], forgot.statistics.violations[0])
+            << workload << " seed " << seed;
         EXPECT_LE(forgot.statistics.versions, kept.statistics.versions);
+        // A read of a state that is too old is a violation. Which cycles it closes besides, only those know
+        // who remember that state.
         if (kept.statistics.violations[0] == 0) {
+          EXPECT_EQ(kept.statistics.violations, forgot.statistics.violations) << workload << " seed " << seed;
           EXPECT_EQ(summary(kept), summary(forgot));
         }
       }

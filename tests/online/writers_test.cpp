@@ -223,5 +223,40 @@ TEST(Forgetting, KeepsFewVersionsOfAKeyWhoseCommitsAlwaysOverlap) {
   EXPECT_LT(result.statistics.versions, 100u);
 }
 
+// Both updates started from the same version: whichever came first is lost. No times are needed for that.
+TEST(OneUpdateAVersion, ASecondOneIsALostUpdate) {
+  for (const char* level : {"generic:snapshot-isolation", "generic:strong-session-snapshot-isolation",
+                            "generic:strong-snapshot-isolation", "generic:cursor-stability"}) {
+    TraceBuilder trace;
+    trace.initial("x", 0);
+    trace.read(1, "x", 0, {10, 20}).read(2, "x", 0, {15, 25});
+    trace.write(1, "x", 1, {30, 40}).write(2, "x", 2, {35, 45});
+    trace.commit(1, {50, 60}).commit(2, {55, 65});
+    const OnlineResult result = trace.verify(level);
+    ASSERT_EQ(result.violations.size(), 1u) << level;
+    EXPECT_EQ(result.violations.front().kind, AnomalyKind::LostUpdate) << level;
+  }
+}
+
+TEST(OneUpdateAVersion, OthersAreNone) {
+  TraceBuilder chain, aborted, blind, deleted;
+  for (TraceBuilder* trace : {&chain, &aborted, &blind, &deleted}) {
+    trace->initial("x", 0);
+    trace->read(1, "x", 0, {10, 20}).read(2, "x", trace == &chain ? 1 : 0, {15, 25});
+    if (trace != &blind) trace->write(1, "x", 1, {30, 40});
+    if (trace == &deleted) trace->remove(1, "x", {41, 42});
+    trace->write(2, "x", 2, {35, 45});
+    trace == &aborted ? trace->abort(1, {50, 60}) : trace->commit(1, {50, 60});
+    trace->commit(2, {55, 65});
+    EXPECT_FALSE(trace->verify("generic:snapshot-isolation").violated());
+  }
+  TraceBuilder committed_reads;
+  committed_reads.initial("x", 0);
+  committed_reads.read(1, "x", 0, {10, 20}).read(2, "x", 0, {15, 25});
+  committed_reads.write(1, "x", 1, {30, 40}).write(2, "x", 2, {35, 45});
+  committed_reads.commit(1, {50, 60}).commit(2, {55, 65});
+  EXPECT_FALSE(committed_reads.verify("generic:read-committed").violated());
+}
+
 }  // namespace
 }  // namespace serval::online

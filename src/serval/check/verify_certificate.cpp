@@ -86,8 +86,7 @@ Value CertifiedFacts::value_of(OperationId write, KeyId key) const {
   return write.is_none() ? initial_[key.index] : *row_written(history_, write, key);
 }
 
-// What was inserted first was not there before; a key without versions that was inserted in vain, or found
-// absent, never was.
+// What was inserted first was not there before; a key without versions has a row if somebody found it.
 void CertifiedFacts::find_initial_rows() {
   initial_.assign(history_.key_count(), history_.initial_value());
   if (history_.initial_value().is_nil()) return;
@@ -99,13 +98,9 @@ void CertifiedFacts::find_initial_rows() {
       break;
     }
   }
-  for (const TransactionId t : history_.transactions())
-    for (const OperationId op : history_.operations(t)) {
-      const OperationKind kind = history_.kind(op);
-      const bool absent =
-          kind == OperationKind::Insert || (kind == OperationKind::Read && history_.value(op).is_nil());
-      if (absent && order(history_.key(op)).size() < 2) initial_[history_.key(op).index] = Value::nil();
-    }
+  const std::set<KeyId> found = initial_rows_found(history_);
+  for (const KeyId key : history_.key_ids())
+    if (order(key).size() < 2 && !found.contains(key)) initial_[key.index] = Value::nil();
 }
 
 Value CertifiedFacts::value_at(KeyId key, std::size_t position) const {

@@ -45,6 +45,25 @@ bool may_be_initial(const History& history, Value value) {
   return value.is_nil() || value == history.initial_value();
 }
 
+std::set<KeyId> initial_rows_found(const History& history) {
+  std::set<KeyId> found;
+  for (const TransactionId t : history.transactions()) {
+    std::set<KeyId> own;
+    for (const OperationId op : history.operations(t)) {
+      const bool ranges = is_predicate(history.kind(op));
+      if (!ranges && value_read(history, op) == history.initial_value() && !own.contains(history.key(op)))
+        found.insert(history.key(op));
+      if (!ranges && value_written(history, op)) own.insert(history.key(op));
+      const bool reads = history.kind(op) == OperationKind::PredicateRead;
+      for (const Row& row : history.rows(op)) {
+        if ((!reads || row.value == history.initial_value()) && !own.contains(row.key)) found.insert(row.key);
+        if (!reads) own.insert(row.key);
+      }
+    }
+  }
+  return found;
+}
+
 std::string name(const History& history, TransactionId t) { return "T" + history.spell(history.label(t)); }
 
 Facts::Facts(const History& history, std::span<const std::int64_t> transaction_order)

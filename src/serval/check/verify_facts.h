@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -38,6 +39,10 @@ std::optional<Value> value_written(const History& history, OperationId op);
 
 // Whether a read of it may have seen the initial version: nil, or the history's initial value.
 bool may_be_initial(const History& history, Value value);
+
+// The keys whose initial row somebody found who had not written the key before. Of keys without versions the
+// others have no row.
+std::set<KeyId> initial_rows_found(const History& history);
 
 // "T7", by the id it has in its file.
 std::string name(const History& history, TransactionId t);

@@ -49,13 +49,9 @@ void Replay::find_absent(const std::vector<TransactionId>& order) {
         note(history_.key(op), kind == OperationKind::Insert);
     }
   }
-  for (const TransactionId t : history_.transactions())
-    for (const OperationId op : history_.operations(t)) {
-      const OperationKind kind = history_.kind(op);
-      const bool absent =
-          kind == OperationKind::Insert || (kind == OperationKind::Read && history_.value(op).is_nil());
-      if (absent && !written[history_.key(op).index]) absent_[history_.key(op).index] = true;
-    }
+  const std::set<KeyId> found = initial_rows_found(history_);
+  for (const KeyId key : history_.key_ids())
+    if (!written[key.index]) absent_[key.index] = !found.contains(key);
 }
 
 Flaw Replay::run_predicate(TransactionId t, OperationId op) {

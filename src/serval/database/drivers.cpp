@@ -191,7 +191,9 @@ std::unique_ptr<Database> open_database(std::string_view address, const Database
                         fmt::format("install the Debian package {} and build again", driver.package));
   DatabaseOptions chosen = options;
   chosen.isolation = choose_isolation(driver, options.isolation).name;
-  return driver.open(address, chosen);
+  std::string whole(address);  // "postgres" is "postgres:", an address that names no place.
+  if (whole.find(':') == std::string::npos) whole += ':';
+  return driver.open(whole, chosen);
 }
 
 std::unique_ptr<Recovery> Database::recover() {

@@ -23,7 +23,25 @@ Derivation snapshot_before(const std::string& key, const Version& snapshot, cons
                   commit_of(other)}};
 }
 
+Derivation update_of(const std::string& key, const Version& seen, const Version& update) {
+  const std::string read = seen.value.spell();
+  const std::string from = seen.transaction == 0 ? "" : fmt::format(", which T{} wrote", seen.transaction);
+  return {.conclusion = fmt::format("T{} read {} = {}{}, and wrote {}", update.transaction, key, read, from,
+                                    update.value.spell()),
+          .records = {commit_of(update)}};
+}
+
 }  // namespace
+
+Violation second_update_violation(const std::string& key, const Version& seen, const Version& a,
+                                  const Version& b) {
+  return {.mechanism = Mechanism::FirstUpdaterWins,
+          .kind = AnomalyKind::LostUpdate,
+          .key = key,
+          .transactions = {a.transaction, b.transaction},
+          .first = update_of(key, seen, a),
+          .second = update_of(key, seen, b)};
+}
 
 Violation lost_update_violation(const std::string& key, const Version& a, const Version& b) {
   return {.mechanism = Mechanism::FirstUpdaterWins,

@@ -22,6 +22,9 @@ inline bool snapshots_allow(const Version& first, const Version& second, const K
 
 // Two writers that no order of snapshots and commits allows.
 Violation lost_update_violation(const std::string& key, const Version& a, const Version& b);
+// Two writers that both read `seen` before they wrote.
+Violation second_update_violation(const std::string& key, const Version& seen, const Version& a,
+                                  const Version& b);
 // Two writers whose order the locks say in one way and the snapshots in the other.
 Violation order_violation(const std::string& key, const Version& a, const Version& b);
 

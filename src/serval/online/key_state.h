@@ -39,10 +39,11 @@ struct Version {
   std::uint32_t session = 0;
   bool exclusive = false;  // The writer kept others out by a lock.
   bool first_updater_wins =
-      false;               // The writer would have failed had somebody else written since its snapshot.
-  bool verified = false;   // Its transaction was.
-  bool uncertain = false;  // The commit's answer never came: perhaps no version at all.
-  bool or_nil = false;     // The initial version: its value, or no row.
+      false;                  // The writer would have failed had somebody else written since its snapshot.
+  bool verified = false;      // Its transaction was.
+  bool uncertain = false;     // The commit's answer never came: perhaps no version at all.
+  bool or_nil = false;        // The initial version: its value, or no row.
+  std::uint64_t updater = 0;  // Who read it and wrote the key (Profile::one_update_a_version).
   std::vector<Participant> readers;     // Those that a next version has to be linked to,
   std::uint32_t forgotten_readers = 0;  // and more that the graph has forgotten.
 

@@ -78,6 +78,9 @@ struct Profile {
   Freshness freshness = Freshness::Current;
   bool keeps_sessions = false;  // A transaction comes after those before it in its session.
   bool first_updater_wins = false;
+  // Of those that read a version and write the key next, one commits. Where first_updater_wins or the cycles
+  // say so already, this is not set.
+  bool one_update_a_version = false;
   // An update that leaves a row as it is writes nothing: the transaction goes on seeing its snapshot's row.
   bool equal_writes_vanish = false;
   CycleRule cycles = CycleRule::InformationFlow;

@@ -217,6 +217,7 @@ void add_generic(std::vector<Profile>& rows) {
          .freshness = snapshot && uses_real_time(level.level) ? Freshness::Current : Freshness::Any,
          .keeps_sessions = (snapshot || prefix) && uses_session_order(level.level),
          .first_updater_wins = false,
+         .one_update_a_version = !serial && implies(level.level, Level::CursorStability),
          .cycles = serial     ? CycleRule::Serial
                    : snapshot ? CycleRule::Snapshot
                    : prefix   ? CycleRule::Prefix

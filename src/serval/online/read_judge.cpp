@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "serval/online/first_updater_wins.h"
+
 namespace serval::online {
 namespace {
 
@@ -246,11 +248,29 @@ void ReadJudge::link(const LiveTransaction& transaction, const Question& questio
     if (!seen.uncertain)
       key.longest_commit = std::max(key.longest_commit, span_of({seen.release_begin, seen.install.end}));
   }
+  if (transaction.profile->one_update_a_version) note_update(transaction, read, seen);
   if (!transaction.participant.is_none()) {
     state_.depend({seen.writer, transaction.participant, read.key, Dependency::WriteRead});
     if (state_.profile.cycles != CycleRule::InformationFlow)
       link_to_next(transaction, read, question.candidates.match);
   }
+}
+
+// A transaction that wrote what it read before. A row that was deleted and inserted again is a new one.
+void ReadJudge::note_update(const LiveTransaction& transaction, const Access& read, Version& seen) {
+  const KeyState& key = *read.state;
+  if (seen.uncertain || read.perhaps_writing || key.had_delete) return;
+  const auto version_of = [&](std::uint64_t writer) {
+    return std::ranges::find_if(key.versions, [&](const Version& version) {
+      return version.transaction == writer && !version.uncertain;
+    });
+  };
+  const auto own = version_of(transaction.number);
+  if (own == key.versions.end() || seen.updater == transaction.number) return;
+  const auto other = seen.updater == 0 ? key.versions.end() : version_of(seen.updater);
+  seen.updater = transaction.number;
+  if (other != key.versions.end())
+    state_.report(second_update_violation(state_.keys.spell(read.key), seen, *other, *own));
 }
 
 // Whoever writes the next version comes after this reader: now, if it is known, or when it is judged.

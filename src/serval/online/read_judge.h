@@ -51,6 +51,7 @@ class ReadJudge {
   void look_for_contradictions(const LiveTransaction& transaction);
   void look_for_halves(const LiveTransaction& transaction, const Question& question);
   void link(const LiveTransaction& transaction, const Question& question);
+  void note_update(const LiveTransaction& transaction, const Access& read, Version& seen);
   void link_to_next(const LiveTransaction& transaction, const Access& read, std::uint32_t match);
 
   CitedRecord cite(const LiveTransaction& transaction, const Access& access) const;

@@ -83,7 +83,9 @@ void RecordIntake::begin(const Record& record, LiveTransaction& transaction) con
   }
 }
 
-// The snapshot of a transaction, by the operation that fixes it.
+// The snapshot of a transaction, by the operation that fixes it at the latest. A statement that nobody
+// recorded may have fixed it before: a client's "select 1", BEGIN with a consistent snapshot. So it is no
+// earlier than the begin of the transaction, and no more is known.
 void RecordIntake::take_snapshot(const Record& record, LiveTransaction& transaction) const {
   if (transaction.has_snapshot) return;
   const bool reads = record.operation == OperationKind::Read || record.operation == OperationKind::ReadList ||
@@ -93,20 +95,13 @@ void RecordIntake::take_snapshot(const Record& record, LiveTransaction& transact
     case SnapshotPoint::Anytime:
       return;
     case SnapshotPoint::FirstStatement:
-      transaction.snapshot = record.time;
-      break;
     case SnapshotPoint::Begin:  // Some ask for it only when they need it.
       transaction.snapshot = {transaction.begin, record.time.end};
       break;
     case SnapshotPoint::FirstConsistentRead: {
       const bool plain = reads && record.lock == LockMode::None && record.read_mode != ReadMode::Locking;
-      // Clients that cannot ask which rows they changed read them back, in the same operation.
-      const bool perhaps = is_predicate(record.operation) || may_be_a_missed_write(record);
-      if (perhaps && transaction.snapshot.begin == kUnknownBegin)
-        transaction.snapshot.begin = record.time.begin;
       if (!plain || may_be_a_missed_write(record)) return;
-      if (transaction.snapshot.begin == kUnknownBegin) transaction.snapshot.begin = record.time.begin;
-      transaction.snapshot.end = record.time.end;
+      transaction.snapshot = {transaction.begin, record.time.end};
       break;
     }
   }

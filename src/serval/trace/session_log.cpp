@@ -107,11 +107,11 @@ void SessionLog::begin(Time at) {
 
 // Whether an insert, a compare-and-set or a range writes, and what, only the answer tells; but others may see
 // it before the answer comes, so it counts as written.
-void SessionLog::put_written(std::string& to, const Request& request) const {
+void SessionLog::put_written(std::string& to, const Request& request, std::string_view letter) const {
   if (only_reads(request.kind) || is_range(request.kind)) return;
   const bool deletes = request.kind == Kind::Delete;
   put_comma(to);
-  put_all(to, "[\"", deletes ? "d" : request.kind == Kind::Append ? "a" : "w", "\",");
+  put_all(to, "[\"", deletes ? "d" : request.kind == Kind::Append ? "a" : letter, "\",");
   text_.put_key(to, request.table, request.key);
   if (!deletes) to += ',';
   if (request.kind == Kind::Append)
@@ -127,7 +127,7 @@ void SessionLog::ask(const Request& request, Time at) {
   if (keeps_ledger_) tags_.push_back(request.tag);
   if (is_range(request.kind)) return;
   const std::lock_guard lock(handing_over_);
-  put_written(open_writes_, request);
+  put_written(open_writes_, request, "w");
 }
 
 void SessionLog::open_item(std::string_view kind) {
@@ -228,11 +228,12 @@ void SessionLog::note(Outcome outcome, const TransactionHints& hints) {
   surely_wrote_ = false;
 }
 
-// A read that was never answered saw nothing that counts; what was to be written may have been.
+// A read that was never answered saw nothing that counts; what was to be written may have been. An insert
+// is one: it is the last operation, and if the transaction happened nevertheless, the insert did.
 void SessionLog::lose(const Request& request) {
   if (request.kind == Kind::UpdateRange || request.kind == Kind::DeleteRange)
     return add_range(request, {}, kUnknownEnd);
-  put_written(operations_, request);
+  put_written(operations_, request, request.kind == Kind::Insert ? "i" : "w");
 }
 
 void SessionLog::put_open_line(std::string& to) const {

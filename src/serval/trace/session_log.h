@@ -67,8 +67,9 @@ class SessionLog {
   void put_answered(const Request& request, const Answer& answer);
   void put_sight(const Answer& answer);
   void put_late_sights(std::optional<std::int64_t> seen);
-  void note(Outcome outcome, const TransactionHints& hints);        // Into the ledger.
-  void put_written(std::string& to, const Request& request) const;  // What it writes for certain, or nothing.
+  void note(Outcome outcome, const TransactionHints& hints);  // Into the ledger.
+  // What it writes for certain, or nothing, as a write of the given kind.
+  void put_written(std::string& to, const Request& request, std::string_view letter) const;
   void put_open_line(std::string& to) const;
 
   std::int64_t label_;

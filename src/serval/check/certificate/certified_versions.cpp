@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "serval/base/jagged.h"
+#include "serval/check/initial_rows.h"
 
 namespace serval {
 
@@ -155,23 +156,14 @@ class VersionCollector {
   // Of the key whose writes are in ordered_.
   Value initial_row(KeyId key) {
     if (history_.initial_value().is_nil()) return Value::nil();
-    if (found_absent_.empty()) find_absent();
-    if (ordered_.empty()) return found_absent_[key.index] ? Value::nil() : history_.initial_value();
+    if (found_.empty()) found_ = rows_found(history_);
+    if (ordered_.empty()) return found_[key.index] ? history_.initial_value() : Value::nil();
     OperationKind first = OperationKind::Read;
     for (const OperationId op : history_.operations(writes_[ordered_.front()].version.installer))
       for_each_write(history_, op, [&](KeyId written, Value) {
         if (written == key && first == OperationKind::Read) first = history_.kind(op);
       });
     return first == OperationKind::Insert ? Value::nil() : history_.initial_value();
-  }
-  void find_absent() {
-    found_absent_.assign(history_.key_count(), false);
-    for (const TransactionId t : history_.transactions())
-      for (const OperationId op : history_.operations(t)) {
-        const OperationKind kind = history_.kind(op);
-        if (kind == OperationKind::Insert || (kind == OperationKind::Read && history_.value(op).is_nil()))
-          found_absent_[history_.key(op).index] = true;
-      }
   }
 
   // Of those that take part.
@@ -230,7 +222,7 @@ class VersionCollector {
   std::vector<const KeyOrder*> given_;      // By key; null: no complete order.
   std::vector<std::optional<std::int64_t>> timestamps_;
   std::vector<std::uint32_t> ordered_;  // The writes of the key at hand.
-  std::vector<bool> found_absent_;      // By key; empty until somebody asks.
+  std::vector<bool> found_;             // See initial_rows.h; empty until it is needed.
 };
 
 CertifiedVersions::CertifiedVersions(const History& history, Budget& budget) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "serval/check/initial_rows.h"
+
 namespace serval::replay {
 namespace {
 
@@ -10,8 +12,8 @@ Table table_of(const std::string& column) {
   return Table(Condition(tree, ValuePool()));
 }
 
-// Keys that have no row at the start: the first of their writers inserts it, or they have none, and somebody
-// has inserted the row in vain or found it absent.
+// Keys that have no row at the start: the first of their writers inserts it, or they have no writer, and
+// nobody has found a row.
 std::vector<bool> absent_keys(const History& history, std::span<const TransactionId> order) {
   enum class First : std::uint8_t { None, Insert, Other };
   std::vector<First> first(history.key_count(), First::None);
@@ -28,15 +30,10 @@ std::vector<bool> absent_keys(const History& history, std::span<const Transactio
       if (kind == OperationKind::PredicateUpdate || kind == OperationKind::PredicateDelete)
         for (const Row& row : history.rows(op)) note(row.key, First::Other);
     }
+  const std::vector<bool> found = rows_found(history);
   std::vector<bool> absent(history.key_count(), false);
-  for (std::size_t key = 0; key < first.size(); ++key) absent[key] = first[key] == First::Insert;
-  for (const TransactionId t : history.transactions())
-    for (const OperationId op : history.operations(t)) {
-      const OperationKind kind = history.kind(op);
-      const bool found =
-          kind == OperationKind::Insert || (kind == OperationKind::Read && history.value(op).is_nil());
-      if (found && first[history.key(op).index] == First::None) absent[history.key(op).index] = true;
-    }
+  for (std::size_t key = 0; key < first.size(); ++key)
+    absent[key] = first[key] == First::Insert || (first[key] == First::None && !found[key]);
   return absent;
 }
 
