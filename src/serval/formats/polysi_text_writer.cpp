@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <vector>
 
 #include <absl/container/flat_hash_set.h>
@@ -19,6 +20,7 @@ class PolySiWriter {
     number_sessions(losses);
     number_transactions(losses);
     count_merged(losses);
+    count_load(losses);
   }
 
   void write(const std::function<void(std::string_view)>& out) {
@@ -46,6 +48,20 @@ class PolySiWriter {
       text_ += ',';
       append_number(text_, history_.values(), step.value.is_nil() ? Value::integer(0) : step.value);
       text_ += tail_;
+    }
+  }
+
+  // Readers take a first transaction that writes nothing but 0 for the rows at the start, and nothing before.
+  void count_load(Losses& losses) {
+    if (history_.initial_value() != Value::integer(0)) return;
+    for (const TransactionId t : history_.transactions()) {
+      if (!view_.contains(t)) continue;
+      view_.steps(t, steps_);
+      const bool loads = std::ranges::all_of(steps_, [](const RegisterStep& step) {
+        return step.kind == OperationKind::Write && step.value == Value::integer(0);
+      });
+      if (loads) losses.add("first transactions that write only 0 and will be read as the initial versions");
+      return;
     }
   }
 
