@@ -160,6 +160,30 @@ class Examples(ServerTest):
         self.assertIn("both committed: no serial order exists", done.stdout)
 
 
+class Script(cli_test.CliTest):
+    """A stand-in that runs: its command names the folder, as scripts/servers asks of a server."""
+
+    def servers(self, *words):
+        return subprocess.run([SCRIPT, *words, "--dir", self.folder], capture_output=True, text=True, timeout=60, check=False)
+
+    def test_a_setting_for_a_server_that_already_runs_is_an_error(self):
+        server = self.folder / "postgres"
+        server.mkdir()
+        stand_in = subprocess.Popen([sys.executable, "-c", "input()", str(server)], stdin=subprocess.PIPE)
+        self.addCleanup(stand_in.communicate, b"\n")
+        (server / "server.pid").write_text(f"{stand_in.pid}\n")
+        (server / "address").write_text("postgres://here\n")
+        self.assertEqual(self.servers("start", "postgres").stdout, "postgres://here\n")
+        refused = self.servers("start", "postgres", "--set", "max_connections=9")
+        self.assertEqual((refused.returncode, refused.stdout), (1, ""))
+        self.assertIn("already runs", refused.stderr)
+
+    def test_settings_are_for_postgresql(self):
+        refused = self.servers("start", "etcd", "--set", "max_connections=9")
+        self.assertEqual(refused.returncode, 64)
+        self.assertIn("--set is for PostgreSQL", refused.stderr)
+
+
 class Lost(ServerTest):
     def begin(self, *words):
         """A run that has recorded something."""
