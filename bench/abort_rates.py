@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """How many transactions does PostgreSQL abort of mini and of general workloads? Fig. 11 of MTC: over the number of sessions, and
-over skew, here as transactions a key and as distributions. Prints the tables of docs/evidence.md; --write puts them there and
+over skew, here as transactions per key and as distributions. Prints the tables of docs/evidence.md; --write puts them there and
 draws docs/abort_rates.svg.
 
     bench/abort_rates.py build/release/apps/cli/serval "$(scripts/servers start postgres)" [--time 5s] [--write]
@@ -17,7 +17,7 @@ import tempfile
 DOCS = pathlib.Path(__file__).resolve().parent.parent / "docs"
 SERIES = [(workload, isolation) for isolation in ("serializable", "repeatable-read") for workload in ("mini", "general:operations=20")]
 SESSIONS = [1, 2, 4, 8, 16, 32]
-TRANSACTIONS = 2000  # Of a run over transactions a key.
+TRANSACTIONS = 2000  # Of a run over transactions per key.
 A_KEY = [1, 2, 5, 10, 20, 50]
 DISTRIBUTIONS = ["uniform", "zipf", "hotspot", "exponential"]
 
@@ -99,13 +99,13 @@ def main():
     by_keys = measure(A_KEY, lambda share: ["-c", "8", "-n", str(TRANSACTIONS), "--keys", str(TRANSACTIONS // share)])
     by_choice = measure(DISTRIBUTIONS, lambda name: ["-c", "8", "-t", flags.time, "--keys", "1000", "--distribution", name])
     tables = "\n".join([table("sessions (1000 keys, uniform)", SESSIONS, by_sessions),
-                        table("transactions a key (8 sessions, uniform)", A_KEY, by_keys),
+                        table("transactions per key (8 sessions, uniform)", A_KEY, by_keys),
                         table("distribution (8 sessions, 1000 keys)", DISTRIBUTIONS, by_choice)])
     print(tables)
     if flags.write:
         put_into_page(tables)
         (DOCS / "abort_rates.svg").write_text(plot([("Abort rate over sessions", "sessions", SESSIONS, by_sessions),
-                                                    ("Abort rate over skew", "transactions a key", A_KEY, by_keys)]))
+                                                    ("Abort rate over skew", "transactions per key", A_KEY, by_keys)]))
 
 
 if __name__ == "__main__":
