@@ -86,7 +86,7 @@ CheckPlan plan_of(const CheckFlags& flags) {
   plan.model = choose_model(flags.model);
   if (plan.model && (!flags.level.empty() || plan.mirrors || plan.engine != Engine::Auto))
     throw UsageError("--model takes neither --level nor --engine",
-                     "a model is a rule of its own: serval models");
+                     "a model takes the place of a level (serval models)");
   plan.oracle = choose_oracle(flags.oracle);
   require_oracle(plan.oracle);
   if (plan.oracle == PredicateOracle::Database && (plan.model || plan.mirrors))
@@ -249,7 +249,7 @@ class FileCheck {
   void verify(const CheckResult& result) {
     const std::optional<std::string> flaw =
         verify_witness(loaded_.history, result.level, result.verdict, hints_.transaction_order);
-    if (flaw) throw BrokenContract("the evidence does not stand: " + *flaw);
+    if (flaw) throw BrokenContract("the evidence does not hold: " + *flaw);
   }
 
   // A violated gate is easier to place when one knows what does hold. It may not cost the verdict, nor much
@@ -436,8 +436,8 @@ Action declare_check(Arguments& arguments) {
                  "One JSON object instead of text; with several files, one object per line");
   arguments.option("--timeout", flags->timeout, "Time for reading and checking each file; then UNKNOWN [10m]",
                    "TIME");
-  arguments.option("--memory-limit", flags->memory_limit, "Memory; past it UNKNOWN [80 % of RAM or cgroup]",
-                   "SIZE");
+  arguments.option("--memory-limit", flags->memory_limit,
+                   "Memory limit; beyond it UNKNOWN [80 % of RAM or cgroup]", "SIZE");
   arguments.option("--engine", flags->engine, "How to check: auto picks the cheapest complete engine",
                    "NAME");
   arguments.option("--profile", flags->profile,
@@ -445,17 +445,17 @@ Action declare_check(Arguments& arguments) {
   arguments.option("--threads", flags->threads,
                    "For --engine mirror: partition the keys among this many threads [1]", "N");
   arguments.flag("--explain-engine", flags->explain_engine,
-                 "Also what was tried to find an order, and how long each step took");
+                 "Also show what was tried to find an order, and how long each step took");
   arguments.option("--assume", flags->assumptions,
                    "Trust the database for an order of versions (docs/assumptions.md); repeatable", "NAME");
   arguments.option("--transaction-order", flags->transaction_order,
-                   "Places of transactions in the order of commits, by their ids: 0=2,1=1", "T=N,...");
+                   "Positions of transactions in the commit order, by id: 0=2,1=1", "T=N,...");
   arguments.option("--expected-order", flags->expected_order,
                    "The serial order to replay: by timestamps, by completion, or from a file [timestamps]",
                    "timestamps|completion|FILE");
   arguments.flag("--verify", flags->verify, "Re-prove the verdict from the raw history");
   arguments.option("--oracle", flags->oracle,
-                   "Who evaluates predicates: the interpreter, or SQLite as well; they must agree",
+                   "Evaluate predicates by the interpreter, or also by SQLite; both must agree",
                    "interpreter|database");
   arguments.option("--max-anomalies", flags->max_anomalies, "Show at most this many [10]; all are counted",
                    "N");
@@ -463,7 +463,7 @@ Action declare_check(Arguments& arguments) {
   arguments.option("--color", flags->colour, "Colour; auto obeys NO_COLOR and CLICOLOR_FORCE",
                    "auto|always|never");
   arguments.flag("-q,--quiet", flags->quiet, "The first line only");
-  arguments.flag("-v,--verbose", flags->verbose, "Also phases and whole anomalies");
+  arguments.flag("-v,--verbose", flags->verbose, "Also show phases and whole anomalies");
   return [flags] { return check_files(*flags); };
 }
 

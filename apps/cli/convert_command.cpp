@@ -32,7 +32,7 @@ void refuse_losses(const History& history, Format format, const std::string& pat
   const std::vector<std::string> losses = losses_of_writing(history, format).lossy_steps;
   if (losses.empty()) return;
   throw InputError({path},
-                   fmt::format("{} cannot hold all of it: {}", info(format).name, fmt::join(losses, "; ")),
+                   fmt::format("{} cannot express all of it: {}", info(format).name, fmt::join(losses, "; ")),
                    {}, "choose another format, or leave out --strict to convert what fits");
 }
 

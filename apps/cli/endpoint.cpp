@@ -61,7 +61,7 @@ SocketAddress resolve(const std::string& host, std::uint16_t port, const std::st
 }
 
 [[noreturn]] void system_refuses(const std::string& address) {
-  throw OutputError(fmt::format("cannot listen at {}: {}", address, std::strerror(errno)));
+  throw OutputError(fmt::format("cannot listen on {}: {}", address, std::strerror(errno)));
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ constexpr std::array kVerbs{
          "serval check history.jsonl                     # any anomaly? exit 0 none, 1 found, 2 unknown\n"
          "serval check run.txt --level serializable      # gate one level: exit 0 holds, 1 violated, 2 "
          "unknown\n"
-         "serval check bank.edn --model bank             # a rule of its own (serval models)\n"
+         "serval check bank.edn --model bank             # judge by a model (serval models)\n"
          "serval check a.edn b.edn.gz -l SI --json       # one JSON object per line\n"
          "zstdcat run.zst | serval check - --timeout 60s --memory-limit 4GiB",
          declare_check},
@@ -44,7 +44,8 @@ constexpr std::array kVerbs{
          "serval run rocksdb: -w general -c 16 -n 100k --seed 7\n"
          "serval drivers                                            # addresses and isolations",
          declare_run},
-    Verb{"record", "ADDRESS -o FILE [options]", "The same without checking",
+    Verb{"record", "ADDRESS -o FILE [options]",
+         "Drive a database and record what clients saw, without checking",
          "serval record sqlite:/tmp/test.db -w mini -n 10k -o run.jsonl && serval check run.jsonl",
          declare_record},
     Verb{"watch", "SOURCE [options]", "Verify a database while it runs, from what clients saw and when",
@@ -63,14 +64,14 @@ constexpr std::array kVerbs{
          "serval stats run.jsonl\nserval stats run.txt --json", declare_stats},
     Verb{"lint", "FILE [options]", "Which preconditions a history meets: unique writes, clocks, retries",
          "serval lint run.jsonl\nserval lint run.txt --json", declare_lint},
-    Verb{"probe", "DSN [options]", "Which anomalies a database lets happen, at each isolation it offers",
+    Verb{"probe", "DSN [options]", "Which anomalies a database permits at each isolation it offers",
          "serval probe rocksdb:                                     # a temporary database in this process\n"
          "serval probe postgres://localhost/test -i serializable -i repeatable-read\n"
          "serval probe sqlite: --json > expected.json\n"
          "serval probe sqlite: --expect expected.json               # exit 1 and the differences",
          declare_probe},
-    Verb{"bench", "[NAME] [options]", "Experiments of the papers, measured here",
-         "serval bench                                              # what there is\n"
+    Verb{"bench", "[NAME] [options]", "Repeat experiments of the papers on this machine",
+         "serval bench                                              # list the experiments\n"
          "serval bench king-cobra --plot king-cobra.svg             # 10k transactions, all cells of Figs. "
          "13 and 14",
          declare_bench},
@@ -78,12 +79,12 @@ constexpr std::array kVerbs{
          "serval levels\nserval levels PL-3", declare_levels},
     Verb{"anomalies", "[NAME] [--json]", "The anomalies and which levels forbid them",
          "serval anomalies\nserval anomalies write-skew", declare_anomalies},
-    Verb{"models", "[NAME] [--json]", "What else a history can be judged by: bank, set, cas-register, ...",
+    Verb{"models", "[NAME] [--json]", "Models to judge a history by, instead of a level: bank, set, ...",
          "serval models\nserval models bank", declare_models},
     Verb{"drivers", "[NAME] [--json]", "The databases that serval can drive, and what they promise",
          "serval drivers\nserval drivers postgres", declare_drivers},
     Verb{"formats", "[--json]", "The file formats", "serval formats", declare_formats},
-    Verb{"workloads", "[NAME] [--json]", "What can be run, and what serval gen can break and plant",
+    Verb{"workloads", "[NAME] [--json]", "The workloads, and the bugs and anomalies that serval gen can add",
          "serval workloads\nserval workloads bank", declare_workloads},
     Verb{"version", "", "The version of serval", "serval version", declare_version},
     Verb{"completion", "bash|zsh|fish", "Completion script for a shell",

@@ -90,8 +90,8 @@ const Profile& profile_for(const MirrorPlan& plan, const History& history) {
   if (!plan.profile.empty()) return choose_profile(plan.profile);
   if (plan.level) return choose_profile(fmt::format("generic:{}", name_of(*plan.level)));
   if (const Profile* profile = online::profile_of_run(history.facts())) return *profile;
-  throw UsageError("the file does not say which database and isolation it is of",
-                   "--profile DATABASE:ISOLATION, or --level LEVEL for what the level itself says");
+  throw UsageError("the file does not name its database and isolation",
+                   "--profile DATABASE:ISOLATION, or --level LEVEL for what the level itself promises");
 }
 
 int check_file_by_mirror(const MirrorPlan& plan, const std::string& path) {

@@ -85,7 +85,7 @@ class ModelCheck {
     if (!plan_.verify) return;
     enter("verify");
     const ModelProof proof = verify_model(plan_.model, *history_, options_, report_.result);
-    if (proof.flaw) throw BrokenContract("the evidence does not stand: " + *proof.flaw);
+    if (proof.flaw) throw BrokenContract("the evidence does not hold: " + *proof.flaw);
     if (!proof.complete)
       report_.notices.push_back(fmt::format("verification gave up after {} configurations of one object",
                                             spell_count(ModelProof::kEffort)));

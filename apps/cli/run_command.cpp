@@ -106,7 +106,7 @@ class Run {
     const DriverInfo& driver = driver_of(flags.address);
     if (workload_.info->needs_ranges && !driver.has_ranges)
       throw UsageError(fmt::format("{} needs ranges, which {} does not have", flags.workload, driver.name),
-                       "serval workloads lists those that do without");
+                       "serval workloads lists those that do not need them");
     if (!flags.out.empty()) require_writable(flags.out, flags.force ? Overwrite::Allow : Overwrite::Refuse);
     no_certificate_ = why_no_certificate(flags, workload_);
     open();
@@ -367,7 +367,7 @@ void declare_shared(Arguments& arguments, RunFlags& flags) {
   arguments.option("-w,--workload", flags.workload,
                    "NAME or NAME:parameter=value,… (serval workloads) [list-append]", "WORKLOAD");
   arguments.option("-i,--isolation", flags.isolation,
-                   "What to ask the database for (serval drivers) [its default]", "NAME");
+                   "The isolation to request (serval drivers) [its default]", "NAME");
   arguments.option("-c,--clients", flags.clients, "Sessions at the same time [8]", "N");
   arguments.option("-t,--time", flags.time, "How long to run [10s, unless --txns is given]", "TIME");
   arguments.option("-n,--txns", flags.transactions, "How many transactions to run, all clients together",
@@ -378,7 +378,7 @@ void declare_shared(Arguments& arguments, RunFlags& flags) {
   arguments.option("--seed", flags.seed, "The same seed asks the same [random, printed]", "N");
   arguments.option("--abort", flags.aborts, "Share of transactions that roll back by themselves [0.02]",
                    "SHARE");
-  arguments.option("--node", flags.nodes, "A further address of the same database; repeatable", "ADDRESS");
+  arguments.option("--node", flags.nodes, "Another address of the same database; repeatable", "ADDRESS");
   arguments.flag("--live", flags.live,
                  "Mirror the database's mechanisms while it runs, as serval watch does");
   arguments.option("--profile", flags.profile, "Of --live: what the database promises [by its driver]",

@@ -29,7 +29,7 @@ void RunMirror::require_profile(const std::string& name, const std::map<std::str
   } else if (online::profile_of_run(facts) == nullptr) {
     throw UsageError(
         fmt::format("--live has no profile for {} at {}", facts.at("database"), facts.at("isolation")),
-        "--profile generic:LEVEL mirrors what the level itself says");
+        "--profile generic:LEVEL mirrors what the level itself promises");
   }
 }
 

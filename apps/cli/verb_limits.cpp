@@ -68,8 +68,8 @@ class Limits {
 
 void declare_limit_flags(Arguments& arguments, LimitFlags& flags) {
   arguments.option("--timeout", flags.timeout, "Time for all of it; past it exit 2 [none]", "TIME");
-  arguments.option("--memory-limit", flags.memory_limit, "Memory; past it exit 2 [80 % of RAM or cgroup]",
-                   "SIZE");
+  arguments.option("--memory-limit", flags.memory_limit,
+                   "Memory limit; beyond it exit 2 [80 % of RAM or cgroup]", "SIZE");
 }
 
 std::uint64_t memory_limit_of(const std::string& flag) {

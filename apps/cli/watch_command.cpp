@@ -49,7 +49,7 @@ constexpr std::uint64_t kShareOfWaiting = 4;  // Records that wait, of the memor
 
 WatchSetting setting_of(const WatchFlags& flags) {
   if (!flags.profile.empty() && !flags.level.empty())
-    throw UsageError("--profile and --level are two ways to say the same", "leave one out");
+    throw UsageError("--profile and --level exclude each other", "leave one out");
   if (is_endpoint(flags.source) && flags.profile.empty() && flags.level.empty())
     throw UsageError(
         "which database is this, and at which isolation?",
@@ -252,9 +252,9 @@ Action declare_watch(Arguments& arguments) {
   arguments.word("SOURCE", flags->source,
                  "A recording, which may grow; - ; a folder of Leopard's traces; unix:PATH; tcp:[HOST:]PORT");
   arguments.option("-p,--profile", flags->profile,
-                   "What the database promises, as postgres:serializable [by the recording]", "NAME");
-  arguments.option("-l,--level", flags->level, "In its place: what any database promises at this level",
-                   "LEVEL");
+                   "What the database promises, such as postgres:serializable [the recording's]", "NAME");
+  arguments.option("-l,--level", flags->level,
+                   "Instead of a profile: what any database promises at this level", "LEVEL");
   arguments.option("--clock-error", flags->clock_error, "How wrong clients' clocks may be [0]", "TIME");
   arguments.option("-t,--duration,--timeout", flags->duration, "End after this time [at the end of input]",
                    "TIME");

@@ -110,7 +110,7 @@ void WatchConnections::end(NativeStream& stream) {
   } catch (const InputError& error) {
     engine_.note_refused(error.what());
     engine_.doubt({.who = stream.name(),
-                   .what = "was refused: what it did last is not known",
+                   .what = "was refused: its last actions are unknown",
                    .since = stream.promised(),
                    .until = engine_.intake().latest()});
   }
@@ -258,7 +258,7 @@ void WatchConnections::limit_kept() {
     const auto most =
         std::ranges::max_element(open_, {}, [](const auto& entry) { return entry.second->kept; });
     refuse(*most->second,
-           fmt::format("{}: lines that are not whole, or wait for others, take {} bytes, and {} "
+           fmt::format("{}: incomplete and waiting lines take {} bytes, and {} "
                        "with those of all connections; --memory-limit allows for {}",
                        most->second->stream->name(), most->second->kept, kept_, options_.memory_limit / 2));
   }
@@ -289,7 +289,7 @@ void WatchConnections::listen_for(Connection& connection, bool wanted) {
 // A stranger: it took no part.
 void WatchConnections::leave(Connection& connection) {
   if (connection.has_sent)
-    return refuse(connection, fmt::format("{}: no header came", connection.stream->name()));
+    return refuse(connection, fmt::format("{}: no header arrived", connection.stream->name()));
   close(connection);
 }
 

@@ -202,7 +202,7 @@ void WatchSources::read_whole(const std::string& path) {
     return;  // The watch ended before the file did.
   }
   if (!history.has_times())
-    throw InputError({path}, "this history has no times: what cannot be put in order cannot be watched", {},
+    throw InputError({path}, "this history has no times, so it cannot be put in order and watched", {},
                      "serval check decides it without");
   NativeStream stream(path, engine_.intake());
   stream.take_header(history);
@@ -251,7 +251,7 @@ void WatchSources::read_leopard(ByteStream& stream, ClientFeed& feed, LeopardStr
 void WatchSources::start_leopard_folder() {
   const LeopardFolder files = find_leopard_files(options_.word);
   if (files.clients.empty())
-    throw InputError({options_.word}, "this folder holds no trace of Leopard (trace/loader-0.0.json, ...)",
+    throw InputError({options_.word}, "this folder contains no trace of Leopard (trace/loader-0.0.json, ...)",
                      {}, "name the file of a recording");
   Budget budget = interruptible();
   if (!options_.initial_unknown) start_with_tables(engine_.intake(), files.tables, budget);

@@ -73,7 +73,7 @@ TEST(JepsenLog, EntriesWithoutIndexTakeTheirPlace) {
 
 TEST(JepsenLog, WrongFilesAreRefusedWithAPlace) {
   EXPECT_EQ(log_error("{:type :done :process 0}"), "input:1:8: expected one of :invoke, :ok, :fail, :info");
-  EXPECT_EQ(log_error("r(1,2,3,4)\n"), "input: this is polysi, which holds no Jepsen operations");
+  EXPECT_EQ(log_error("r(1,2,3,4)\n"), "input: this is polysi, which contains no Jepsen operations");
   std::string deep = "{:type :ok :process 0 :value ";
   deep += std::string(10'000, '[');
   EXPECT_NE(log_error(deep + std::string(10'000, ']') + "}").find("nested too deeply"), std::string::npos);

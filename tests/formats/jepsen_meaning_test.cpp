@@ -124,7 +124,7 @@ TEST(JepsenMeaning, ProcessMayGoOnAfterInfo) {
   const History history = read_edn(edn);
   EXPECT_EQ(history.session_count(), 1u);
   EXPECT_EQ(spell_transaction(history, 1), "committed write(1,2)");
-  EXPECT_EQ(notices_of(edn)[0], "1 times a process went on after :info: its session goes on, too");
+  EXPECT_EQ(notices_of(edn)[0], "1 times a process continued after :info: its session continues, too");
 }
 
 TEST(JepsenMeaning, WithoutProcessesEveryTransactionIsASession) {
@@ -134,7 +134,7 @@ TEST(JepsenMeaning, WithoutProcessesEveryTransactionIsASession) {
   const History history = read_edn(edn);
   EXPECT_EQ(history.session_count(), 2u);
   EXPECT_EQ(history.interval(TransactionId{1}), (Interval{2, 3}));
-  EXPECT_EQ(notices_of(edn)[0], "no operation has a :process: every transaction became a session of its own");
+  EXPECT_EQ(notices_of(edn)[0], "no operation has a :process: every transaction became a separate session");
 }
 
 TEST(JepsenMeaning, NilReadsBeforeTheFirstAppendAreOfLists) {

@@ -191,7 +191,7 @@ WriteReport write_history(const History& history, Format format, const std::stri
   };
   row.write(history, write, lossy);
   // No reader takes an empty file for a history.
-  if (bytes == 0) throw OutputError(fmt::format("{} has no spelling for an empty history", row.name));
+  if (bytes == 0) throw OutputError(fmt::format("{} cannot express an empty history", row.name));
   sink.finish();
   return report;
 }

@@ -36,7 +36,7 @@ std::string inner_folder(const std::string& folder) {
 }
 
 [[noreturn]] void reject(const std::string& folder) {
-  throw InputError({folder}, "this folder holds no history that Serval knows", {},
+  throw InputError({folder}, "this folder contains no history in a known format", {},
                    "name a file in it; as a whole it reads Cobra's *.log and files called history.*");
 }
 
@@ -53,7 +53,7 @@ class TemporaryFolder {
   explicit TemporaryFolder(fs::path path) : path_(std::move(path)) {
     std::error_code error;
     if (!fs::create_directory(path_, error))
-      throw OutputError(fmt::format("cannot make the folder {}: {}", path_.string(),
+      throw OutputError(fmt::format("cannot create the folder {}: {}", path_.string(),
                                     error ? error.message() : "it already exists"));
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
@@ -124,7 +124,7 @@ std::string file_to_write(const std::string& path, std::string_view name) {
   if (!path.ends_with('/') && !is_folder(path)) return path;
   std::error_code error;
   fs::create_directories(path, error);
-  if (error) throw OutputError(fmt::format("cannot make the folder {}: {}", path, error.message()));
+  if (error) throw OutputError(fmt::format("cannot create the folder {}: {}", path, error.message()));
   return (fs::path(path) / name).string();
 }
 

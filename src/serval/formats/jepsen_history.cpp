@@ -289,11 +289,11 @@ void JepsenHistory::tell_notices(const std::function<void(const std::string&)>& 
     notice(fmt::format("skipped {} operations whose :process is not an integer (nemesis and the like)",
                        others_skipped_));
   if (absent_processes_seen_)
-    notice("no operation has a :process: every transaction became a session of its own");
+    notice("no operation has a :process: every transaction became a separate session");
   if (dangling_ > 0) notice(fmt::format("{} invocations never completed: taken as indeterminate", dangling_));
   if (went_on_after_info_ > 0)
-    notice(
-        fmt::format("{} times a process went on after :info: its session goes on, too", went_on_after_info_));
+    notice(fmt::format("{} times a process continued after :info: its session continues, too",
+                       went_on_after_info_));
   if (!indexes_ascend_) notice("the :index fields do not ascend: the order of the file counts");
   if (lone_completions_seen_) notice("completions only, no invocations: real-time order is not known");
   if (invocations_seen_)

@@ -116,7 +116,7 @@ JepsenLog read_jepsen_log(ByteStream& stream, const ReadOptions& options) {
       return JepsenTextReader<LogSink<EdnCursor>>(stream, options).read().log(stream.name());
     default:
       throw InputError({stream.name()},
-                       fmt::format("this is {}, which holds no Jepsen operations", format.name), {},
+                       fmt::format("this is {}, which contains no Jepsen operations", format.name), {},
                        "models need a Jepsen history: edn, json, jepsen-jsonl or jepsen-text");
   }
 }

@@ -151,7 +151,7 @@ void read_leopard_table(const std::string& path, Budget* budget,
     if (fields.size() != columns.size())
       throw InputError(
           {path, position.line, 1},
-          fmt::format("expected {} fields, one a column, but got {}", columns.size(), fields.size()),
+          fmt::format("expected {} fields, one per column, but got {}", columns.size(), fields.size()),
           std::string(line));
     LeopardRow made{table, std::move(fields.front()), {}};
     for (std::size_t i = 1; i < fields.size(); ++i) made.cells.push_back({columns[i], std::move(fields[i])});

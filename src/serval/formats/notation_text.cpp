@@ -97,14 +97,14 @@ bool has_spelling(const ValuePool& pool, Value value) {
 void require_spellings(const History& history) {
   const auto require = [&](Value value) {
     if (!has_spelling(history.values(), value))
-      throw OutputError(fmt::format("the notation has no spelling for {}", history.spell(value)));
+      throw OutputError(fmt::format("the notation cannot express {}", history.spell(value)));
   };
   for (const SessionId session : history.sessions()) {
     const Value label = history.session_label(session);
     require(label);
     if (label.is_list())
-      throw OutputError(
-          fmt::format("the notation has no sessions whose label is a list: {}", history.spell(label)));
+      throw OutputError(fmt::format("the notation cannot express sessions whose label is a list: {}",
+                                    history.spell(label)));
   }
   for (const KeyId key : history.key_ids()) require(history.key_value(key));
   for (const TransactionId t : history.transactions())

@@ -33,7 +33,7 @@ std::string decode_base64(std::string_view text) {
   while (text.ends_with('=')) text.remove_suffix(1);
   for (const char c : text) {
     const std::size_t digit = kLetters.find(c);
-    if (digit == std::string_view::npos) throw DatabaseError("base64 with a letter that is none");
+    if (digit == std::string_view::npos) throw DatabaseError("base64 with an invalid character");
     group = group << 6 | static_cast<std::uint32_t>(digit);
     bits += 6;
     if (bits < 8) continue;

@@ -138,7 +138,8 @@ class ExecDatabase final : public Database {
       refuse_error(answer);
       return program;
     } catch (const ChildLost& lost) {
-      throw DatabaseError(lost.what(), "does the command run by itself, and answer a line on its input?");
+      throw DatabaseError(lost.what(),
+                          "does the command run on its own, and answer a line on its standard input?");
     }
   }
 

@@ -38,7 +38,7 @@ std::string encode_row(std::int64_t tag, std::span<const std::int64_t> columns) 
 
 Answer::Row decode_row(std::uint64_t key, std::string_view bytes) {
   if (bytes.empty())
-    throw DatabaseError("a row of no bytes: these tables were not made by this version of serval");
+    throw DatabaseError("an empty row: these tables were not created by this version of serval");
   std::vector<std::int64_t> words = decode_list(bytes);
   return {.key = key, .tag = words.front(), .columns = {words.begin() + 1, words.end()}};
 }
@@ -48,7 +48,7 @@ void append_to_list(std::string& bytes, std::int64_t tag) {
 }
 
 std::vector<std::int64_t> decode_list(std::string_view bytes) {
-  if (bytes.size() % kWord != 0) throw DatabaseError("bytes that serval did not write are in its tables");
+  if (bytes.size() % kWord != 0) throw DatabaseError("the tables contain bytes that serval did not write");
   std::vector<std::int64_t> out(bytes.size() / kWord);
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = word_at(bytes, i);
   return out;

@@ -18,7 +18,7 @@ constexpr std::size_t kWord = 8, kBlobLength = 4;
 constexpr unsigned kReplica = 0x5E27A1;  // A number that no server of the cluster is likely to have.
 
 [[noreturn]] void not_understood(const char* what) {
-  throw DatabaseError(fmt::format("the binary log holds {} that serval does not understand", what));
+  throw DatabaseError(fmt::format("the binary log contains {} that serval does not understand", what));
 }
 
 std::uint64_t little_endian(std::string_view bytes) {

@@ -16,7 +16,7 @@ constexpr const char* kNow = "select cluster_logical_timestamp()";
 
 [[noreturn]] void not_understood(std::string_view text) {
   throw DatabaseError(
-      fmt::format("CockroachDB answers what serval does not understand: {}", text.substr(0, 100)));
+      fmt::format("CockroachDB gave an answer that serval does not understand: {}", text.substr(0, 100)));
 }
 
 std::int64_t whole(std::string_view digits, std::string_view text) {

@@ -15,8 +15,8 @@ constexpr int kVersionOfTemporarySlots = 100000;
 constexpr int kPatience = 20;
 
 [[noreturn]] void not_understood(std::string_view line) {
-  throw DatabaseError(
-      fmt::format("logical decoding answers what serval does not understand: {}", line.substr(0, 100)));
+  throw DatabaseError(fmt::format("logical decoding gave an answer that serval does not understand: {}",
+                                  line.substr(0, 100)));
 }
 
 template <class Number>
@@ -93,7 +93,7 @@ PostgresRecovery::PostgresRecovery(const ConnectionOptions& options, Schema sche
                                     slot_, temporary_ ? ", true" : ""));
   } catch (const DatabaseError& error) {
     throw DatabaseError(
-        fmt::format("the server gives no replication slot: {}", error.what()),
+        fmt::format("the server does not grant a replication slot: {}", error.what()),
         "a certificate needs wal_level=logical, a free slot (max_replication_slots), the plugin "
         "test_decoding, and a user with REPLICATION");
   }

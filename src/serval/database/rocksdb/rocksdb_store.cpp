@@ -22,7 +22,7 @@ constexpr std::int64_t kHistoryBytes = 256 << 20;
 std::filesystem::path make_temporary_folder() {
   std::string name = (temporary_folder().value_or("/tmp") / "serval-rocksdb-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr)
-    throw DatabaseError(fmt::format("cannot make a temporary folder: {}", std::strerror(errno)));
+    throw DatabaseError(fmt::format("cannot create a temporary folder: {}", std::strerror(errno)));
   return name;
 }
 

@@ -32,7 +32,7 @@ class TemporaryFolder {
   TemporaryFolder() {
     std::string path = (temporary_folder().value_or("/tmp") / "serval-XXXXXX").string();
     if (mkdtemp(path.data()) == nullptr)
-      throw DatabaseError(fmt::format("cannot make a temporary folder {}", path),
+      throw DatabaseError(fmt::format("cannot create a temporary folder {}", path),
                           "set TMPDIR to one that is writable");
     path_ = path;
   }
@@ -149,7 +149,7 @@ class SqliteDatabase final : public Database {
 }  // namespace sqlite
 
 std::unique_ptr<Database> open_sqlite(std::string_view address, const DatabaseOptions& options) {
-  if (!options.nodes.empty()) throw InputError({}, "SQLite is one file: it has no further nodes");
+  if (!options.nodes.empty()) throw InputError({}, "SQLite is a single file and has no other nodes");
   address.remove_prefix(std::min(address.find(':') + 1, address.size()));
   if (address.starts_with("//")) address.remove_prefix(2);
   return std::make_unique<sqlite::SqliteDatabase>(sql::parse_address(address, sqlite::kOptions), options);
