@@ -102,7 +102,7 @@ int bench(const BenchFlags& flags) {
 
 Action declare_bench(Arguments& arguments) {
   auto flags = std::make_shared<BenchFlags>();
-  arguments.optional_word("NAME", flags->name, "The experiment; without it, what there is");
+  arguments.optional_word("NAME", flags->name, "The experiment; without it, lists them");
   arguments.option("-n,--txns", flags->transactions, "Committed transactions of each history [10k]", "N");
   arguments.option("--sessions", flags->sessions, "Sessions [20]", "N");
   arguments.option("--keys", flags->keys, "Keys [1000]", "N");

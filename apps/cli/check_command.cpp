@@ -337,7 +337,7 @@ class FileCheck {
 
   int publish() {
     if (flags_.run && !flags_.run->found_on_the_way.empty() && holds(report_.result.verdict))
-      throw BrokenContract("a violation was found while the run went on, and none in the whole recording");
+      throw BrokenContract("a violation was found during the run, and none in the whole recording");
     report_.exit_code = exit_code();
     report_.budget.seconds = seconds();
     report_.budget.peak_rss_bytes = peak_rss_bytes();

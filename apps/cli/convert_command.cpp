@@ -59,7 +59,7 @@ Action declare_convert(Arguments& arguments) {
   declare_limit_flags(arguments, flags->limits);
   arguments.option("--from", flags->reading.format, "The same as --format", "NAME");
   arguments.option("--to", flags->to, "Format of the output [by the name of the file]", "NAME");
-  arguments.flag("--strict", flags->strict, "A lossy step is an error: nothing is written, exit 3");
+  arguments.flag("--strict", flags->strict, "Any loss is an error: nothing is written, exit 3");
   arguments.flag("--force", flags->force, "Overwrite an existing file");
   return [flags] {
     return within_limits(flags->limits, [&](Budget& budget) { return convert(*flags, budget); });

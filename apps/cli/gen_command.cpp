@@ -81,7 +81,7 @@ SimulationOptions options_of(const GenFlags& flags) {
 }
 
 RowSimulationOptions row_options_of(const GenFlags& flags) {
-  if (flags.order != "completion") throw UsageError("workloads with ranges come in --order completion");
+  if (flags.order != "completion") throw UsageError("workloads with ranges support only --order completion");
   RowSimulationOptions options;
   options.workload = flags.workload;
   options.sessions = sessions_of(flags);
@@ -142,8 +142,8 @@ Action declare_gen(Arguments& arguments) {
   arguments.option("--keys", flags->keys, "Keys [10k; with ranges 100]", "N");
   arguments.option("--distribution", flags->distribution,
                    "Which keys are chosen: uniform, zipf, hotspot, exponential [uniform]", "NAME");
-  arguments.option("--level", flags->level, "What the simulated database keeps [strict-serializable]",
-                   "LEVEL");
+  arguments.option("--level", flags->level,
+                   "The level that the simulated database keeps [strict-serializable]", "LEVEL");
   arguments.option("--bug", flags->bugs, "Switch a bug on: NAME or NAME:probability=0.1,limit=1; repeatable",
                    "BUG");
   arguments.option("--plant", flags->plant, "Plant one anomaly (serval anomalies)", "ANOMALY");

@@ -95,8 +95,8 @@ class Findings {
         "they say nothing about isolation");
     add("no-retries", "no transaction repeats its aborted predecessor", facts.retries,
         "a client library probably retries; each attempt needs fresh values");
-    add("no-repeated-attempts", "no value is written again after an unclear attempt", facts.repeated_attempts,
-        "probably one transaction recorded twice; reads of it cannot be attributed");
+    add("no-repeated-attempts", "no value is written again after an indeterminate attempt",
+        facts.repeated_attempts, "probably one transaction recorded twice; reads of it cannot be attributed");
   }
   void clocks(const Lint& facts) {
     add("clock-forward", "no transaction ends before it begins", facts.ends_before_begin,
@@ -104,7 +104,7 @@ class Findings {
     add("session-sequential", "transactions of one session do not overlap", facts.overlaps,
         "sessions must run one transaction at a time; is the session id a thread or a pool?");
     add("clock-fine", "no transaction begins in the tick in which its predecessor ended", facts.equal_times,
-        "equal times order nothing; strict levels lose a little strength");
+        "equal times imply no order; strict levels lose a little strength");
   }
 
   const History& history_;
@@ -147,8 +147,8 @@ std::string text_of(const std::string& path, const LoadedHistory& loaded, const 
   out += fmt::format("  times          on {} of {}\n", spell_count(facts.timed), spell_count(all, "txn"));
   if (lacks_certificate(loaded.history, facts))
     out += fmt::format(
-        "  certificate    none, so {} may stay undecided: serval run --certificate records one where the "
-        "database has it\n",
+        "  certificate    none, so {} may stay undecided: serval run --certificate records one if the "
+        "database can provide it\n",
         spell_count(facts.predicate_operations, "operation") + " over ranges");
   return out + fmt::format("  {}\n  next           serval check {}\n", fitness(loaded.history, facts),
                            printable(path));

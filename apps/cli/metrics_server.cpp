@@ -61,7 +61,7 @@ class MetricsServer::Answerer : private httplib::Server {
           if (request.method != "GET" && request.method != "HEAD") {
             out.status = 405;
             out.set_header("Allow", "GET, HEAD");
-            out.set_content("this server takes GET and HEAD requests\n", "text/plain; charset=utf-8");
+            out.set_content("this server answers GET and HEAD requests\n", "text/plain; charset=utf-8");
             return HandlerResponse::Handled;
           }
           HttpAnswer found = answer(request.path);

@@ -98,7 +98,7 @@ int check_file_by_mirror(const MirrorPlan& plan, const std::string& path) {
   const auto start = Budget::Clock::now();
   Progress progress(plan.progress, path);
   Budget budget = interruptible().within(start + plan.timeout);
-  MirrorReport report{.path = path, .reason = "no contradiction; the mirror refutes, it does not prove"};
+  MirrorReport report{.path = path, .reason = "no contradiction; the mirror can refute, but not prove"};
   MemoryLimit memory(plan.memory_limit);
   try {
     progress.phase("read");

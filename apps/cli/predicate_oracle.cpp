@@ -198,7 +198,8 @@ class Comparison {
     const std::vector<const Predicate*> conditions = conditions_of(history_, budget_);
     const std::vector<Row> rows = rows_of(history_, budget_);
     const std::uint64_t pairs = conditions.size() * rows.size();
-    if (pairs == 0) return "oracle: no predicate over any row, so nothing for SQLite to evaluate";
+    if (pairs == 0)
+      return "oracle: no predicate applies to any row, so there is nothing for SQLite to evaluate";
     const std::uint64_t count = std::min(pairs, kMostEvaluations);
     // One of each of `count` equal shares, anywhere in it: a fixed step might meet the same rows every time.
     __extension__ using Wide = unsigned __int128;
@@ -240,9 +241,10 @@ class Comparison {
     }
     ++agreed_;
     if (here == there) return;
-    throw BrokenContract(fmt::format("of the predicate {} and the row {} = {} Serval says {}, SQLite says {}",
-                                     print_predicate(tree, history_.values()), history_.spell_key(row.key),
-                                     history_.spell(row.value), name_of(here), name_of(there)));
+    throw BrokenContract(
+        fmt::format("for the predicate {} and the row {} = {}, Serval says {}, SQLite says {}",
+                    print_predicate(tree, history_.values()), history_.spell_key(row.key),
+                    history_.spell(row.value), name_of(here), name_of(there)));
   }
 
   std::string words(std::size_t conditions, std::size_t rows, std::uint64_t pairs) const {
@@ -277,7 +279,7 @@ std::string ask_database(const History& history, Budget& budget) { return Compar
 void require_oracle(PredicateOracle oracle) {
   if (oracle == PredicateOracle::Database)
     throw UsageError("--oracle database needs SQLite, and this serval was built without it",
-                     "install SQLite's headers and build again: serval drivers lists what is there");
+                     "install SQLite's headers and build again (serval drivers lists what this build has)");
 }
 
 std::string ask_database(const History& /*history*/, Budget& /*budget*/) {

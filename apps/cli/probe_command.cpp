@@ -179,9 +179,9 @@ Action declare_probe(Arguments& arguments) {
   arguments.word("DSN", flags->address, "The database: rocksdb:, sqlite:FILE, postgres://HOST/DATABASE, …");
   arguments.option("-i,--isolation", flags->isolations, "Only this isolation; may be repeated", "NAME");
   arguments.option("--node", flags->nodes, "Another address of the same database; may be repeated", "DSN");
-  arguments.option("--patience", flags->patience, "After this time without an answer a step is waiting",
-                   "TIME");
-  arguments.option("--expect", flags->expect, "Exit with 1 unless the matrix is that of a saved --json",
+  arguments.option("--patience", flags->patience,
+                   "After this time without an answer, a step counts as waiting", "TIME");
+  arguments.option("--expect", flags->expect, "Exit with 1 unless the matrix equals that of a saved --json",
                    "FILE");
   arguments.flag("--json", flags->json, "One JSON object instead of text");
   return [flags] { return run_probe(*flags); };

@@ -65,9 +65,9 @@ RecoveredLines recover_lines(Recovery& recovery, const Schema& schema, std::vect
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   out.story = counted(lines.counts(), taken.count());
   if (lines.counts().strangers > 0)
-    out.notice =
-        fmt::format("{} transactions of others wrote to the tables; the orders of their keys are incomplete",
-                    lines.counts().strangers);
+    out.notice = fmt::format(
+        "{} transactions of other programs wrote to the tables; the orders of their keys are incomplete",
+        lines.counts().strangers);
   return out;
 }
 

@@ -236,7 +236,7 @@ class Run {
     try {
       database.drop();
     } catch (const std::exception& error) {
-      note(fmt::format("note: the tables serval_* are left behind: {}", error.what()));
+      note(fmt::format("note: the tables serval_* were not dropped: {}", error.what()));
     }
   }
 
@@ -291,7 +291,7 @@ class Run {
     if (findings_.loss.empty()) watch.look_at_the_end();
     watch.stop();
     InvariantFindings found = watch.findings();
-    if (!found.problem.empty()) lose("the invariant cannot be looked at: " + found.problem);
+    if (!found.problem.empty()) lose("the invariant cannot be examined: " + found.problem);
     const WorkloadInfo& info = *workload_.info;
     findings_.invariant = info.invariant;
     findings_.kept_at.assign(info.kept_at.begin(), info.kept_at.end());
@@ -368,20 +368,20 @@ void declare_shared(Arguments& arguments, RunFlags& flags) {
                    "NAME or NAME:parameter=value,… (serval workloads) [list-append]", "WORKLOAD");
   arguments.option("-i,--isolation", flags.isolation,
                    "The isolation to request (serval drivers) [its default]", "NAME");
-  arguments.option("-c,--clients", flags.clients, "Sessions at the same time [8]", "N");
+  arguments.option("-c,--clients", flags.clients, "Concurrent sessions [8]", "N");
   arguments.option("-t,--time", flags.time, "How long to run [10s, unless --txns is given]", "TIME");
   arguments.option("-n,--txns", flags.transactions, "How many transactions to run, all clients together",
                    "N");
   arguments.option("--rate", flags.rate, "At most this many transactions per second [no limit]", "N");
   arguments.option("--keys", flags.keys, "Keys [the workload's]", "N");
   arguments.option("--distribution", flags.distribution, "Which keys are chosen [the workload's]", "NAME");
-  arguments.option("--seed", flags.seed, "The same seed asks the same [random, printed]", "N");
+  arguments.option("--seed", flags.seed, "The same seed sends the same requests [random, printed]", "N");
   arguments.option("--abort", flags.aborts, "Share of transactions that roll back by themselves [0.02]",
                    "SHARE");
   arguments.option("--node", flags.nodes, "Another address of the same database; repeatable", "ADDRESS");
   arguments.flag("--live", flags.live,
                  "Mirror the database's mechanisms while it runs, as serval watch does");
-  arguments.option("--profile", flags.profile, "Of --live: what the database promises [by its driver]",
+  arguments.option("--profile", flags.profile, "For --live: what the database promises [by its driver]",
                    "NAME");
   arguments.flag("--server-ids", flags.server_ids,
                  "Ask for transaction ids where they cost an extra statement (PostgreSQL)");
@@ -424,10 +424,11 @@ Action declare_run(Arguments& arguments) {
   arguments.flag("--verify", flags->verify, "Re-prove the verdict from the raw history");
   arguments.option("--max-anomalies", flags->max_anomalies, "Show at most this many [10]; all are counted",
                    "N");
-  arguments.flag("-q,--quiet", flags->quiet, "The first line only, and nothing of a run that goes well");
+  arguments.flag("-q,--quiet", flags->quiet,
+                 "Print only the first line, and nothing else if the run goes well");
   arguments.option("--color", flags->colour, "Colour; auto obeys NO_COLOR and CLICOLOR_FORCE",
                    "auto|always|never");
-  arguments.flag("--no-live", flags->no_live, "Check at the end only, not while it runs");
+  arguments.flag("--no-live", flags->no_live, "Check only at the end, not during the run");
   arguments.flag("--stop-on-violation", flags->stop_on_violation, "End the run at the first violation");
   return [flags] { return run_database(*flags); };
 }

@@ -67,7 +67,7 @@ class Limits {
 }  // namespace
 
 void declare_limit_flags(Arguments& arguments, LimitFlags& flags) {
-  arguments.option("--timeout", flags.timeout, "Time for all of it; past it exit 2 [none]", "TIME");
+  arguments.option("--timeout", flags.timeout, "Time limit for everything; beyond it exit 2 [none]", "TIME");
   arguments.option("--memory-limit", flags.memory_limit,
                    "Memory limit; beyond it exit 2 [80 % of RAM or cgroup]", "SIZE");
 }

@@ -193,7 +193,7 @@ class Watch {
                        "nothing yet"};
       return {200, "application/json", json_of(now)};
     }
-    return {404, "text/plain; charset=utf-8", "there is /metrics, /healthz and /report\n"};
+    return {404, "text/plain; charset=utf-8", "try /metrics, /healthz or /report\n"};
   }
 
   // Stuck: no look at the world for ten seconds, though it rests only for milliseconds.
@@ -261,7 +261,7 @@ Action declare_watch(Arguments& arguments) {
   arguments.option("--on-violation", flags->on_violation, "exit, or exec:COMMAND; repeatable", "ACTION");
   arguments.option("--action-rate", flags->action_rate,
                    "Run at most this many commands per minute [60]; 0: no limit", "N");
-  arguments.option("--metrics", flags->metrics, "Answer /metrics, /healthz and /report at [HOST:]PORT",
+  arguments.option("--metrics", flags->metrics, "Serve /metrics, /healthz and /report at [HOST:]PORT",
                    "ADDRESS");
   arguments.flag("--json", flags->json, "One JSON object per line instead of text");
   arguments.option("--max-violations", flags->max_violations, "Show at most this many [10]; all are counted",

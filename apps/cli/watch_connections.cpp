@@ -297,7 +297,7 @@ void WatchConnections::vanish(Connection& connection) {
   NativeStream& stream = *connection.stream;
   if (!stream.takes_part()) return leave(connection);
   engine_.doubt({.who = stream.name(),
-                 .what = "ended without its last record: what it did last is not known",
+                 .what = "ended without its last record: its last actions are unknown",
                  .since = stream.promised(),
                  .until = engine_.intake().latest()});
   close(connection);
@@ -310,7 +310,7 @@ void WatchConnections::refuse(Connection& connection, const std::string& reason)
   engine_.note_refused(reason);
   if (stream.takes_part())
     engine_.doubt({.who = stream.name(),
-                   .what = "was refused: what it did is not known",
+                   .what = "was refused: its actions are unknown",
                    .since = stream.promised(),
                    .until = kUnknownEnd});
   else

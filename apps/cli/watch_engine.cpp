@@ -141,7 +141,7 @@ std::string WatchEngine::doubt_about(const online::Violation& violation) const {
       .who = {}, .what = {}, .since = late.since, .until = kUnknownEnd, .known_from = late.until};
   if (idle != kUnknownEnd && may_explain(silent, violation, context)) {
     const std::vector<std::string> names = pipeline_.status().idle;
-    return fmt::format("{} has been silent: what it did meanwhile is not known",
+    return fmt::format("{} has been silent: its actions meanwhile are unknown",
                        names.empty() ? "a client" : names.front());
   }
   if (late.since != kUnknownEnd && may_explain(came_late, violation, context))
@@ -170,7 +170,7 @@ void WatchEngine::publish() {
   state_.doubt_count = doubts_.count();
   state_.doubts = doubts_.spell();
   for (const std::string& name : status.late)
-    state_.doubts.push_back(fmt::format("{} came with records too late to be judged", name));
+    state_.doubts.push_back(fmt::format("{} sent records too late to be judged", name));
   state_.doubt_count += status.late_transactions;
   state_.pipeline = std::move(status);
   state_.at = now;

@@ -159,7 +159,7 @@ std::string escaped(std::string_view text) {
 
 void put_findings(Metrics& metrics, const WatchState& state) {
   metrics.family("serval_violations_total", "counter",
-                 "Contradictions to what the profile promises, certain ones.");
+                 "Certain contradictions to what the profile promises.");
   metrics.sample("", state.violations);
   metrics.family("serval_suspects_total", "counter",
                  "Contradictions that a client whose records are missing may explain.");
@@ -184,28 +184,27 @@ void put_findings(Metrics& metrics, const WatchState& state) {
 
 void put_flow(Metrics& metrics, const WatchState& state) {
   const PipelineStatus& pipeline = state.pipeline;
-  metrics.family("serval_history_bytes_total", "counter", "Bytes taken in.").sample("", state.bytes);
+  metrics.family("serval_history_bytes_total", "counter", "Bytes received.").sample("", state.bytes);
   metrics.family("serval_records_total", "counter", "Records passed on to the verifier.")
       .sample("", pipeline.dispatched);
   metrics.family("serval_clients", "gauge", "Sessions that records come from.");
   metrics.sample("{state=\"open\"}", std::uint64_t{pipeline.open_clients});
   metrics.sample("{state=\"idle\"}", std::uint64_t{pipeline.idle_clients});
-  metrics.family("serval_idle_client", "gauge", "Some of the sessions that are taken for idle, by name.");
+  metrics.family("serval_idle_client", "gauge", "Some of the sessions that are considered idle, by name.");
   for (const std::string& name : pipeline.idle)
     metrics.sample(fmt::format("{{client=\"{}\"}}", escaped(name)), std::uint64_t{1});
   metrics.family("serval_late_transactions_total", "counter",
                  "Transactions that came too late to be judged.");
   metrics.sample("", pipeline.late_transactions);
   metrics.family("serval_refused_connections_total", "counter",
-                 "Connections that sent something else than lines.");
+                 "Connections that sent garbage or held too much memory.");
   metrics.sample("", state.refused);
-  metrics.family("serval_pipeline_waiting_bytes", "gauge", "Bytes of records that wait for their turn.");
+  metrics.family("serval_pipeline_waiting_bytes", "gauge", "Bytes of waiting records.");
   metrics.sample("", std::uint64_t{pipeline.waiting_bytes});
   metrics.family("serval_pipeline_blocked_seconds_total", "counter",
                  "Time that sources waited for the verifier.");
   metrics.sample("", std::chrono::duration<double>(pipeline.blocked_time).count());
-  metrics.family("serval_check_lag_seconds", "gauge",
-                 "How long ago the oldest record came that has not been judged.");
+  metrics.family("serval_check_lag_seconds", "gauge", "Age of the oldest record that has not been judged.");
   metrics.sample("", state.lag_seconds);
   metrics.family("serval_doubts_total", "counter",
                  "Clients whose last records are missing, and transactions that came too late.");

@@ -203,7 +203,7 @@ void WatchSources::read_whole(const std::string& path) {
   }
   if (!history.has_times())
     throw InputError({path}, "this history has no times, so it cannot be put in order and watched", {},
-                     "serval check decides it without");
+                     "serval check does not need times");
   NativeStream stream(path, engine_.intake());
   stream.take_header(history);
   for (const TransactionId t : by_begin(history)) {

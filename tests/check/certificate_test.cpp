@@ -141,7 +141,7 @@ void expect_unsettled(const std::string& records, const std::string& reason) {
 
 TEST(Certificate, ThatDoesNotSettleTheHistorySaysWhy) {
   const std::string two = transaction(1, 1, R"(["w","x",1])") + transaction(2, 2, R"(["w","x",2])");
-  expect_unsettled(two, "does not say in which order the 2 versions of x came about");
+  expect_unsettled(two, "does not say in which order the 2 versions of x were installed");
   expect_unsettled(two + order("x", "[1,1]"), "lacks transaction 2");
   EXPECT_THROW(history_of(two + order("x", "[1,1],[1,1]")), InputError);
   expect_unsettled(two + "{\"event\":\"certificate\",\"order\":\"commit_ts\"}\n", "has no commit timestamp");

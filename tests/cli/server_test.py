@@ -235,7 +235,7 @@ class Lost(ServerTest):
         for statement in ("create role plain login", "grant create on schema public to plain"):
             subprocess.run(["psql", address, "-qc", statement], check=True, capture_output=True)
         result = self.run_serval("run", address.replace("postgres@", "plain@"), "-w", "phantoms", "-i", "serializable", "-n", "100")
-        self.assertIn("note: no certificate: the server gives no replication slot", result.err)
+        self.assertIn("note: no certificate: the server does not grant a replication slot", result.err)
         self.assertIn(result.code, (0, 2), result)
         result = self.run_serval("run", address.replace("postgres@", "plain@"), "-w", "phantoms", "-n", "100", "--certificate")
         self.assertEqual(result.code, 4, result)

@@ -449,7 +449,7 @@ class HostileClients(WatchTest):
         found, = self.await_alarms(1)
         self.assertEqual((found["event"], found["key"]), ("violation", "x"))
         out, _ = self.ends(watch)
-        self.assertIn("missed     connection 2, session late came with records too late", out)
+        self.assertIn("missed     connection 2, session late sent records too late", out)
 
     def test_what_a_vanished_client_may_have_written_is_suspect_and_nothing_else(self):
         watch, address, url = self.alarm(*SI, "--idle", "1ms")

@@ -124,7 +124,7 @@ class Judge {
       return said;
     }
     return {Undecided::Cause::Precondition,
-            "what some writes wrote was not recorded, and no values were found that explain the reads",
+            "the values of some writes were not recorded, and no values were found that explain the reads",
             {describe_unknown_writes(history_, unknown_writes_->writes()),
              "no violation without the reads that they may explain"}};
   }
@@ -270,7 +270,7 @@ class Judge {
       result.verdict = no_engine("the lightweight-transaction engine decides linearizable only");
     } else if (!is_single_operation_history(history_, relations())) {
       result.verdict =
-          no_engine("linearizable is about single operations, and the history has longer transactions");
+          no_engine("linearizable applies to single operations, and the history has longer transactions");
     } else if (relations().has_unsupported()) {
       result.verdict = missing_order(history_, relations());
     } else if (!relations().shows_order.empty()) {

@@ -268,7 +268,7 @@ class Decision {
         search.has_optional_sources()
             ? "no order without the transactions that may not have happened, and whose values others wrote "
               "too"
-            : "the search found no order, but no proof of that which is small enough to check");
+            : "the search found no order, but also no proof that is small enough to check");
     return open;
   }
 

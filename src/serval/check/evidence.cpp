@@ -161,7 +161,7 @@ Undecided missing_order(const History& history, const Relations& relations) {
   }
   if (ranges)
     undecided.details.emplace_back(
-        "a version certificate would settle it: serval run --certificate, where the database has one");
+        "a version certificate would settle it: serval run --certificate, if the database can provide one");
   undecided.details.emplace_back("no violation among the dependencies that are known");
   return undecided;
 }

@@ -93,7 +93,7 @@ Flaw PredicateFacts::flaw_of_operation(TransactionId t, OperationId op, const Ro
   if (id.is_none()) return flawed("its predicate was not recorded");
   const Query& asked = query(id);
   const Table table(asked.where);
-  if (table.is_join()) return flawed("it speaks of several tables");
+  if (table.is_join()) return flawed("it refers to several tables");
   std::vector<Row> matching;
   for (const KeyId key : history_.key_ids()) {
     const Value row = row_at(key);

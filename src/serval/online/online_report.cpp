@@ -59,7 +59,7 @@ std::string text_of(const OnlineResult& result) {
     out += fmt::format("  ... and {} more\n", all - result.violations.size());
   out += fmt::format("  {} operations, {} committed, {} aborted, {} indeterminate\n", counted.operations,
                      counted.committed, counted.aborted, counted.indeterminate);
-  out += fmt::format("  reads      {} checked, {} not promised anything\n", counted.reads_checked,
+  out += fmt::format("  reads      {} checked, {} without a promise\n", counted.reads_checked,
                      counted.reads_unchecked);
   out += "  deduced   ";
   for (std::size_t i = 0; i < kDependencyCount; ++i)

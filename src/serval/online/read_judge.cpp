@@ -412,9 +412,9 @@ void ReadJudge::report_skew(const LiveTransaction& transaction, const SnapshotWi
            .time = version.install});
     return derivation;
   };
-  out.first = derive(window.begin_by, fmt::format("the snapshot of T{} is of {} or later", transaction.number,
-                                                  window.time.begin));
-  out.second = derive(window.end_by, fmt::format("the snapshot of T{} is of {} or earlier",
+  out.first = derive(window.begin_by, fmt::format("the snapshot of T{} was taken at {} or later",
+                                                  transaction.number, window.time.begin));
+  out.second = derive(window.end_by, fmt::format("the snapshot of T{} was taken at {} or earlier",
                                                  transaction.number, window.time.end));
   state_.report(std::move(out));
 }

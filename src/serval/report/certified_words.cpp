@@ -60,7 +60,7 @@ std::string CertifiedWords::why(AnomalyKind kind, const BadRow& bad) const {
   const std::string source = bad.source.is_none() ? "" : " by " + name(bad.source);
   switch (kind) {
     case AnomalyKind::ResultSetMismatch:
-      if (bad.key.is_none()) return "its result is not that of the rows which match among those it saw";
+      if (bad.key.is_none()) return "its result differs from the matching rows among those it saw";
       if (bad.source.is_none())
         return fmt::format(
             "its snapshot contains only the initial version of {}, but its result disagrees with that "

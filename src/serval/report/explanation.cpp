@@ -329,7 +329,7 @@ class Narrator {
   }
 
   std::string contrast(AnomalyKind kind, const BadRead& bad) const {
-    if (kind == AnomalyKind::DuplicateElements) return ", in which an element stands more than once";
+    if (kind == AnomalyKind::DuplicateElements) return ", in which an element occurs more than once";
     if (bad.source.is_none()) return ", a value that no transaction wrote";
     const std::string source = name(bad.source);
     switch (kind) {
@@ -366,7 +366,7 @@ class Narrator {
       case AnomalyKind::ThinAirRead:
         return "so the value came from nowhere: no order of the transactions explains it.";
       case AnomalyKind::AbortedRead:
-        return fmt::format("so {} used data that never came to exist.", reader);
+        return fmt::format("so {} used data that was rolled back.", reader);
       case AnomalyKind::IntermediateRead:
         return fmt::format("so {} used a value that was never committed.", reader);
       case AnomalyKind::FutureRead:
@@ -412,7 +412,7 @@ class Narrator {
     story_.steps.push_back(
         {"", fmt::format("{} {} and aborted; {} {}; {} {}", name(dirty.aborted), wrote(dirty.aborted),
                          name(dirty.update), wrote(dirty.update), name(dirty.read), saw(dirty.read))});
-    story_.conclusion = fmt::format("so {} built upon data that never came to exist.", name(dirty.update));
+    story_.conclusion = fmt::format("so {} built on data that was rolled back.", name(dirty.update));
   }
 
   void tell_about(AnomalyKind, const ChainBreak& broken) {
@@ -453,7 +453,7 @@ class Narrator {
   std::string chain_lesson(const ChainBreak& broken) const {
     switch (broken.rule) {
       case ChainBreak::Rule::TwoInserts:
-        return "so one of them saw the key absent when it was there: not linearizable.";
+        return "so one of them saw the key absent when it existed: not linearizable.";
       case ChainBreak::Rule::TwoSuccessors:
         return "so one of them compared with a value that was gone: not linearizable.";
       case ChainBreak::Rule::NeverWritten:

@@ -121,7 +121,7 @@ class Decision {
         if (const std::optional<CsrGraph> graph = build_graph_unless_ascending(vertices, all_known))
           order = topological_order(*graph, keys, budget_);
         cyclic = order.size() < vertices;
-        return std::string(cyclic ? "they precede each other in a circle" : "done");
+        return std::string(cyclic ? "they form a cycle" : "done");
       });
       if (cyclic) return std::nullopt;
       bool contradicted = false;

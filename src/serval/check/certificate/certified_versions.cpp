@@ -44,7 +44,7 @@ class VersionCollector {
       if (history_.outcome(t) == Outcome::Aborted) continue;
       for (const OperationId op : history_.operations(t)) {
         if (history_.kind(op) == OperationKind::Append || history_.kind(op) == OperationKind::ReadList)
-          return refuse(fmt::format("{} works on lists, which certificates are not about", name(t)));
+          return refuse(fmt::format("{} works on lists, which certificates do not cover", name(t)));
         for_each_write(history_, op, [&](KeyId key, Value value) {
           std::uint32_t& at = slot[key.index];
           if (at == kNone || at < begin || at >= writes_.size() || writes_[at].key != key) {
@@ -114,7 +114,7 @@ class VersionCollector {
       }
       if (writers[key.index] > 1 && !history_.certificate().ordered_by_commit)
         return refuse(
-            fmt::format("the certificate does not say in which order the {} versions of {} came about",
+            fmt::format("the certificate does not say in which order the {} versions of {} were installed",
                         writers[key.index], spell(key)));
     }
   }

@@ -60,7 +60,7 @@ std::optional<std::size_t> Matching::table_named(const History& history, const C
   const auto known = std::ranges::find(tables_, of.name(), &Table::name);
   if (known != tables_.end()) return static_cast<std::size_t>(known - tables_.begin());
   if (of.is_join()) {
-    problem_ = "a predicate speaks of the columns of several tables";
+    problem_ = "a predicate refers to columns of several tables";
     return std::nullopt;
   }
   Table table{.name = of.name(), .keys = {}, .has = std::vector<bool>(history.key_count(), false)};

@@ -71,7 +71,7 @@ void OrderSearch::prepare() {
 // Databases mostly commit in the order of the answers, and then there is nearly nothing left to ask.
 std::string OrderSearch::try_times() {
   std::vector<Vertex> order = topological_order(saturation_->graph(), times_of_vertices(), budget_);
-  if (order.size() < saturation_->graph().vertex_count()) return "what is known goes in a circle";
+  if (order.size() < saturation_->graph().vertex_count()) return "the known order has a cycle";
   consider("by the times", std::move(order));
   const std::size_t wrong = candidate_->wrong.size();
   std::string result = fmt::format("{} questions answered wrongly", wrong);

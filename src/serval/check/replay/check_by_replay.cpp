@@ -48,7 +48,7 @@ std::string break_of_sessions(const History& history, std::span<const Transactio
     for (const TransactionId t : history.session_transactions(s)) {
       if (places[t.index] == kNowhere) continue;
       if (!before.is_none() && places[t.index] < places[before.index])
-        return fmt::format("{} stands before {}, which its session ran earlier", name_of(history, t),
+        return fmt::format("{} comes before {}, which its session ran earlier", name_of(history, t),
                            name_of(history, before));
       before = t;
     }
@@ -63,7 +63,7 @@ std::string break_of_real_time(const History& history, std::span<const Transacti
   for (std::size_t i = order.size(); i-- > 0;) {
     const Interval time = history.interval(order[i]);
     if (earliest_end < time.begin)
-      return fmt::format("{} stands before {}, which had ended when it began", name_of(history, order[i]),
+      return fmt::format("{} comes before {}, which had ended when it began", name_of(history, order[i]),
                          name_of(history, earliest));
     if (history.outcome(order[i]) != Outcome::Committed || time.end >= earliest_end) continue;
     earliest_end = time.end;
@@ -92,7 +92,8 @@ Verdict check_by_replay(const History& history, Level level, const CheckOptions&
     return Undecided{
         Undecided::Cause::NoEngine, fmt::format("a serial order says nothing about {}", name_of(level)), {}};
   if (uses_real_time(*serial) && !history.has_times() && history.transaction_count() > 1)
-    return Undecided{Undecided::Cause::NoTimes, "the level is about real time, and the history has none", {}};
+    return Undecided{
+        Undecided::Cause::NoTimes, "the level needs real time, and the history has no times", {}};
   ExpectedOrder order = expected_order(history, options);
   if (!order.problem.empty()) return precondition("no serial order is expected: " + order.problem);
   const ReplayResult result = replay_in_order(history, order.transactions, budget);

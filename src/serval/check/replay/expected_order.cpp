@@ -81,7 +81,7 @@ ExpectedOrder order_by_completion(const History& history) {
 ExpectedOrder given_order(const History& history, std::vector<TransactionId> transactions) {
   std::vector<bool> placed(history.transaction_count(), false);
   for (const TransactionId t : transactions) {
-    if (t.index >= placed.size()) return {{}, "the order names a transaction that is not there"};
+    if (t.index >= placed.size()) return {{}, "the order names a transaction that does not exist"};
     if (placed[t.index]) return {{}, fmt::format("the order names {} twice", name_of(history, t))};
     if (history.outcome(t) == Outcome::Aborted)
       return {{}, fmt::format("the order names {}, which aborted", name_of(history, t))};

@@ -103,7 +103,7 @@ RowQuery::RowQuery(const Predicate& tree, const History& history, RowState& stat
       query_(query_of(tree, history.values())),
       table_(query_.where),
       filter_(filter_for(query_.where, state, filters)) {
-  if (table_.is_join()) problem_ = "it speaks of several tables";
+  if (table_.is_join()) problem_ = "it refers to several tables";
   if (problem_.empty()) problem_ = query_.where.problem();
   argument_columns_ = columns_of(query_.argument, state);
   for (const Query::Assignment& assignment : query_.assignments)

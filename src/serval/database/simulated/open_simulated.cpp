@@ -164,8 +164,8 @@ std::uint64_t parse_number(const AddressParts& parts, const std::string& name, s
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || end != text.data() + text.size() || number > most)
-    throw InputError({},
-                     fmt::format("{}=\"{}\" in the address: a whole number up to {} fits", name, text, most));
+    throw InputError(
+        {}, fmt::format("{}=\"{}\" in the address: expected a whole number up to {}", name, text, most));
   return number;
 }
 

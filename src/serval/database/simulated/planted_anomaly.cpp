@@ -34,7 +34,7 @@ std::span<const PlantedAnomaly> all_planted_anomalies() {
        "a: [r(x,0) w(x,1)]@0..6  b: [r(y,0) w(y,2)]@1..7  c: [r(x,1) r(y,0)]@2..8  d: [r(x,0) r(y,2)]@3..9"},
       {"lost-update", "two transactions read the same version and both overwrite it",
        "a: [r(x,0) w(x,1)]@0..8  b: [r(x,0) w(x,2)]@1..9"},
-      {"write-skew", "two transactions read both keys, and each writes another one",
+      {"write-skew", "two transactions read both keys, and each writes a different one",
        "a: [r(x,0) r(y,0) w(x,1)]@0..8  b: [r(x,0) r(y,0) w(y,2)]@1..9"},
       {"read-skew-realtime", "a transaction misses what had returned before it began",
        "a: [r(x,0) w(x,1)]@0..3  b: [r(x,0)]@6..9"},

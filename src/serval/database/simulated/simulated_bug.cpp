@@ -56,8 +56,8 @@ const SimulatedBugInfo& info(SimulatedBugKind kind) {
 
 SimulatedBug parse_simulated_bug(std::string_view spec) {
   static constexpr std::array<ParameterInfo, 2> parameters = {{
-      {"probability", "how often it takes its chance", 0.01, 0, 1, ParameterInfo::Number::Real},
-      {"limit", "how often it fires in all; 0: without limit", 0, 0, 1e15},
+      {"probability", "how often it strikes when it can", 0.01, 0, 1, ParameterInfo::Number::Real},
+      {"limit", "how often it strikes in total; 0: no limit", 0, 0, 1e15},
   }};
   std::vector<ChoiceInfo> rows;
   for (const SimulatedBugInfo& row : all_simulated_bugs()) rows.push_back({row.name, parameters});

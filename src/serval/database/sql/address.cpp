@@ -57,7 +57,7 @@ Place parse_place(std::string_view text) {
     text.remove_prefix(at + 1);
     if (out.user.find(':') != std::string::npos)
       throw InputError({}, "a password in an address is seen by everyone who sees the command", {},
-                       "leave it out; serval drivers says where it is read from");
+                       "leave it out; docs/sql-databases.md says where it is read from");
   }
   if (const std::size_t slash = text.find('/'); slash != std::string_view::npos) {
     out.database = text.substr(slash + 1);

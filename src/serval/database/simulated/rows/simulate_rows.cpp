@@ -243,8 +243,8 @@ bool plans_rows(std::string_view workload) {
 
 std::span<const PlantedRows> all_planted_rows() {
   static constexpr std::array<PlantedRows, 2> table = {{
-      {"phantom", "a range that was empty, then a read of what came with a row that belongs into it"},
-      {"predicate-write-skew", "two transactions find a range empty, and each puts a row into it"},
+      {"phantom", "an empty range, then a read of what was written together with a row in that range"},
+      {"predicate-write-skew", "two transactions find a range empty, and each inserts a row into it"},
   }};
   return table;
 }
