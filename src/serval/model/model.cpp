@@ -87,7 +87,7 @@ const std::array kModels{
         check_monotonic},
     ModelInfo{Model::Comments,
               "comments",
-              "who sees a comment sees all that were there before it was written",
+              "a read that sees a comment sees all that existed before it was written",
               {"read", "write"},
               {},
               ":write comment, each once; :read returns [comment …] or #{comment …}",
@@ -99,12 +99,12 @@ const std::array kModels{
     ModelInfo{
         Model::Sequential,
         "sequential",
-        "who sees a later write of a client sees its earlier ones",
+        "a read that sees a later write of a client sees its earlier ones",
         {"read", "write"},
         {},
         ":write key; :read returns [key [last-part … first-part]], nil for a part not seen",
-        "A client writes the parts of a key in order, others read them in the opposite order. Behind a part "
-        "that was seen no part may be missing.",
+        "A client writes the parts of a key in order, others read them in the opposite order. After a part "
+        "that was seen, no part may be missing.",
         {"missing-predecessor"},
         check_sequential},
     ModelInfo{
@@ -126,7 +126,7 @@ const std::array kModels{
               {"acquire", "release"},
               {},
               ":acquire and :release, without values",
-              "A lock is acquired only when free and released only when held, by whomever.",
+              "A lock is acquired only when free and released only when held, by any process.",
               {"not-linearizable"},
               check_mutex},
     ModelInfo{
