@@ -99,6 +99,33 @@ TEST(TextReport, WithoutAGateTheFirstAnomalyIsShown) {
   EXPECT_NE(text.find("so each must precede the other: no serial order exists."), std::string::npos);
 }
 
+TEST(TextReport, AKeyWithoutAValueIsFoundEmpty) {
+  const std::string lost = text_of("s1: [r(x,_) w(x,1)]  s2: [r(x,_) w(x,2)]", Level::SnapshotIsolation);
+  EXPECT_NE(lost.find("both found no value at x; T2 then wrote 2\n"), std::string::npos) << lost;
+  const std::string skew =
+      text_of("s1: [r(x,_) r(y,_) w(x,1)]  s2: [r(x,_) r(y,_) w(y,1)]", Level::Serializable);
+  EXPECT_NE(skew.find("both found no value at y; T2 then wrote 1\n"), std::string::npos) << skew;
+}
+
+TEST(TextReport, BelowSnapshotIsolationNoOrderSatisfiesTheCycle) {
+  EXPECT_NE(text_of("s1: [r(x,0) w(x,1) r(y,1)]  s2: [r(y,0) w(y,1) r(x,1)]", Level::ReadCommitted)
+                .find("so each must precede the other: no order of the transactions satisfies both.\n"),
+            std::string::npos);
+  EXPECT_NE(text_of("s1: [r(x,1)] [w(x,1)]", Level::StrongSessionReadCommitted)
+                .find("no order of the transactions that respects the sessions satisfies both.\n"),
+            std::string::npos);
+}
+
+TEST(TextReport, ABrokenInvariantOfAnUndecidedRecordingSaysThatTheLevelIsUnknown) {
+  CheckedHistory made =
+      checked("s1: [w(x,1)]  s2: [w(x,1)]?  s3: [r(x,1)] [r(x,0)]", Level::StrongSessionSerializable);
+  made.report.run = broken_slots();
+  const std::string text = text_report(report_of(made));
+  EXPECT_NE(text.find("whether the recording itself satisfies strong-session-serializable is unknown\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST(TextReport, WhatIsOpenIsNotCalledValid) {
   EXPECT_EQ(
       first_line(text_of("s1: [w(x,1)]  s2: [w(x,1)]?  s3: [r(x,1)] [r(x,0)]", std::nullopt)).substr(0, 18),
