@@ -9,6 +9,8 @@
 #include "serval/check/check.h"
 #include "serval/check/verify_witness.h"
 #include "serval/history/notation.h"
+#include "serval/inference/dependency_graph.h"
+#include "serval/inference/reads_from.h"
 
 namespace serval {
 namespace {
@@ -91,6 +93,38 @@ TEST(Survey, ItsHeadlineIsNeverBetterThanWhatWasFound) {
     ASSERT_EQ(holds(all.headline()->verdict), has(all.proven, all.top)) << print_history(history);
     ASSERT_TRUE(all.refuted.empty() || !holds(all.headline()->verdict)) << print_history(history);
   }
+}
+
+bool reads_from(const History& history, const Relations& relations, TransactionId reader,
+                TransactionId writer) {
+  const std::vector<Edge> edges = explain_edge(history, relations, {}, writer, reader);
+  return std::ranges::find(edges, EdgeKind::WriteRead, &Edge::kind) != edges.end();
+}
+
+// Each step of a long fork is needed: where one of the four read from another that it does not follow in the
+// cycle, the cycle without those in between says more.
+TEST(Survey, ALongForkHasNoShortcut) {
+  std::size_t forks = 0;
+  for (std::uint64_t seed = 1; seed <= 1'500; ++seed) {
+    Random random(seed);
+    const History history = oracle::random_transactions(random, 8).freeze();
+    Budget budget = Budget::unlimited();
+    const Relations relations = infer_relations(history, budget);
+    for (const CheckResult& result : survey(history).results) {
+      if (!violated(result.verdict)) continue;
+      for (const Anomaly& anomaly : std::get<Violated>(result.verdict).anomalies) {
+        if (anomaly.kind != AnomalyKind::LongFork) continue;
+        ++forks;
+        const std::vector<Edge>& edges = std::get<Cycle>(anomaly.evidence).edges;
+        for (const Edge& one : edges)
+          for (const Edge& other : edges)
+            if (one.to != other.from && one.from != other.from) {
+              EXPECT_FALSE(reads_from(history, relations, other.from, one.from)) << print_history(history);
+            }
+      }
+    }
+  }
+  EXPECT_GT(forks, 0u);
 }
 
 // The answer of a search that ends by effort is the same each time.

@@ -37,11 +37,13 @@ class ClassSearch {
         product_(build_product()) {}
 
   std::vector<Step> run() {
-    const std::vector<Pivot> pivots = automaton_.pivot() == kTimeStep ? time_pivots() : link_pivots();
-    if (pivots.empty()) return {};
-    if (std::vector<Step> steps = search(pivots); !steps.empty()) return steps;
-    return untangle(pivots);
+    const std::vector<Pivot> found = pivots();
+    if (found.empty()) return {};
+    if (std::vector<Step> steps = search(found, {}); !steps.empty()) return steps;
+    return untangle(found);
   }
+
+  std::vector<Step> run(const AcceptCycle& accept) { return search(pivots(), accept); }
 
  private:
   // A walk starts at `start`, behind the pivot, and ends where the pivot begins: at `end`, or, for real time,
@@ -51,6 +53,8 @@ class ClassSearch {
     Vertex start;
     Vertex end = kAnyone;
   };
+
+  std::vector<Pivot> pivots() { return automaton_.pivot() == kTimeStep ? time_pivots() : link_pivots(); }
 
   Vertex vertex(Vertex member, std::uint32_t state) const { return member * states_ + state; }
   Vertex member(Vertex vertex) const { return vertex / states_; }
@@ -121,22 +125,23 @@ class ClassSearch {
     return member(at) != pivot.start && graph_.has_time_step(member(at), pivot.start);
   }
 
-  std::vector<Step> search(const std::vector<Pivot>& pivots) const {
+  // Accepts every cycle where `accept` is empty. What is not accepted is no reason to stop early.
+  std::vector<Step> search(const std::vector<Pivot>& pivots, const AcceptCycle& accept) const {
     PathFinder finder(product_, std::numeric_limits<std::uint64_t>::max(), budget_);
     std::vector<Vertex> best;
     Pivot best_pivot{0};
-    bool found_any = false;
+    std::uint64_t effort = kSearchEffort;
     const std::uint64_t shortening =
         std::min<std::uint64_t>(kShorteningEffort, kShorteningRounds * (product_.targets.size() + 10'000));
     for (const Pivot& pivot : pivots) {
-      if (finder.spent() > (found_any ? shortening : kSearchEffort)) break;
+      if (finder.spent() > effort) break;
       const std::size_t most = best.empty() ? product_.vertex_count() : best.size() - 2;
       if (most == 0) break;
       std::vector<Vertex> found = finder.path(vertex(pivot.start, CycleAutomaton::start()), most,
                                               [&](Vertex at) { return closes(pivot, at); });
       if (found.empty()) continue;
-      found_any = true;
-      if (!is_simple(found)) continue;
+      effort = accept && best.empty() ? kShorteningEffort : shortening;
+      if (!is_simple(found) || (accept && !accept(steps_of(pivot, found)))) continue;
       best = std::move(found);
       best_pivot = pivot;
     }
@@ -223,6 +228,12 @@ std::vector<Step> shortest_cycle(const StepGraph& graph, CycleClass cycle_class,
                                  Budget& budget) {
   if (!is_possible(graph, cycle_class, variant)) return {};
   return ClassSearch(graph, cycle_class, variant, budget).run();
+}
+
+std::vector<Step> shortest_cycle(const StepGraph& graph, CycleClass cycle_class, CycleVariant variant,
+                                 const AcceptCycle& accept, Budget& budget) {
+  if (!is_possible(graph, cycle_class, variant)) return {};
+  return ClassSearch(graph, cycle_class, variant, budget).run(accept);
 }
 
 }  // namespace serval

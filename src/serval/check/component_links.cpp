@@ -110,6 +110,12 @@ StepKinds ComponentLinks::kinds_of(TransactionId from, TransactionId to) const {
   return kinds;
 }
 
+StepKinds ComponentLinks::kinds_between(Vertex from, Vertex to) const {
+  StepKinds kinds = kinds_of(members_[from], members_[to]);
+  if (shape_.real_time && steps_.has_time_step(from, to)) kinds |= kTimeStep;
+  return kinds;
+}
+
 // Session order is transitive: a step from each member to every later member of its session, so that a cycle
 // need not walk through the session one by one. Skipped where there would be too many.
 void ComponentLinks::add_session_shortcuts() {

@@ -21,6 +21,9 @@ class ComponentLinks {
   const StepGraph& steps() const noexcept { return steps_; }
   std::span<const TransactionId> members() const noexcept { return members_; }  // By vertex, ascending.
 
+  // Every kind of step from one to another, whether or not the search has a link for it.
+  StepKinds kinds_between(Vertex from, Vertex to) const;
+
   // The evidence for one step; `kind` is among the pair's kinds.
   Edge edge(Vertex from, Vertex to, StepKind kind) const;
   std::vector<Edge> edges(Vertex from, Vertex to, EdgeKind kind) const;

@@ -5,6 +5,7 @@
 
 #include "serval/check/class_search.h"
 #include "serval/check/component_links.h"
+#include "serval/check/cycle_shortcut.h"
 #include "serval/check/name_cycle.h"
 #include "serval/graph/strong_components.h"
 
@@ -50,19 +51,69 @@ Cycle cycle_of(const ComponentLinks& links, std::vector<Step> steps) {
   return cycle;
 }
 
+// Whether every level that forbids the one forbids the other, too.
+bool refutes_no_less(AnomalyKind kind, AnomalyKind than) {
+  return std::ranges::all_of(info(than).forbidden_by, [kind](Level level) { return forbids(level, kind); });
+}
+
+// The cycles of one strong component, class by class.
+class Classification {
+ public:
+  Classification(const ComponentLinks& links, Budget& budget) : links_(links), budget_(budget) {}
+
+  void look_for(CycleClass cycle_class, CycleVariant variant) {
+    std::vector<Step> steps = shortest_cycle(links_.steps(), cycle_class, variant, budget_);
+    if (steps.empty()) return;
+    const std::vector<Step> shorter = found_.empty() ? std::vector<Step>{} : shortcut(links_, steps);
+    if (shorter.empty()) return add(std::move(steps));
+    if (std::vector<Step> direct = direct_cycle(cycle_class, variant); !direct.empty())
+      return add(std::move(direct));
+    add_for_want_of_better(std::move(steps), shorter);
+  }
+
+  std::vector<Anomaly> take() { return std::move(found_); }
+
+ private:
+  Anomaly anomaly(std::vector<Step> steps) const {
+    Cycle cycle = cycle_of(links_, std::move(steps));
+    const AnomalyKind kind = name_cycle(cycle.edges);
+    return {kind, std::move(cycle)};
+  }
+  void add(std::vector<Step> steps) { found_.push_back(anomaly(std::move(steps))); }
+
+  std::vector<Step> direct_cycle(CycleClass cycle_class, CycleVariant variant) const {
+    constexpr int kMostTries = 1000;  // A look at a cycle costs more than a step of the search.
+    int tries = 0;
+    const auto is_direct = [&](const std::vector<Step>& steps) {
+      return ++tries <= kMostTries && shortcut(links_, steps).empty();
+    };
+    return shortest_cycle(links_.steps(), cycle_class, variant, is_direct, budget_);
+  }
+
+  // Only cycles that go a roundabout way. They say nothing new where what was found refutes as much.
+  void add_for_want_of_better(std::vector<Step> steps, const std::vector<Step>& shorter) {
+    Anomaly roundabout = anomaly(std::move(steps));
+    const auto says_enough = [&](const Anomaly& other) {
+      return refutes_no_less(other.kind, roundabout.kind);
+    };
+    if (std::ranges::any_of(found_, says_enough)) return;
+    Anomaly direct = anomaly(shorter);
+    found_.push_back(says_enough(direct) ? std::move(direct) : std::move(roundabout));
+  }
+
+  const ComponentLinks& links_;
+  Budget& budget_;
+  std::vector<Anomaly> found_;
+};
+
 void classify(const ComponentLinks& links, CycleClass weakest, Budget& budget, std::vector<Anomaly>& found) {
   using enum CycleVariant;
   using enum CycleClass;
-  for (const CycleVariant variant : {Data, Session, RealTime}) {
-    for (const CycleClass cycle_class : {DirtyWrite, InformationFlow, Single, NonAdjacent, AntiDependency}) {
-      if (cycle_class > weakest) continue;
-      std::vector<Step> steps = shortest_cycle(links.steps(), cycle_class, variant, budget);
-      if (steps.empty()) continue;
-      Cycle cycle = cycle_of(links, std::move(steps));
-      const AnomalyKind kind = name_cycle(cycle.edges);
-      found.push_back({kind, std::move(cycle)});
-    }
-  }
+  Classification classes(links, budget);
+  for (const CycleVariant variant : {Data, Session, RealTime})
+    for (const CycleClass cycle_class : {DirtyWrite, InformationFlow, Single, NonAdjacent, AntiDependency})
+      if (cycle_class <= weakest) classes.look_for(cycle_class, variant);
+  std::ranges::move(classes.take(), std::back_inserter(found));
 }
 
 }  // namespace

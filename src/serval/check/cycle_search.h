@@ -9,6 +9,9 @@
 // shortest cycle. Where stronger classes are present a walk may cross itself; then other pivots and, with a
 // fixed effort, other ways are tried, because whether a simple cycle exists is NP-hard there. No clock
 // decides anything: the same history gives the same cycles everywhere.
+//
+// A cycle that has a shortcut to a stronger class (cycle_shortcut.h) is not shown where the search finds one
+// of its class without, nor where what is shown refutes every level that it does.
 
 #include <vector>
 
