@@ -96,13 +96,14 @@ CheckPlan plan_of(const CheckFlags& flags) {
   if (!plan.transaction_order.empty()) plan.assumptions.add(OrderBasis::CommitOrder);
   plan.timeout = parse_duration("--timeout", flags.timeout);
   plan.memory_limit = memory_limit_of(flags.memory_limit);
-  plan.max_anomalies = parse_count("--max-anomalies", flags.max_anomalies);
+  if (!flags.max_anomalies.empty()) plan.max_anomalies = parse_count("--max-anomalies", flags.max_anomalies);
   if (plan.max_anomalies == 0) throw UsageError("--max-anomalies must be at least 1");
   plan.unknown_passes = choose("--unknown", flags.unknown, kUnknownWords) == 1;
   plan.progress = choose_progress(flags.reading.progress);
   plan.text = {.colour = wants_colour(choose_colour(flags.colour)),
                .brief = flags.quiet,
                .detailed = flags.verbose,
+               .most_of_survey = flags.max_anomalies.empty() ? 1 : plan.max_anomalies,
                .explains_engine = flags.explain_engine,
                .width = page_width()};
   return plan;
@@ -207,7 +208,7 @@ class FileCheck {
     const History& history = loaded_.history;
     const bool single_operations = history.operation_count() <= history.transaction_count();
     if (!single_operations && !undecided(report_.result.verdict)) return;
-    if (history.transaction_count() > kMostTransactions || flags_.quiet) return;
+    if (history.transaction_count() > kMostTransactions || is_brief()) return;
     phase_ = "model";
     report_.model_hint = model_hint_for(report_.path, flags_.reading, budget_);
   }
@@ -228,7 +229,18 @@ class FileCheck {
       settle(survey(loaded_.history, options));
     effort_ = budget_.effort() - effort_before;
     decided_ = true;
+    refuse_vacuous();
     report_.result.phases.insert(report_.result.phases.begin(), {"read", read_seconds_});
+  }
+
+  // A recorder that wrote nothing must not pass for a database that kept its promise.
+  void refuse_vacuous() {
+    std::optional<Undecided> why = nothing_to_judge(loaded_.history);
+    if (!why || violated(report_.result.verdict)) return;
+    report_.result.verdict = std::move(*why);
+    report_.result.complete = false;
+    report_.result.engine = {};
+    report_.survey.reset();
   }
 
   void settle(Survey all) {
@@ -255,7 +267,7 @@ class FileCheck {
   // A violated gate is easier to place when one knows what does hold. It may not cost the verdict, nor much
   // more effort than it did. The user's time is its limit as well: then the report goes without.
   void look_at_other_levels(int so_far) {
-    if (!report_.gate || !violated(report_.result.verdict) || flags_.quiet) return;
+    if (!report_.gate || !violated(report_.result.verdict) || is_brief()) return;
     phase_ = "other levels";
     const std::chrono::duration<double> left{std::chrono::duration<double>(plan_.timeout).count() -
                                              seconds()};
@@ -325,11 +337,15 @@ class FileCheck {
     return flags_.json ? json_report(words) + "\n" : text_report(words, plan_.text);
   }
 
-  // What either form of the output says, without colour.
+  // Nothing but the first line is wanted, here or in a file.
+  bool is_brief() const { return flags_.quiet && flags_.report_folder.empty(); }
+
+  // What either form of the output says, without colour and whole.
   void write_report_files() const {
     if (flags_.report_folder.empty()) return;
     TextOptions text = plan_.text;
     text.colour = false;
+    text.brief = false;
     text.width = TextOptions{}.width;
     write_file(flags_.report_folder + "/report.txt", text_report(report_, text));
     write_file(flags_.report_folder + "/report.json", json_report(report_) + "\n");
@@ -457,8 +473,8 @@ Action declare_check(Arguments& arguments) {
   arguments.option("--oracle", flags->oracle,
                    "Evaluate predicates by the interpreter, or also by SQLite; both must agree",
                    "interpreter|database");
-  arguments.option("--max-anomalies", flags->max_anomalies, "Show at most this many [10]; all are counted",
-                   "N");
+  arguments.option("--max-anomalies", flags->max_anomalies,
+                   "Show at most this many [10; of a survey 1, with -v or --json 10]; all are counted", "N");
   arguments.option("--unknown", flags->unknown, "Exit code of UNKNOWN: fail is 2, pass is 0", "fail|pass");
   arguments.option("--color", flags->colour, "Colour; auto obeys NO_COLOR and CLICOLOR_FORCE",
                    "auto|always|never");

@@ -27,7 +27,7 @@ struct CheckFlags {
   std::string expected_order;  // Empty: by timestamps.
   bool verify = false;
   std::string oracle = "interpreter";  // Of predicates.
-  std::string max_anomalies = "10";
+  std::string max_anomalies;           // Empty: 10, of a survey's text 1.
   bool quiet = false;
   bool verbose = false;
   bool explain_engine = false;

@@ -37,10 +37,13 @@ std::string described(const Arguments::Description& flag) {
 std::string short_help() {
   std::string out =
       "serval checks whether a database kept the isolation level it promises.\n\n"
-      "  serval check history.jsonl                          exit 0: no anomaly, 1: found, with the first "
-      "one\n"
-      "  serval check history.txt --level serializable       gate one level: exit 0 holds, 1 violated\n"
-      "  serval gen -n 10k --level snapshot-isolation -o h.jsonl && serval check h.jsonl -l serializable\n\n";
+      "  serval check history.jsonl                       exit 0: no anomaly, 1: found, with the first one;\n"
+      "                                                   of a recording of serval run: whether it keeps\n"
+      "                                                   what the isolation promises\n"
+      "  serval check history.jsonl --level any           every anomaly counts, whatever was promised\n"
+      "  serval check history.txt --level serializable    gate one level: exit 0 holds, 1 violated\n"
+      "  serval gen --keys 10 --level snapshot-isolation --seed 1 -o h.jsonl &&\n"
+      "    serval check h.jsonl --level serializable      finds and explains a write skew\n\n";
   for (const Verb& verb : all_verbs()) out += fmt::format("  {}{}\n", padded(verb.name, 12), verb.summary);
   return out + "\nserval VERB --help shows examples and options of a verb.\n";
 }

@@ -422,8 +422,8 @@ Action declare_run(Arguments& arguments) {
                    "FILE");
   arguments.flag("--json", flags->json, "One JSON object instead of text");
   arguments.flag("--verify", flags->verify, "Re-prove the verdict from the raw history");
-  arguments.option("--max-anomalies", flags->max_anomalies, "Show at most this many [10]; all are counted",
-                   "N");
+  arguments.option("--max-anomalies", flags->max_anomalies,
+                   "Show at most this many [10; of a survey 1, with --json 10]; all are counted", "N");
   arguments.flag("-q,--quiet", flags->quiet,
                  "Print only the first line, and nothing else if the run goes well");
   arguments.option("--color", flags->colour, "Colour; auto obeys NO_COLOR and CLICOLOR_FORCE",

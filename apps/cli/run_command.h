@@ -23,7 +23,7 @@ struct RunFlags {
   std::string progress = "auto";
   bool json = false;
   bool verify = false;
-  std::string max_anomalies = "10";
+  std::string max_anomalies;  // As of check.
   bool keep_tables = false;
   bool checks = true;
   bool no_live = false;

@@ -56,6 +56,18 @@ TEST(TextReport, ABrokenInvariantIsAViolationThatALevelMayPermit) {
       << text;
 }
 
+TEST(TextReport, TheNextCommandAfterABrokenInvariantShowsWhoBrokeIt) {
+  constexpr std::string_view kNext =
+      "  next       serval check h.notation --level serializable    (shows who";
+  CheckedHistory made = checked("s1: [r(x,0)]", Level::StrongSnapshotIsolation);
+  made.report.run = broken_slots();
+  EXPECT_NE(text_report(report_of(made)).find(kNext), std::string::npos) << text_report(report_of(made));
+  // What keeps the invariant was checked already.
+  made = checked("s1: [r(x,0)]", Level::Serializable);
+  made.report.run = broken_slots();
+  EXPECT_EQ(text_report(report_of(made)).find("  next"), std::string::npos);
+}
+
 TEST(TextReport, SaysWhatTheAskedLevelAndTheIsolationThinkOfABrokenInvariant) {
   EXPECT_EQ(
       permissions(broken_slots(), Level::StrictSerializable),
@@ -124,6 +136,48 @@ TEST(TextReport, ABrokenInvariantOfAnUndecidedRecordingSaysThatTheLevelIsUnknown
   EXPECT_NE(text.find("whether the recording itself satisfies strong-session-serializable is unknown\n"),
             std::string::npos)
       << text;
+}
+
+// Two lost updates, which weak levels forbid, and a write skew.
+constexpr std::string_view kSeveral =
+    "s1: [r(x,0) w(x,1)] [r(a,0) r(b,0) w(a,1)]  s2: [r(x,0) w(x,2)] [r(a,0) r(b,0) w(b,1)]  "
+    "s3: [r(y,0) w(y,1)]  s4: [r(y,0) w(y,2)]";
+
+std::vector<std::string> kinds_shown(const Report& report) {
+  std::vector<std::string> out;
+  for (const ShownAnomaly& shown : shown_anomalies(report)) out.emplace_back(name_of(shown.anomaly->kind));
+  return out;
+}
+
+TEST(TextReport, OfASurveyEveryKindIsShownOnceBeforeAnyIsShownTwice) {
+  const CheckedHistory made = checked(kSeveral, std::nullopt);
+  Report report = report_of(made);
+  EXPECT_EQ(kinds_shown(report), (std::vector<std::string>{"lost-update", "write-skew", "lost-update"}));
+  report.max_findings = 2;
+  EXPECT_EQ(kinds_shown(report), (std::vector<std::string>{"lost-update", "write-skew"}));
+}
+
+TEST(TextReport, OfASurveyAsManyAnomaliesAreToldAsWereAskedFor) {
+  const auto told = [](const TextOptions& options) {
+    const std::string text = text_of(kSeveral, std::nullopt, options);
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = text.find(" #", at)) != std::string::npos; ++at) ++count;
+    return count;
+  };
+  EXPECT_EQ(told({}), 1u);
+  EXPECT_EQ(told({.most_of_survey = 2}), 2u);
+  EXPECT_EQ(told({.detailed = true}), 3u);
+}
+
+TEST(TextReport, TheBestKnownKindsAreNamedFirst) {
+  const std::map<AnomalyKind, std::uint64_t> counts{{AnomalyKind::NonMonotonicView, 9},
+                                                    {AnomalyKind::FracturedRead, 3},
+                                                    {AnomalyKind::LostUpdate, 2},
+                                                    {AnomalyKind::DirtyWrite, 1},
+                                                    {AnomalyKind::AbortedRead, 1}};
+  EXPECT_EQ(spell_counts(counts),
+            (std::vector<std::string>{"1 aborted-read", "1 dirty-write", "2 lost-update", "3 fractured-read",
+                                      "9 non-monotonic-view"}));
 }
 
 TEST(TextReport, WhatIsOpenIsNotCalledValid) {

@@ -1,5 +1,5 @@
 #pragma once
-// Cycles that go a roundabout way. T1 -wr-> T2 -rw-> T3 -wr-> T4 -rw-> T1 looks like a long fork, but where T3
+// Cycles that go a roundabout way. T1 -wr-> T2 -rw-> T3 -wr-> T4 -rw-> T1 looks like a long fork, but if T3
 // also read from T1, the step T1 -wr-> T3 leaves T2 out, and what is left is a causality violation: T2 has
 // nothing to do with it.
 

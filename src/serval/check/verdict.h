@@ -131,6 +131,7 @@ struct Undecided {
     NoEngine,
     Precondition,
     NoTimes,
+    NoTransactions,  // None that committed or may have: of the command line, not of the engines.
     EffortBudget,
     TimeBudget,
     MemoryBudget,

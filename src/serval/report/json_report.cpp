@@ -98,8 +98,9 @@ class JsonReport {
   }
 
   static std::string_view name_of(Undecided::Cause cause) {
-    static constexpr std::array<std::string_view, 7> kNames{
-        "no-engine", "precondition", "no-times", "effort-budget", "time-budget", "memory-budget", "stopped"};
+    static constexpr std::array<std::string_view, 8> kNames{"no-engine",       "precondition",  "no-times",
+                                                            "no-transactions", "effort-budget", "time-budget",
+                                                            "memory-budget",   "stopped"};
     return kNames[static_cast<std::size_t>(cause)];
   }
   template <class Named>
@@ -135,26 +136,24 @@ class JsonReport {
   }
 
   void anomalies() {
-    static const Violated kNone;
-    const auto* violation = std::get_if<Violated>(&report_.result.verdict);
-    const Violated& found = violation == nullptr ? kNone : *violation;
+    const std::vector<ShownAnomaly> shown = shown_anomalies(report_);
     const auto& counts = counts_of(report_);
     std::uint64_t total = 0;
     for (const auto& [kind, count] : counts) total += count;
     json_.key("anomalies").begin_object();
-    json_.key("total").number(std::max<std::uint64_t>(total, found.anomalies.size()));
+    json_.key("total").number(std::max<std::uint64_t>(total, shown.size()));
     json_.key("by_type").begin_object();
     for (const auto& [kind, count] : counts) json_.key(name_of(kind)).number(count);
     json_.end().key("found").begin_object();
     for (const auto& [kind, count] : report_.survey ? report_.survey->found : counts)
       json_.key(name_of(kind)).number(count);
     json_.end().key("shown").begin_array();
-    for (std::size_t i = 0; i < found.anomalies.size(); ++i) anomaly(i + 1, found.anomalies[i]);
+    for (std::size_t i = 0; i < shown.size(); ++i) anomaly(i + 1, shown[i].level, *shown[i].anomaly);
     json_.end().end();
   }
 
-  void anomaly(std::uint64_t id, const Anomaly& one) {
-    const Explanation story = explain(*report_.history, report_.result.level, one);
+  void anomaly(std::uint64_t id, Level level, const Anomaly& one) {
+    const Explanation story = explain(*report_.history, level, one);
     json_.begin_object().key("id").number(id).key("type").text(name_of(one.kind));
     json_.key("alias");
     info(one.kind).adya.empty() ? json_.null() : json_.text(info(one.kind).adya);
@@ -166,9 +165,9 @@ class JsonReport {
     json_.key("prose").text(prose(story)).key("fingerprint").text(story.fingerprint).end();
   }
 
-  // Position of an operation in its transaction, null for none.
+  // Position of an operation in its transaction, null for none and for one of another transaction.
   void position(OperationId op, TransactionId t) {
-    if (op.is_none())
+    if (op.is_none() || report_.history->transaction_of(op) != t)
       json_.null();
     else
       json_.number(std::uint64_t{op.index - report_.history->operations(t).first});
@@ -183,20 +182,21 @@ class JsonReport {
   void edges_of(const Cycle& cycle, const Explanation& story) {
     for (std::size_t i = 0; i < cycle.edges.size(); ++i)
       edge(cycle.edges[i], story.participants[i].name, story.participants[(i + 1) % cycle.edges.size()].name,
-           story.steps[i].why);
+           story, story.steps[i].why);
   }
 
   // The steps of every case; those that hold in their case only are so marked ("assumed": "case").
   void edges_of(const Contradiction& claim, const Explanation& story) {
     for (const Contradiction::Node& node : claim.nodes)
-      for (const Edge& step : node.cycle) edge(step, name_in(story, step.from), name_in(story, step.to), "");
+      for (const Edge& step : node.cycle)
+        edge(step, name_in(story, step.from), name_in(story, step.to), story, "");
   }
 
   void edges_of(const Divergence& split, const Explanation& story) {
     edge(branch(split, split.first, split.second), name_in(story, split.first.transaction),
-         name_in(story, split.second.transaction), story.steps[0].why);
+         name_in(story, split.second.transaction), story, story.steps[0].why);
     edge(branch(split, split.second, split.first), name_in(story, split.second.transaction),
-         name_in(story, split.first.transaction), story.steps[1].why);
+         name_in(story, split.first.transaction), story, story.steps[1].why);
   }
 
   // About reads, rows and versions rather than transactions that precede each other.
@@ -214,7 +214,15 @@ class JsonReport {
     return std::ranges::find(story.participants, t, &Explanation::Participant::transaction)->name;
   }
 
-  void edge(const Edge& one, const std::string& from, const std::string& to, const std::string& why) {
+  // Of an order that follows from a read of a third transaction.
+  void reader(OperationId read, const Explanation& story) {
+    const TransactionId t = report_.history->transaction_of(read);
+    json_.key("reader").text(name_in(story, t)).key("reader_op");
+    position(read, t);
+  }
+
+  void edge(const Edge& one, const std::string& from, const std::string& to, const Explanation& story,
+            const std::string& why) {
     json_.begin_object().key("from").text(from).key("to").text(to).key("kind").text(name_of(one.kind));
     json_.key("key");
     one.key.is_none() ? json_.null() : json_.text(report_.history->spell_key(one.key));
@@ -224,6 +232,7 @@ class JsonReport {
     position(one.to_op, one.to);
     json_.key("to_read");
     position(one.to_read, one.to);
+    if (one.kind == EdgeKind::CommitOrder) reader(one.to_read, story);
     json_.key("assumed");
     one.basis == OrderBasis::Reads ? json_.null() : json_.text(name_of(one.basis));
     if (one.of_predicate) json_.key("predicate").boolean(true);

@@ -85,6 +85,37 @@ bool speaks_of_repeatable_read(const Report& report, const Standing& known) {
          mentions(known.strongest, kLevel);
 }
 
+// Of the cycles: those that most people know by name, the most severe first.
+constexpr std::array kBestKnownCycles{AnomalyKind::DirtyWrite,         AnomalyKind::CyclicInformationFlow,
+                                      AnomalyKind::LostUpdate,         AnomalyKind::FracturedRead,
+                                      AnomalyKind::CausalityViolation, AnomalyKind::LongFork,
+                                      AnomalyKind::WriteSkew,          AnomalyKind::Phantom,
+                                      AnomalyKind::PredicateWriteSkew};
+
+auto prominence(AnomalyKind kind) {
+  const bool is_cycle = kind > AnomalyKind::CyclicVersions;
+  const auto known = std::ranges::find(kBestKnownCycles, kind) - kBestKnownCycles.begin();
+  return std::pair(is_cycle ? known + 1 : 0, kind);
+}
+
+// By kind, the search that found most of it; of several the one at the weakest level.
+std::map<AnomalyKind, const CheckResult*> best_search_by_kind(const Survey& survey) {
+  const auto count = [](const CheckResult& result, AnomalyKind kind) {
+    return std::get<Violated>(result.verdict).counts.at(kind);
+  };
+  std::map<AnomalyKind, const CheckResult*> best;
+  for (const CheckResult& result : survey.results) {
+    if (!violated(result.verdict)) continue;
+    for (const auto& [kind, number] : std::get<Violated>(result.verdict).counts) {
+      const CheckResult*& chosen = best[kind];
+      const bool better = chosen == nullptr || number > count(*chosen, kind) ||
+                          (number == count(*chosen, kind) && result.level < chosen->level);
+      if (better) chosen = &result;
+    }
+  }
+  return best;
+}
+
 constexpr std::size_t kHeadlineLevels = 2, kHeadlineKinds = 3;
 
 // The first few of them, the rest counted.
@@ -128,6 +159,17 @@ Standing standing(const Report& report) {
   for (const Level level : out.greatest)
     if (examined_above(report, out, level)) out.strongest.push_back(level);
   return out;
+}
+
+std::optional<Undecided> nothing_to_judge(const History& history) {
+  const auto aborted = [](Outcome outcome) { return outcome == Outcome::Aborted; };
+  if (!std::ranges::all_of(history.outcome_column(), aborted)) return std::nullopt;
+  const std::string what = history.transaction_count() == 0
+                               ? "the history has no transactions"
+                               : "the history has no transaction that committed or may have";
+  return Undecided{Undecided::Cause::NoTransactions,
+                   what + ", so it shows nothing about any level",
+                   {"see whether the recorder wrote anything, and whether the database answered it"}};
 }
 
 std::optional<Level> level_of_gate(const Report& report) {
@@ -175,10 +217,35 @@ const std::map<AnomalyKind, std::uint64_t>& counts_of(const Report& report) {
   return violation == nullptr ? kNone : violation->counts;
 }
 
+std::vector<ShownAnomaly> shown_anomalies(const Report& report) {
+  std::vector<ShownAnomaly> out;
+  const auto* violation = std::get_if<Violated>(&report.result.verdict);
+  if (violation == nullptr) return out;
+  if (report.gate || !report.survey) {
+    for (const Anomaly& anomaly : violation->anomalies) out.push_back({report.result.level, &anomaly});
+  } else {
+    std::vector<std::pair<std::size_t, ShownAnomaly>> rounds;
+    for (const auto& [kind, result] : best_search_by_kind(*report.survey)) {
+      std::size_t round = 0;
+      for (const Anomaly& anomaly : std::get<Violated>(result->verdict).anomalies)
+        if (anomaly.kind == kind) rounds.push_back({round++, {result->level, &anomaly}});
+    }
+    std::ranges::stable_sort(rounds, {}, [](const auto& one) {
+      return std::pair(one.first, prominence(one.second.anomaly->kind));
+    });
+    for (const auto& [round, shown] : rounds) out.push_back(shown);
+  }
+  if (out.size() > report.max_findings) out.resize(std::max<std::size_t>(report.max_findings, 1));
+  return out;
+}
+
 std::vector<std::string> spell_counts(const std::map<AnomalyKind, std::uint64_t>& counts) {
+  std::vector<AnomalyKind> kinds;
+  for (const auto& [kind, count] : counts) kinds.push_back(kind);
+  std::ranges::sort(kinds, {}, prominence);
   std::vector<std::string> out;
-  for (const auto& [kind, count] : counts)
-    out.push_back(fmt::format("{} {}", spell_count(count), name_of(kind)));
+  for (const AnomalyKind kind : kinds)
+    out.push_back(fmt::format("{} {}", spell_count(counts.at(kind)), name_of(kind)));
   return out;
 }
 

@@ -44,10 +44,14 @@ struct Report {
   std::string model_hint;            // Which model would know more of this history; empty where none.
   Verification verification = Verification::NotAsked;
   std::optional<RunFindings> run;  // Of a recording that was made just now.
-  std::size_t max_findings = 10;   // Shown of broken invariants.
+  std::size_t max_findings = 10;   // Shown of anomalies and of broken invariants.
   BudgetUse budget;
   int exit_code = 0;
 };
+
+// Every level holds of a history in which nothing is known to have happened, and that says nothing of the
+// database: why such a history is not judged. None for every other history.
+std::optional<Undecided> nothing_to_judge(const History& history);
 
 std::optional<Level> level_of_gate(const Report& report);
 
@@ -76,9 +80,18 @@ std::string_view name_of(Headline headline);  // "valid", "violation", "anomaly"
 // "invariant" where the violation is of the workload's invariant alone.
 std::string headline_subject(const Report& report);
 
+// What the report tells of, at most `max_findings`: the anomalies of the violated gate, or without one those
+// of all levels that were surveyed, every kind once before any kind twice, the best known first.
+struct ShownAnomaly {
+  Level level;  // Whose search found it.
+  const Anomaly* anomaly;
+};
+std::vector<ShownAnomaly> shown_anomalies(const Report& report);
+
 // How many anomalies of each kind: those of the violated gate, or without one all that were found.
 const std::map<AnomalyKind, std::uint64_t>& counts_of(const Report& report);
-// "3 lost-update", one for each kind, the most severe first.
+// "3 lost-update", one for each kind: wrong reads and versions, then the best known, then the rest by
+// severity.
 std::vector<std::string> spell_counts(const std::map<AnomalyKind, std::uint64_t>& counts);
 
 // How many clients ran, where the recording says so. It may have more sessions: of new connections, and one

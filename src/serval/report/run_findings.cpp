@@ -39,6 +39,11 @@ std::vector<std::string> permissions(const RunFindings& run, std::optional<Level
   return out;
 }
 
+std::optional<Level> level_that_keeps(const RunFindings& run, std::optional<Level> asked) {
+  if (run.kept_at.empty() || (asked && keeps(run, *asked))) return std::nullopt;
+  return find_level(run.kept_at.front());
+}
+
 void write_json(JsonWriter& json, const RunFindings& run, std::optional<Level> asked, std::size_t most) {
   json.begin_object().key("workload").text(run.workload).key("isolation").text(run.isolation).key("promises");
   run.promises.empty() ? json.null() : json.text(run.promises);

@@ -40,6 +40,10 @@ inline bool is_broken(const std::optional<RunFindings>& run) { return run && is_
 // sentence each, the second where it differs.
 std::vector<std::string> permissions(const RunFindings& run, std::optional<Level> asked);
 
+// The level at which a check names the transactions that broke the invariant. None where the level that was
+// asked for keeps it, so that such a check has been made.
+std::optional<Level> level_that_keeps(const RunFindings& run, std::optional<Level> asked);
+
 // {isolation, promises, loss, invariants}; at most `most` sentences.
 void write_json(JsonWriter& json, const RunFindings& run, std::optional<Level> asked, std::size_t most);
 

@@ -34,7 +34,7 @@ class TextReport {
     gate();
     if (report_.run) run_story(*report_.run);
     if (const auto* why = std::get_if<Undecided>(&report_.result.verdict)) undecided_story(*why);
-    if (const auto* found = std::get_if<Violated>(&report_.result.verdict)) anomalies(*found);
+    if (violated(report_.result.verdict)) anomalies();
     levels();
     for (const std::string& remark : remarks(report_)) paragraph("note", remark);
     for (const std::string& notice : report_.notices) labelled("note", notice);
@@ -121,17 +121,19 @@ class TextReport {
     for (const std::string& detail : why.details) labelled("", detail);
   }
 
-  void anomalies(const Violated& found) {
+  void anomalies() {
     std::map<AnomalyKind, std::uint64_t> shown;
     const auto& counts = counts_of(report_);
-    // A survey shows the first; gating one of the refuted levels shows what that forbids.
-    const bool first_only = !report_.gate && !options_.detailed;
-    for (const Anomaly& anomaly : std::span(found.anomalies).first(first_only ? 1 : found.anomalies.size())) {
-      const auto counted = counts.find(anomaly.kind);
-      const std::uint64_t number = ++shown[anomaly.kind];
+    std::vector<ShownAnomaly> told = shown_anomalies(report_);
+    // A survey tells of the first; gating one of the refuted levels shows what that forbids.
+    if (!report_.gate && !options_.detailed) told.resize(std::min(told.size(), options_.most_of_survey));
+    for (const ShownAnomaly& one : told) {
+      const AnomalyKind kind = one.anomaly->kind;
+      const auto counted = counts.find(kind);
+      const std::uint64_t number = ++shown[kind];
       const std::uint64_t total = counted == counts.end() ? number : std::max(counted->second, number);
       out_ += "\n";
-      anomaly_story(anomaly, number, total);
+      anomaly_story(one, number, total);
     }
     out_ += "\n";
     list("found", spell_counts(counts));
@@ -158,9 +160,9 @@ class TextReport {
     }
   }
 
-  void anomaly_story(const Anomaly& anomaly, std::uint64_t number, std::uint64_t total) {
-    const Explanation story = explain(*report_.history, report_.result.level, anomaly);
-    const AnomalyInfo& row = info(anomaly.kind);
+  void anomaly_story(const ShownAnomaly& shown, std::uint64_t number, std::uint64_t total) {
+    const Explanation story = explain(*report_.history, shown.level, *shown.anomaly);
+    const AnomalyInfo& row = info(shown.anomaly->kind);
     const std::string alias = row.adya.empty() ? "" : fmt::format(" ({})", row.adya);
     out_ += fmt::format("  {}{} #{} of {}      {}\n\n", coloured(row.name, 31), alias, number,
                         spell_count(total), spell_count(story.participants.size(), "transaction"));
@@ -378,6 +380,9 @@ class TextReport {
   std::string next_command() const {
     if (report_.path == "-") return {};
     const Verdict& verdict = report_.result.verdict;
+    if (const std::optional<Level> level = level_of_broken_invariant())
+      return fmt::format("serval check {} --level {}    (shows who broke the invariant)", report_.path,
+                         name_of(*level));
     if (const auto* why = std::get_if<Undecided>(&verdict)) return next_after(*why);
     const Standing known = standing(report_);
     if (headline(report_) == Headline::Anomaly && !known.refuted.empty())
@@ -389,6 +394,13 @@ class TextReport {
     const auto* found = std::get_if<Violated>(&verdict);
     if (found == nullptr || found->anomalies.empty()) return {};
     return fmt::format("serval anomalies {}", name_of(found->anomalies.front().kind));
+  }
+
+  // A gate that is violated shows transactions by itself.
+  std::optional<Level> level_of_broken_invariant() const {
+    const bool shows_some = report_.gate && violated(report_.result.verdict);
+    if (!is_broken(report_.run) || shows_some) return std::nullopt;
+    return level_that_keeps(*report_.run, level_of_gate(report_));
   }
 
   std::string next_after(const Undecided& why) const {
@@ -403,6 +415,8 @@ class TextReport {
             std::max<std::uint64_t>(report_.budget.memory_limit_bytes.value_or(0) >> 19, 1024));
       case Undecided::Cause::Stopped:
         return fmt::format("serval check {}{}", report_.path, level);
+      case Undecided::Cause::NoTransactions:
+        return fmt::format("serval stats {}", report_.path);
       default:
         return fmt::format("serval lint {}", report_.path);
     }

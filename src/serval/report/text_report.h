@@ -18,9 +18,10 @@ namespace serval {
 
 struct TextOptions {
   bool colour = false;
-  bool brief = false;            // The first line only.
-  bool detailed = false;         // Also phases and anomalies without elision.
-  bool explains_engine = false;  // Also what was tried to find an order.
+  bool brief = false;              // The first line only.
+  bool detailed = false;           // Also phases and anomalies without elision.
+  std::size_t most_of_survey = 1;  // Anomalies told of without a gate, unless detailed.
+  bool explains_engine = false;    // Also what was tried to find an order.
   std::size_t width = 110;
 };
 
