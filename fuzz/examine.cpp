@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "harmless_losses.h"
 #include "history_equality.h"
 #include "serval/base/error.h"
 #include "serval/check/check.h"
@@ -122,7 +123,7 @@ void within_budget(Act act) {
   }
 }
 
-// Nothing where it was lost on the way, and said so.
+// Nothing where more than names was lost on the way, and said so.
 std::optional<History> through(const History& history, const FormatInfo& format) {
   WriteReport report;
   std::string text;
@@ -143,7 +144,7 @@ std::optional<History> through(const History& history, const FormatInfo& format)
   } catch (const InputError& error) {
     throw Defect("what was written as " + std::string(format.name) + " cannot be read: " + error.what());
   }
-  return report.lossy_steps.empty() ? std::move(again) : std::nullopt;
+  return keeps_verdicts(report) ? std::move(again) : std::nullopt;
 }
 
 // The native formats keep every member; others may spell the initial version differently, say, and the

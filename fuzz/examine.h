@@ -3,7 +3,8 @@
 //
 //   E1  every verdict is re-proved by verify_witness;
 //   E2  no level is both proven and refuted, whichever engine is asked;
-//   E3  what is written in a format can be read back, and is the same where nothing was said to be lost;
+//   E3  what is written in a format can be read back, and has the same verdicts where nothing but names was
+//       said to be lost;
 //   E4  reports, statistics and lint come to an end.
 //
 // Throws Defect. Searches have a small budget.

@@ -229,13 +229,20 @@ TEST(PolysiText, IdsReusedAcrossSessionsAreRenumberedForOtherTools) {
             "w(1,1,1,0)\nw(2,1,2,1)\n");
 }
 
+// A first transaction that writes only 0 is read as the initial versions, which the writer reports.
+std::vector<std::string> loss_of_load(const History& history) {
+  for (const OperationId op : history.operations(TransactionId{0}))
+    if (history.kind(op) != OperationKind::Write || history.value(op) != Value::integer(0)) return {};
+  return {"first transactions that write only 0 and will be read as the initial versions: 1"};
+}
+
 RC_GTEST_PROP(PolysiText, RegisterHistoriesKeepTheirMeaning, (std::uint64_t seed)) {
   const History history = register_history(
       seed, {.transactions = *rc::gen::inRange(3, 30), .aborted = RegisterShape::Aborted::Some});
   WriteReport report;
   const History back = read_as(kPolysi, write_to_string(history, kPolysi, &report));
   RC_ASSERT(meaning_of(back) == meaning_of(history));
-  RC_ASSERT(report.lossy_steps.empty());
+  RC_ASSERT(report.lossy_steps == loss_of_load(history));
 }
 
 RC_GTEST_PROP(PolysiText, WhatWasWrittenOnceIsKeptEverAfter, (std::uint64_t seed)) {

@@ -28,6 +28,7 @@ enum class Loss {
   UnknownRead,
   NilRead,
   InitialRead,
+  UnknownValue,
   Value,
   OperationMember,
   Hint,
@@ -46,6 +47,7 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Loss::Count)> kL
     "left out {} reads of committed transactions whose answer is unknown",
     "{} reads of nil in aborted or indeterminate transactions will be read as unknown",
     "{} reads of the initial value, which is also written, will be read as reads of a write",
+    "wrote {} unknown values as nil",
     "wrote {} rows, odd numbers and nested lists as text",
     "dropped times, versions or row counts of {} operations",
     "dropped hints other than node and error of {} transactions",
@@ -104,12 +106,15 @@ class JepsenWriter {
   void write_columns(const JepsenEvent& event);
   void write_value(const JepsenEvent& event);
   void write_operation(const JepsenEvent& event, OperationId op);
+  void write_read(const JepsenEvent& event, KeyId at, Value seen);
+  void write_write(KeyId at, Value written);
   void write_micro(std::string_view name, KeyId at, Value written);
   void write_compare_and_set(OperationId op);
   void write_hints(TransactionId t);
   void lose_other_hints(const TransactionHints& hints);
   bool is_lone_compare_and_set(TransactionId t) const;
-  Value value_to_write(const JepsenEvent& event, OperationId op) const;
+  Value spelled_read(KeyId at, Value seen);
+  void note_written(Value written);
 
   void field(std::string_view name) {
     if (text_.back() != '{') text_ += spelling_.between_fields;
@@ -145,7 +150,7 @@ class JepsenWriter {
   const std::function<void(const std::string&)>& lossy_;
   std::string text_;
   std::vector<std::int64_t> processes_;      // Of each session.
-  std::vector<bool> initial_value_written_;  // Of each key: the initial value was written to it, too.
+  std::vector<bool> initial_value_written_;  // Of each key: the initial value may have been written to it.
   bool at_last_event_ = false;
   std::int64_t place_ = 0;  // Of the next event in the file, where the layout is columns.
   std::array<std::uint64_t, static_cast<std::size_t>(Loss::Count)> losses_{};
@@ -164,12 +169,16 @@ void JepsenWriter::choose_processes() {
 void JepsenWriter::find_initial_values() {
   initial_value_written_.assign(history_.key_count(), false);
   if (history_.initial_value().is_nil()) return;
-  for (std::uint32_t op = 0; op < history_.operation_count(); ++op) {
-    const OperationKind kind = history_.kind(OperationId{op});
+  const auto writes_initial = [&](OperationId op) {
+    const OperationKind kind = history_.kind(op);
     const bool writes = kind == OperationKind::Write || kind == OperationKind::Insert ||
                         kind == OperationKind::CompareAndSet || kind == OperationKind::Append;
-    if (writes && history_.value(OperationId{op}) == history_.initial_value())
-      initial_value_written_[history_.key(OperationId{op}).index] = true;
+    return writes && history_.value(op) == history_.initial_value();
+  };
+  for (const TransactionId t : history_.transactions()) {
+    if (history_.outcome(t) == Outcome::Aborted) continue;  // Nobody sees what it wrote.
+    for (const OperationId op : history_.operations(t))
+      if (writes_initial(op)) initial_value_written_[history_.key(op).index] = true;
   }
 }
 
@@ -232,53 +241,66 @@ void JepsenWriter::write_value(const JepsenEvent& event) {
 }
 
 void JepsenWriter::write_compare_and_set(OperationId op) {
+  const Value expected = history_.expected(op);
+  note_written(history_.value(op));
   text_ += '[';
   key(history_.key_value(history_.key(op)));
   separate();
   text_ += '[';
-  scalar(history_.expected(op));
+  scalar(expected.is_unknown() ? expected : spelled_read(history_.key(op), expected));
   separate();
   scalar(history_.value(op));
   text_ += "]]";
 }
 
-Value JepsenWriter::value_to_write(const JepsenEvent& event, OperationId op) const {
-  const OperationKind kind = history_.kind(op);
-  const bool reads = kind == OperationKind::Read || kind == OperationKind::ReadList;
-  if (!reads) return history_.value(op);
-  if (event.type == Type::Invoke || event.type == Type::LoneInvoke) return Value::nil();
-  const Value value = history_.value(op);
-  const bool initial = value == history_.initial_value() && !initial_value_written_[history_.key(op).index];
-  return initial || value.is_unknown() ? Value::nil() : value;
+// What a value that was seen is written as: the initial state is nil, unless the history writes its value.
+Value JepsenWriter::spelled_read(KeyId at, Value seen) {
+  if (seen.is_unknown() || seen.is_nil()) return Value::nil();
+  if (seen != history_.initial_value()) return seen;
+  if (!initial_value_written_[at.index]) return Value::nil();
+  lose(Loss::InitialRead);
+  return seen;
+}
+
+void JepsenWriter::note_written(Value written) {
+  if (written.is_nil() && !history_.initial_value().is_nil()) lose(Loss::NilWrite);
+}
+
+void JepsenWriter::write_read(const JepsenEvent& event, KeyId at, Value seen) {
+  const bool answered = event.type != Type::Invoke && event.type != Type::LoneInvoke;
+  if (seen.is_unknown() && history_.outcome(event.transaction) == Outcome::Committed)
+    return lose(Loss::UnknownRead);
+  const Value value = answered ? spelled_read(at, seen) : Value::nil();
+  if (event.type != Type::Ok && value.is_nil() && !seen.is_unknown()) lose(Loss::NilRead);
+  write_micro("r", at, value);
+}
+
+void JepsenWriter::write_write(KeyId at, Value written) {
+  note_written(written);
+  write_micro("w", at, written);
 }
 
 void JepsenWriter::write_operation(const JepsenEvent& event, OperationId op) {
   const OperationKind kind = history_.kind(op);
   const KeyId at = history_.key(op);
-  const Value value = value_to_write(event, op);
+  const Value value = history_.value(op);
   switch (kind) {
     case OperationKind::Read:
     case OperationKind::ReadList:
-      if (history_.value(op).is_unknown() && history_.outcome(event.transaction) == Outcome::Committed)
-        return lose(Loss::UnknownRead);
-      if (event.type != Type::Ok && value.is_nil() && !history_.value(op).is_unknown()) lose(Loss::NilRead);
-      if (!value.is_nil() && value == history_.initial_value()) lose(Loss::InitialRead);
-      return write_micro("r", at, value);
+      return write_read(event, at, value);
     case OperationKind::Write:
-      if (value.is_nil() && !history_.initial_value().is_nil()) lose(Loss::NilWrite);
-      return write_micro("w", at, value);
+      return write_write(at, value);
     case OperationKind::Append:
       return write_micro("append", at, value);
     case OperationKind::Insert:
     case OperationKind::CompareAndSet:
       lose(kind == OperationKind::Insert ? Loss::Insert : Loss::CompareAndSet);
-      write_micro("r", at,
-                  kind == OperationKind::Insert || !at_last_event_ ? Value::nil() : history_.expected(op));
-      return write_micro("w", at, value);
+      write_read(event, at, kind == OperationKind::Insert ? Value::nil() : history_.expected(op));
+      return write_write(at, value);
     case OperationKind::InsertMiss:
     case OperationKind::CompareAndSetMiss:
       lose(Loss::Miss);
-      return write_micro("r", at, at_last_event_ ? value : Value::nil());
+      return write_read(event, at, value);
     case OperationKind::Delete:
       lose(Loss::Delete);
       return write_micro("w", at, Value::nil());
@@ -351,8 +373,10 @@ void JepsenWriter::scalar(Value value) {
     case Value::Kind::Boolean:
       text_ += value.as_boolean() ? "true" : "false";
       return;
-    case Value::Kind::Nil:
     case Value::Kind::Unknown:
+      lose(Loss::UnknownValue);
+      [[fallthrough]];
+    case Value::Kind::Nil:
       text_ += spelling_.nil;
       return;
     case Value::Kind::Text:

@@ -12,6 +12,8 @@ namespace serval {
 namespace {
 
 constexpr Value kZero = Value::integer(0);
+// A nil that was written, in raw steps, where nil is the initial version. They have no unknown values.
+constexpr Value kWrittenNil = Value::unknown();
 
 bool is_digits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
@@ -64,16 +66,34 @@ void RegisterView::refuse_lists() const {
                   lists));
 }
 
+// Nobody sees what an aborted transaction wrote, but where the file says the same as the history, it stays.
 void RegisterView::find_written_initials() {
   initial_is_written_.assign(history_.key_count(), false);
-  const auto kinds = history_.kind_column();
-  for (std::size_t op = 0; op < kinds.size(); ++op)
-    if (writes_value(kinds[op]) && history_.value_column()[op] == history_.initial_value())
-      initial_is_written_[history_.key_column()[op].index] = true;
+  nil_is_written_.assign(history_.key_count(), false);
+  for (const TransactionId t : history_.transactions()) {
+    if (history_.outcome(t) == Outcome::Aborted && !says_both(history_.initial_value())) continue;
+    for (const OperationId op : history_.operations(t)) {
+      if (!writes_value(history_.kind(op))) continue;
+      const std::uint32_t key = history_.key(op).index;
+      if (history_.value(op).is_nil()) nil_is_written_[key] = true;
+      if (history_.value(op) == history_.initial_value()) initial_is_written_[key] = true;
+    }
+  }
+}
+
+bool RegisterView::may_be_initial(Value value) const {
+  return value.is_nil() || value == history_.initial_value();
 }
 
 bool RegisterView::is_initial(KeyId key, Value value) const {
-  return value.is_nil() || (value == history_.initial_value() && !initial_is_written_[key.index]);
+  const std::vector<bool>& is_written = value.is_nil() ? nil_is_written_ : initial_is_written_;
+  return may_be_initial(value) && !is_written[key.index];
+}
+
+// Whether a read of `value`, written as it is, says in the file that it saw the initial version or a write.
+bool RegisterView::says_both(Value value) const {
+  return value == kZero && history_.initial_value() == kZero &&
+         rules_.initial < RegisterRules::Initial::ZeroOnly;
 }
 
 void RegisterView::choose_transactions(Losses& losses) {
@@ -145,13 +165,14 @@ void RegisterView::expand(OperationId op, std::vector<RegisterStep>& steps, Loss
   const auto read = [&](Value value) {
     if (value.is_unknown()) return losses.add("reads without an answer left out");
     const bool initial = is_initial(key, value);
-    if (!initial && value == history_.initial_value() && rules_.initial >= RegisterRules::Initial::ZeroOnly)
+    if (!initial && may_be_initial(value) && !says_both(value))
       losses.add("reads of the initial value, which is also written, taken as reads of a write");
+    if (!initial && value.is_nil()) value = kWrittenNil;
     steps.push_back({OperationKind::Read, key, initial ? Value::nil() : value, op});
   };
   const auto write = [&](Value value) {
     if (value.is_unknown()) return losses.add("writes of an unknown value left out");
-    steps.push_back({OperationKind::Write, key, value, op});
+    steps.push_back({OperationKind::Write, key, value.is_nil() ? kWrittenNil : value, op});
   };
   switch (history_.kind(op)) {
     case OperationKind::Read:
@@ -224,6 +245,12 @@ struct RegisterView::Zeros {
     return found && !means_both && !(initial == RegisterRules::Initial::Zero && load_is_complete());
   }
 
+  std::size_t keys_with_both() const {
+    std::size_t keys = 0;
+    for (std::size_t key = 0; key < written.size(); ++key) keys += written[key] && initial_read[key] ? 1 : 0;
+    return keys;
+  }
+
   // The first transaction writes 0 to every key that is read as 0, and nothing else: so it is read back.
   void note_first(const std::vector<RegisterStep>& steps) {
     const auto loads = [](const RegisterStep& step) {
@@ -256,7 +283,11 @@ void RegisterView::rename_values(Losses& losses) {
       if (!initial && !fits(step.value) && seen.insert(step.value).second) misfits.push_back(step.value);
     }
   }
-  if (zeros.confused(rules_.initial, history_.initial_value() == kZero)) misfits.push_back(kZero);
+  if (zeros.confused(rules_.initial, history_.initial_value() == kZero))
+    misfits.push_back(kZero);
+  else if (rules_.initial == RegisterRules::Initial::Zero && zeros.keys_with_both() > 0)
+    losses.add("keys to which 0 is written, where reads of the initial version may be taken as reads of it",
+               zeros.keys_with_both());
   if (misfits.empty()) return;
   collect_used();
   std::int64_t next = 1;

@@ -85,7 +85,9 @@ class RegisterView {
   struct Zeros;
 
   void refuse_lists() const;
+  bool may_be_initial(Value value) const;
   bool is_initial(KeyId key, Value value) const;
+  bool says_both(Value value) const;
   void find_written_initials();
   void choose_transactions(Losses& losses);
   void keep_observed(Losses& losses);
@@ -100,7 +102,8 @@ class RegisterView {
   const History& history_;
   RegisterRules rules_;
   std::vector<Fate> fates_;
-  std::vector<bool> initial_is_written_;  // By key: the history writes its initial value to it.
+  // By key: the history may write its initial value to it, or nil.
+  std::vector<bool> initial_is_written_, nil_is_written_;
   absl::flat_hash_map<Value, Value> renamed_;
   absl::flat_hash_set<Value> used_;  // Once collected.
   bool used_collected_ = false;
