@@ -231,6 +231,7 @@ TEST(PolysiText, IdsReusedAcrossSessionsAreRenumberedForOtherTools) {
 
 // A first transaction that writes only 0 is read as the initial versions, which the writer reports.
 std::vector<std::string> loss_of_load(const History& history) {
+  if (history.transaction_count() == 0 || history.initial_value().is_nil()) return {};
   for (const OperationId op : history.operations(TransactionId{0}))
     if (history.kind(op) != OperationKind::Write || history.value(op) != Value::integer(0)) return {};
   return {"first transactions that write only 0 and will be read as the initial versions: 1"};
@@ -252,7 +253,7 @@ RC_GTEST_PROP(PolysiText, WhatWasWrittenOnceIsKeptEverAfter, (std::uint64_t seed
   WriteReport report;
   const History twice = read_as(kPolysi, write_to_string(once, kPolysi, &report));
   RC_ASSERT(meaning_of(twice) == meaning_of(once));
-  RC_ASSERT(report.lossy_steps.empty());
+  RC_ASSERT(report.lossy_steps == loss_of_load(once));
 }
 
 }  // namespace
