@@ -16,6 +16,15 @@ std::string title_of(const CLI::Option& option) {
   return title;
 }
 
+// "Could not convert: --verify = maybe": of flags only, for options are text.
+std::string without_value(std::string_view problem) {
+  const std::size_t colon = problem.find(": "), equals = problem.find(" = ");
+  if (colon == std::string_view::npos || equals == std::string_view::npos || equals < colon)
+    return std::string(problem);
+  return fmt::format("{} takes no value, but \"{}\" was given", problem.substr(colon + 2, equals - colon - 2),
+                     problem.substr(equals + 3));
+}
+
 bool is_word(const CLI::Option& option) { return option.get_snames().empty() && option.get_lnames().empty(); }
 
 }  // namespace
@@ -53,6 +62,8 @@ Arguments::Parsed Arguments::parse(int count, const char* const* words) {
     app_->parse(count, words);
   } catch (const CLI::CallForHelp&) {
     parsed.wants_help = true;
+  } catch (const CLI::ConversionError& error) {
+    parsed.problem = without_value(error.what());
   } catch (const CLI::ParseError& error) {
     parsed.problem = error.what();
   }

@@ -195,7 +195,7 @@ class FileCheck {
     try {
       return load_history(report_.path, flags_.reading, &budget_, progress_);
     } catch (const InputError& error) {
-      const std::string hint = model_hint_for(report_.path, flags_.reading, budget_);
+      const std::string hint = model_hint_for(report_.path, flags_.reading, budget_).words;
       if (hint.empty()) throw;
       throw InputError(error.position(), error.problem(), error.source_line(), hint, error.caret());
     }
@@ -210,7 +210,9 @@ class FileCheck {
     if (!single_operations && !undecided(report_.result.verdict)) return;
     if (history.transaction_count() > kMostTransactions || is_brief()) return;
     phase_ = "model";
-    report_.model_hint = model_hint_for(report_.path, flags_.reading, budget_);
+    const ModelHint hint = model_hint_for(report_.path, flags_.reading, budget_);
+    report_.model_hint = hint.words;
+    report_.model = hint.model;
   }
 
   void decide() {

@@ -119,9 +119,12 @@ std::string json_of_current_exception(const std::string& path) {
     json.key("kind").text(unreadable ? "unreadable" : "bad-input").key("problem").text(error.problem());
     json.key("line").number(error.position().line).key("column").number(error.position().column);
     json.key("hint").text(error.hint());
+  } catch (const DatabaseError& error) {
+    json.key("kind").text("failure").key("problem").text(without_passwords(error.what()));
+    json.key("hint").text(error.hint());
   } catch (const std::exception& error) {
     json.key("kind").text(failure.exit_code == kBug ? "bug" : "failure");
-    json.key("problem").text(without_passwords(error.what()));
+    json.key("problem").text(without_passwords(error.what())).key("hint").text("");
   }
   return json.end().key("exit_code").number(failure.exit_code).end().take();
 }

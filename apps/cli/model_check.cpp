@@ -150,11 +150,13 @@ int check_file_by_model(const ModelPlan& plan, const std::string& path, int so_f
   return ModelCheck(plan, path).run(so_far);
 }
 
-std::string model_hint_for(const std::string& path, const ReadingFlags& flags, Budget& budget) {
+ModelHint model_hint_for(const std::string& path, const ReadingFlags& flags, Budget& budget) {
   if (path == "-") return {};
   try {
     Progress silent(ProgressMode::None, path);
-    return model_hint(ClientHistory(load_jepsen_log(path, flags, &budget, silent).log));
+    const ClientHistory history(load_jepsen_log(path, flags, &budget, silent).log);
+    const std::vector<Model> models = fitting_models(history);
+    return {model_hint(history), models.empty() ? "" : std::string(info(models.front()).name)};
   } catch (const InputError&) {
     return {};  // The first error says what is wrong.
   }

@@ -27,8 +27,11 @@ struct ModelPlan {
 // Prints the report and returns the exit code; `so_far` is that of the files before.
 int check_file_by_model(const ModelPlan& plan, const std::string& path, int so_far);
 
-// "this looks like a counter log; to check it, add --model counter" for a Jepsen file that a model fits; ""
-// for any other, and for standard input, which cannot be read twice.
-std::string model_hint_for(const std::string& path, const ReadingFlags& flags, Budget& budget);
+// "this looks like a counter log; to check it, add --model counter" for a Jepsen file that a model fits, and
+// the name of that model; "" for any other, and for standard input, which cannot be read twice.
+struct ModelHint {
+  std::string words, model;
+};
+ModelHint model_hint_for(const std::string& path, const ReadingFlags& flags, Budget& budget);
 
 }  // namespace serval::cli

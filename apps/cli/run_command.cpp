@@ -194,9 +194,9 @@ class Run {
     const std::string gap = recovery ? database_->certificate_gap() : "no certificate: " + no_certificate_;
     if (workload_.info->needs_ranges && flags_.checks &&
         (recovery ? !gap.empty() : !no_certificate_.empty())) {
-      const std::string notice = gap + "; what ranges leave open may stay UNKNOWN (docs/certificates.md)";
-      note("note: " + notice);
-      findings_.notices.push_back(notice);
+      constexpr std::string_view kEffect = "what ranges leave open may stay UNKNOWN";
+      note(fmt::format("note: {}; {}", gap.substr(0, gap.find("; ")), kEffect));  // The report tells all.
+      findings_.notices.push_back(fmt::format("{}; {} (docs/certificates.md)", gap, kEffect));
     }
     return recovery;
   }
@@ -403,7 +403,7 @@ int run_database(const RunFlags& flags) {
   } catch (const InputError& error) {  // Of flags, not of a file.
     throw UsageError(error.problem(), error.hint().empty() ? "serval drivers" : error.hint());
   } catch (const DatabaseError&) {
-    if (flags.json) print(json_of_current_exception(flags.out) + "\n");
+    if (flags.json) print(json_of_current_exception(without_passwords(flags.address)) + "\n");
     throw;
   }
   try {

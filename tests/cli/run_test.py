@@ -79,7 +79,8 @@ class Certificate(cli_test.CliTest):
         result = self.expect(0, "run", "simulated:", "-w", "phantoms", "-n", "500", "-o", "run.jsonl")
         self.assertIn("recovered", result.err)
         result = self.run_serval("run", "simulated:", "-w", "predicates", "-n", "500", "--no-certificate")
-        self.assertIn("note: no certificate: --no-certificate", result.err)
+        self.assertIn("note: no certificate: --no-certificate; what ranges leave open may stay UNKNOWN\n", result.err)
+        self.assertIn("  note       no certificate: --no-certificate; what ranges", result.out)
         recording = str((self.folder / "serval-out" / "latest" / "history.jsonl").resolve())
         unknown = self.expect(2, "check", recording, "-l", "serializable", "--engine", "mini-transaction").out
         self.assertNotIn("record a read before each write", unknown)
@@ -155,6 +156,14 @@ class Manners(cli_test.CliTest):
         error = json.loads(result.out)
         self.assertEqual((error["schema"], error["exit_code"]), ("serval.error/1", 4))
         self.assertIn("the program", error["error"]["problem"])
+        self.assertEqual((error["error"]["kind"], error["input"]["path"]), ("failure", "exec:exit 3"))
+
+    def test_a_hint_is_in_the_json_of_a_failure(self):
+        drivers = json.loads(self.expect(0, "drivers", "--json").out)
+        if not any(row["name"] == "etcd" and row["available"] for row in drivers):
+            self.skipTest("this build cannot drive etcd")
+        error = json.loads(self.expect(4, "run", "etcd://127.0.0.1:1", "--json").out)["error"]
+        self.assertIn("check host and port", error["hint"])
 
     def test_a_file_that_may_not_grow_is_an_error(self):
         limited = subprocess.run(["bash", "-c", f"ulimit -f 200; exec {cli_test.SERVAL} run simulated: -t 20s --progress none"],

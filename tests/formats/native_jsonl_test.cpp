@@ -127,7 +127,10 @@ TEST(NativeJsonl, IgnoresUnknownMembersAndSkipsUnknownEvents) {
                  "\n");
   EXPECT_EQ(print_history(reading.history), "1: [w(x,1)]\n");
   EXPECT_TRUE(reading.history.initial_value().is_nil());
-  EXPECT_EQ(reading.notices, std::vector<std::string>{"1 record(s) of the unknown kind \"nemesis\" skipped"});
+  EXPECT_EQ(reading.notices, (std::vector<std::string>{
+                                 "2 line(s) with a member of unknown name, which is ignored; the first is "
+                                 "\"later\" on line 1",
+                                 "1 record(s) of the unknown kind \"nemesis\" skipped"}));
 }
 
 TEST(NativeJsonl, KeepsIntegersOfAnySizeDigitForDigit) {

@@ -111,6 +111,13 @@ TEST(TextReport, WithoutAGateTheFirstAnomalyIsShown) {
   EXPECT_NE(text.find("so each must precede the other: no serial order exists."), std::string::npos);
 }
 
+TEST(TextReport, ALostUpdateSaysWhoWroteWhatBothRead) {
+  const std::string text =
+      text_of("s1: [r(x,0) w(x,1)]  s2: [r(x,1) w(x,2)]  s3: [r(x,1) w(x,3)]", Level::SnapshotIsolation);
+  EXPECT_NE(text.find("    T1 wrote x = 1, the version that both read\n    so whichever"), std::string::npos)
+      << text;
+}
+
 TEST(TextReport, AKeyWithoutAValueIsFoundEmpty) {
   const std::string lost = text_of("s1: [r(x,_) w(x,1)]  s2: [r(x,_) w(x,2)]", Level::SnapshotIsolation);
   EXPECT_NE(lost.find("both found no value at x; T2 then wrote 2\n"), std::string::npos) << lost;

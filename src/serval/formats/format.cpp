@@ -145,10 +145,29 @@ const FormatInfo& format_of(ByteStream& stream, const ReadOptions& options) {
   return *format;
 }
 
+namespace {
+
+// A format that was guessed may be the wrong one: the error says which.
+History read_as(const FormatInfo& format, ByteStream& stream, const ReadOptions& options) {
+  try {
+    return format.read(stream, options);
+  } catch (const UnreadableFile&) {
+    throw;
+  } catch (const InputError& error) {
+    if (options.format || !error.hint().empty()) throw;
+    throw InputError(error.position(), error.problem(), error.source_line(),
+                     fmt::format("the file was taken for {} ({}); --format chooses another", format.name,
+                                 format.description),
+                     error.caret());
+  }
+}
+
+}  // namespace
+
 History read_history(ByteStream& stream, const ReadOptions& options) {
   const FormatInfo& format = format_of(stream, options);
   if (options.on_format) options.on_format(format);
-  History history = format.read(stream, options);
+  History history = read_as(format, stream, options);
   if (!options.accept_truncated || !lists_sessions_in_turn(format.format, history)) return history;
   return without_cut_off_reads(std::move(history), options.on_notice);
 }

@@ -37,7 +37,8 @@ std::string inner_folder(const std::string& folder) {
 
 [[noreturn]] void reject(const std::string& folder) {
   throw InputError({folder}, "this folder contains no history in a known format", {},
-                   "name a file in it; as a whole it reads Cobra's *.log and files called history.*");
+                   "name a file in it; as a whole it reads Cobra's *.log, Leopard's loader-*.json, and files "
+                   "called history.*");
 }
 
 void require_room(const fs::path& folder) {

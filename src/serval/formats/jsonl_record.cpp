@@ -38,6 +38,13 @@ class RecordParser {
     record_.outcome.reset();
     if (record_.has_hints) record_.hints = {};
     record_.has_hints = false;
+    record_.ignored.clear();
+  }
+
+  // Later versions may have more members; so may typing errors.
+  void ignore(std::string_view name) {
+    if (record_.ignored.empty()) record_.ignored = name;
+    at_.skip_value();
   }
 
   void member(std::string_view name) {
@@ -81,7 +88,7 @@ class RecordParser {
       has_op_ = true;
       operation();
     } else if (!hint(name) && !header_member(name)) {
-      at_.skip_value();
+      ignore(name);
     }
   }
 
@@ -270,7 +277,7 @@ class RecordParser {
       } else if (name == "saw") {
         extra.saw = parse_json_saw(at_, pool_);
       } else {
-        at_.skip_value();
+        ignore(name);
       }
     } while (at_.more('}'));
   }

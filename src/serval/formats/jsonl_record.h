@@ -63,6 +63,8 @@ struct JsonlRecord {
   bool has_hints = false;
   TransactionHints hints;
 
+  std::string ignored;  // The first member whose name means nothing; empty: none.
+
   JsonlOrder order;  // Order only.
 
   // Sync and Heartbeat: what the session, or all sessions, will begin next begins at this time or later;

@@ -111,7 +111,14 @@ class JsonlReader {
       return;
     }
     if (cut_ || !seen_header_) check_header_place();
+    if (!record_.ignored.empty() && record_.kind != JsonlRecord::Kind::Unknown) note_ignored();
     accept();
+  }
+
+  void note_ignored() {
+    if (++ignored_lines_ > 1) return;
+    first_ignored_ = record_.ignored;
+    first_ignored_line_ = line_;
   }
 
   void check_header_place() {
@@ -302,6 +309,11 @@ class JsonlReader {
     if (unfinished_ > 0)
       options_.on_notice(
           fmt::format("{} transaction(s) without an end record are indeterminate", unfinished_));
+    if (ignored_lines_ > 0)
+      options_.on_notice(
+          fmt::format("{} line(s) with a member of unknown name, which is ignored; the first is "
+                      "\"{}\" on line {}",
+                      ignored_lines_, first_ignored_, first_ignored_line_));
     for (const auto& [event, count] : skipped_)
       options_.on_notice(fmt::format("{} record(s) of the unknown kind \"{}\" skipped", count, event));
   }
@@ -327,19 +339,28 @@ class JsonlReader {
 
   std::uint64_t cut_lines_ = 0, unfinished_ = 0, unsynced_ = 0;
   std::map<std::string, std::uint64_t> skipped_;
+  std::uint64_t ignored_lines_ = 0, first_ignored_line_ = 0;  // With a member of an unknown name.
+  std::string first_ignored_;
 };
+
+// `quoted` and a colon, somewhere in the line.
+bool has_member(std::string_view line, std::string_view quoted) {
+  for (std::size_t at = line.find(quoted); at != std::string_view::npos; at = line.find(quoted, at + 1)) {
+    const std::size_t colon = line.find_first_not_of(" \t", at + quoted.size());
+    if (colon != std::string_view::npos && line[colon] == ':') return true;
+  }
+  return false;
+}
 
 }  // namespace
 
+// A transaction without the header line is taken for this format, too: then the reader asks for the header.
 bool looks_like_jsonl(std::string_view start) {
   start.remove_prefix(std::min(start.find_first_not_of(" \t\r\n"), start.size()));
   if (!start.starts_with('{')) return false;
   const std::string_view first_line = start.substr(0, start.find('\n'));
-  const std::size_t found = first_line.find("\"serval\"");
-  if (found == std::string_view::npos) return false;
-  const std::string_view rest = first_line.substr(found + 8);
-  const std::size_t colon = rest.find_first_not_of(" \t");
-  return colon != std::string_view::npos && rest[colon] == ':';
+  return has_member(first_line, "\"serval\"") ||
+         (has_member(first_line, "\"s\"") && has_member(first_line, "\"ops\""));
 }
 
 History read_jsonl(ByteStream& stream, const ReadOptions& options) {

@@ -6,7 +6,22 @@
 
 namespace serval {
 
-std::string CertifiedWords::asked(OperationId op) const { return print_operation(history_, op); }
+std::string CertifiedWords::asked(OperationId op, KeyId key) const {
+  constexpr std::size_t kOthers = 3;
+  const std::span<const Row> rows = history_.rows(op);
+  if (rows.size() <= kOthers + 1) return print_operation(history_, op);
+  std::string out = "p{";
+  std::size_t others = 0, left_out = 0;
+  for (const Row& row : rows) {
+    if (row.key != key && ++others > kOthers) {
+      ++left_out;
+      continue;
+    }
+    out += fmt::format("{}{}={}", out.size() > 2 ? " " : "", history_.spell_key(row.key),
+                       spell_short(history_, row.value));
+  }
+  return out + (left_out > 0 ? fmt::format(" … {} more rows}}", left_out) : "}");
+}
 
 std::string CertifiedWords::holds(OperationId write, KeyId key) const {
   const std::string spelled = history_.spell_key(key);
@@ -45,10 +60,10 @@ std::string CertifiedWords::why(const Edge& edge) const {
                        name(edge.to), did(edge.to_op, edge.key));
   if (edge.of_predicate && reads)
     return fmt::format("{} {}, which changed what {} of {} matches, and it saw that", name(edge.from),
-                       did(edge.from_op, edge.key), asked(read), name(reader));
+                       did(edge.from_op, edge.key), asked(read, edge.key), name(reader));
   if (edge.of_predicate)
-    return fmt::format("{} asked {} before {} {}, which changed what it matches", name(reader), asked(read),
-                       name(edge.to), did(edge.to_op, edge.key));
+    return fmt::format("{} asked {} before {} {}, which changed what it matches", name(reader),
+                       asked(read, edge.key), name(edge.to), did(edge.to_op, edge.key));
   if (reads)
     return fmt::format("{} {}; {} saw that", name(edge.from), did(edge.from_op, edge.key), name(reader));
   return fmt::format("{} saw {} before {} {} (certificate)", name(reader), history_.spell_key(edge.key),

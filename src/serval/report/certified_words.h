@@ -19,7 +19,8 @@ class CertifiedWords {
 
   std::string why(const Edge& edge) const;
   std::string why(AnomalyKind kind, const BadRow& bad) const;
-  std::string asked(OperationId op) const;  // The operation, in the notation.
+  // The operation, in the notation; of many rows the one of `key` and a few others.
+  std::string asked(OperationId op, KeyId key) const;
 
  private:
   std::string name(TransactionId t) const { return names_(t); }

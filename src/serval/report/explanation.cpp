@@ -103,8 +103,8 @@ class Narrator {
   }
 
   void tell_about(AnomalyKind kind, const BadRow& bad) {
-    story_.steps.push_back(
-        {fmt::format("{}: {}", name(bad.reader), certified_.asked(bad.op)), certified_.why(kind, bad)});
+    story_.steps.push_back({fmt::format("{}: {}", name(bad.reader), certified_.asked(bad.op, bad.key)),
+                            certified_.why(kind, bad)});
     story_.conclusion =
         kind == AnomalyKind::OutsideSnapshot
             ? "so the transaction did not keep to its snapshot."
@@ -395,6 +395,9 @@ class Narrator {
     };
     branch(split.first, split.second);
     branch(split.second, split.first);
+    if (!split.version.is_none())
+      story_.steps.push_back(
+          {"", fmt::format("{} {}, the version that both read", name(split.version), wrote(split.version))});
     story_.fingerprint += ":rw,rw";
     story_.conclusion =
         fmt::format("so whichever comes second overwrites the other unseen: one update of {} is lost.",

@@ -41,6 +41,7 @@ struct Report {
   CheckResult result;                // What the headline is about.
   std::optional<Survey> survey;      // The other levels, where they were looked at.
   std::vector<std::string> notices;  // What the reader skipped or repaired.
+  std::string model;                 // The one that would know more of this history; empty where none.
   std::string model_hint;            // Which model would know more of this history; empty where none.
   Verification verification = Verification::NotAsked;
   std::optional<RunFindings> run;  // Of a recording that was made just now.

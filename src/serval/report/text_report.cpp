@@ -37,7 +37,7 @@ class TextReport {
     if (violated(report_.result.verdict)) anomalies();
     levels();
     for (const std::string& remark : remarks(report_)) paragraph("note", remark);
-    for (const std::string& notice : report_.notices) labelled("note", notice);
+    for (const std::string& notice : report_.notices) paragraph("note", notice);
     engine();
     cost();
     next();
@@ -97,7 +97,7 @@ class TextReport {
     if (!run.loss.empty()) labelled("lost", run.loss + "; what was recorded until then is judged");
     if (!run.found_on_the_way.empty() && !violated(report_.result.verdict))
       labelled("found", "while it ran: " + run.found_on_the_way);
-    for (const std::string& notice : run.notices) labelled("note", notice);
+    for (const std::string& notice : run.notices) paragraph("note", notice);
     if (!is_broken(run)) return;
     labelled("invariant", fmt::format("of {}: {}", run.workload, run.invariant));
     labelled("broken", fmt::format("{}, found in {}", spell_count(run.broken_in_all, "time"),
@@ -383,6 +383,8 @@ class TextReport {
     if (const std::optional<Level> level = level_of_broken_invariant())
       return fmt::format("serval check {} --level {}    (shows who broke the invariant)", report_.path,
                          name_of(*level));
+    if (!report_.gate && !report_.model.empty() && !holds(verdict))
+      return fmt::format("serval check {} --model {}", report_.path, report_.model);
     if (const auto* why = std::get_if<Undecided>(&verdict)) return next_after(*why);
     const Standing known = standing(report_);
     if (headline(report_) == Headline::Anomaly && !known.refuted.empty())

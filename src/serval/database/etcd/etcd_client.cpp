@@ -45,7 +45,7 @@ void EtcdClient::greet() {
   try {
     gateway_.post("/v3/maintenance/status", "{}", Sending::PerhapsTwice);
   } catch (const EtcdFailure& failure) {
-    throw DatabaseError(fmt::format("etcd: {}", failure.what()));
+    throw DatabaseError(fmt::format("etcd: {}", failure.what()), hint_for(failure.kind()));
   }
 }
 

@@ -67,6 +67,11 @@ struct EtcdGateway::Handle {
   }
 };
 
+std::string hint_for(EtcdFailure::Kind kind) {
+  if (kind != EtcdFailure::Kind::NotSent) return {};
+  return "check host and port; scripts/servers start etcd starts a server to try";
+}
+
 EtcdGateway::EtcdGateway(std::string endpoint, EtcdAccess access)
     : endpoint_(std::move(endpoint)), access_(std::move(access)), handle_(std::make_unique<Handle>()) {
   start_curl_once();

@@ -29,6 +29,9 @@ class EtcdFailure : public std::runtime_error {
   Kind kind_;
 };
 
+// What to do about a failure at the start; may be empty.
+std::string hint_for(EtcdFailure::Kind kind);
+
 // How members are spoken to.
 struct EtcdAccess {
   bool tls = false;

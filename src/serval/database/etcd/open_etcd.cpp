@@ -92,7 +92,7 @@ class EtcdDatabase final : public Database {
         return control_->post(path, body, Sending::PerhapsTwice);
       } catch (const EtcdFailure& failure) {
         if (failure.kind() == EtcdFailure::Kind::Refused || attempt >= endpoints_.size())
-          throw DatabaseError(fmt::format("etcd: {}", failure.what()));
+          throw DatabaseError(fmt::format("etcd: {}", failure.what()), hint_for(failure.kind()));
         control_place_ = (control_place_ + 1) % endpoints_.size();
         control_ = std::make_unique<EtcdGateway>(endpoints_[control_place_], access_);
       }

@@ -21,6 +21,19 @@ namespace {
 
 constexpr std::size_t kMostCells = 64;
 
+// The client library's own errors begin at 2000.
+bool server_answered(unsigned code) { return code < 2000; }
+
+std::string hint_for(unsigned code) {
+  constexpr unsigned kTooManyConnections = 1040, kTooManyOfUser = 1203, kAccessDenied = 1045;
+  if (code == kAccessDenied)
+    return "the password is read from ~/.my.cnf (group client or serval) or MYSQL_PWD";
+  if (code == kTooManyConnections || code == kTooManyOfUser)
+    return "use fewer clients (--clients), or raise max_connections of the server";
+  if (server_answered(code)) return "check the user and the database that the address names";
+  return "check host, port and database; scripts/servers start mariadb starts a server to try";
+}
+
 MYSQL_BIND whole_number(std::int64_t& place) {
   MYSQL_BIND out;
   std::memset(&out, 0, sizeof out);
@@ -78,11 +91,10 @@ MariadbConnection::MariadbConnection(const ConnectionOptions& options)
   // Found rows: an update counts what it matched, whether or not that changed.
   if (mysql_real_connect(handle, node.host.c_str(), node.user.empty() ? nullptr : node.user.c_str(), nullptr,
                          node.database.c_str(), node.port, nullptr, CLIENT_FOUND_ROWS) == nullptr) {
-    const bool refused = mysql_errno(handle) == 1045;
     throw DatabaseError(
-        fmt::format("cannot reach {}: {}", name_of_node(node), mysql_error(handle)),
-        refused ? "the password is read from ~/.my.cnf (group client or serval) or MYSQL_PWD"
-                : "check host, port and database; scripts/servers start mariadb starts a server to try");
+        fmt::format("{} {}: {}", server_answered(mysql_errno(handle)) ? "no connection to" : "cannot reach",
+                    name_of_node(node), mysql_error(handle)),
+        hint_for(mysql_errno(handle)));
   }
   for (const std::string& setting : options.settings) execute(setting);
 }

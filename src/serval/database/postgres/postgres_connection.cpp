@@ -63,9 +63,24 @@ std::string with_sight(const std::string& text) {
       text);
 }
 
+// libpq does not tell; but then the message has the server's own severity.
+bool server_answered(const PGconn* connection) {
+  return std::string_view(PQerrorMessage(connection)).find("FATAL") != std::string_view::npos;
+}
+
+// SQLSTATE 53300, which libpq does not tell of a connection that failed.
+bool has_too_many_clients(const PGconn* connection) {
+  const std::string_view message = PQerrorMessage(connection);
+  return message.find("too many c") != std::string_view::npos ||
+         message.find("connection slots") != std::string_view::npos;
+}
+
 std::string hint_for(PGconn* connection) {
+  if (has_too_many_clients(connection))
+    return "use fewer clients (--clients), or raise max_connections of the server";
   if (PQconnectionNeedsPassword(connection) != 0 || PQconnectionUsedPassword(connection) != 0)
     return "the password is read from PGPASSWORD, ~/.pgpass, a service file, or passfile=FILE in the address";
+  if (server_answered(connection)) return "check the user and the database that the address names";
   return "check host, port and database; scripts/servers start postgres starts a server to try";
 }
 
@@ -105,8 +120,10 @@ PostgresConnection::PostgresConnection(const ConnectionOptions& options)
   add(nullptr, nullptr);
   connection_.reset(PQconnectdbParams(names.data(), values.data(), 0));
   if (lost())
-    throw DatabaseError(fmt::format("cannot reach {}: {}", name_of_node(options.node), problem()),
-                        hint_for(connection_.get()));
+    throw DatabaseError(
+        fmt::format("{} {}: {}", server_answered(connection_.get()) ? "no connection to" : "cannot reach",
+                    name_of_node(options.node), problem()),
+        hint_for(connection_.get()));
   PQsetNoticeReceiver(connection_.get(), &PostgresConnection::on_notice, this);
   asks_xid_ = asks_xid_ && (version() >= kVersionOfXidIfAssigned || sights_ != Sights::None);
   if (options.isolation.empty()) return;
