@@ -27,6 +27,16 @@ TEST(AwditText, RulesInARowAndBlankLinesMeanNothing) {
             "0: [w(1,2)]\n1: [r(1,2)]\n");
 }
 
+TEST(AwditText, ALastLineThatMayBeCutOffIsNoticed) {
+  std::string notices;
+  ReadOptions options;
+  options.on_notice = [&](const std::string& notice) { notices += notice; };
+  read_as(kAwdit, "w 1 70\n", options);
+  EXPECT_EQ(notices, "");
+  read_as(kAwdit, "w 1 7", options);
+  EXPECT_EQ(notices, "the last line does not end in a newline: it may have been cut off");
+}
+
 TEST(AwditText, ThereIsNoInitialValue) { EXPECT_TRUE(read_as(kAwdit, "r 1 0\n").initial_value().is_nil()); }
 
 TEST(AwditText, MistakesArePointedAtExactly) {

@@ -126,6 +126,14 @@ TEST(DbcopJson, ProblemsHaveLineAndColumn) {
   EXPECT_EQ(error("[[] []]"), "1:5: expected ',', or ']' after a session");
 }
 
+TEST(DbcopJson, TransactionsHaveEventsAndAnOutcome) {
+  const auto error = [](const std::string& bytes) { return error_in(Format::DbcopJson, bytes); };
+  EXPECT_EQ(error("[[{\"events\":[]}]]"), "1:15: expected \"committed\", true or false");
+  EXPECT_EQ(error("[[{\"committed\":true}]]"), "1:20: expected the events of the transaction");
+  EXPECT_EQ(error("[[{\"events\":[{\"Read\":{\"variable\":1},\"Write\":{\"variable\":1,\"version\":2}}]}]]"),
+            "1:37: expected '}' after the read or write of the event");
+}
+
 TEST(DbcopJson, EveryCutIsRefusedOrKeepsWholeTransactions) {
   ReadOptions truncated;
   truncated.accept_truncated = true;
@@ -159,6 +167,53 @@ TEST(DbcopYaml, ProblemsHaveLineAndColumn) {
             "1:12: expected two dashes before the first events, but got the end of the line");
   EXPECT_EQ(error("- - events:\n- - events:\n"),
             "2:12: expected the success of the transaction before, but got the end of the line");
+}
+
+constexpr std::string_view kYaml =
+    "- - events:\n    - write: true\n      variable: 0\n      value: 70\n      success: true\n"
+    "    success: true\n"
+    "  - events:\n    - write: false\n      variable: 0\n      value: 70\n      success: true\n"
+    "    success: true\n";
+
+std::string without_line(std::string_view text, int number) {
+  std::string kept;
+  for (int line = 1; !text.empty(); ++line) {
+    const std::size_t size = text.find('\n') + 1;
+    if (line != number) kept += text.substr(0, size);
+    text.remove_prefix(size);
+  }
+  return kept;
+}
+
+TEST(DbcopYaml, EveryMemberOfAnEventIsNeeded) {
+  const auto error = [](int line) { return error_in(Format::DbcopYaml, without_line(kYaml, line)); };
+  EXPECT_EQ(error(3), "5:7: the event before this line has no variable");
+  EXPECT_EQ(error(4), "5:7: the event before this line has no value");
+  EXPECT_EQ(error(5), "5:7: the event before this line has no success");
+  EXPECT_EQ(error_in(Format::DbcopYaml, "- - events:\n    - variable: 0\n      variable: 1\n"),
+            "3:17: expected no second variable in the event, but got '1'");
+}
+
+TEST(DbcopYaml, EveryCutIsRefusedOrEndsATransaction) {
+  for (std::size_t size = 1; size < kYaml.size(); ++size) {
+    const std::string_view cut = kYaml.substr(0, size);
+    const std::string_view text = cut.substr(0, cut.find_last_not_of(" \n") + 1);
+    const bool whole = text.ends_with("\n    success: true");
+    EXPECT_EQ(error_in(Format::DbcopYaml, std::string(cut)) == "", whole) << cut;
+  }
+}
+
+TEST(DbcopYaml, WhatIsCutOffIsLeftOutIfAsked) {
+  ReadOptions truncated;
+  truncated.accept_truncated = true;
+  for (std::size_t size = 1; size < kYaml.size(); ++size) {
+    const History history = read_as(Format::DbcopYaml, std::string(kYaml.substr(0, size)), truncated);
+    for (std::uint32_t op = 0; op < history.operation_count(); ++op)
+      EXPECT_EQ(history.value(OperationId{op}), Value::integer(70)) << size;
+    if (history.transaction_count() == 2) {
+      EXPECT_EQ(history.outcome(TransactionId{1}), Outcome::Indeterminate) << size;
+    }
+  }
 }
 
 class DbcopFiles : public testing::TestWithParam<Format> {};

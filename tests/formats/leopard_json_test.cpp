@@ -88,6 +88,11 @@ TEST(LeopardJson, MistakesAreNamedWithTheirPlace) {
   EXPECT_EQ(refusal("[\n" + operation("0,1", "FLY", 1) + "]"),
             "loader-0.0.json:2:82: expected START, SELECT, UPDATE, INSERT, DELETE, COMMIT, ...");
   EXPECT_EQ(refusal("[{}]"), "loader-0.0.json:1:2: expected \"operationTraceType\" in this operation");
+  EXPECT_NE(
+      refusal("[" + operation("0,1", "UPDATE", 1, R"(,"writeTupleList":[{"table":"t","valueMap":{"a":1}}])") +
+              "]")
+          .find("expected a \"primaryKey\" in this row"),
+      std::string::npos);
   EXPECT_EQ(refusal("{"), "loader-0.0.json:1:1: expected '[', the operations");
   EXPECT_EQ(refusal("[" + operation("0,1", "START", 1) + " oops]"),
             "loader-0.0.json:1:131: expected ',' or ']' after an operation");

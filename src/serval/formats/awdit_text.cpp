@@ -21,6 +21,7 @@ class AwditReader {
         if (options_.on_notice) options_.on_notice("1 line cut off at the end was left out");
         break;
       }
+      lines_.notice_cut(options_);
       LineCursor cursor = lines_.cursor();
       cursor.skip_blanks();
       if (!cursor.at_end()) parse(cursor);

@@ -32,6 +32,7 @@ class HistReader {
         if (options_.on_notice) options_.on_notice("1 line cut off at the end was left out");
         break;
       }
+      lines_.notice_cut(options_);
       parse_line();
     }
     return std::move(builder_).freeze();

@@ -28,17 +28,22 @@ class TransactionReader {
 
   Transaction read() {
     Transaction transaction;
+    bool has_events = false, has_committed = false;
     open_object("a transaction");
     while (cursor_.more()) {
       const std::string_view field = cursor_.field();
       if (field == "events") {
+        has_events = true;
         read_events(transaction);
       } else if (field == "committed") {
+        has_committed = true;
         transaction.committed = read_truth();
       } else {
         cursor_.skip();
       }
     }
+    if (!has_events) throw FormProblem{cursor_.at() - 1, "expected the events of the transaction"};
+    if (!has_committed) throw FormProblem{cursor_.at() - 1, "expected \"committed\", true or false"};
     return transaction;
   }
 
@@ -66,6 +71,7 @@ class TransactionReader {
     while (cursor_.more()) {
       const char* const at = cursor_.at();
       const std::string_view field = cursor_.field();
+      if (named) throw FormProblem{at, "expected '}' after the read or write of the event"};
       if (field != "Write" && field != "Read") throw FormProblem{at, "expected \"Write\" or \"Read\""};
       event.kind = field == "Write" ? OperationKind::Write : OperationKind::Read;
       named = true;

@@ -1,7 +1,11 @@
 #include "serval/formats/dbcop_yaml.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "serval/formats/dbcop_history.h"
 #include "serval/formats/line_reader.h"
@@ -23,8 +27,7 @@ class DbcopYamlReader {
       LineCursor cursor = lines_.cursor();
       parse_line(cursor);
     }
-    end_event();
-    if (transaction_open_) history_.leave_open();
+    if (transaction_open_) end_inside_transaction();
     return std::move(history_).finish(options_);
   }
 
@@ -34,7 +37,7 @@ class DbcopYamlReader {
     int dashes = 0;
     cursor.skip_blanks();
     for (; cursor.accept("- "); ++dashes) cursor.skip_blanks();
-    if (cursor.at_end() || cursor.peek() == '#') return;
+    if (dashes == 0 && (cursor.at_end() || cursor.peek() == '#')) return;
     const std::size_t column = cursor.column();
     if (cursor.accept("[]")) return empty_session(cursor, dashes);
     const std::string name(cursor.word());
@@ -81,16 +84,22 @@ class DbcopYamlReader {
     } else if (!event_open_ || column != event_column_) {
       return end_transaction(cursor, name);
     }
+    member_of_event(cursor, name);
+  }
+
+  void member_of_event(LineCursor& cursor, const std::string& name) {
+    const auto found = std::ranges::find(kMembers, name);
+    if (found == kMembers.end()) cursor.fail("expected write, variable, value or success before the value");
+    bool& has = event_.has[static_cast<std::size_t>(found - kMembers.begin())];
+    if (std::exchange(has, true)) cursor.fail("expected no second " + name + " in the event");
     if (name == "write") {
       event_.kind = truth(cursor) ? OperationKind::Write : OperationKind::Read;
     } else if (name == "success") {
       event_.success = truth(cursor);
     } else if (name == "variable") {
       event_.variable = cursor.number(history_.values(), "the variable");
-    } else if (name == "value") {
-      event_.value = cursor.number(history_.values(), "the value");
     } else {
-      cursor.fail("expected write, variable, value or success before the value");
+      event_.value = cursor.number(history_.values(), "the value");
     }
   }
 
@@ -103,9 +112,29 @@ class DbcopYamlReader {
 
   void end_event() {
     if (!event_open_) return;
+    const auto missing = std::ranges::find(event_.has, false);
+    if (missing != event_.has.end())
+      fail_in_line(lines_.place(), lines_.line(), event_column_,
+                   fmt::format("the event before this line has no {}",
+                               kMembers[static_cast<std::size_t>(missing - event_.has.begin())]));
+    add_event();
+  }
+
+  void add_event() {
     event_open_ = false;
     if (!event_.success) return history_.count_failed_event();
     history_.add(event_.kind, event_.variable, event_.value);
+  }
+
+  // An event that lacks a member is not part of what is kept.
+  void end_inside_transaction() {
+    if (!options_.accept_truncated)
+      throw InputError({lines_.place().file, lines_.place().number, 1},
+                       "the file ends after this line, inside a transaction", "",
+                       "cut off by a crash? --truncated=ok keeps what comes before");
+    if (event_open_ && std::ranges::find(event_.has, false) == event_.has.end()) add_event();
+    history_.leave_open();
+    if (options_.on_notice) options_.on_notice("the last transaction is cut off: taken as indeterminate");
   }
 
   static bool truth(LineCursor& cursor) {
@@ -114,7 +143,9 @@ class DbcopYamlReader {
     return false;
   }
 
+  static constexpr std::array<std::string_view, 4> kMembers{"write", "variable", "value", "success"};
   struct Event {
+    std::array<bool, 4> has{};  // By member.
     OperationKind kind = OperationKind::Read;
     Value variable, value;
     bool success = true;

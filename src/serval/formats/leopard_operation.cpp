@@ -222,6 +222,7 @@ LeopardRow LeopardReader::read_row() {
   if (cursor_.peek() != FormShape::Map) throw FormProblem{cursor_.at(), "expected '{', a row"};
   const char* const at = cursor_.at();
   LeopardRow row;
+  bool has_key = false;
   cursor_.open();
   while (cursor_.more()) {
     const std::string_view field = cursor_.field();
@@ -229,6 +230,7 @@ LeopardRow LeopardReader::read_row() {
       row.table = read_text();
     } else if (field == "primaryKey") {
       row.key = read_text();
+      has_key = true;
     } else if (field == "valueMap") {
       read_cells(row);
     } else {
@@ -236,6 +238,7 @@ LeopardRow LeopardReader::read_row() {
     }
   }
   if (row.table.empty()) throw FormProblem{at, "expected a \"table\" in this row"};
+  if (!has_key) throw FormProblem{at, "expected a \"primaryKey\" in this row"};
   std::ranges::sort(row.cells, {}, &LeopardCell::column);
   return row;
 }

@@ -13,4 +13,9 @@ bool LineReader::next() {
   return true;
 }
 
+void LineReader::notice_cut(const ReadOptions& options) const {
+  if (!line_was_cut() || !options.on_notice) return;
+  options.on_notice("the last line does not end in a newline: it may have been cut off");
+}
+
 }  // namespace serval

@@ -25,6 +25,8 @@ class LineReader {
   LineCursor cursor() const { return {place(), line_}; }
   // True for a last line without a newline: the file may have been cut off inside it.
   bool line_was_cut() const noexcept { return rest_.empty() && blocks_.last_line_was_cut(); }
+  // For formats in which such a line may still parse and mean something else: "w 1 7" of "w 1 70".
+  void notice_cut(const ReadOptions& options) const;
 
  private:
   LineBlocks blocks_;
