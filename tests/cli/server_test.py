@@ -89,6 +89,28 @@ class ServerTest(cli_test.CliTest):
             time.sleep(0.05)
 
 
+class Refused(ServerTest):
+    """A server that answers is not unreachable, and the hint is about what it said."""
+
+    def check(self, name, user):
+        address, _ = self.start(name)
+        place = address.rsplit("/", 1)[0]
+        unknown = self.expect(4, "run", f"{place}/nodb", "-n", "10").err
+        self.assertIn("no connection to 127.0.0.1", unknown)
+        self.assertIn("check the user and the database", unknown)
+        nobody = self.expect(4, "run", f"{name}://{user}@127.0.0.1:1/nodb", "-n", "10").err
+        self.assertIn("cannot reach 127.0.0.1:1", nobody)
+        self.assertIn("check host, port and database", nobody)
+        return address
+
+    def test_by_postgres(self):
+        address = self.check("postgres", "postgres")
+        self.assertIn("use fewer clients", self.expect(4, "run", address, "-n", "10", "-c", "500").err)
+
+    def test_by_mariadb(self):
+        self.check("mariadb", "root")
+
+
 class Hanging(ServerTest):
     def survive(self, address, processes, said):
         """Stops the server for as long as it takes to be noticed; the run goes on in new sessions."""
