@@ -6,10 +6,13 @@
 #include <memory>
 #include <new>
 
+#include <fmt/format.h>
+
 #include "serval/check/certificate/certificate_check.h"
 #include "serval/check/dependency_levels.h"
 #include "serval/check/evidence.h"
 #include "serval/check/lightweight.h"
+#include "serval/check/new_rows.h"
 #include "serval/check/replay/check_by_replay.h"
 #include "serval/check/replay/serial_order_search.h"
 #include "serval/check/saturation.h"
@@ -75,6 +78,22 @@ class Judge {
       add_version_hints(history_, options_.hints, *relations_, budget_);
     }
     return *relations_;
+  }
+
+  // Whether some other order explains the history: two facts, and both are told. Worth a few times the effort
+  // of the first answer.
+  CheckResult::WithoutCertificate ask_without_certificate(Level level) {
+    using Answer = CheckResult::WithoutCertificate::Answer;
+    Budget budget = budget_.with_effort(effort_of_second_opinion(budget_.effort() - effort_before_));
+    CheckOptions options = options_;
+    options.budget = &budget;
+    options.engine = Engine::Auto;
+    Judge judge(history_, options);
+    judge.trusts_certificate_ = false;
+    const CheckResult other = judge.judge(level);
+    if (holds(other.verdict)) return {Answer::SomeOrderExists, {}};
+    if (violated(other.verdict)) return {Answer::NoOrderExists, {}};
+    return {Answer::NotKnown, std::get<Undecided>(other.verdict).reason};
   }
 
  private:
@@ -143,6 +162,34 @@ class Judge {
       throw;
     }
     note();
+    if (violated(result.verdict) && result.engine != "certificate" && tells_new_rows_apart(level))
+      tell_new_rows_apart(level, result);
+  }
+
+  // A violation that needs an inserted row to be the one that was deleted before is none (see new_rows.h).
+  void tell_new_rows_apart(Level level, CheckResult& result) {
+    if (!renewed_) renewed_ = renewed_keys(history_);
+    if (renewed_->empty()) return;
+    if (!without_renewed_)
+      without_renewed_ =
+          std::make_unique<Variant>(without_keys(history_, *renewed_), std::vector<TakenWrite>{}, options_);
+    CheckResult other = without_renewed_->judge->judge(level);
+    // What no object at all can have shown is a violation whichever is which.
+    const auto is_bad_read = [](const Anomaly& anomaly) {
+      return std::holds_alternative<BadRead>(anomaly.evidence);
+    };
+    if (!violated(other.verdict) &&
+        std::ranges::any_of(std::get<Violated>(result.verdict).anomalies, is_bad_read))
+      return;
+    other.phases.insert(other.phases.begin(), result.phases.begin(), result.phases.end());
+    result = std::move(other);
+    if (violated(result.verdict) || ran_out(result)) return;
+    result.verdict = Undecided{
+        Undecided::Cause::Precondition,
+        "it depends on whether a row that is inserted after a delete is another object than the deleted one",
+        {fmt::format("deleted and inserted again: {}{}", history_.spell_key(renewed_->front()),
+                     renewed_->size() == 1 ? "" : fmt::format(", and {} more keys", renewed_->size() - 1)),
+         "no violation without these keys; a version certificate tells the rows apart"}};
   }
 
   void decide(Level level, CheckResult& result) {
@@ -183,22 +230,6 @@ class Judge {
       return;
     }
     result.without_certificate = ask_without_certificate(level);
-  }
-
-  // Whether some other order explains the history: two facts, and both are told. Worth a few times the effort
-  // of the first answer.
-  CheckResult::WithoutCertificate ask_without_certificate(Level level) {
-    using Answer = CheckResult::WithoutCertificate::Answer;
-    Budget budget = budget_.with_effort(effort_of_second_opinion(budget_.effort() - effort_before_));
-    CheckOptions options = options_;
-    options.budget = &budget;
-    options.engine = Engine::Auto;
-    Judge judge(history_, options);
-    judge.trusts_certificate_ = false;
-    const CheckResult other = judge.judge(level);
-    if (holds(other.verdict)) return {Answer::SomeOrderExists, {}};
-    if (violated(other.verdict)) return {Answer::NoOrderExists, {}};
-    return {Answer::NotKnown, std::get<Undecided>(other.verdict).reason};
   }
 
   void decide_by_reads(Level level, CheckResult& result) {
@@ -354,6 +385,8 @@ class Judge {
   bool knows_values_ = false;  // Writes of unknown values explain nothing here.
   std::optional<UnknownWrites> unknown_writes_;
   std::unique_ptr<Variant> without_uncertain_;
+  std::optional<std::vector<KeyId>> renewed_;
+  std::unique_ptr<Variant> without_renewed_;
   std::vector<std::unique_ptr<Variant>> variants_;  // By guess.
 };
 
@@ -371,9 +404,12 @@ bool rests_on_certificate(const Anomaly& anomaly) {
 class Refutations {
  public:
   explicit Refutations(const History& history)
-      : has_deletes_(std::ranges::any_of(history.kind_column(), [](OperationKind kind) {
-          return kind == OperationKind::Delete || kind == OperationKind::PredicateDelete;
-        })) {}
+      : has_deletes_(std::ranges::any_of(history.kind_column(),
+                                         [](OperationKind kind) {
+                                           return kind == OperationKind::Delete ||
+                                                  kind == OperationKind::PredicateDelete;
+                                         })),
+        has_renewed_keys_(has_deletes_ && !renewed_keys(history).empty()) {}
 
   bool operator()(const CheckResult& result, Level level) const {
     return violated(result.verdict) && (implies(level, result.level) || shows_forbidden(result, level));
@@ -387,6 +423,7 @@ class Refutations {
   bool shows_forbidden(const CheckResult& result, Level level) const {
     if (!decides_by_graph(result.level)) return false;
     const auto& violation = std::get<Violated>(result.verdict);
+    if (has_renewed_keys_ && tells_new_rows_apart(level) && !tells_new_rows_apart(result.level)) return false;
     constexpr Level kSnapshots = Level::StrongSnapshotIsolation;
     if (has_deletes_ && implies(kSnapshots, level) && !implies(kSnapshots, result.level) &&
         std::ranges::any_of(violation.anomalies, rests_on_certificate))
@@ -395,7 +432,7 @@ class Refutations {
                                [level](const auto& counted) { return forbids(level, counted.first); });
   }
 
-  bool has_deletes_;
+  bool has_deletes_, has_renewed_keys_;
 };
 
 bool is_refuted_by_certificate(const CheckResult& result) {
@@ -473,7 +510,8 @@ class Conclusion {
     result_.complete = true;
     result_.attempts = other.attempts;
     result_.replayed = other.replayed;
-    result_.without_certificate = other.without_certificate;
+    if (other.without_certificate)
+      result_.without_certificate = judge_.ask_without_certificate(result_.level);
     return true;
   }
 

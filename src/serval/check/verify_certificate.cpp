@@ -202,11 +202,12 @@ std::optional<std::size_t> CertifiedFacts::item_seen(OperationId op, KeyId key) 
   const auto fits = [&](std::size_t i) {
     return value_at(key, i) == *value || (i == 0 && may_be_initial(history_, *value));
   };
-  if (history_.kind(op) == OperationKind::Insert) {  // It found what its version follows.
+  if (history_.kind(op) == OperationKind::Insert) {  // It found what its version follows, if that is no row.
     const std::optional<std::size_t> own = position(t, key);
-    return own && fits(*own - 1) ? std::optional(*own - 1) : std::nullopt;
+    if (own && fits(*own - 1)) return *own - 1;
+  } else if (const std::optional<std::size_t> at = seen(op, key)) {
+    return fits(*at) ? at : std::nullopt;
   }
-  if (const std::optional<std::size_t> at = seen(op, key)) return fits(*at) ? at : std::nullopt;
   std::optional<std::size_t> only;
   bool several = false;
   for (std::size_t i = 0; i < order(key).size(); ++i)

@@ -148,11 +148,8 @@ struct Held {
 std::optional<Held> held(const CertifiedFacts& facts, const BadRow& claim) {
   const OperationId own = facts.last_write(claim.reader, claim.key, claim.op);
   if (!own.is_none()) return Held{facts.value_of(own, claim.key), own};
-  std::optional<std::size_t> seen = facts.seen(claim.op, claim.key);
-  if (facts.history().kind(claim.op) == OperationKind::Insert) {
-    seen = facts.position(claim.reader, claim.key);
-    if (seen) --*seen;
-  }
+  if (facts.history().kind(claim.op) == OperationKind::Insert) return std::nullopt;  // No snapshot is asked.
+  const std::optional<std::size_t> seen = facts.seen(claim.op, claim.key);
   if (!seen) return std::nullopt;
   const TransactionId installer = facts.order(claim.key)[*seen];
   return Held{facts.value_at(claim.key, *seen),

@@ -265,6 +265,8 @@ bool JepsenOperationReader<Cursor>::read_micro_operation(JepsenOperation& operat
   }
   if (!read_micro_value(micro.value, operation)) return false;
   if (micro.value.is_list() && micro.kind == OperationKind::Read) micro.kind = OperationKind::ReadList;
+  if (micro.kind == OperationKind::Delete && !micro.value.is_nil())
+    return misfit(operation, "a delete with a value");
   return !cursor_.more() || misfit(operation, "a micro-operation with more than a key and a value");
 }
 
