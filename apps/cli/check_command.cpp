@@ -313,8 +313,7 @@ class FileCheck {
   // Of what the run found, whatever its recording shows.
   int run_exit_code() const {
     if (!flags_.run) return kHolds;
-    return is_broken(flags_.run) || !flags_.run->found_on_the_way.empty() ? static_cast<int>(kViolated)
-                                                                          : flags_.run->exit_code;
+    return shows_violation(flags_.run) ? static_cast<int>(kViolated) : flags_.run->exit_code;
   }
 
   int exit_code() const { return worse(level_exit_code(), run_exit_code()); }

@@ -211,7 +211,11 @@ class Run {
       Campaign campaign(*database_, *workload_.generator, recorder, options_);
       drive(campaign);
       finish(recorder, schema, recovery.get());
-      if (mirror_) findings_.exit_code = worse(findings_.exit_code, mirror_->finish());
+      if (mirror_) {
+        findings_.exit_code = worse(findings_.exit_code, mirror_->finish());
+        findings_.mirrored_in_all = mirror_->violations();
+        findings_.mirrored = mirror_->headlines();
+      }
     } catch (...) {
       clean_up(*database_);
       throw;

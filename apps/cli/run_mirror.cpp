@@ -37,6 +37,8 @@ void RunMirror::require_profile(const std::string& name, const std::map<std::str
 void RunMirror::run() noexcept {
   const auto tell = [this](const WatchEngine::Finding& found) {
     if (found_.size() < kMostShown) found_.push_back(text_of(found));
+    if (found.standing == WatchEngine::Standing::Certain && headlines_.size() < kMostShown)
+      headlines_.push_back(headline_of(found));
   };
   try {
     engine_.run(tell, [this] { return stopping_.load() || sources_.failed(); });

@@ -27,6 +27,9 @@ class RunMirror {
 
   bool violated() const { return engine_.state().violations > 0; }  // So far.
   int finish();  // Reads to the end of the recording. The exit code.
+  // After finish(): the first of what was found, a line each.
+  const std::vector<std::string>& headlines() const { return headlines_; }
+  std::uint64_t violations() const { return engine_.state().violations; }
 
   // Throws UsageError where there is neither a profile of that name nor one for a run with these facts.
   static void require_profile(const std::string& name, const std::map<std::string, std::string>& facts);
@@ -41,7 +44,7 @@ class RunMirror {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::atomic<bool> stopping_ = false;
   std::exception_ptr problem_;
-  std::vector<std::string> found_;
+  std::vector<std::string> found_, headlines_;
   std::thread thread_;  // Last: it uses all the others.
 };
 

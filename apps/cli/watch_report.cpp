@@ -238,6 +238,15 @@ std::string text_of(const Finding& finding) {
   return text;
 }
 
+std::string headline_of(const Finding& finding) {
+  const Violation& violation = finding.violation;
+  std::vector<std::string> names;
+  for (const std::uint64_t t : violation.transactions) names.push_back(fmt::format("T{}", t));
+  return fmt::format("{}{}{}, found by {}: {}", serval::name_of(violation.kind),
+                     violation.key.empty() ? "" : " at ", printable(violation.key),
+                     name_of(violation.mechanism), fmt::join(names, ", "));
+}
+
 std::string json_of(const Finding& finding) {
   const Violation& violation = finding.violation;
   JsonWriter json;

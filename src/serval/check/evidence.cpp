@@ -26,9 +26,8 @@ int severity(const Anomaly& anomaly) {
 }
 
 Divergence::Branch branch(const Footprints& footprints, TransactionId t, KeyId key) {
-  const auto accesses = footprints.of(t);
-  const auto access = std::ranges::find(accesses, key, &Access::key);
-  const auto index = static_cast<std::size_t>(&*access - footprints.accesses.data());
+  const Access* const access = footprints.access(t, key);
+  const auto index = static_cast<std::size_t>(access - footprints.accesses.data());
   return {t, footprints.read_operation[index], footprints.write_operation[access->written.index]};
 }
 

@@ -35,7 +35,8 @@ class Rereading {
  private:
   std::size_t access_to(KeyId key) const {
     const std::span<const Access> accesses = footprints_.of(t_);
-    return static_cast<std::size_t>(std::ranges::find(accesses, key, &Access::key) - accesses.begin());
+    const Access* const found = footprints_.access(t_, key);
+    return found == nullptr ? accesses.size() : static_cast<std::size_t>(found - accesses.data());
   }
 
   void look_at(OperationId op, std::size_t own) {

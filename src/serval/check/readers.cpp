@@ -21,9 +21,8 @@ Readers::Readers(const History& history, const Relations& relations,
 }
 
 VersionId final_version(const Relations& relations, TransactionId t, KeyId key) {
-  const auto accesses = relations.footprints.of(t);
-  const auto found = std::ranges::find(accesses, key, &Access::key);
-  return found == accesses.end() ? VersionId::none() : found->written;
+  const Access* const access = relations.footprints.access(t, key);
+  return access == nullptr ? VersionId::none() : access->written;
 }
 
 OperationId final_write(const Relations& relations, TransactionId t, KeyId key) {

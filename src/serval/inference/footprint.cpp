@@ -1,6 +1,7 @@
 #include "serval/inference/footprint.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "serval/inference/key_states.h"
 #include "serval/inference/list_footprint.h"
@@ -189,13 +190,32 @@ Value value_seen(const History& history, OperationId op) {
 
 Footprints collect_footprints(const History& history, ListFootprints& lists, Budget& budget) {
   lists.key_kinds = kinds_of_keys(history);
-  return Collector(history, lists, budget).run();
+  Footprints footprints = Collector(history, lists, budget).run();
+  footprints.index_large_transactions();
+  return footprints;
 }
 
 const Access* Footprints::access(TransactionId t, KeyId key) const {
   const std::span<const Access> candidates = of(t);
-  const auto found = std::ranges::find(candidates, key, &Access::key);
-  return found == candidates.end() ? nullptr : &*found;
+  if (candidates.size() <= kMany || large.empty()) {
+    const auto found = std::ranges::find(candidates, key, &Access::key);
+    return found == candidates.end() ? nullptr : &*found;
+  }
+  const std::vector<std::uint32_t>& by_key =
+      std::ranges::lower_bound(large, t, {}, &Large::transaction)->by_key;
+  const auto key_of = [this](std::uint32_t index) { return accesses[index].key; };
+  const auto found = std::ranges::lower_bound(by_key, key, {}, key_of);
+  return found == by_key.end() || key_of(*found) != key ? nullptr : &accesses[*found];
+}
+
+void Footprints::index_large_transactions() {
+  for (std::uint32_t t = 0; t + 1 < first_access.size(); ++t) {
+    const std::size_t count = of(TransactionId{t}).size();
+    if (count <= kMany) continue;
+    Large& entry = large.emplace_back(Large{TransactionId{t}, std::vector<std::uint32_t>(count)});
+    std::iota(entry.by_key.begin(), entry.by_key.end(), first_access[t]);
+    std::ranges::sort(entry.by_key, {}, [this](std::uint32_t index) { return accesses[index].key; });
+  }
 }
 
 }  // namespace serval

@@ -85,7 +85,17 @@ struct Footprints {
     return std::span(accesses).subspan(first_access[t.index],
                                        first_access[t.index + 1] - first_access[t.index]);
   }
-  const Access* access(TransactionId t, KeyId key) const;  // Null without one; O(accesses of t).
+  // Null without one. O(log accesses of t), once index_large_transactions() has run.
+  const Access* access(TransactionId t, KeyId key) const;
+  void index_large_transactions();
+
+  // Transactions with so many accesses that going through them for each key would take long.
+  static constexpr std::size_t kMany = 64;
+  struct Large {
+    TransactionId transaction;
+    std::vector<std::uint32_t> by_key;  // Indices into `accesses`.
+  };
+  std::vector<Large> large;  // By transaction.
 };
 
 struct ListFootprints;  // list_footprint.h

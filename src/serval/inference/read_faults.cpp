@@ -1,6 +1,7 @@
 #include "serval/inference/read_faults.h"
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
 
 namespace serval {
 namespace {
@@ -24,17 +25,14 @@ void note(const History& history, TransactionId t, OperationId op, Writes& write
   if (slot.is_none()) slot = op;
 }
 
-OperationId own_write(const History& history, TransactionId t, KeyAndValue wanted) {
-  for (const OperationId op : history.operations(t)) {
-    if (is_write(history.kind(op)) && KeyAndValue{history.key(op), history.value(op)} == wanted) return op;
-  }
-  return OperationId::none();
-}
+// The first write of each value by each of the readers.
+using OwnWrites = absl::flat_hash_map<std::pair<TransactionId, KeyAndValue>, OperationId>;
 
-FaultyRead explain(const History& history, OperationId read, KeyAndValue seen, const Writes& writes) {
+FaultyRead explain(const History& history, OperationId read, KeyAndValue seen, const Writes& writes,
+                   const OwnWrites& own) {
   const TransactionId reader = history.transaction_of(read);
-  if (const OperationId own = own_write(history, reader, seen); !own.is_none())
-    return {ReadFault::Future, reader, read, own};
+  if (const auto found = own.find({reader, seen}); found != own.end())
+    return {ReadFault::Future, reader, read, found->second};
   if (!writes.overwritten.is_none()) return {ReadFault::Intermediate, reader, read, writes.overwritten};
   if (!writes.aborted.is_none()) return {ReadFault::Aborted, reader, read, writes.aborted};
   return {ReadFault::ThinAir, reader, read};
@@ -47,13 +45,17 @@ std::vector<FaultyRead> explain_reads(const History& history, const std::vector<
   if (reads.empty()) return {};
   absl::flat_hash_map<KeyAndValue, Writes> wanted;
   absl::flat_hash_map<KeyId, Writes> unknown;  // By key: writes of values that were not recorded.
+  absl::flat_hash_set<TransactionId> readers;
+  OwnWrites own;
   for (const OperationId read : reads) {
     wanted.try_emplace({history.key(read), value_seen(history, read)});
     unknown.try_emplace(history.key(read));
+    readers.insert(history.transaction_of(read));
   }
   for (const TransactionId t : history.transactions()) {
-    budget.poll("read anomalies");
+    const bool reads_badly = readers.contains(t);
     for (const OperationId op : history.operations(t)) {
+      budget.poll("read anomalies");
       if (!is_write(history.kind(op))) continue;
       if (history.value(op).is_unknown()) {
         if (const auto found = unknown.find(history.key(op)); found != unknown.end())
@@ -61,6 +63,7 @@ std::vector<FaultyRead> explain_reads(const History& history, const std::vector<
       } else if (const auto found = wanted.find({history.key(op), history.value(op)});
                  found != wanted.end()) {
         note(history, t, op, found->second);
+        if (reads_badly) own.try_emplace({t, found->first}, op);
       }
     }
   }
@@ -70,7 +73,7 @@ std::vector<FaultyRead> explain_reads(const History& history, const std::vector<
     const KeyAndValue seen{history.key(read), value_seen(history, read)};
     Writes writes = wanted.at(seen);
     if (writes.overwritten.is_none() && writes.aborted.is_none()) writes = unknown.at(seen.first);
-    faults.push_back(explain(history, read, seen, writes));
+    faults.push_back(explain(history, read, seen, writes, own));
   }
   return faults;
 }

@@ -179,8 +179,7 @@ std::optional<Level> level_of_gate(const Report& report) {
 std::string_view name_of(Gate::Origin origin) { return origin == Gate::Origin::Asked ? "asked" : "promised"; }
 
 Headline headline(const Report& report) {
-  const bool found = is_broken(report.run) || (report.run && !report.run->found_on_the_way.empty());
-  return found ? Headline::Violation : level_headline(report);
+  return shows_violation(report.run) ? Headline::Violation : level_headline(report);
 }
 
 Headline level_headline(const Report& report) {
@@ -197,6 +196,9 @@ std::string_view name_of(Headline headline) {
 std::string headline_subject(const Report& report) {
   if (is_broken(report.run) && !violated(report.result.verdict) && report.run->found_on_the_way.empty())
     return "invariant";
+  if (report.run && report.run->mirrored_in_all > 0 && report.run->found_on_the_way.empty() &&
+      !violated(report.result.verdict))
+    return "mirror";
   if (report.gate) return std::string(name_of(report.gate->level));
   if (!report.survey) return "any";
   switch (level_headline(report)) {

@@ -29,12 +29,20 @@ struct RunFindings {
   // The violation that was found in a part of the recording while it grew, or empty. It stands, whatever
   // becomes of the whole.
   std::string found_on_the_way;
+  // What the mirrored mechanisms found (run --live), in all and the first of them. They know more than the
+  // level says: a recording may satisfy the level nevertheless.
+  std::uint64_t mirrored_in_all = 0;
+  std::vector<std::string> mirrored;
   std::vector<std::string> notices;
   int exit_code = 0;  // Of the run alone, whatever its recording shows.
 };
 
 inline bool is_broken(const RunFindings& run) { return run.broken_in_all > 0; }
 inline bool is_broken(const std::optional<RunFindings>& run) { return run && is_broken(*run); }
+// Whether the run itself shows a violation, whatever its recording does.
+inline bool shows_violation(const std::optional<RunFindings>& run) {
+  return run && (is_broken(*run) || !run->found_on_the_way.empty() || run->mirrored_in_all > 0);
+}
 
 // Whether the level that was asked for, and the isolation of the database, let the invariant break: a
 // sentence each, the second where it differs.

@@ -97,6 +97,12 @@ class TextReport {
     if (!run.loss.empty()) labelled("lost", run.loss + "; what was recorded until then is judged");
     if (!run.found_on_the_way.empty() && !violated(report_.result.verdict))
       labelled("found", "while it ran: " + run.found_on_the_way);
+    if (run.mirrored_in_all > 0) {
+      labelled("mirror", fmt::format("{} found while it ran, by what the database itself promises to do",
+                                     spell_count(run.mirrored_in_all, "violation")));
+      const std::size_t shown = std::min(report_.max_findings, run.mirrored.size());
+      for (std::size_t i = 0; i < shown; ++i) labelled("", run.mirrored[i]);
+    }
     for (const std::string& notice : run.notices) paragraph("note", notice);
     if (!is_broken(run)) return;
     labelled("invariant", fmt::format("of {}: {}", run.workload, run.invariant));

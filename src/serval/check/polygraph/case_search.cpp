@@ -38,10 +38,9 @@ OperationId CaseSearch::operation(std::uint32_t write) const {
   return relations_.footprints.write_operation[open_.writes[write].version.index];
 }
 OperationId CaseSearch::read_operation(TransactionId reader, KeyId key) const {
-  const auto accesses = relations_.footprints.of(reader);
-  const auto access = std::ranges::find(accesses, key, &Access::key);
+  const Access* const access = relations_.footprints.access(reader, key);
   return relations_.footprints
-      .read_operation[static_cast<std::size_t>(&*access - relations_.footprints.accesses.data())];
+      .read_operation[static_cast<std::size_t>(access - relations_.footprints.accesses.data())];
 }
 
 void CaseSearch::add_certain_arcs() {

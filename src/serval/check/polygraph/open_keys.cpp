@@ -64,7 +64,7 @@ class Collector {
   }
 
   const Access& access_to(TransactionId t, KeyId key) const {
-    return *std::ranges::find(relations_.footprints.of(t), key, &Access::key);
+    return *relations_.footprints.access(t, key);
   }
 
   bool is_list(VersionId version) const {
