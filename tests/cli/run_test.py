@@ -57,11 +57,11 @@ class Mirror(cli_test.CliTest):
         self.assertFalse((self.folder / "run.jsonl").exists())
 
     def test_what_the_mirror_alone_finds_is_the_headline(self):
-        flags = ["run", "simulated:", "-i", "snapshot-isolation", "-w", "general", "--keys", "4", "-n", "4k", "--live",
+        flags = ["run", "simulated:", "-i", "read-committed", "-w", "mini", "--keys", "5", "-n", "4k", "--live",
                  "--profile", "generic:serializable"]
         result = self.expect(1, *flags)
         self.assertRegex(result.first, r"^VIOLATION serval-out/.* mirror$")
-        self.assertRegex(result.out, r"mirror +\d+ violations? found while it ran")
+        self.assertRegex(result.out, r"mirror +[\d,]+ violations? found while it ran")
         report = json.loads((self.folder / "serval-out" / "latest" / "report.json").read_text())
         self.assertEqual((report["verdict"], report["exit_code"]), ("violation", 1))
         self.assertGreater(report["run"]["mirrored"]["violations"], 0)

@@ -133,12 +133,14 @@ RowContent SharedStore::read(Transaction& transaction, const RowKey& row, const 
   return content;
 }
 
-// The dirty level locks what it writes. Where commits check nothing, appends do so as well, and go to a list
-// that the transaction sees whole: its own reads would be of a list that never was. Nobody waits for a lock.
+// The dirty level locks what it writes. Where commits check nothing, appends and writes of rows with columns do
+// so as well, and go to what the transaction sees: its own reads would be of a list that never was, and an
+// update of some columns would bring back a deleted row. Nobody waits for a lock.
 void SharedStore::write(Transaction& transaction, Pending write) {
-  const bool appends =
-      write.kind == Pending::Kind::Append && level_.checks == SimulatedLevelInfo::Checks::Nothing;
-  if (appends || level_.reads == SimulatedLevelInfo::Reads::Dirty) {
+  const bool keeps_a_part =
+      write.kind == Pending::Kind::Append || !store_.initial_columns(write.row.table).empty();
+  const bool adds = keeps_a_part && level_.checks == SimulatedLevelInfo::Checks::Nothing;
+  if (adds || level_.reads == SimulatedLevelInfo::Reads::Dirty) {
     const bool locked = std::ranges::any_of(sessions_, [&](const Transaction& other) {
       return other.open && &other != &transaction && writes_to(other, write.row);
     });
