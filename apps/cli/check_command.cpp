@@ -167,6 +167,7 @@ class FileCheck {
     report_.history = &loaded_.history;
     report_.format = loaded_.format;
     report_.notices = loaded_.notices;
+    if (loaded_.has_positions) report_.clock = Clock::FilePositions;
     gate_at_promise();
     read_seconds_ = seconds();
   }

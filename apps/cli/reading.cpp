@@ -45,6 +45,7 @@ LoadedHistory load_history(const std::string& path, const ReadingFlags& flags, B
   LoadedHistory loaded;
   ReadOptions options = options_for(flags, budget, progress, loaded.notices);
   options.on_format = [&](const FormatInfo& format) { loaded.format = format.name; };
+  options.on_positions = [&] { loaded.has_positions = true; };
   loaded.history = read_history(path, options);
   return loaded;
 }

@@ -26,6 +26,7 @@ struct LoadedHistory {
   History history;
   std::string format;                // Its name.
   std::vector<std::string> notices;  // What the reader skipped or repaired.
+  bool has_positions = false;        // In place of times.
 };
 // Throws InputError, BudgetExhausted, std::bad_alloc.
 LoadedHistory load_history(const std::string& path, const ReadingFlags& flags, Budget* budget,

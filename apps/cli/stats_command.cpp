@@ -103,7 +103,11 @@ std::string json_of(const std::string& path, const LoadedHistory& loaded, const 
 
 int show_statistics(const StatsFlags& flags, Budget& budget) {
   const LoadedHistory loaded = load_history(flags.path, flags.reading, budget);
-  const Statistics numbers = measure(loaded.history);
+  Statistics numbers = measure(loaded.history);
+  if (loaded.has_positions) {  // They measure nothing.
+    numbers.latency_ns.reset();
+    numbers.span_ns.reset();
+  }
   print(flags.json ? json_of(flags.path, loaded, numbers) : text_of(flags.path, loaded, numbers));
   return kHolds;
 }

@@ -46,6 +46,8 @@ struct ReadOptions {
   // Told of what a reader skipped or repaired ("1 line cut off at the end"); never of errors, which are
   // thrown.
   std::function<void(const std::string&)> on_notice;
+  // Told that the times of the history are positions in its file, which order and measure nothing.
+  std::function<void()> on_positions;
   // Told now and then how many bytes of how many (0: unknown) were read.
   std::function<void(std::uint64_t done, std::uint64_t total)> on_progress;
   // Told which format it is, before reading.

@@ -30,6 +30,8 @@ class JepsenHistory {
   // The next map of the file; takes its micro-operations away. Throws FormProblem (form_cursor.h), pointing
   // into the text of the operation.
   void add(JepsenOperation& operation);
+  // The file has no times that ascend: its order takes their place.
+  bool takes_positions() const noexcept { return invocations_seen_ && !times_usable_; }
   // The whole history; tells `notice` what was skipped and decided on the way.
   History finish(const std::function<void(const std::string&)>& notice) &&;
 

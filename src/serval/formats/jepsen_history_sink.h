@@ -26,7 +26,10 @@ class JepsenHistorySink {
   void reserve_after(double share) { history_.reserve_after(share); }
 
   // Called once, at the end.
-  History history(const ReadOptions& options) { return std::move(history_).finish(options.on_notice); }
+  History history(const ReadOptions& options) {
+    if (options.on_positions && history_.takes_positions()) options.on_positions();
+    return std::move(history_).finish(options.on_notice);
+  }
 
  private:
   JepsenHistory history_;

@@ -21,9 +21,9 @@ using Participant = Explanation::Participant;
 // Writes the sentences. Holds what every sentence needs: the history, the level and the names.
 class Narrator {
  public:
-  Narrator(const History& history, Level level, std::vector<Participant> participants,
+  Narrator(const History& history, Level level, Clock clock, std::vector<Participant> participants,
            const std::vector<TransactionId>& others)
-      : history_(history), level_(level), names_(history, ids(participants, others)) {
+      : history_(history), level_(level), clock_(clock), names_(history, ids(participants, others)) {
     story_.participants = std::move(participants);
     for (Participant& participant : story_.participants) {
       participant.name = names_(participant.transaction);
@@ -197,6 +197,8 @@ class Narrator {
   }
 
   std::string why_earlier(TransactionId from, TransactionId to) const {
+    if (clock_ == Clock::FilePositions)
+      return fmt::format("{} had ended before {} began, by the order of the file", name(from), name(to));
     const double gap =
         static_cast<double>(history_.interval(to).begin) - static_cast<double>(history_.interval(from).end);
     return fmt::format("{} had ended {} before {} began", name(from), spell_gap(gap), name(to));
@@ -471,6 +473,7 @@ class Narrator {
 
   const History& history_;
   Level level_;
+  Clock clock_;
   TransactionNames names_;
   CertifiedWords certified_{history_, names_};
   Explanation story_;
@@ -478,8 +481,8 @@ class Narrator {
 
 }  // namespace
 
-Explanation explain(const History& history, Level level, const Anomaly& anomaly) {
-  return Narrator(history, level, participants_of(history, anomaly.evidence),
+Explanation explain(const History& history, Level level, const Anomaly& anomaly, Clock clock) {
+  return Narrator(history, level, clock, participants_of(history, anomaly.evidence),
                   witnesses_of(history, anomaly.evidence))
       .tell(anomaly);
 }

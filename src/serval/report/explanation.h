@@ -6,12 +6,16 @@
 //   2. T2 ─rw(y)→ T1   T2 read y = 0; T1 read that same 0 and wrote 9
 //   so each must precede the other: no serial order exists.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "serval/check/verdict.h"
 
 namespace serval {
+
+// What the times of a history are.
+enum class Clock : std::uint8_t { Nanoseconds, FilePositions };
 
 struct Explanation {
   struct Participant {
@@ -31,7 +35,8 @@ struct Explanation {
 };
 
 // `level` is the violated one; it decides which kind of order does not exist. O(transactions) for the names.
-Explanation explain(const History& history, Level level, const Anomaly& anomaly);
+Explanation explain(const History& history, Level level, const Anomaly& anomaly,
+                    Clock clock = Clock::Nanoseconds);
 
 // The story on one line, for logs and JSON.
 std::string prose(const Explanation& explanation);

@@ -153,7 +153,7 @@ class JsonReport {
   }
 
   void anomaly(std::uint64_t id, Level level, const Anomaly& one) {
-    const Explanation story = explain(*report_.history, level, one);
+    const Explanation story = explain(*report_.history, level, one, report_.clock);
     json_.begin_object().key("id").number(id).key("type").text(name_of(one.kind));
     json_.key("alias");
     info(one.kind).adya.empty() ? json_.null() : json_.text(info(one.kind).adya);

@@ -11,6 +11,7 @@
 
 #include "serval/check/check.h"
 #include "serval/history/history.h"
+#include "serval/report/explanation.h"
 #include "serval/report/run_findings.h"
 
 namespace serval {
@@ -37,6 +38,7 @@ struct Report {
   std::string path;                  // As given; "-" for standard input.
   std::string format;                // Of the file; empty when reading never got so far.
   const History* history = nullptr;  // Null when reading did not finish.
+  Clock clock = Clock::Nanoseconds;  // What the times of the history are.
   std::optional<Gate> gate;          // None: every level was surveyed.
   CheckResult result;                // What the headline is about.
   std::optional<Survey> survey;      // The other levels, where they were looked at.

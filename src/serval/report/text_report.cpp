@@ -167,7 +167,7 @@ class TextReport {
   }
 
   void anomaly_story(const ShownAnomaly& shown, std::uint64_t number, std::uint64_t total) {
-    const Explanation story = explain(*report_.history, shown.level, *shown.anomaly);
+    const Explanation story = explain(*report_.history, shown.level, *shown.anomaly, report_.clock);
     const AnomalyInfo& row = info(shown.anomaly->kind);
     const std::string alias = row.adya.empty() ? "" : fmt::format(" ({})", row.adya);
     out_ += fmt::format("  {}{} #{} of {}      {}\n\n", coloured(row.name, 31), alias, number,
@@ -255,6 +255,8 @@ class TextReport {
   std::string times(TransactionId t, const std::vector<Participant>& all) const {
     const Interval interval = report_.history->interval(t);
     if (interval.begin == kUnknownBegin || interval.end == kUnknownEnd) return {};
+    if (report_.clock == Clock::FilePositions)
+      return fmt::format("  events {} .. {}", interval.begin, interval.end);
     Time origin = interval.begin;
     for (const Participant& other : all) {
       const Time begin = report_.history->interval(other.transaction).begin;
