@@ -51,7 +51,12 @@ void write_json(JsonWriter& json, const RunFindings& run, std::optional<Level> a
   run.loss.empty() ? json.null() : json.text(run.loss);
   json.key("found_on_the_way");
   run.found_on_the_way.empty() ? json.null() : json.text(run.found_on_the_way);
-  json.key("mirrored").begin_object().key("violations").number(run.mirrored_in_all).key("shown").begin_array();
+  json.key("mirrored")
+      .begin_object()
+      .key("violations")
+      .number(run.mirrored_in_all)
+      .key("shown")
+      .begin_array();
   for (std::size_t i = 0; i < std::min(most, run.mirrored.size()); ++i) json.text(run.mirrored[i]);
   json.end().end();
   json.key("notices").begin_array();

@@ -133,8 +133,8 @@ RowContent SharedStore::read(Transaction& transaction, const RowKey& row, const 
   return content;
 }
 
-// The dirty level locks what it writes. Where commits check nothing, appends and writes of rows with columns do
-// so as well, and go to what the transaction sees: its own reads would be of a list that never was, and an
+// The dirty level locks what it writes. Where commits check nothing, appends and writes of rows with columns
+// do so as well, and go to what the transaction sees: its own reads would be of a list that never was, and an
 // update of some columns would bring back a deleted row. Nobody waits for a lock.
 void SharedStore::write(Transaction& transaction, Pending write) {
   const bool keeps_a_part =
