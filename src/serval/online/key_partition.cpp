@@ -108,7 +108,7 @@ void KeyPartition::note_lock(const LiveTransaction& transaction, const Access& a
   Interval release = transaction.end;
   if (transaction.state == State::Aborted) {
     if (access.time.end >= transaction.end.end) return;  // What ended it: perhaps it never got its lock.
-    release.begin = transaction.last_answered();
+    release.begin = transaction.last_answered;
   }
   key.locks.push_back({.transaction = transaction.number,
                        .session = transaction.session,

@@ -47,6 +47,9 @@ struct LiveTransaction {
   bool in_graph = true;  // At the level that the graph is about.
   std::uint32_t statements = 0;
   std::uint32_t snapshot_statement = 0;  // Which of them fixed the snapshot.
+  bool wrote = false;                    // One of its accesses is a write.
+  Time last_answered =
+      0;  // Of one that aborted: when the last operation was asked for that was answered before.
   std::vector<Access> accesses;
   std::vector<RegionLock> regions;  // That it locked rows of.
   Participant participant;
@@ -57,14 +60,20 @@ struct LiveTransaction {
   bool spans_partitions = false;  // Reads of one snapshot are in more than one of them.
 
   // When the last operation was asked for that was answered before the end.
-  Time last_answered() const {
+  Time find_last_answered() const {
     Time last = begin;
     for (const Access& access : accesses)
       if (access.time.end < end.end) last = std::max(last, access.time.begin);
     return last;
   }
 
+  // The memory of a very large one is given back.
   void restart() {
+    constexpr std::size_t kMostKept = 4096;
+    if (accesses.capacity() > kMostKept) {
+      *this = LiveTransaction();
+      return;
+    }
     std::vector<Access> kept_accesses = std::move(accesses);
     std::vector<std::vector<std::uint32_t>> kept_parts = std::move(parts);
     kept_accesses.clear();

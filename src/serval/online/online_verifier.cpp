@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 
@@ -210,30 +211,46 @@ void OnlineVerifier::adapt_hot_keys() {
 void OnlineVerifier::collect() {
   const std::size_t before = free_slots_.size();
   mirror_->give_back(free_slots_, reports_);
-  for (Report& report : reports_) {
-    name_writers(report);
-    violations_.push_back(std::move(report.violation));
-  }
+  name_writers();
+  for (Report& report : reports_) violations_.push_back(std::move(report.violation));
   reports_.clear();
   for (std::size_t i = before; i < free_slots_.size(); ++i) free_slots_[i]->restart();
 }
 
-void OnlineVerifier::name_writers(Report& report) {
-  if (!report.unwritten) return;
-  const auto& [key, value, read_by] = *report.unwritten;
-  std::vector<CitedRecord> writers;
-  const std::string action = fmt::format("write {} = {}", keys_.names().spell(key), value.spell());
+// One look at all that is open, however many of them there are.
+void OnlineVerifier::name_writers() {
+  absl::flat_hash_map<std::pair<std::uint32_t, StoredValue>, std::vector<std::size_t>> asked;
+  for (std::size_t i = 0; i < reports_.size(); ++i)
+    if (const auto& read = reports_[i].unwritten) asked[{read->key, read->value}].push_back(i);
+  if (asked.empty()) return;
+  std::vector<std::vector<CitedRecord>> writers(reports_.size());
+  const auto look_at = [&](const AbortedWrite& write, const char* and_then, const auto& applies_to) {
+    const auto found = asked.find({write.key, write.value});
+    if (found == asked.end()) return;
+    for (const std::size_t i : found->second)
+      if (write.time.begin <= reports_[i].unwritten->read_by && applies_to(reports_[i]))
+        writers[i].push_back(
+            {write.transaction, write.session,
+             fmt::format("write {} = {}{}", keys_.names().spell(write.key), write.value.spell(), and_then),
+             write.time});
+  };
   for (const LiveTransaction& transaction : slots_) {
-    const bool over = transaction.judged != 0 && transaction.judged < report.judged;
-    if (over || transaction.state == State::Aborted) continue;
+    if (transaction.state == State::Aborted) continue;
+    const auto is_open = [&](const Report& report) {
+      return transaction.judged == 0 || transaction.judged >= report.judged;
+    };
     for (const Access& access : transaction.accesses)
-      if (access.kind == Access::Kind::Write && access.key == key && access.value == value &&
-          access.time.begin <= read_by)
-        writers.push_back({transaction.number, transaction.session, action, access.time});
+      if (access.kind == Access::Kind::Write)
+        look_at({access.key, access.value, transaction.number, transaction.session, access.time}, "",
+                is_open);
   }
   for (const AbortedWrite& write : aborted_writes_)
-    if (write.key == key && write.value == value && write.time.begin <= read_by)
-      writers.push_back({write.transaction, write.session, action + ", and abort later", write.time});
+    look_at(write, ", and abort later", [](const Report&) { return true; });
+  for (std::size_t i = 0; i < reports_.size(); ++i)
+    if (reports_[i].unwritten) cite_writers(reports_[i], std::move(writers[i]));
+}
+
+void OnlineVerifier::cite_writers(Report& report, std::vector<CitedRecord> writers) {
   if (writers.empty()) {
     if (unexplained_.size() >= kRememberedReads) unexplained_.pop_front();
     unexplained_.push_back(*report.unwritten);

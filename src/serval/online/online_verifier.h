@@ -77,7 +77,8 @@ class OnlineVerifier {
   void recycle_keys(std::uint64_t oldest);
   void adapt_hot_keys();
   void collect();
-  void name_writers(Report& report);
+  void name_writers();
+  void cite_writers(Report& report, std::vector<CitedRecord> writers);
   void look_for_late_writers(const LiveTransaction& transaction);
 
   const Profile& profile_;

@@ -36,14 +36,18 @@ std::optional<RegionLock> region_lock_of(const Record& record);
 
 class PredicateLocks {
  public:
-  // Keeps the lock of a transaction that has ended, and finds what contradicts it among those before.
+  // Finds what contradicts the lock of a transaction that has ended among those that are kept.
   template <class Report>
-  void judge(RegionLock lock, const Report& report) {
+  void judge(const RegionLock& lock, const Report& report) const {
     for (const RegionLock& other : locks_) {
       if (contradict(other, lock)) report(violation(other, lock));
       if (contradict(lock, other)) report(violation(lock, other));
     }
-    locks_.push_back(std::move(lock));
+  }
+  // All of a transaction, once they have been judged: they do not contradict each other.
+  void keep(std::vector<RegionLock>& locks) {
+    for (RegionLock& lock : locks) locks_.push_back(std::move(lock));
+    locks.clear();
   }
   void forget_before(Time horizon) {
     std::erase_if(locks_, [&](const RegionLock& lock) { return lock.lock.release.end < horizon; });

@@ -18,6 +18,7 @@ bool ReadJudge::prepare(const LiveTransaction& transaction, std::span<const std:
   windows_.clear();
   questions_.clear();
   own_faults_.clear();
+  readers_.clear();
   checked_ = unchecked_ = 0;
   statement_window_ = shared_window_ = window_statement_ = kNone;
   ask(transaction, part);
@@ -215,15 +216,40 @@ void ReadJudge::look_for_halves(const LiveTransaction& transaction, const Questi
     if (next.uncertain || next.transaction == transaction.number) continue;
     if (next.install.begin > windows_[question.window].time.end) continue;
     if (order_of(seen, next, key) != VersionOrder::Before) continue;
-    for (const Question& other : questions_) {
-      if (other.window != question.window || other.candidates.matches != 1) continue;
-      if (transaction.accesses[other.access].perhaps_writing) continue;
-      const KeyState& there = *transaction.accesses[other.access].state;
-      if (there.versions[other.candidates.match].transaction != next.transaction) continue;
-      state_.found.at(Findings::Step::Half, question.access);
-      return report_half(transaction, question, other);
-    }
+    const Question* const other = reader_of(next.transaction, question.window, transaction);
+    if (other == nullptr) continue;
+    state_.found.at(Findings::Step::Half, question.access);
+    return report_half(transaction, question, *other);
   }
+}
+
+bool ReadJudge::certainly_saw(const Question& question, std::uint64_t writer, std::uint32_t window,
+                              const LiveTransaction& transaction) const {
+  if (question.window != window || question.candidates.matches != 1) return false;
+  const Access& read = transaction.accesses[question.access];
+  return !read.perhaps_writing && read.state->versions[question.candidates.match].transaction == writer;
+}
+
+// The first read of the snapshot that certainly saw what `writer` wrote. A transaction of many reads asks
+// many times.
+const ReadJudge::Question* ReadJudge::reader_of(std::uint64_t writer, std::uint32_t window,
+                                                const LiveTransaction& transaction) {
+  constexpr std::size_t kFew = 16;
+  if (questions_.size() <= kFew) {
+    const auto found = std::ranges::find_if(questions_, [&](const Question& question) {
+      return certainly_saw(question, writer, window, transaction);
+    });
+    return found == questions_.end() ? nullptr : &*found;
+  }
+  if (readers_.empty())
+    for (std::uint32_t i = 0; i < questions_.size(); ++i) {
+      const Question& question = questions_[i];
+      const Access& read = transaction.accesses[question.access];
+      if (question.candidates.matches != 1 || read.perhaps_writing) continue;
+      readers_.try_emplace({question.window, read.state->versions[question.candidates.match].transaction}, i);
+    }
+  const auto found = readers_.find({window, writer});
+  return found == readers_.end() ? nullptr : &questions_[found->second];
 }
 
 void ReadJudge::link(const LiveTransaction& transaction, const Question& question) {

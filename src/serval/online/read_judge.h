@@ -5,7 +5,10 @@
 //   const Interval snapshot = judge.conclude(transaction);
 
 #include <span>
+#include <utility>
 #include <vector>
+
+#include <absl/container/flat_hash_map.h>
 
 #include "serval/online/consistent_read.h"
 #include "serval/online/live_transaction.h"
@@ -50,6 +53,9 @@ class ReadJudge {
   void settle_either(const LiveTransaction& transaction, Question& question);
   void look_for_contradictions(const LiveTransaction& transaction);
   void look_for_halves(const LiveTransaction& transaction, const Question& question);
+  const Question* reader_of(std::uint64_t writer, std::uint32_t window, const LiveTransaction& transaction);
+  bool certainly_saw(const Question& question, std::uint64_t writer, std::uint32_t window,
+                     const LiveTransaction& transaction) const;
   void link(const LiveTransaction& transaction, const Question& question);
   void note_update(const LiveTransaction& transaction, const Access& read, Version& seen);
   void link_to_next(const LiveTransaction& transaction, const Access& read, std::uint32_t match);
@@ -64,6 +70,8 @@ class ReadJudge {
   std::vector<SnapshotWindow> windows_;
   std::vector<Question> questions_;
   std::vector<OwnFault> own_faults_;
+  // By what a read certainly saw: its snapshot and the writer. Filled when it is needed.
+  absl::flat_hash_map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> readers_;
   std::uint64_t checked_ = 0, unchecked_ = 0;
   std::uint32_t shared_window_ = 0, statement_window_ = 0, window_statement_ = 0;
 };

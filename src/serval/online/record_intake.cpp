@@ -141,6 +141,7 @@ void RecordIntake::add(const RecordRow& row, bool first_of_key, const Way& way, 
                 .perhaps_writing = way.kind == Access::Kind::Read && may_be_a_missed_write(record) &&
                                    (way.mode != profile.writing_read || waits),
                 .maybe = way.maybe};
+  transaction.wrote |= way.kind == Access::Kind::Write;
   access.local = keys_.place(access.key).local;
   if (row.value.kind == TraceValue::Kind::List)
     access.value = last_element(row.value.text());
@@ -191,12 +192,10 @@ void RecordIntake::note_region(const Record& record, LiveTransaction& transactio
   if (record.time.end == kUnknownEnd) return;
   std::optional<RegionLock> region = region_lock_of(record);
   if (!region) return;
-  const bool wrote = std::ranges::any_of(
-      transaction.accesses, [](const Access& access) { return access.kind == Access::Kind::Write; });
   const bool current =
       profile.snapshot == SnapshotPoint::Statement || profile.writing_read == ReadMode::Locking;
   region->lock.mode = mode;
-  region->holds = !wrote && (record.rows_matched > 0 || record.row_count > 0);
+  region->holds = !transaction.wrote && (record.rows_matched > 0 || record.row_count > 0);
   region->waits = writes && current;
   if (region->holds || region->waits) transaction.regions.push_back(std::move(*region));
 }
@@ -249,6 +248,7 @@ void RecordIntake::close(const Record& record, LiveTransaction& transaction) con
       break;
     case RecordKind::Abort:
       transaction.state = LiveTransaction::State::Aborted;
+      transaction.last_answered = transaction.find_last_answered();
       break;
     default:
       transaction.state = LiveTransaction::State::Indeterminate;

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "serval/trace/record.h"
 
@@ -36,6 +37,10 @@ class StoredValue {
   std::string spell() const;
 
   friend bool operator==(const StoredValue&, const StoredValue&) = default;
+  template <class Hash>
+  friend Hash AbslHashValue(Hash state, const StoredValue& value) {
+    return Hash::combine(std::move(state), value.words_[0], value.words_[1]);
+  }
 
  private:
   // The last byte: 0 nil, below kInline the kind of a number, then texts with their length, then hashes.

@@ -40,14 +40,17 @@ void TransactionJoin::judge_regions(LiveTransaction& transaction) {
   using State = LiveTransaction::State;
   if (options_.forgets) regions_.forget_before(horizon_);
   Interval release = transaction.end;
-  if (transaction.state == State::Aborted) release.begin = transaction.last_answered();
+  if (transaction.state == State::Aborted) release.begin = transaction.last_answered;
+  std::erase_if(transaction.regions, [&](const RegionLock& region) {
+    return transaction.state == State::Aborted && region.lock.acquire.end >= transaction.end.end;
+  });
   for (RegionLock& region : transaction.regions) {
-    if (transaction.state == State::Aborted && region.lock.acquire.end >= transaction.end.end) continue;
     region.lock.transaction = transaction.number;
     region.lock.session = transaction.session;
     region.lock.release = release;
-    regions_.judge(std::move(region), [&](Violation found) { report({.violation = std::move(found)}); });
+    regions_.judge(region, [&](Violation found) { report({.violation = std::move(found)}); });
   }
+  regions_.keep(transaction.regions);
 }
 
 // Transactions of a session are judged in its order: each ends before the next begins, or at the same tick.

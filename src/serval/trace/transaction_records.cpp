@@ -80,9 +80,10 @@ class Appender {
   // By when it was answered: before a later operation was asked for, or before the commit was. The last
   // one of a transaction that did not commit may have been refused, and then it took no effect and no
   // lock.
-  Time answered_by(std::size_t index) const {
-    for (std::size_t i = index + 1; i < record_.ops.size(); ++i)
-      if (asked(i) != kUnknownBegin) return asked(i);
+  Time answered_by(std::size_t index) {
+    next_asked_ = std::max(next_asked_, index + 1);
+    while (next_asked_ < record_.ops.size() && asked(next_asked_) == kUnknownBegin) ++next_asked_;
+    if (next_asked_ < record_.ops.size()) return asked(next_asked_);
     return outcome() == Outcome::Committed ? ends_by_ : kUnknownEnd;
   }
 
@@ -154,6 +155,7 @@ class Appender {
   Time begun_ = 0;     // What comes next did not begin before.
   Time answered_ = 0;  // The last answer known to have come.
   Time ends_by_ = 0;
+  std::size_t next_asked_ = 0;  // Of those after the one at hand, the first whose begin is known.
 };
 
 }  // namespace
