@@ -7,12 +7,22 @@ namespace {
 
 constexpr std::size_t kFewest = 1 << 10, kMostTransactions = 1 << 17, kMostSessions = 1 << 16;
 
+constexpr std::size_t kLongest = 256;
+
+// What is left of a long text is still text.
+std::string_view shortened(std::string_view text) {
+  if (text.size() <= kLongest) return text;
+  std::size_t size = kLongest;
+  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0u) == 0x80u) --size;
+  return text.substr(0, size);
+}
+
 void set(Label& label, const TraceValue& value) {
   label.is_number = value.is_integer();
   if (value.is_integer())
     label.text = std::to_string(value.integer);
   else
-    label.text = value.has_text() ? value.text() : std::string_view();
+    label.text = value.has_text() ? shortened(value.text()) : std::string_view();
 }
 
 // Doubled until `place` is free, or there are too many.

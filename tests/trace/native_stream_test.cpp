@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "serval/base/error.h"
+#include "serval/trace/clock.h"
 
 namespace serval {
 namespace {
@@ -184,6 +185,78 @@ TEST_F(Streaming, ASessionWhoseClockGoesBackIsNamed) {
                                  R"({"s":"a","t":2,"ops":[],"begin":5,"end":30})"
                                  "\n"),
             "run.jsonl, session a: the clock of this client went back by 5 ns, from 10 to 5");
+}
+
+// What somebody sends who connects, up to what is refused of it.
+class Connected : public Streaming {
+ protected:
+  std::string refusal_of_line(const std::string& line) {
+    NativeStream stream("connection 1", intake_, NativeStream::Origin::Connection);
+    stream.take_line(kHeader.substr(0, kHeader.size() - 1));
+    std::string refusal;
+    try {
+      stream.take_line(line);
+    } catch (const InputError& error) {
+      refusal = error.what();
+    }
+    stream.end();
+    return refusal;
+  }
+};
+
+TEST_F(Connected, NobodyIsBelievedToHaveBeenInTheFuture) {
+  const std::string ahead = std::to_string(now() + Time{3600} * 1'000'000'000);
+  const std::string latest = std::to_string(kUnknownEnd);
+  for (const std::string& time : {ahead, latest}) {
+    const std::string words = "not later than now";
+    for (const std::string& line :
+         {R"({"event":"heartbeat","s":1,"at":)" + time + "}", R"({"event":"sync","at":)" + time + "}",
+          R"({"event":"sync","at":5,"since":[[7,)" + time + "]]}",
+          R"({"event":"begin","s":1,"t":1,"at":)" + time + "}",
+          R"({"s":1,"t":1,"ops":[],"begin":)" + time + R"(,"end":)" + time + "}",
+          R"({"s":1,"t":1,"ops":[["r","x",0,{"at":[)" + time + "," + time + R"(]}]],"begin":1,"end":2})"})
+      EXPECT_NE(refusal_of_line(line).find(words), std::string::npos) << line;
+  }
+  EXPECT_EQ(refusal_of(kHeader + R"({"s":1,"t":1,"ops":[],"begin":)" + ahead + R"(,"end":)" + ahead + "}\n"),
+            "");
+}
+
+TEST_F(Connected, NamesAreShort) {
+  const std::string name(5000, 'x');
+  const std::string words = "at most 4096 bytes";
+  EXPECT_NE(refusal_of_line(R"({"event":"heartbeat","s":")" + name + R"(","at":1})").find(words),
+            std::string::npos);
+  EXPECT_NE(
+      refusal_of_line(R"({"s":1,"t":1,"ops":[["w",")" + name + R"(",1]],"begin":1,"end":2})").find(words),
+      std::string::npos);
+  EXPECT_EQ(refusal_of_line(R"({"s":1,"t":1,"ops":[["w","k",")" + name + R"("]],"begin":1,"end":2})"), "");
+}
+
+TEST_F(Connected, NamesOfSessionsAndOpenTransactionsCountAsKept) {
+  NativeStream stream("connection 1", intake_, NativeStream::Origin::Connection);
+  stream.take_line(kHeader.substr(0, kHeader.size() - 1));
+  stream.take_line(R"({"event":"heartbeat","s":")" + std::string(1000, 's') + R"(","at":1})");
+  EXPECT_GE(stream.kept_bytes(), 1000u);
+  const std::size_t before = stream.kept_bytes();
+  stream.take_line(R"({"event":"begin","s":1,"t":")" + std::string(9000, 't') + R"(","at":1})");
+  EXPECT_GE(stream.kept_bytes(), before + 9000);
+  stream.end();
+}
+
+TEST_F(Connected, WhoSendsAWrongHeaderTakesNoPart) {
+  NativeStream stream("connection 1", intake_, NativeStream::Origin::Connection);
+  EXPECT_THROW(stream.take_line(R"({"serval":"history","version":99})"), InputError);
+  EXPECT_FALSE(stream.takes_part());
+  stream.end();
+}
+
+TEST_F(Streaming, TheAnswerOfAnOperationWithoutTimesCameBeforeTheNextKnownCall) {
+  EXPECT_EQ(all_of(kHeader +
+                   R"({"s":1,"t":1,"ops":[["w","a",1],["w","b",1],["r","c",0,{"at":[30,40]}],["w","d",1]],)"
+                   R"("begin":10,"end":90})"
+                   "\n"),
+            (Lines{"0 initial _=0", "1 begin [10,90]", "1 w a=1 [10,30]", "1 w b=1 [10,30]",
+                   "1 r c=0 [30,40]", "1 w d=1 [40,90]", "1 commit [40,90]"}));
 }
 
 }  // namespace

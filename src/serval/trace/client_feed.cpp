@@ -10,7 +10,7 @@
 namespace serval {
 namespace {
 
-constexpr std::size_t kMostSpare = 8;
+constexpr std::size_t kMostSpare = 8, kLargestSpare = std::size_t{1} << 18;
 constexpr std::size_t kOverhead = 4096;  // Of a batch, however small.
 
 Time earlier(Time time, Time span) { return time < kUnknownBegin + span ? kUnknownBegin : time - span; }
@@ -45,7 +45,7 @@ void ClientFeed::prepare_times() {
 }
 
 void ClientFeed::tell() {
-  last_news_ = Clock::now().time_since_epoch().count();
+  last_news_ = last_progress_ = Clock::now().time_since_epoch().count();
   if (rests_.load() && rests_.exchange(false)) pressure_.report(shared_from_this());
   pressure_.tell();
 }
@@ -75,7 +75,10 @@ void ClientFeed::promise(Time begin) {
   last_begin_ = std::max(last_begin_, earlier(begin, setting_.clock_error));
   {
     const std::lock_guard lock(mutex_);
-    if (last_begin_ <= state_.promise) return;
+    if (last_begin_ <= state_.promise) {
+      last_news_ = Clock::now().time_since_epoch().count();  // It is there, in a transaction that takes long.
+      return;
+    }
     state_.promise = last_begin_;
   }
   tell();
@@ -107,6 +110,7 @@ ClientFeed::State ClientFeed::fetch(Time bound, std::vector<RecordBatch>& run) {
 void ClientFeed::give_back(RecordBatch&& batch) {
   pressure_.depart(batch.ticket);
   source_->leave(batch.weight);
+  if (batch.weight > kLargestSpare) return;
   batch.clear();
   const std::lock_guard lock(mutex_);
   if (spare_.size() < kMostSpare) spare_.push_back(std::move(batch));

@@ -41,7 +41,8 @@ class ClientFeed : public std::enable_shared_from_this<ClientFeed> {
     Time clock_error;
   };
   // A session has records. A herald has none: it holds the merge back for sessions that are not known yet.
-  enum class Role : std::uint8_t { Session, Herald };
+  // The initial rows come from nobody.
+  enum class Role : std::uint8_t { Session, Herald, InitialRows };
   ClientFeed(std::string name, std::uint32_t number, std::shared_ptr<SourceGate> source,
              const Setting& setting, BackPressure& pressure, Role role)
       : name_(std::move(name)),
@@ -87,8 +88,14 @@ class ClientFeed : public std::enable_shared_from_this<ClientFeed> {
   void rest() noexcept { rests_ = true; }
   static constexpr std::uint32_t kNowhere = 0xFFFFFFFFu, kGone = 0xFFFFFFFEu;
   std::uint32_t slot = kNowhere;  // Its place in the merge.
+  Clock::time_point opened() const noexcept { return opened_; }
+  // Anything, also a promise that was given before.
   Clock::time_point last_news() const noexcept {
     return Clock::time_point(Clock::duration(last_news_.load()));
+  }
+  // Records, or a promise that goes further.
+  Clock::time_point last_progress() const noexcept {
+    return Clock::time_point(Clock::duration(last_progress_.load()));
   }
 
  private:
@@ -106,7 +113,9 @@ class ClientFeed : public std::enable_shared_from_this<ClientFeed> {
   RecordBatch batch_;  // Being filled.
   Time last_begin_ = kUnknownBegin;
   std::atomic<bool> patient_ = false, takes_part_, rests_ = false;
-  std::atomic<Clock::rep> last_news_ = Clock::now().time_since_epoch().count();
+  const Clock::time_point opened_ = Clock::now();
+  std::atomic<Clock::rep> last_news_ = opened_.time_since_epoch().count();
+  std::atomic<Clock::rep> last_progress_ = last_news_.load();
 
   std::mutex mutex_;  // For all below.
   std::deque<RecordBatch> ready_;

@@ -21,7 +21,10 @@ namespace serval {
 class Intake {
  public:
   // From here on the merge waits until something starts it.
-  explicit Intake(Pipeline& pipeline) : pipeline_(pipeline), initial_(pipeline.open_client("initial rows")) {}
+  explicit Intake(Pipeline& pipeline)
+      : pipeline_(pipeline),
+        initial_(
+            pipeline.open_client("initial rows", pipeline.open_source(), ClientFeed::Role::InitialRows)) {}
   Intake(const Intake&) = delete;
   Intake& operator=(const Intake&) = delete;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <exception>
 #include <utility>
 
@@ -9,6 +10,7 @@
 
 #include "serval/base/error.h"
 #include "serval/formats/line_cursor.h"
+#include "serval/trace/clock.h"
 #include "serval/trace/transaction_records.h"
 
 namespace serval {
@@ -16,7 +18,15 @@ namespace {
 
 constexpr std::int64_t kVersion = 1;
 constexpr std::size_t kMostSessions = 1 << 18;   // Of a connection.
-constexpr std::size_t kMostSpellings = 1 << 16;  // Of the pool, before it is made anew.
+constexpr std::size_t kMostSpellings = 1 << 16;  // Of the pool, before it is made anew,
+constexpr std::size_t kMostPooled = 1 << 18;     // or so many bytes of lines.
+constexpr std::size_t kLongestName = 1 << 12;    // Of a session or a key, from a connection.
+constexpr std::size_t kCopiesOfName = 3;
+
+Time later_by(Time time, Time span, Time more) {
+  for (const Time each : {span, more}) time = time > kUnknownEnd - each ? kUnknownEnd : time + each;
+  return time;
+}
 
 std::string with_line_end(std::string_view line) {
   std::string text(line);
@@ -99,7 +109,11 @@ void NativeStream::line(std::string_view text) {
 void NativeStream::parse(std::string_view text) {
   ++line_;
   if (text.find_first_not_of(" \t\r") == std::string_view::npos) return;
-  if (pool_.spelling_count() + pool_.list_count() > kMostSpellings) pool_ = ValuePool();
+  if (pool_.spelling_count() + pool_.list_count() > kMostSpellings || pooled_ > kMostPooled) {
+    pool_ = ValuePool();
+    pooled_ = 0;
+  }
+  pooled_ += text.size();
   JsonCursor at(text.data(), text.data() + text.size());
   line_text_ = text;
   try {
@@ -108,6 +122,15 @@ void NativeStream::parse(std::string_view text) {
     fail(text, static_cast<std::size_t>(failure.at - text.data()) + 1, failure.expected);
   }
   accept();
+  if (text.size() > kMostPooled) forget_line();
+}
+
+// What a very long line needed is not kept.
+void NativeStream::forget_line() {
+  line_text_ = std::string();
+  record_ = JsonlRecord();
+  pool_ = ValuePool();
+  pooled_ = 0;
 }
 
 void NativeStream::accept() {
@@ -139,12 +162,12 @@ void NativeStream::accept() {
 
 // Labels of transactions that our own recorder gives are numbers, and different in the whole run.
 void NativeStream::header() {
-  herald_->take_part();
   if (record_.version < 1 || record_.version > kVersion)
     fail(line_text_, 1, fmt::format("version {}, but this is {}", kVersion, record_.version));
   leave_open_transactions();
   Intake::Facts facts;
-  for (const auto& [name, text] : record_.facts) facts[name] = text;
+  if (origin_ == Origin::File)  // Clients do not choose the profile.
+    for (const auto& [name, text] : record_.facts) facts[name] = text;
   trusts_labels_ = origin_ == Origin::File && facts.contains("clients") && facts.contains("workload");
   const std::string meaning = record_.initial ? pool_.spell(*record_.initial) : std::string();
   const auto add = [&](RecordBatch& batch) {
@@ -154,20 +177,71 @@ void NativeStream::header() {
   };
   if (!intake_.start_with(add, meaning, facts))
     fail(line_text_, 1, "the same \"initial\" value as in the header of the first source");
+  herald_->take_part();
   for (const Value label : record_.sessions) session_of(label);
   seen_header_ = true;
+}
+
+// By the clock of this machine that never goes back, or by the time of day: nobody knows which of the two
+// clients use.
+void NativeStream::expect_past(Time time) const {
+  if (origin_ == Origin::File) return;
+  constexpr Time kMonth = Time{30} * 24 * 3600 * 1'000'000'000;
+  const PipelineOptions& options = intake_.pipeline().options();
+  const auto is_past = [&](Time now) {
+    return time <= later_by(now, options.idle_after.count(), options.clock_error);
+  };
+  const Time day = std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
+  if (is_past(now()) || (is_past(day) && time >= day - kMonth)) return;
+  fail(line_text_, 1,
+       fmt::format("times of the monotonic clock or the time of day, in nanoseconds, not later than now: {}",
+                   time));
+}
+
+void NativeStream::expect_past_times() const {
+  if (origin_ == Origin::File) return;
+  Time last = record_.interval.begin;
+  const auto look_at = [&](const Interval& time) {
+    last = std::max(last, time.begin);
+    if (time.end != kUnknownEnd) last = std::max(last, time.end);
+  };
+  look_at(record_.interval);
+  for (const JsonlRecord::Op& op : record_.ops)
+    if (op.extra != JsonlRecord::kNoExtra) look_at(record_.extras[op.extra].time);
+  expect_past(last);
+}
+
+void NativeStream::expect_short(Value name) const {
+  if (origin_ == Origin::File) return;
+  const bool has_text = name.kind() == Value::Kind::Text || name.kind() == Value::Kind::Number ||
+                        name.kind() == Value::Kind::Row;
+  if (has_text && pool_.characters(name).size() > kLongestName)
+    fail(line_text_, 1, fmt::format("sessions and keys of at most {} bytes", kLongestName));
+}
+
+void NativeStream::expect_short_keys() const {
+  if (origin_ == Origin::File) return;
+  for (const JsonlRecord::Op& op : record_.ops) {
+    expect_short(op.key);
+    if (op.extra == JsonlRecord::kNoExtra) continue;
+    for (const auto& [key, value] : record_.extras[op.extra].rows) expect_short(key);
+  }
 }
 
 void NativeStream::promise() {
   complete_ = complete_ || record_.is_last;
   if (!record_.at) return;
+  expect_past(*record_.at);
   if (record_.session) {
     session_of(*record_.session).feed->promise(*record_.at);
     if (!promises_) herald_->promise(*record_.at);
     return;
   }
   std::map<std::string, Time> since;
-  for (const auto& [session, time] : record_.since) since[pool_.spell(session)] = time;
+  for (const auto& [session, time] : record_.since) {
+    expect_past(time);
+    since[pool_.spell(session)] = time;
+  }
   promises_ = true;
   herald_->promise_to_come();
   for (auto& [label, session] : sessions_) {
@@ -182,8 +256,10 @@ void NativeStream::promise() {
 }
 
 NativeStream::Session& NativeStream::session_of(Value label) {
+  expect_short(label);
   const auto [found, fresh] = sessions_.try_emplace(pool_.spell(label));
   if (fresh) {
+    name_bytes_ += kCopiesOfName * found->first.size();
     if (origin_ == Origin::Connection && sessions_.size() > kMostSessions) {
       sessions_.erase(found);
       fail(line_text_, 1, fmt::format("at most {} sessions of one connection", kMostSessions));
@@ -210,8 +286,11 @@ void NativeStream::begin() {
   Session& session = session_of(*record_.session);
   const auto [open, fresh] = session.open.try_emplace(pool_.spell(*record_.label));
   if (!fresh) fail(line_text_, 1, "the end of this transaction before it begins again");
+  expect_past(record_.interval.begin);
   open->second.order = ++opened_;
   open->second.begin = record_.interval.begin;
+  open->second.bytes = line_text_.size();  // Its label.
+  open_bytes_ += line_text_.size();
   if (record_.interval.begin != kUnknownBegin && session.open.size() == 1)
     session.feed->promise(record_.interval.begin);
 }
@@ -265,6 +344,8 @@ void NativeStream::whole_transaction() {
   if (record_.interval.begin == kUnknownBegin)
     fail(line_text_, 1,
          "the times of this transaction, \"begin\" and \"end\": without them nothing can be watched");
+  expect_past_times();
+  expect_short_keys();
   Session& session = session_of(*record_.session);
   const std::string label = record_.label ? pool_.spell(*record_.label) : std::string();
   if (const auto open = session.open.find(label); open != session.open.end()) {

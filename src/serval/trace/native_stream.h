@@ -57,8 +57,8 @@ class NativeStream {
   Time promised() const;
   SourceGate& source() const noexcept { return *source_; }
   std::size_t kept_bytes() const noexcept {
-    return held_.size() + open_bytes_;
-  }  // Lines that wait for others.
+    return held_.size() + open_bytes_ + name_bytes_;
+  }  // Lines that wait for others, and names of sessions.
 
  private:
   // Told event by event, or by "open" records; ops are kept as text until the end shows what they were.
@@ -76,6 +76,12 @@ class NativeStream {
 
   void line(std::string_view text);  // '\n' follows it in memory.
   void accept();
+  void forget_line();
+  // Of a connection: what nobody can have done yet is refused, and so are very long names.
+  void expect_past(Time time) const;
+  void expect_past_times() const;
+  void expect_short(Value name) const;
+  void expect_short_keys() const;
   void header();
   void promise();
   Session& session_of(Value label);
@@ -108,6 +114,8 @@ class NativeStream {
   bool seen_header_ = false, holding_ = false, trusts_labels_ = false, complete_ = false;
   std::string held_;            // Lines since the last "sync".
   std::size_t open_bytes_ = 0;  // Of lines of open transactions.
+  std::size_t name_bytes_ = 0;  // Of sessions.
+  std::size_t pooled_ = 0;      // Bytes of lines since the pool was made.
   std::uint64_t held_lines_ = 0, unsynced_ = 0, unfinished_ = 0, opened_ = 0;
   std::uint64_t line_ = 0;
 };

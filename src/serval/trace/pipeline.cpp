@@ -27,6 +27,11 @@ bool writes(OperationKind kind) {
   }
 }
 
+std::chrono::nanoseconds longest_wait(std::chrono::nanoseconds idle_after) {
+  constexpr std::chrono::nanoseconds kMost = std::chrono::nanoseconds::max() / 4;
+  return idle_after > kMost / Pipeline::kLongestWait ? kMost : idle_after * Pipeline::kLongestWait;
+}
+
 std::vector<std::string> some_of(const std::map<std::uint32_t, std::string>& names) {
   std::vector<std::string> out;
   for (const auto& [client, name] : names) {
@@ -51,7 +56,8 @@ std::shared_ptr<ClientFeed> Pipeline::open_client(std::string name, std::shared_
   std::shared_ptr<ClientFeed> feed;
   {
     const std::lock_guard lock(mutex_);
-    const std::uint32_t number = role == Role::Session ? sessions_++ : kLastHerald - heralds_++ % (1u << 30);
+    const std::uint32_t number = role == Role::Herald ? kLastHerald - heralds_++ % (1u << 30) : sessions_++;
+    if (role == Role::InitialRows) ++uncounted_;
     feed = std::make_shared<ClientFeed>(std::move(name), number, std::move(source),
                                         ClientFeed::Setting{options_.batch_records, options_.clock_error},
                                         pressure_, role);
@@ -87,7 +93,7 @@ PipelineStatus Pipeline::status() const {
   status.blocked_time = pressure_.blocked_time();
   status.oldest_arrival = pressure_.oldest_arrival();
   const std::lock_guard lock(mutex_);
-  status.clients = sessions_;
+  status.clients = sessions_ - uncounted_;
   status.held_back_by = held_back_by_;
   status.idle_clients = static_cast<std::uint32_t>(idle_names_.size());
   status.idle = some_of(idle_names_);
@@ -321,16 +327,25 @@ bool Pipeline::has_been_silent(const Lane& lane) const {
   if (lane.feed->promises_to_come()) return false;
   const SourceGate& source = lane.feed->source();
   const auto looked = source.looked();
-  if (!looked) return Clock::now() - waits_since_ >= options_.idle_after;
-  if (source.is_paused()) return false;
-  if (!source.has_delivered && (!trusts_newcomers() || newcomers_hold_all())) return true;
-  return *looked - lane.feed->last_news() >= options_.idle_after;
+  if (looked && source.is_paused()) return false;
+  if (looked && !source.has_delivered && (!trusts_newcomers() || newcomers_hold_all(*lane.feed))) return true;
+  const Clock::time_point now = looked ? *looked : Clock::now();
+  const Clock::time_point earliest = looked ? Clock::time_point::min() : waits_since_;
+  if (now - std::max(earliest, lane.feed->last_news()) >= options_.idle_after) return true;
+  const auto most = pressure_.is_blocking() ? options_.idle_after : longest_wait(options_.idle_after);
+  return now - std::max(earliest, lane.feed->last_progress()) >= most ||
+         has_been_held_for(longest_wait(options_.idle_after));
 }
 
-// Each of them for a short time, perhaps, but one after the other.
-bool Pipeline::newcomers_hold_all() const {
+bool Pipeline::has_been_held_for(std::chrono::nanoseconds span) const {
+  return held_since_ && Clock::now() - *held_since_ >= span;
+}
+
+// Each of them for a short time, perhaps, but one after the other. One that was there before the others had
+// to wait is not one of them.
+bool Pipeline::newcomers_hold_all(const ClientFeed& feed) const {
   return pressure_.waiting_bytes() > options_.memory_limit ||
-         (held_since_ && Clock::now() - *held_since_ >= options_.idle_after);
+         (has_been_held_for(options_.idle_after) && feed.opened() > *held_since_);
 }
 
 // Only where somebody else has something to say. Where a source feeds several clients, the others of it

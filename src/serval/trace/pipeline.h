@@ -14,7 +14,8 @@
 //
 // A client that is silent and promises nothing (ClientFeed::promise) holds all others back. After
 // `idle_after` it is taken for idle; one of several clients of a source also when twice the memory limit
-// waits for it. Should it then come with a record that begins before what has left, that record comes too
+// waits for it. A client that repeats its promise is in a transaction that takes long: it is taken for idle
+// when others have no more room for their records, or after kLongestWait times as long. Should it then come with a record that begins before what has left, that record comes too
 // late to be judged: of the transaction nothing but its writes is passed on, at the time that the merge has
 // reached, and its outcome as indeterminate, so that others may have read them from then on. What others read
 // before that is in doubt: idle_since() and late() say whose records may be missing from which time on.
@@ -89,8 +90,10 @@ class Pipeline {
                                           Role role = Role::Session);
   std::shared_ptr<ClientFeed> open_client(std::string name);  // A source of its own.
   std::shared_ptr<SourceGate> open_source() { return pressure_.open_source(); }
-  void no_more_clients();  // Once all are closed, and empty, dispatch() is Done.
-  void abandon();          // Nobody waits any more; for the end in an error.
+  const PipelineOptions& options() const noexcept { return options_; }
+  static constexpr int kLongestWait = 30;  // Of `idle_after`, for a client that repeats its promise.
+  void no_more_clients();                  // Once all are closed, and empty, dispatch() is Done.
+  void abandon();                          // Nobody waits any more; for the end in an error.
   PipelineStatus status() const;
 
   // The merge.
@@ -155,7 +158,8 @@ class Pipeline {
   bool taken_for_idle(Lane& lane);
   bool has_been_silent(const Lane& lane) const;
   bool trusts_newcomers() const;
-  bool newcomers_hold_all() const;
+  bool newcomers_hold_all(const ClientFeed& feed) const;
+  bool has_been_held_for(std::chrono::nanoseconds span) const;
   void set_held_back_by(const ClientFeed* feed);
 
   const PipelineOptions options_;
@@ -164,6 +168,7 @@ class Pipeline {
   mutable std::mutex mutex_;  // For the next few.
   std::vector<std::shared_ptr<ClientFeed>> new_clients_;
   std::uint32_t sessions_ = 0, heralds_ = 0;  // Ever.
+  std::uint32_t uncounted_ = 0;               // Of the sessions: the initial rows.
   bool complete_ = false;
   std::string held_back_by_;
   std::map<std::uint32_t, std::string> idle_names_, late_names_;  // By client.
