@@ -79,6 +79,10 @@ Listener::Listener(const std::string& address, Interfaces interfaces) : name_(ad
 
 Listener::~Listener() {
   if (descriptor_ >= 0) ::close(descriptor_);
+  remove_path();
+}
+
+void Listener::remove_path() const noexcept {
   if (!path_.empty()) ::unlink(path_.c_str());
 }
 

@@ -20,6 +20,7 @@ class Listener {
 
   int descriptor() const noexcept { return descriptor_; }
   const std::string& name() const noexcept { return name_; }  // With the port that was taken.
+  void remove_path() const noexcept;                          // Of a Unix socket, before the end.
 
  private:
   void listen_unix(const std::string& path);

@@ -15,13 +15,14 @@ enum ExitCode : int {
   kDatabaseFailure = 4,
   kUsage = 64,
   kBug = 70,
+  kHungUp = 129,
   kInterrupted = 130,
   kTerminated = 143,
 };
 
 // Of several files, the code of the whole command: a found violation must not be masked by anything else.
 inline int worse(int one, int other) {
-  constexpr std::array kWorstFirst{1, 70, 130, 143, 64, 4, 3, 2, 0};
+  constexpr std::array kWorstFirst{1, 70, 129, 130, 143, 64, 4, 3, 2, 0};
   return std::min(one, other, [&](int left, int right) {
     return std::ranges::find(kWorstFirst, left) < std::ranges::find(kWorstFirst, right);
   });

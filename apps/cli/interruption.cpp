@@ -65,6 +65,20 @@ void catch_signals() {
   handle(SIGALRM, on_alarm);
   handle(SIGINT, on_signal);
   handle(SIGTERM, on_signal);
+  struct sigaction hangup {};
+  sigaction(SIGHUP, nullptr, &hangup);
+  if (hangup.sa_handler != SIG_IGN) handle(SIGHUP, on_signal);  // As under nohup.
+}
+
+const char* name_of_signal(int signal) noexcept {
+  switch (signal) {
+    case SIGINT:
+      return "SIGINT";
+    case SIGHUP:
+      return "SIGHUP";
+    default:
+      return "SIGTERM";
+  }
 }
 
 int caught_signal() noexcept { return signal_caught.load(); }

@@ -1,5 +1,5 @@
 #pragma once
-// What may end a check before it is done: Ctrl-C, SIGTERM and the end of its time.
+// What may end a check before it is done: Ctrl-C, SIGTERM, SIGHUP and the end of its time.
 //
 // The first signal asks every budget of interruptible() to stop, so that what is known is still printed; the
 // second ends the process at once. Deadline does the same for time: a loop that polls its budget stops by
@@ -16,7 +16,8 @@
 namespace serval::cli {
 
 void catch_signals();
-int caught_signal() noexcept;   // 0: none.
+int caught_signal() noexcept;  // 0: none.
+const char* name_of_signal(int signal) noexcept;
 void forget_signal() noexcept;  // It was heard, and something else goes on; the next one counts again.
 
 // Without an end, but for signals and deadlines.

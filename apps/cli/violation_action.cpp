@@ -60,7 +60,9 @@ pid_t spawn(const std::string& command, int input, std::vector<std::string> vari
   sigemptyset(&defaults);
   sigaddset(&defaults, SIGPIPE);
   ::posix_spawnattr_setsigdefault(&attributes, &defaults);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  // A group of its own: a command that signals its group reaches itself and its children, not the watch.
+  ::posix_spawnattr_setpgroup(&attributes, 0);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
   const char* const words[] = {"sh", "-c", command.c_str(), nullptr};
   pid_t process = 0;
   const int error = ::posix_spawn(&process, "/bin/sh", &files, &attributes, const_cast<char* const*>(words),
@@ -134,16 +136,21 @@ void ViolationActions::reap() {
   std::erase_if(running_, [](pid_t process) { return ::waitpid(process, nullptr, WNOHANG) != 0; });
 }
 
+std::string ViolationActions::reason() const {
+  if (rate_ == 0)
+    return fmt::format("at most {} commands run at a time, and {} wait", kMostRunning, kMostWaiting);
+  return fmt::format("--action-rate {} allows for more", 2 * (rate_ + left_out_));
+}
+
 void ViolationActions::finish() {
   const Clock::time_point end = Clock::now() + kPatience;
   for (look(); !running_.empty() && Clock::now() < end; look())
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  for (const pid_t process : running_) ::kill(-process, SIGTERM);
   left_out_ += waiting_.size();
   waiting_.clear();
   if (left_out_ > 0)
-    note(fmt::format(
-        "note: --on-violation did not run for {} of the findings; --action-rate {} allows for more",
-        left_out_, 2 * (rate_ + left_out_)));
+    note(fmt::format("note: --on-violation did not run for {} of the findings; {}", left_out_, reason()));
   left_out_ = 0;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 // What --on-violation asks for: exit, or exec:CMD. The command runs in a shell with the finding, one line of
 // JSON, on its standard input, and unless it is large in $SERVAL_VIOLATION; $SERVAL_EVENT is "violation" or
-// "suspect". Nobody waits for it but a moment at the end.
+// "suspect". It has a process group of its own. Nobody waits for it but a moment at the end; then it is ended.
 //
 //   ViolationActions actions({"exec:./page-somebody"}, {.rate = 60});
 //   actions.act({json, "violation"});
@@ -37,13 +37,15 @@ class ViolationActions {
   bool exits() const noexcept { return exits_; }
   void act(Event event);
   void look();
-  void finish();  // Starts what may start, waits a moment for those that run, and says what was left out.
+  // Starts what may start, waits a moment for those that run, ends the others, and says what was left out.
+  void finish();
 
  private:
   using Clock = std::chrono::steady_clock;
   bool may_start();
   void start(const Event& event);
   void reap();
+  std::string reason() const;  // Why some were left out.
 
   bool exits_ = false;
   std::vector<std::string> commands_;

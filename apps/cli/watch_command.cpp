@@ -1,6 +1,7 @@
 // serval watch: verify a database while it runs, from what its clients saw and when.
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <memory>
@@ -17,6 +18,8 @@
 #include "metrics_server.h"
 #include "output.h"
 #include "quantities.h"
+#include "serval/base/error.h"
+#include "stuck_guard.h"
 #include "usage.h"
 #include "verb.h"
 #include "verb_limits.h"
@@ -97,12 +100,15 @@ class Watch {
 
   int go() {
     catch_signals();
+    std::signal(SIGPIPE, SIG_IGN);
     // Files are read whole. Of clients the records that wait are limited: the stacks of threads would count.
     if (!is_endpoint(flags_.source)) memory_.emplace(memory_limit_of(flags_.memory_limit));
     const Interfaces interfaces = flags_.any_interface ? Interfaces::Any : Interfaces::LoopbackOnly;
     if (!flags_.metrics.empty())
       metrics_.emplace(flags_.metrics, interfaces, [this](std::string_view path) { return answer(path); });
+    StuckGuard guard([this] { return should_end(); }, [this] { return say_last_words(); });
     sources_.emplace(engine_, source_of(flags_));
+    reads_ = true;
     say_where();
     int code = kHolds;
     try {
@@ -112,12 +118,13 @@ class Watch {
       code = describe();
     }
     engine_.finish(teller());
+    guard.disarm();
     actions_.finish();
     const int signal = caught_signal();
     const WatchSummary summary = summarise(signal, code);
-    print(flags_.json ? json_of(summary) : text_of(summary));
-    if (signal != 0) return 128 + signal;
-    return worse(code, exit_code_of(summary.verdict));
+    show(flags_.json ? json_of(summary) : text_of(summary));
+    if (signal != 0 && summary.verdict != WatchVerdict::Violation) return 128 + signal;
+    return worse(lost_output_ ? worse(code, kBadInput) : code, exit_code_of(summary.verdict));
   }
 
  private:
@@ -131,11 +138,34 @@ class Watch {
     sources_->rethrow();
   }
 
+  // Any thread.
+  bool should_end() const {
+    return caught_signal() != 0 || exits_now_ || (deadline_ && Clock::now() >= *deadline_);
+  }
+
+  // Of the guard's thread, while another one is stuck: what is known so far.
+  int say_last_words() {
+    const int signal = caught_signal();
+    WatchSummary summary{reads_ ? sources_->name() : flags_.source, WatchVerdict::Unknown, engine_.state(),
+                         seconds(),
+                         signal != 0  ? name_of_signal(signal)
+                         : exits_now_ ? "the first violation"
+                                      : "--duration"};
+    if (summary.state.violations > 0) summary.verdict = WatchVerdict::Violation;
+    note(
+        "note: the watch was busy with a very large transaction or line; what had not been judged was left "
+        "out");
+    if (reads_) sources_->remove_socket();
+    show(flags_.json ? json_of(summary) : text_of(summary));
+    if (summary.verdict == WatchVerdict::Violation) return kViolated;
+    return signal != 0 ? 128 + signal : kUndecided;
+  }
+
   bool is_over() {
     show_progress();
     actions_.look();
     if (caught_signal() != 0)
-      ended_ = caught_signal() == SIGINT ? "SIGINT" : "SIGTERM";
+      ended_ = name_of_signal(caught_signal());
     else if (exits_now_)
       ended_ = "the first violation";
     else if (deadline_ && Clock::now() >= *deadline_)
@@ -161,11 +191,22 @@ class Watch {
       const bool certain = finding.standing == WatchEngine::Standing::Certain;
       const std::string json = json_of(finding);
       actions_.act({json, certain ? "violation" : "suspect"});
-      exits_now_ = exits_now_ || (certain && actions_.exits());
+      if (certain && actions_.exits()) exits_now_ = true;
       if (shown_ == most_shown_) return;
       ++shown_;
-      print(flags_.json ? json : text_of(finding));
+      show(flags_.json ? json : text_of(finding));
     };
+  }
+
+  // Where nobody takes what is printed, commands still run.
+  void show(const std::string& text) {
+    if (lost_output_) return;
+    try {
+      print(text);
+    } catch (const OutputError& error) {
+      lost_output_ = true;
+      note(fmt::format("error: {}; the watch goes on without it", error.what()));
+    }
   }
 
   // Where there is something to connect to, or to ask.
@@ -187,19 +228,22 @@ class Watch {
   HttpAnswer answer(std::string_view path) const {
     const WatchState state = engine_.state();
     if (path == "/metrics") return {200, "text/plain; version=0.0.4; charset=utf-8", prometheus_text(state)};
-    if (path == "/healthz") return health(state);
+    if (path == "/healthz") return health(state, reads_ ? sources_->last_look() : std::nullopt);
     if (path == "/report") {
-      WatchSummary now{sources_ ? sources_->name() : flags_.source, verdict_of(state), state, seconds(),
+      WatchSummary now{reads_ ? sources_->name() : flags_.source, verdict_of(state), state, seconds(),
                        "nothing yet"};
       return {200, "application/json", json_of(now)};
     }
     return {404, "text/plain; charset=utf-8", "try /metrics, /healthz or /report\n"};
   }
 
-  // Stuck: no look at the world for ten seconds, though it rests only for milliseconds.
-  static HttpAnswer health(const WatchState& state) {
+  // Stuck: no look at the world for ten seconds, though it rests only for milliseconds. So does the one who
+  // reads what clients send.
+  static HttpAnswer health(const WatchState& state, std::optional<Clock::time_point> looked) {
     constexpr std::chrono::seconds kStuck{10};
-    const bool runs = state.at == Clock::time_point{} || Clock::now() - state.at < kStuck;
+    const Clock::time_point now = Clock::now();
+    const bool runs =
+        (state.at == Clock::time_point{} || now - state.at < kStuck) && (!looked || now - *looked < kStuck);
     return {runs ? 200 : 503, "application/json",
             fmt::format("{{\"status\":\"{}\",\"violations\":{},\"suspects\":{}}}\n", runs ? "ok" : "stuck",
                         state.violations, state.suspects)};
@@ -217,7 +261,7 @@ class Watch {
     WatchSummary summary{sources_->name(), WatchVerdict::Unknown, engine_.state(), seconds(), ended_};
     summary.verdict = verdict_of(summary.state);
     if (code != kHolds && summary.verdict == WatchVerdict::Clean) summary.verdict = WatchVerdict::Unknown;
-    if (signal != 0) summary.ended = signal == SIGINT ? "SIGINT" : "SIGTERM";
+    if (signal != 0) summary.ended = name_of_signal(signal);
     return summary;
   }
 
@@ -239,7 +283,9 @@ class Watch {
   std::optional<MemoryLimit> memory_;
   double next_line_ = 0;
   std::string ended_ = "end of input";
-  bool exits_now_ = false;
+  std::atomic<bool> exits_now_ = false;
+  std::atomic<bool> lost_output_ = false;
+  std::atomic<bool> reads_ = false;  // There are sources.
   WatchEngine engine_;
   std::optional<WatchSources> sources_;
   std::optional<MetricsServer> metrics_;  // Last: it looks at the others.

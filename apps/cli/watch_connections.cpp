@@ -82,6 +82,7 @@ WatchConnections::WatchConnections(WatchEngine& engine, Listener& listener, cons
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       room_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       looked_(Clock::now().time_since_epoch().count()),
+      last_look_(looked_.load()),
       chunk_(kChunk, '\0') {
   if (poll_ < 0 || wake_ < 0 || room_ < 0) throw OutputError(fmt::format("epoll: {}", std::strerror(errno)));
   raise_descriptor_limit();
@@ -136,6 +137,7 @@ void WatchConnections::look() {
   dismiss_strangers();
   closed_.clear();
   if (ready < kAtOnce) looked_ = start.time_since_epoch().count();
+  last_look_ = Clock::now().time_since_epoch().count();
 }
 
 std::size_t WatchConnections::read_ready(std::vector<Piece>& pieces) {

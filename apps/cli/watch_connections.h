@@ -46,6 +46,10 @@ class WatchConnections {
   void run();
   void stop() noexcept;  // Any thread.
   std::uint64_t refused() const noexcept { return refused_; }
+  // Any thread.
+  std::chrono::steady_clock::time_point last_look() const noexcept {
+    return Clock::time_point(Clock::duration(last_look_.load()));
+  }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -90,7 +94,8 @@ class WatchConnections {
   const std::size_t longest_line_;
   int poll_ = -1, wake_ = -1, room_ = -1;
   std::atomic<bool> stopped_ = false;
-  std::atomic<Clock::rep> looked_;
+  std::atomic<Clock::rep> looked_;  // All that had come by then was read.
+  std::atomic<Clock::rep> last_look_;
   std::unordered_map<int, std::unique_ptr<Connection>> open_;  // By descriptor.
   std::vector<std::unique_ptr<Connection>> closed_;            // In this look.
   std::list<Connection*> strangers_;                           // In the order in which they came.

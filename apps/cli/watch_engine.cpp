@@ -104,7 +104,7 @@ void WatchEngine::finish(const Tell& tell) {
   if (verifier_ != nullptr) {
     const online::OnlineResult result = verifier_->finish();
     tell_all(tell, result.violations);
-    next_full_look_ = Clock::time_point::max();
+    finished_ = true;
     const std::lock_guard lock(mutex_);
     state_.statistics = result.statistics;
   }
@@ -120,12 +120,10 @@ void WatchEngine::tell_all(const Tell& tell, std::span<const online::Violation> 
   for (const online::Violation& violation : violations) {
     std::string because = doubt_about(violation);
     const Standing standing = because.empty() ? Standing::Certain : Standing::Suspect;
-    {
-      const std::lock_guard lock(mutex_);
-      WatchState::Found& found = state_.found[{violation.kind, violation.mechanism}];
-      ++(standing == Standing::Certain ? state_.violations : state_.suspects);
-      ++(standing == Standing::Certain ? found.violations : found.suspects);
-    }
+    WatchState::Found& found = found_[{violation.kind, violation.mechanism}];
+    ++(standing == Standing::Certain ? violations_ : suspects_);
+    ++(standing == Standing::Certain ? found.violations : found.suspects);
+    has_told_ = true;
     tell({violation, labels_, standing, std::move(because)});
   }
 }
@@ -151,16 +149,19 @@ std::string WatchEngine::doubt_about(const online::Violation& violation) const {
 
 void WatchEngine::publish() {
   const Clock::time_point now = Clock::now();
-  if (now < next_look_) return;
+  if (now < next_look_ && !has_told_) return;
   next_look_ = now + kLook;
   PipelineStatus status = pipeline_.status();
   std::optional<online::OnlineStatistics> statistics;
-  if (verifier_ != nullptr && now >= next_full_look_) {
+  if (verifier_ != nullptr && (now >= next_full_look_ || has_told_) && !finished_) {
     statistics = verifier_->statistics();
     next_full_look_ = now + kFullLook;
   }
   const std::lock_guard lock(mutex_);
   if (statistics) state_.statistics = *statistics;
+  state_.violations = violations_;
+  state_.suspects = suspects_;
+  if (std::exchange(has_told_, false)) state_.found = found_;
   state_.bytes = intake_.bytes;
   state_.lines = intake_.lines;
   state_.sessions = intake_.sessions;

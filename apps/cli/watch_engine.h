@@ -103,6 +103,11 @@ class WatchEngine {
   WatchLabels labels_;
   WatchDoubts doubts_;
   Clock::time_point next_look_, next_full_look_;
+  // What was told. As others see it, it goes with the other counts.
+  std::uint64_t violations_ = 0, suspects_ = 0;
+  decltype(WatchState::found) found_;
+  bool finished_ = false;
+  bool has_told_ = false;  // Since the last publish().
 
   mutable std::mutex mutex_;  // For all below.
   WatchState state_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <new>
@@ -12,6 +13,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "interruption.h"
@@ -48,6 +50,24 @@ bool is_recording(std::string_view start) {
   const std::size_t end = start.find('\n');
   return end == std::string_view::npos || end + 1 == start.size() ||
          start.substr(end + 1).starts_with(R"({"event":"sync","at":)");
+}
+
+// Named pipes, and the pipes that a shell names /dev/fd/63.
+bool is_pipe(const std::string& path) {
+  struct stat facts {};
+  return ::stat(path.c_str(), &facts) == 0 && S_ISFIFO(facts.st_mode);
+}
+
+// Without waiting for somebody who writes. A pipe that is open already is not opened again: nobody might be
+// left to write, and the system would not say so.
+int open_pipe(const std::string& path) {
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    int number = -1;
+    if (path.starts_with(folder) &&
+        std::from_chars(path.data() + folder.size(), path.data() + path.size(), number).ec == std::errc{})
+      return ::dup(number);
+  }
+  return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
 bool is_plain_file(const std::string& path) {
@@ -145,7 +165,8 @@ bool WatchSources::rest() { return !await_readable(wake_, wake_, kPauseMs) && !s
 
 void WatchSources::start_file() {
   const std::string path = options_.word;
-  if (path == "-") return spawn([this] { read_standard_input(); });
+  if (path == "-" || path == "/dev/stdin") return spawn([this] { read_standard_input("<stdin>"); });
+  if (is_pipe(path)) return spawn([this, path] { read_pipe(path); });
   Budget budget = interruptible();
   ByteStream stream = ByteStream::open(path, &budget);
   const std::string start(stream.peek(kTelling));
@@ -213,19 +234,31 @@ void WatchSources::read_whole(const std::string& path) {
   stream.end();
 }
 
-void WatchSources::read_standard_input() {
+// In the place of standard input, which nobody else needs.
+void WatchSources::read_pipe(const std::string& path) {
+  const Descriptor pipe(open_pipe(path));
+  if (pipe.get() < 0) throw InputError({path}, std::string("cannot open: ") + std::strerror(errno));
+  const int flags = ::fcntl(pipe.get(), F_GETFL);
+  while (!await_readable(pipe.get(), wake_, -1))
+    if (stopped_) return;
+  if (::fcntl(pipe.get(), F_SETFL, flags & ~O_NONBLOCK) != 0 || ::dup2(pipe.get(), STDIN_FILENO) < 0)
+    throw InputError({path}, std::string("cannot read: ") + std::strerror(errno));
+  read_standard_input(path);
+}
+
+void WatchSources::read_standard_input(const std::string& name) {
   while (!await_readable(STDIN_FILENO, wake_, -1))
     if (stopped_) return;
   ByteStream input = ByteStream::open("-");
   const std::string_view start = input.peek(1);
   if (start == "[") {
     engine_.intake().start_with_unknown();
-    const std::shared_ptr<ClientFeed> feed = engine_.intake().pipeline().open_client("standard input");
+    const std::shared_ptr<ClientFeed> feed = engine_.intake().pipeline().open_client(name);
     LeopardStream::Numbers numbers;
     read_leopard(input, *feed, numbers);
     return feed->close();
   }
-  NativeStream stream("<stdin>", engine_.intake());
+  NativeStream stream(name, engine_.intake());
   while (!stopped_ && !stream.is_complete()) {
     const std::string_view chunk = input.next();
     if (chunk.empty()) break;

@@ -8,10 +8,12 @@
 //   sources.rethrow();                 // What went wrong, if anything did.
 
 #include <atomic>
+#include <chrono>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -46,6 +48,14 @@ class WatchSources {
   void stop();  // No more input; what is there is still passed on.
   bool failed() const noexcept { return failed_; }
   void rethrow() const;
+  // When clients were last looked at; nothing, where there are none.
+  std::optional<std::chrono::steady_clock::time_point> last_look() const noexcept {
+    if (!connections_) return std::nullopt;
+    return connections_->last_look();
+  }
+  void remove_socket() const noexcept {
+    if (listener_) listener_->remove_path();
+  }
   std::uint64_t refused_connections() const noexcept { return connections_ ? connections_->refused() : 0; }
 
  private:
@@ -54,7 +64,8 @@ class WatchSources {
   void start_listening();
   void follow_lines(const std::string& path);
   void read_whole(const std::string& path);
-  void read_standard_input();
+  void read_pipe(const std::string& path);
+  void read_standard_input(const std::string& name);
   void read_leopard(ByteStream& stream, ClientFeed& feed, LeopardStream::Numbers& numbers);
 
   void spawn(std::function<void()> body);

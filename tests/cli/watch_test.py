@@ -170,6 +170,43 @@ class Files(WatchTest):
                 self.assertTrue(out.startswith("CLEAN open.jsonl"), out)
                 self.assertIn(f"ended by {number.name}", out)
 
+    def test_a_signal_does_not_mask_a_violation(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(signal=number):
+                self.file("lost.jsonl", lines(*LOST, {"event": "sync", "at": 500}))
+                watch = self.start("lost.jsonl", "--follow", *SI, "--metrics", "127.0.0.1:0")
+                url = self.said(watch, "metrics").removesuffix("/metrics")
+                samples = self.wait_for_metric(url, "serval_violations_total", 1)
+                self.assertGreater(samples['serval_transactions_total{outcome="committed"}'], 0)  # Of the same moment.
+                watch.send_signal(number)
+                out, _ = self.finished(watch, 1)
+                self.assertIn(f"ended by {number.name}", out)
+
+    def test_a_hangup_ends_with_a_summary_unless_it_is_ignored(self):
+        path = self.folder / "s"
+        watch, address = self.listen(*SI, address=f"unix:{path}")
+        Client(address).send(HEADER, *GOOD).close()
+        watch.send_signal(signal.SIGHUP)
+        out, _ = self.finished(watch, 129)
+        self.assertIn("ended by SIGHUP", out)
+        self.assertFalse(path.exists())
+        watch = subprocess.Popen(["nohup", cli_test.SERVAL, "watch", f"unix:{path}", *SI], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(self.end, watch)
+        self.said(watch, "listening")
+        watch.send_signal(signal.SIGHUP)
+        Client(f"unix:{path}").send(HEADER, *GOOD).close()
+        watch.send_signal(signal.SIGTERM)
+        self.finished(watch, 143)
+
+    def test_a_large_transaction_takes_time_in_proportion(self):
+        ops = [["w", f"k{i}", 1] for i in range(400_000)]  # Without times; it used to take minutes.
+        self.file("large.jsonl", lines(transaction(1, 1, 10, 20, *ops)))
+        process = subprocess.run([cli_test.SERVAL, "watch", "large.jsonl", "--no-follow", *SI], cwd=self.folder, capture_output=True,
+                                 text=True, timeout=60)
+        self.assertEqual(process.returncode, 0, process.stderr)
+        self.assertIn("400,000 ops", process.stdout)
+
     def test_duration_ends_it(self):
         self.file("open.jsonl", lines(*GOOD))
         start = time.monotonic()
@@ -241,6 +278,44 @@ class StandardInput(WatchTest):
 
     def test_nothing_is_unknown(self):
         self.assertEqual(self.expect(2, "watch", "-", *SI, stdin=b"").first, "UNKNOWN - -")
+
+
+class Pipes(WatchTest):
+    def setUp(self):
+        super().setUp()
+        os.mkfifo(self.folder / "pipe")
+
+    def test_what_a_named_pipe_brings_is_judged(self):
+        watch = self.start("pipe", *SI)
+        with open(self.folder / "pipe", "w") as pipe:
+            pipe.write(lines(*LOST))
+        out, _ = self.finished(watch, 1)
+        self.assertIn("VIOLATION pipe", out)
+
+    def test_a_pipe_that_nobody_writes_to_is_ended_by_time_and_signals(self):
+        result = self.expect(2, "watch", "pipe", *SI, "-t", "300ms")
+        self.assertIn("ended by --duration", result.out)
+        watch = self.start("pipe", *SI, "--metrics", "0")
+        self.said(watch, "metrics")
+        watch.send_signal(signal.SIGINT)
+        self.finished(watch, 130)
+
+    def test_a_pipe_that_stays_open_is_ended_by_a_signal(self):
+        watch = self.start("pipe", *SI, "--metrics", "0")
+        url = self.said(watch, "metrics").removesuffix("/metrics")
+        with open(self.folder / "pipe", "w") as pipe:
+            pipe.write(lines(*GOOD))
+            pipe.flush()
+            Files.wait_for_metric(self, url, "serval_records_total", 5)
+            watch.send_signal(signal.SIGTERM)
+            out, _ = self.finished(watch, 143)
+        self.assertIn("2 txns", out)
+
+    def test_pipes_of_a_shell(self):
+        self.file("lost.jsonl", lines(*LOST))
+        process = subprocess.run(["bash", "-c", f"'{cli_test.SERVAL}' watch <(cat lost.jsonl) {' '.join(SI)}"], cwd=self.folder,
+                                 capture_output=True, text=True, timeout=60)
+        self.assertEqual(process.returncode, 1, process.stderr)
 
 
 class Client:
@@ -407,7 +482,7 @@ class HostileClients(WatchTest):
             time.sleep(0.02)
         return self.alarms()
 
-    def ends(self, watch, code=143):
+    def ends(self, watch, code=1):
         watch.send_signal(signal.SIGTERM)
         return self.finished(watch, code)
 
@@ -486,6 +561,106 @@ class HostileClients(WatchTest):
         self.assertEqual(sorted(each["event"] for each in self.await_alarms(2)), ["suspect", "violation"])
         self.ends(watch)
 
+    def test_a_client_in_a_long_transaction_is_not_silent(self):
+        watch, address, url = self.alarm(*SI, "--idle", "2s")
+        slow = Client(address).send(HEADER, {"event": "heartbeat", "s": 2, "at": 11})
+        fast = Client(address).send(HEADER, {"event": "heartbeat", "s": 1, "at": 10}, LOST[0], {"event": "heartbeat", "s": 1, "at": 1000})
+        for _ in range(50):  # 5 s
+            slow.send({"event": "heartbeat", "s": 2, "at": 11})
+            fast.send({"event": "heartbeat", "s": 1, "at": 1000})
+            time.sleep(0.1)
+        slow.send(LOST[1])
+        slow.close()
+        fast.close()
+        self.assertEqual([each["event"] for each in self.await_alarms(1)], ["violation"])
+        self.assertNotIn("missed", self.ends(watch)[0])
+
+    def test_a_transaction_that_never_ends_holds_others_up_while_there_is_room(self):
+        watch, address, url = self.alarm(*SI, "--idle", "300ms", "--memory-limit", "1MiB")
+        endless = Client(address).send(HEADER, {"event": "heartbeat", "s": "endless", "at": 5})
+        honest = Client(address).send(HEADER, {"event": "heartbeat", "s": "honest", "at": 5}, thin_air(1000))
+        honest.socket.settimeout(0.05)
+        filler = b"".join(frame(transaction("honest", i, 2000 + i, 2001 + i, write("y" * 1000, i, 2000 + i, 2001 + i))) for i in range(2000))
+        deadline = time.monotonic() + 30
+        while not self.alarms():
+            self.assertLess(time.monotonic(), deadline)
+            endless.send({"event": "heartbeat", "s": "endless", "at": 5})
+            try:
+                filler = filler[honest.socket.send(filler):]
+            except TimeoutError:
+                pass
+            time.sleep(0.02)
+        Files.wait_for_metric(self, url, 'serval_idle_client{client="connection 1, session endless"}', 1)
+        self.ends(watch, 143)
+
+    def test_a_record_from_the_future_holds_for_nobody(self):
+        for ahead in (time.monotonic_ns() + 3600 * 10**9, time.time_ns() + 3600 * 10**9, 2**63 - 1):
+            with self.subTest(ahead=ahead):
+                shutil.rmtree(self.folder / "alarms", ignore_errors=True)
+                watch, address, url = self.alarm(*SI)
+                Client(address).send(HEADER, transaction("ahead", 1, ahead - 1, ahead, write("z", 1, ahead - 1, ahead)))
+                Files.wait_for_metric(self, url, "serval_refused_connections_total", 1)
+                honest = [Client(address).send(HEADER, {"event": "heartbeat", "s": i + 1, "at": 1}) for i in range(2)]
+                honest[0].send(LOST[0]).close()
+                honest[1].send(LOST[1]).close()
+                self.assertEqual(self.await_alarms(1)[0]["type"], "lost-update")
+                self.assertEqual(metrics(url)["serval_late_transactions_total"], 0)
+                self.ends(watch)
+
+    def test_both_clocks_of_a_machine_are_understood(self):
+        for now in (time.monotonic_ns, time.time_ns):
+            watch, address = self.listen(*SI, "--connections", 1, "--idle", "60s")
+            begin = now()
+            Client(address).send(HEADER, transaction(1, 1, begin, begin + 10, write("x", 1, begin + 1, begin + 2))).close(now())
+            self.finished(watch, 0)
+
+    def test_a_wrong_header_takes_no_part(self):
+        for wrong in ({"serval": "history", "version": 99}, {"serval": "history", "version": 1, "initial": 5}):
+            with self.subTest(header=wrong):
+                shutil.rmtree(self.folder / "alarms", ignore_errors=True)
+                watch, address, url = self.alarm(*SI)
+                honest = Client(address).send(HEADER, {"event": "heartbeat", "s": "honest", "at": 1})
+                Files.wait_for_metric(self, url, 'serval_clients{state="open"}', 1)
+                Client(address).send(wrong)
+                Files.wait_for_metric(self, url, "serval_refused_connections_total", 1)
+                honest.send(thin_air(1000)).close()
+                self.assertEqual(self.await_alarms(1)[0]["event"], "violation")
+                self.assertNotIn("missed", self.ends(watch)[0])
+
+    def test_long_names_and_texts_take_little_memory(self):
+        watch, address, url = self.alarm(*SI, "--memory-limit", "16MiB")
+        before, text = resident(watch), "x" * 20000
+        client = Client(address).send(HEADER)
+        for i in range(3000):  # 180 MB
+            client.send(transaction("a", f"{i} {text}", 10 + i, 11 + i, write("k", f"{text} {i}", 10 + i, 11 + i)),
+                        {**HEADER, "facts": {f"fact {i}": text}})
+        Files.wait_for_metric(self, url, 'serval_transactions_total{outcome="committed"}', 2990)
+        if not keeps_freed_memory(watch):
+            self.assertLess(resident(watch) - before, 48 << 20)
+        self.assertEqual(self.socket_error(address, frame(HEADER) + frame({"event": "heartbeat", "s": text, "at": 1})), "refused")
+        self.assertEqual(self.socket_error(address, frame(HEADER) + frame(transaction(1, 1, 1, 2, write(text, 1, 1, 2)))), "refused")
+        self.ends(watch, 143)
+
+    def test_who_is_stuck_says_so_and_can_be_ended(self):
+        watch, address, url = self.alarm("--level", "read-committed")
+        # Each of a million reads may have seen each of the versions.
+        client = Client(address).send(HEADER, *(transaction(i, i, 10, 10**6, write("x", i, 10, 20)) for i in range(1, 10_001)))
+        client.send(transaction("stuck", 0, 10, 10**6, *[["r", "x", 5]] * 1_000_000)).close(10**7)
+        deadline = time.monotonic() + 120
+        while True:
+            self.assertLess(time.monotonic(), deadline)
+            try:
+                urllib.request.urlopen(url + "/healthz", timeout=10).close()
+                time.sleep(0.1)
+            except urllib.error.HTTPError as answer:
+                self.assertEqual((answer.code, json.load(answer)["status"]), (503, "stuck"))
+                break
+        out, err = self.ends(watch, 143)
+        self.assertIn("ended by SIGTERM", out)
+        self.assertTrue(out.startswith("UNKNOWN"), out)
+        self.assertIn("was left out", err)
+        self.assertFalse(pathlib.Path(address.removeprefix("unix:")).exists())
+
     def test_more_clients_than_were_asked_for_are_heard(self):
         watch, address = self.listen("--connections", 1, *SI)
         first, second = Client(address), Client(address)
@@ -511,7 +686,7 @@ class HostileClients(WatchTest):
         if not keeps_freed_memory(watch):
             self.assertLess(resident(watch) - before, 32 << 20)
         self.assertEqual(self.socket_error(address, struct.pack("<I", 9 << 20)), "refused")
-        self.ends(watch)
+        self.ends(watch, 143)
 
     def socket_error(self, address, data):
         client = Client(address)
@@ -521,12 +696,13 @@ class HostileClients(WatchTest):
 
     def test_lines_that_wait_for_a_sync_stay_within_the_memory_limit(self):
         watch, address, url = self.alarm(*SI, "--memory-limit", "4MiB")
-        client = Client(address).send(HEADER, {"event": "sync", "at": 1})
-        filler = frame(transaction("a", 1, 10, 20, write("k" * 60000, 1, 11, 12)))
+        client = Client(address).send(HEADER)
+        client.socket.sendall(frame(b'{"event":"sync","at":1}'))
+        filler = frame(transaction("a", 1, 10, 20, write("k", "v" * 60000, 11, 12)))
         with self.assertRaises(OSError):
             for _ in range(1000):
                 client.socket.sendall(filler)
-        self.ends(watch)
+        self.assertIn("or wait for others", self.ends(watch, 143)[1])
 
     def test_out_of_descriptors_newcomers_wait_and_no_processor_is_used_up(self):
         limited = ["sh", "-c", 'ulimit -n 40; exec "$0" "$@"', cli_test.SERVAL, "watch", f"unix:{self.folder}/s", *SI, "--metrics", "0"]
@@ -542,7 +718,7 @@ class HostileClients(WatchTest):
         for client in silent:
             client.socket.close()
         self.wait_until_served(address)
-        self.ends(watch)
+        self.ends(watch, 143)
 
     def wait_until_served(self, address):
         client = Client(address)
@@ -593,7 +769,7 @@ class Monitoring(WatchTest):
         self.assertEqual(refused.exception.code, 404)
         refused.exception.close()
         watch.send_signal(signal.SIGTERM)
-        self.finished(watch, 143)
+        self.finished(watch, 1)
 
     def test_a_violation_runs_a_command(self):
         self.file("lost.jsonl", lines(*LOST))
@@ -639,7 +815,52 @@ class Monitoring(WatchTest):
                                  cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=30)
         self.assertEqual(process.returncode, 1)
         self.assertLess(time.monotonic() - start, 25)
-        os.kill(int((self.folder / "pid").read_text()), signal.SIGKILL)
+        self.assertTrue(self.is_gone(int((self.folder / "pid").read_text())))
+
+    def test_commands_that_run_too_long_are_ended_with_their_children(self):
+        self.expect(1, "watch", self.violations(1), *SI, "--on-violation", "exec:sleep 60 & echo $! > pid; wait")
+        self.assertTrue(self.is_gone(int((self.folder / "pid").read_text())))
+
+    @staticmethod
+    def is_gone(process):
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline:
+            try:
+                if pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(") ", 1)[1][0] == "Z":
+                    return True
+            except FileNotFoundError:
+                return True
+            time.sleep(0.02)
+        return False
+
+    def test_a_command_that_ends_its_group_ends_itself(self):
+        result = self.expect(1, "watch", self.violations(3), *SI, "--on-violation", "exec:trap 'kill 0' EXIT; true")
+        self.assertIn("3 violations certain", result.out)
+
+    def test_a_lost_standard_output_ends_nothing(self):
+        (self.folder / "told").mkdir()
+        reader, writer = os.pipe()
+        os.close(reader)
+        for output in (os.open("/dev/full", os.O_WRONLY), writer):
+            process = subprocess.run([cli_test.SERVAL, "watch", self.violations(5), *SI, "--on-violation", "exec:cat > told/$$"], cwd=self.folder,
+                                     stdout=output, stderr=subprocess.PIPE, text=True, timeout=60)
+            os.close(output)
+            self.assertEqual(process.returncode, 1, process.stderr)
+            self.assertEqual(process.stderr.count("cannot write to standard output"), 1)
+        self.assertEqual(len(list((self.folder / "told").iterdir())), 10)
+        with open("/dev/full", "w") as full:  # Without a violation, it is what went wrong.
+            process = subprocess.run([cli_test.SERVAL, "watch", self.file("good.jsonl", lines(*GOOD)), *SI], cwd=self.folder, stdout=full,
+                                     stderr=subprocess.PIPE, timeout=60)
+        self.assertEqual(process.returncode, 3)
+
+    def test_commands_without_a_rate_are_left_out_for_another_reason(self):
+        result = self.expect(1, "watch", self.violations(1100), *SI, "--action-rate", "0", "--on-violation", "exec:sleep 9", "--max-violations", "0")
+        self.assertRegex(result.err, r"did not run for \d+ of the findings; at most 32 commands run at a time")
+        self.assertNotIn("--action-rate", result.err)
+
+    def test_clients_are_those_who_connect(self):
+        summary = json.loads(self.expect(1, "watch", self.file("lost.jsonl", lines(*LOST)), *SI, "--json").out.splitlines()[-1])
+        self.assertEqual(summary["pipeline"]["clients"], 2)
 
     def test_names_and_times_are_those_of_the_application(self):
         path = self.violations(1)
