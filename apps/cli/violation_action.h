@@ -1,7 +1,8 @@
 #pragma once
 // What --on-violation asks for: exit, or exec:CMD. The command runs in a shell with the finding, one line of
 // JSON, on its standard input, and unless it is large in $SERVAL_VIOLATION; $SERVAL_EVENT is "violation" or
-// "suspect". It has a process group of its own. Nobody waits for it but a moment at the end; then it is ended.
+// "suspect". It has a process group of its own. Nobody waits for it but a moment at the end; then it is
+// ended.
 //
 //   ViolationActions actions({"exec:./page-somebody"}, {.rate = 60});
 //   actions.act({json, "violation"});

@@ -702,7 +702,7 @@ class HostileClients(WatchTest):
         with self.assertRaises(OSError):
             for _ in range(1000):
                 client.socket.sendall(filler)
-        self.assertIn("or wait for others", self.ends(watch, 143)[1])
+        self.assertIn("incomplete and waiting lines", self.ends(watch, 143)[1])
 
     def test_out_of_descriptors_newcomers_wait_and_no_processor_is_used_up(self):
         limited = ["sh", "-c", 'ulimit -n 40; exec "$0" "$@"', cli_test.SERVAL, "watch", f"unix:{self.folder}/s", *SI, "--metrics", "0"]

@@ -15,10 +15,12 @@
 // A client that is silent and promises nothing (ClientFeed::promise) holds all others back. After
 // `idle_after` it is taken for idle; one of several clients of a source also when twice the memory limit
 // waits for it. A client that repeats its promise is in a transaction that takes long: it is taken for idle
-// when others have no more room for their records, or after kLongestWait times as long. Should it then come with a record that begins before what has left, that record comes too
-// late to be judged: of the transaction nothing but its writes is passed on, at the time that the merge has
-// reached, and its outcome as indeterminate, so that others may have read them from then on. What others read
-// before that is in doubt: idle_since() and late() say whose records may be missing from which time on.
+// when others have no more room for their records, or after kLongestWait times as long.
+//
+// Should an idle client come with a record that begins before what has left, that record comes too late to be
+// judged: of the transaction nothing but its writes is passed on, at the time that the merge has reached, and
+// its outcome as indeterminate, so that others may have read them from then on. What others read before that
+// is in doubt: idle_since() and late() say whose records may be missing from which time on.
 //
 // Sources that look for news themselves (SourceGate::observe) may be hostile: where several new clients let
 // the whole time pass, or one after the other holds all back for so long, or too much waits, nobody waits for
