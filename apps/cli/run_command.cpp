@@ -27,6 +27,7 @@
 #include "run_watch.h"
 #include "serval/base/contract.h"
 #include "serval/base/error.h"
+#include "serval/base/link_target.h"
 #include "serval/check/level.h"
 #include "serval/database/campaign.h"
 #include "serval/database/invariant_watch.h"
@@ -107,7 +108,7 @@ class Run {
     if (workload_.info->needs_ranges && !driver.has_ranges)
       throw UsageError(fmt::format("{} needs ranges, which {} does not have", flags.workload, driver.name),
                        "serval workloads lists those that do not need them");
-    if (!flags.out.empty()) require_writable(flags.out, flags.force ? Overwrite::Allow : Overwrite::Refuse);
+    if (!flags.out.empty()) require_recordable(flags.out, flags.force ? Overwrite::Allow : Overwrite::Refuse);
     no_certificate_ = why_no_certificate(flags, workload_);
     open();
     ask_server();
@@ -206,8 +207,9 @@ class Run {
     path_ = flags_.out.empty() ? make_folder(flags_) / "history.jsonl" : std::filesystem::path(flags_.out);
     try {
       const std::unique_ptr<Recovery> recovery = prepare(schema);
-      if (flags_.force) std::filesystem::remove(path_);
-      Recorder recorder(path_.string(), header(*database_, schema), schema);
+      const std::string file = link_target(path_.string());
+      if (flags_.force) std::filesystem::remove(file);
+      Recorder recorder(file, header(*database_, schema), schema);
       Campaign campaign(*database_, *workload_.generator, recorder, options_);
       drive(campaign);
       finish(recorder, schema, recovery.get());

@@ -26,6 +26,15 @@ void require_writable(const std::string& path, Overwrite overwrite) {
   throw UsageError(fmt::format("{} already exists", path), "add --force to overwrite it");
 }
 
+void require_recordable(const std::string& path, Overwrite overwrite) {
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    throw UsageError(fmt::format("{} is not a regular file", path),
+                     "name a file to create; a recording is read while it is written");
+  require_writable(path, overwrite);
+}
+
 void write_file(const std::string& path, std::string_view content) {
   ByteSink sink = ByteSink::create(path);
   sink.write(content);

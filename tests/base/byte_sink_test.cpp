@@ -83,6 +83,28 @@ TEST_F(ByteSinkTest, LinkKeepsPointingAtItsFileAndPermissionsStay) {
   EXPECT_EQ(fs::status(path("file")).permissions(), static_cast<fs::perms>(0640));
 }
 
+TEST_F(ByteSinkTest, LinkToAFileThatIsNotThereCreatesIt) {
+  fs::create_directory(path("folder"));
+  fs::create_symlink("folder/file", path("link"));
+  put(path("link"), "new");
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+  EXPECT_EQ(unpacked(path("folder/file")), "new");
+}
+
+TEST_F(ByteSinkTest, LinksInACircleAreRefused) {
+  fs::create_symlink("b", path("a"));
+  fs::create_symlink("a", path("b"));
+  EXPECT_THROW(put(path("a"), "new"), OutputError);
+  EXPECT_TRUE(fs::is_symlink(path("a")) && fs::is_symlink(path("b")));
+  EXPECT_EQ(file_count(), 2);
+}
+
+TEST_F(ByteSinkTest, DevicesAreWrittenToAndStay) {
+  fs::create_symlink("/dev/null", path("link"));
+  put(path("link"), "new");
+  EXPECT_TRUE(fs::is_character_file(path("link")));
+}
+
 TEST_F(ByteSinkTest, LinkPlantedUnderTheTemporaryNameIsNotFollowed) {
   put(path("victim"), "precious");
   fs::create_symlink(path("victim"), path("a.partial-" + std::to_string(::getpid())));

@@ -4,6 +4,7 @@
     python3 tests/cli/run_test.py PATH-TO-SERVAL [unittest arguments]
 """
 import json
+import os
 import pathlib
 import re
 import signal
@@ -154,6 +155,26 @@ class Manners(cli_test.CliTest):
 
     def test_colour_where_it_is_asked_for(self):
         self.assertIn("\x1b[1;32mVALID", self.expect(0, "run", "simulated:", "-n", "200", "--color", "always").out)
+
+    def test_force_overwrites_files_only(self):
+        os.mkfifo(self.folder / "pipe")
+        (self.folder / "device").symlink_to("/dev/null")
+        for name in ("pipe", "device", "."):
+            for force in ((), ("--force",)):
+                with self.subTest(name=name, force=force):
+                    self.assertIn("is not a regular file", self.expect(64, "run", "simulated:", "-n", "100", "-o", name, *force).err)
+        self.assertTrue((self.folder / "pipe").is_fifo())
+        self.assertTrue((self.folder / "device").is_char_device())
+
+    def test_a_link_stays_and_its_file_is_written(self):
+        self.file("old.jsonl", "precious")
+        for target in ("old.jsonl", "new.jsonl"):
+            with self.subTest(target=target):
+                link = self.folder / f"link-to-{target}"
+                link.symlink_to(target)
+                self.expect(0, "run", "simulated:", "-n", "100", "-o", link.name, "--force")
+                self.assertTrue(link.is_symlink())
+                self.expect(0, "check", target)
 
     def test_a_file_is_overwritten_only_by_force(self):
         self.file("mine.jsonl", "precious")

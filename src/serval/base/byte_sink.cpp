@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -18,6 +17,7 @@
 
 #include "serval/base/contract.h"
 #include "serval/base/error.h"
+#include "serval/base/link_target.h"
 
 namespace serval {
 namespace {
@@ -52,6 +52,7 @@ class OutputFile {
     target_ = path;
     struct stat facts {};
     const bool exists = ::stat(path.c_str(), &facts) == 0;
+    if (!exists && errno != ENOENT) fail(std::strerror(errno));  // Links in a circle, say.
     if (exists && S_ISDIR(facts.st_mode)) fail("is a directory");
     if (exists && !S_ISREG(facts.st_mode)) {
       descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
@@ -95,12 +96,8 @@ class OutputFile {
 
   // A link keeps pointing at its file, and a replaced file keeps its permissions.
   void open_beside(const struct stat* replaced) {
-    if (replaced != nullptr) {
-      const std::unique_ptr<char, decltype(&std::free)> real(::realpath(target_.c_str(), nullptr),
-                                                             &std::free);
-      if (real != nullptr) target_ = real.get();
-      if (::access(target_.c_str(), W_OK) != 0) fail(std::strerror(errno));
-    }
+    target_ = link_target(target_);
+    if (replaced != nullptr && ::access(target_.c_str(), W_OK) != 0) fail(std::strerror(errno));
     create_temporary();
     if (descriptor_ < 0) return;
     if (replaced != nullptr) ::fchmod(descriptor_, replaced->st_mode & 07777);  // May be refused; no harm.

@@ -1,0 +1,20 @@
+#include "serval/base/link_target.h"
+
+#include <filesystem>
+#include <system_error>
+
+namespace serval {
+
+std::string link_target(const std::string& path) {
+  constexpr int kMostLinks = 40;  // As in Linux.
+  std::filesystem::path target = path;
+  for (int i = 0; i < kMostLinks; ++i) {
+    std::error_code none_left;
+    const std::filesystem::path next = std::filesystem::read_symlink(target, none_left);
+    if (none_left) break;
+    target = next.is_absolute() ? next : target.parent_path() / next;
+  }
+  return target.string();
+}
+
+}  // namespace serval
