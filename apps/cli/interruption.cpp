@@ -51,6 +51,13 @@ extern "C" void on_alarm(int /*signal*/) {
   _exit(written < 0 ? 3 : last_exit_code);
 }
 
+// The reader of our output is gone: the end that a shell expects, but without traces.
+extern "C" void on_pipe(int signal) {
+  remove_partial_files();
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
 // Without SA_RESTART, so that a blocked read wakes up and looks at its budget.
 void handle(int signal, void (*handler)(int)) {
   struct sigaction action {};
@@ -59,15 +66,20 @@ void handle(int signal, void (*handler)(int)) {
   sigaction(signal, &action, nullptr);
 }
 
+// As under nohup.
+bool is_ignored(int signal) {
+  struct sigaction present {};
+  return sigaction(signal, nullptr, &present) == 0 && present.sa_handler == SIG_IGN;
+}
+
 }  // namespace
 
 void catch_signals() {
   handle(SIGALRM, on_alarm);
   handle(SIGINT, on_signal);
   handle(SIGTERM, on_signal);
-  struct sigaction hangup {};
-  sigaction(SIGHUP, nullptr, &hangup);
-  if (hangup.sa_handler != SIG_IGN) handle(SIGHUP, on_signal);  // As under nohup.
+  if (!is_ignored(SIGHUP)) handle(SIGHUP, on_signal);
+  if (!is_ignored(SIGPIPE)) handle(SIGPIPE, on_pipe);
 }
 
 const char* name_of_signal(int signal) noexcept {

@@ -630,11 +630,35 @@ class Budgets(CliTest):
                 self.assertIn(problem, self.expect(3, "check", good, "--expected-order", path).err)
 
     def test_a_signal_leaves_no_half_written_file(self):
-        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+        hear_hangups(self)
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):
             for times in (1, 2):
                 with self.subTest(signal=number, times=times):
                     self.assertEqual(self.interrupted_while_writing(number, times), code)
                     self.assertEqual(os.listdir(self.folder), [])
+
+    def test_a_closed_pipe_leaves_no_half_written_file(self):
+        self.assertEqual(self.interrupted_while_writing(signal.SIGPIPE, 1), -signal.SIGPIPE)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_nohup_keeps_a_command_going(self):
+        hear_hangups(self)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        process = subprocess.Popen([SERVAL, "check", "-", "-l", "SER"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        wait_until_caught(process.pid, signal.SIGTERM)
+        process.send_signal(signal.SIGHUP)
+        process.communicate(GOOD.encode(), timeout=60)
+        self.assertEqual(process.returncode, 0)
+
+    def test_hangups_leave_no_folder(self):
+        hear_hangups(self)
+        big = self.big()
+        process = subprocess.Popen([SERVAL, "convert", big, "out.cobra"], cwd=self.folder, stderr=subprocess.PIPE)
+        wait_until_caught(process.pid, signal.SIGHUP)
+        process.send_signal(signal.SIGHUP)
+        process.communicate(timeout=60)
+        self.assertIn(process.returncode, (0, 129))  # It may have been done.
+        self.assertLessEqual(set(os.listdir(self.folder)), {big, "out.cobra"})
 
     def interrupted_while_writing(self, number, times):
         process = subprocess.Popen([SERVAL, "gen", "-n", "100M", "-o", "out.jsonl"], cwd=self.folder,
@@ -659,12 +683,19 @@ class Budgets(CliTest):
         return process.returncode, json.loads(out)
 
     def test_a_signal_still_gives_a_report(self):
-        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+        hear_hangups(self)
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):
             with self.subTest(signal=number):
                 returned, report = self.interrupted(number)
                 self.assertEqual(returned, code)
                 self.assertEqual(report["verdict"], "unknown")
                 self.assertEqual(report["budget"]["hit"], "signal")
+
+
+def hear_hangups(test):
+    """The commands that the test starts do not inherit that SIGHUP is ignored, as below nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    test.addCleanup(signal.signal, signal.SIGHUP, before)
 
 
 def wait_until_caught(pid, number):
