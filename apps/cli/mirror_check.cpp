@@ -86,9 +86,20 @@ const Profile& choose_profile(const std::string& name) {
       near.empty() ? "DATABASE:ISOLATION, for example postgres:serializable" : "did you mean " + near);
 }
 
+const Profile& profile_of_level(Level level) {
+  if (const Profile* profile = online::find_profile(fmt::format("generic:{}", name_of(level))))
+    return *profile;
+  std::string levels;
+  for (const Profile& profile : online::all_profiles())
+    if (profile.database == "generic")
+      levels += (levels.empty() ? "" : ", ") + std::string(name_of(profile.level));
+  throw UsageError(fmt::format("the mirror has no profile for the level {}", name_of(level)),
+                   "it has one for " + levels);
+}
+
 const Profile& profile_for(const MirrorPlan& plan, const History& history) {
   if (!plan.profile.empty()) return choose_profile(plan.profile);
-  if (plan.level) return choose_profile(fmt::format("generic:{}", name_of(*plan.level)));
+  if (plan.level) return profile_of_level(*plan.level);
   if (const Profile* profile = online::profile_of_run(history.facts())) return *profile;
   throw UsageError("the file does not name its database and isolation",
                    "--profile DATABASE:ISOLATION, or --level LEVEL for what the level itself promises");
@@ -106,6 +117,10 @@ int check_file_by_mirror(const MirrorPlan& plan, const std::string& path) {
     report.format = loaded.format;
     report.notices = std::move(loaded.notices);
     report.profile = &profile_for(plan, loaded.history);
+    if (!online::keeps_labels(loaded.history))
+      report.notices.emplace_back(
+          "transactions are numbered from 1 in the order of the file: their labels are not distinct positive "
+          "numbers");
     progress.phase("mirror");
     const auto mirror_start = Budget::Clock::now();
     if (loaded.history.has_times())

@@ -26,6 +26,8 @@ struct MirrorPlan {
 
 // "postgres:serializable"; throws UsageError with the nearest names.
 const online::Profile& choose_profile(const std::string& name);
+// What the level itself promises; throws UsageError, with the levels that have a profile.
+const online::Profile& profile_of_level(Level level);
 // By name, or by a run's facts, or the generic one of a level; throws UsageError where nothing fits.
 const online::Profile& profile_for(const MirrorPlan& plan, const History& history);
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "choices.h"
+#include "mirror_check.h"
 #include "output.h"
 #include "usage.h"
 
@@ -32,8 +33,7 @@ const online::Profile& named_profile(const std::string& name) {
 
 const online::Profile& choose_profile(const WatchSetting& setting, const Intake::Facts& facts) {
   if (!setting.profile.empty()) return named_profile(setting.profile);
-  if (!setting.level.empty())
-    return named_profile(fmt::format("generic:{}", name_of(choose_level(setting.level))));
+  if (!setting.level.empty()) return profile_of_level(choose_level(setting.level));
   if (const online::Profile* profile = online::profile_of_run(facts)) return *profile;
   throw UsageError("which database is this, and at which isolation?",
                    "--profile postgres:serializable, or --level serializable for what any database promises");

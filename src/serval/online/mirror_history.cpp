@@ -5,23 +5,11 @@
 namespace serval::online {
 namespace {
 
-// Whether every transaction's label is a number of its own, from 1.
-bool has_numbers(const History& history) {
-  std::vector<std::int64_t> numbers;
-  for (const TransactionId t : history.transactions()) {
-    const Value label = history.label(t);
-    if (!label.is_integer() || label.as_integer() < 1) return false;
-    numbers.push_back(label.as_integer());
-  }
-  std::ranges::sort(numbers);
-  return std::ranges::adjacent_find(numbers) == numbers.end();
-}
-
 class Writer {
  public:
   explicit Writer(const History& history) : history_(history) {
     records_.reserve(history.operation_count() + 2 * history.transaction_count() + 1);
-    uses_labels_ = has_numbers(history);
+    uses_labels_ = keeps_labels(history);
   }
 
   void add_initial() {
@@ -112,7 +100,29 @@ class Writer {
   bool uses_labels_ = false;
 };
 
+// Sessions are numbered on the way; people know them by their labels.
+void name_sessions(Derivation& derivation, const History& history) {
+  for (CitedRecord& record : derivation.records) {
+    if (record.transaction == 0) continue;
+    const Value label = history.session_label(SessionId{record.session});
+    record.session_label_is_number = label.is_integer();
+    record.session_label = label.kind() == Value::Kind::Text ? std::string(history.values().characters(label))
+                                                             : history.spell(label);
+  }
+}
+
 }  // namespace
+
+bool keeps_labels(const History& history) {
+  std::vector<std::int64_t> numbers;
+  for (const TransactionId t : history.transactions()) {
+    const Value label = history.label(t);
+    if (!label.is_integer() || label.as_integer() < 1) return false;
+    numbers.push_back(label.as_integer());
+  }
+  std::ranges::sort(numbers);
+  return std::ranges::adjacent_find(numbers) == numbers.end();
+}
 
 HistoryRecords records_of(const History& history, Budget* budget) {
   Writer writer(history);
@@ -133,7 +143,10 @@ OnlineResult mirror_history(const History& history, const Profile& profile, cons
     if (budget != nullptr) budget->poll("mirror");
     verifier.accept(record);
   }
-  return verifier.finish();
+  OnlineResult result = verifier.finish();
+  for (Violation& violation : result.violations)
+    for (Derivation* derivation : {&violation.first, &violation.second}) name_sessions(*derivation, history);
+  return result;
 }
 
 }  // namespace serval::online

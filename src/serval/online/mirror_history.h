@@ -24,6 +24,9 @@ struct HistoryRecords {
   RecordBatch batch;
   std::deque<TracePredicate> predicates;
 };
+// Whether records have the transactions' own labels: distinct whole numbers from 1. Otherwise their numbers
+// are counted from 1.
+bool keeps_labels(const History& history);
 HistoryRecords records_of(const History& history, Budget* budget = nullptr);
 
 // Requires history.has_times(). Throws BudgetExhausted.

@@ -21,11 +21,21 @@ void write_time(JsonWriter& json, Time time) {
     json.number(time);
 }
 
+void write_session(JsonWriter& json, const CitedRecord& record) {
+  if (record.session_label.empty())
+    json.number(std::uint64_t{record.session});
+  else if (record.session_label_is_number)
+    json.number(static_cast<std::int64_t>(std::stoll(record.session_label)));
+  else
+    json.text(record.session_label);
+}
+
 void write_derivation(JsonWriter& json, const Derivation& derivation) {
   json.begin_object().key("conclusion").text(derivation.conclusion).key("records").begin_array();
   for (const CitedRecord& record : derivation.records) {
     json.begin_object().key("transaction").number(record.transaction).key("session");
-    json.number(std::uint64_t{record.session}).key("action").text(record.action).key("at").begin_array();
+    write_session(json, record);
+    json.key("action").text(record.action).key("at").begin_array();
     write_time(json, record.time.begin);
     write_time(json, record.time.end);
     json.end().end();
@@ -61,7 +71,7 @@ std::string text_of(const OnlineResult& result) {
                      counted.committed, counted.aborted, counted.indeterminate);
   out += fmt::format("  reads      {} checked, {} without a promise\n", counted.reads_checked,
                      counted.reads_unchecked);
-  out += "  deduced   ";
+  out += sum(counted.deduced) + sum(counted.uncertain) > 0 ? "  deduced   " : "  deduced    nothing";
   for (std::size_t i = 0; i < kDependencyCount; ++i)
     if (counted.deduced[i] + counted.uncertain[i] > 0)
       out +=

@@ -18,7 +18,9 @@ void put(std::string& out, const Derivation& derivation) {
   for (const CitedRecord& record : derivation.records) {
     const std::string who = record.transaction == 0
                                 ? std::string("initially")
-                                : fmt::format("T{} (session {})", record.transaction, record.session);
+                                : fmt::format("T{} (session {})", record.transaction,
+                                              record.session_label.empty() ? std::to_string(record.session)
+                                                                           : printable(record.session_label));
     out += fmt::format("    {}: {} in [{}, {}]\n", who, printable(record.action),
                        spell_time(record.time.begin), spell_time(record.time.end));
   }

@@ -30,6 +30,8 @@ struct CitedRecord {
   std::uint32_t session = 0;
   std::string action;  // "read x = 5", "commit"
   Interval time;
+  std::string session_label;  // As the history has it; empty where only the number is known.
+  bool session_label_is_number = false;
 };
 
 struct Derivation {
