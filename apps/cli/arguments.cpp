@@ -25,6 +25,18 @@ std::string without_value(std::string_view problem) {
                      problem.substr(equals + 3));
 }
 
+// An empty value is mostly a variable of a script that was not set.
+std::string refuse_empty(const std::string& value) {
+  return value.empty() ? "needs a value, but an empty one was given" : "";
+}
+
+// "--rate: needs a value ...": ours, after the name and a colon.
+std::string without_colon(std::string problem) {
+  const std::size_t colon = problem.find(": needs a value");
+  if (colon != std::string::npos) problem.erase(colon, 1);
+  return problem;
+}
+
 bool is_word(const CLI::Option& option) { return option.get_snames().empty() && option.get_lnames().empty(); }
 
 }  // namespace
@@ -40,11 +52,11 @@ void Arguments::flag(const std::string& names, bool& target, const std::string& 
 }
 void Arguments::option(const std::string& names, std::string& target, const std::string& help,
                        const std::string& value_name) {
-  app_->add_option(names, target, help)->type_name(value_name);
+  app_->add_option(names, target, help)->type_name(value_name)->check(refuse_empty);
 }
 void Arguments::option(const std::string& names, std::vector<std::string>& target, const std::string& help,
                        const std::string& value_name) {
-  app_->add_option(names, target, help)->type_name(value_name);
+  app_->add_option(names, target, help)->type_name(value_name)->check(refuse_empty);
 }
 void Arguments::word(const std::string& name, std::string& target, const std::string& help) {
   app_->add_option(name, target, help)->required();
@@ -65,7 +77,7 @@ Arguments::Parsed Arguments::parse(int count, const char* const* words) {
   } catch (const CLI::ConversionError& error) {
     parsed.problem = without_value(error.what());
   } catch (const CLI::ParseError& error) {
-    parsed.problem = error.what();
+    parsed.problem = without_colon(error.what());
   }
   if (!app_->remaining().empty()) parsed.extra = app_->remaining().front();
   return parsed;
