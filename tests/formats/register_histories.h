@@ -34,6 +34,16 @@ inline std::vector<std::string> losses_of(const History& history, Format format)
   return report.lossy_steps;
 }
 
+// Not if nothing of it is left.
+inline bool can_be_written(const History& history, Format format) {
+  try {
+    losses_of_writing(history, format);
+    return true;
+  } catch (const OutputError&) {
+    return false;
+  }
+}
+
 // Sessions of transactions of reads and writes. Reads of the initial version say so, however it is spelled.
 inline std::string meaning_of(const History& history) {
   std::vector<bool> initial_is_written(history.key_count(), false);

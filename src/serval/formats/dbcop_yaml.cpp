@@ -209,8 +209,9 @@ class DbcopYamlWriter {
 
 bool looks_like_dbcop_yaml(std::string_view start) {
   if (start.starts_with("---")) start.remove_prefix(std::min(start.find('\n'), start.size() - 1) + 1);
+  const bool has_empty_sessions = start.starts_with("- []\n");
   while (start.starts_with("- []\n")) start.remove_prefix(5);
-  return start.starts_with("- - events:");
+  return start.starts_with("- - events:") || (start.empty() && has_empty_sessions);
 }
 
 History read_dbcop_yaml(ByteStream& stream, const ReadOptions& options) {

@@ -45,7 +45,10 @@ void require_room(const fs::path& folder) {
   std::error_code ignored;
   if (!fs::exists(folder, ignored)) return;
   if (fs::is_directory(folder, ignored) && fs::is_empty(folder, ignored)) return;
-  throw OutputError(fmt::format("{} already exists and is not an empty folder", folder.string()));
+  throw OutputError(
+      fmt::format("{} already exists and is not an empty folder; folders are never overwritten: remove it, "
+                  "or name another",
+                  folder.string()));
 }
 
 // A folder that is gone unless it is kept.
@@ -109,15 +112,18 @@ void write_history_folder(const History& history, const FolderVerbs& verbs, cons
   const fs::path target = without_slash(folder);
   require_room(target);
   const TemporaryFolder temporary(fs::path(target) += ".part");
+  std::size_t size = 0;
   verbs.write(
       history,
       [&](const std::string& name, std::string_view bytes) {
         budget.look("write");
+        size += bytes.size();
         ByteSink sink = ByteSink::create((temporary.path() / name).string());
         sink.write(bytes);
         sink.finish();
       },
       lossy);
+  if (size == 0) throw OutputError(fmt::format("{} would be an empty history", target.string()));
   temporary.move_to(target);
 }
 

@@ -50,6 +50,7 @@ RegisterView::RegisterView(const History& history, RegisterRules rules, Losses& 
   choose_transactions(losses);
   keep_observed(losses);
   drop_empty(losses);
+  refuse_nothing();
   rename_values(losses);
   count_extras(losses);
 }
@@ -149,6 +150,16 @@ void RegisterView::drop_empty(Losses& losses) {
     fates_[t.index] = Fate::LeftOut;
     losses.add("transactions without a plain read or write left out");
   }
+}
+
+// What would be written is not a history: no reader takes an empty file for one.
+void RegisterView::refuse_nothing() const {
+  const bool any = std::ranges::any_of(fates_, [](Fate fate) { return fate != Fate::LeftOut; });
+  if (any || fates_.empty()) return;
+  throw OutputError(
+      fmt::format("none of the {} transactions can be expressed in this format, which has only reads and "
+                  "writes of transactions that committed or aborted: choose jsonl, binary or notation",
+                  fates_.size()));
 }
 
 void RegisterView::raw_steps(TransactionId t, std::vector<RegisterStep>& steps, Losses& losses) const {

@@ -64,7 +64,8 @@ struct RegisterStep {
 
 class RegisterView {
  public:
-  // Counts everything lost into `losses`. Throws OutputError for a history with list operations.
+  // Counts everything lost into `losses`. Throws OutputError for a history with list operations, and for
+  // one with transactions of which none is left.
   RegisterView(const History& history, RegisterRules rules, Losses& losses);
 
   // Whether the transaction is in the file, and whether as an aborted one.
@@ -85,6 +86,7 @@ class RegisterView {
   struct Zeros;
 
   void refuse_lists() const;
+  void refuse_nothing() const;
   bool may_be_initial(Value value) const;
   bool is_initial(KeyId key, Value value) const;
   bool says_both(Value value) const;
