@@ -347,6 +347,14 @@ TEST(NativeJsonl, ARecordingMayGoOnAfterACut) {
   EXPECT_EQ(print_history(read_jsonl(text).history), "1: [w(x,1)]\n2: [r(x,1)]\n");
 }
 
+TEST(NativeJsonl, SyncRecordsMayHaveSpaces) {
+  const std::string one = "{\"s\":1,\"t\":1,\"ops\":[]}\n", two = "{\"s\":1,\"t\":2,\"ops\":[]}\n";
+  const std::string spaced = "{ \"event\" : \"sync\" }\n";
+  const Reading cut = read_jsonl(kJsonlHeader + std::string(kSync) + one + spaced + two + "{\"s\":3,\"t\"");
+  EXPECT_EQ(cut.history.transaction_count(), 1u);
+  EXPECT_EQ(read_jsonl(kJsonlHeader + std::string(kSync) + one + spaced).history.transaction_count(), 1u);
+}
+
 TEST(NativeJsonl, ErrorsBehindASyncNameTheirLine) {
   const std::string text =
       kJsonlHeader + std::string(kSync) + "{\"s\":1,\"t\":1,\"ops\":[]}\nnonsense\n" + kSync;

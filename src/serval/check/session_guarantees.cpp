@@ -14,6 +14,7 @@
 #include "serval/check/name_cycle.h"
 #include "serval/graph/strong_components.h"
 #include "serval/graph/topological_order.h"
+#include "serval/inference/hinted_edges.h"
 
 namespace serval {
 namespace {
@@ -106,6 +107,7 @@ class Explainer {
     Cycle cycle;
     for (std::size_t i = 0; i < versions.size(); ++i)
       add_conclusion(cycle, VersionId{versions[i]}, VersionId{versions[(i + 1) % versions.size()]});
+    cite_hints(relations_, cycle.edges);
     return {name_commit_cycle(cycle), std::move(cycle)};
   }
 

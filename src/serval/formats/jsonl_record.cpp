@@ -1,5 +1,6 @@
 #include "serval/formats/jsonl_record.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -420,5 +421,14 @@ void parse_jsonl_record(JsonCursor& at, ValuePool& pool, JsonlRecord& record) {
 }
 
 std::string_view short_name_of(OperationKind kind) { return kShortNames[static_cast<std::size_t>(kind)]; }
+
+bool begins_as_sync(std::string_view line) {
+  for (const std::string_view token : {"{", "\"event\"", ":", "\"sync\""}) {
+    line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
+    if (!line.starts_with(token)) return false;
+    line.remove_prefix(token.size());
+  }
+  return true;
+}
 
 }  // namespace serval

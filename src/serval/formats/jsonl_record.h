@@ -86,4 +86,7 @@ void parse_jsonl_record(JsonCursor& at, ValuePool& pool, JsonlRecord& record);
 // The short name that the writer uses: "r", "cas!", ... The reader also takes name_of(kind).
 std::string_view short_name_of(OperationKind kind);
 
+// Whether a line begins as a sync record does, {"event":"sync", white space wherever JSON allows it.
+bool begins_as_sync(std::string_view line);
+
 }  // namespace serval

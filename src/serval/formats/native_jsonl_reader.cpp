@@ -75,7 +75,7 @@ class JsonlReader {
   // Behind a "sync" lines are believed only when the next one comes: one among them may have read what a line
   // that never came has written. A header says that somebody goes on after such a cut.
   void hold(std::string_view text) {
-    const bool is_sync = text.starts_with(R"({"event":"sync")");
+    const bool is_sync = begins_as_sync(text);
     const bool is_header = text.find(R"("serval":"history")") != std::string_view::npos;
     if (is_header) drop_held();
     if (!is_sync && !is_header) {

@@ -82,7 +82,7 @@ void NativeStream::take_line(std::string_view line_bytes) {
 // line that never came has written.
 void NativeStream::line(std::string_view text) {
   ++intake_.lines;
-  const bool is_sync = text.starts_with(R"({"event":"sync")");
+  const bool is_sync = begins_as_sync(text);
   const bool is_header = text.find(R"("serval":"history")") != std::string_view::npos;
   if (holding_ && !is_sync && !is_header) {
     held_.append(text);
