@@ -22,7 +22,7 @@ struct WatchSummary {
 
 std::string text_of(const WatchEngine::Finding& finding);
 std::string headline_of(const WatchEngine::Finding& finding);  // One line: what, where, who.
-std::string json_of(const WatchEngine::Finding& finding);  // One line.
+std::string json_of(const WatchEngine::Finding& finding);      // One line.
 std::string status_line(const WatchState& state, double seconds);
 std::string text_of(const WatchSummary& summary);
 std::string json_of(const WatchSummary& summary);  // One line.
