@@ -149,6 +149,7 @@ int main(int argument_count, char** arguments) {
   std::signal(SIGXFSZ, SIG_IGN);  // A file that may not grow is an OutputError, as a full disk is.
   const std::vector<std::string> words(arguments, arguments + argument_count);
   std::vector<const char*> pointers;
+  pointers.reserve(words.size());
   for (const std::string& word : words) pointers.push_back(word.c_str());
   std::for_each(arguments, arguments + argument_count, hide_passwords);
   try {

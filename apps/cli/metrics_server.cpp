@@ -64,9 +64,9 @@ class MetricsServer::Answerer : private httplib::Server {
             out.set_content("this server answers GET and HEAD requests\n", "text/plain; charset=utf-8");
             return HandlerResponse::Handled;
           }
-          HttpAnswer found = answer(request.path);
+          const HttpAnswer found = answer(request.path);
           out.status = found.status;
-          out.set_content(std::move(found.body), found.type);
+          out.set_content(found.body, found.type);
           return HandlerResponse::Handled;
         });
   }

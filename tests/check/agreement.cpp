@@ -247,7 +247,9 @@ bool may_have_new_rows(const History& history) {
     for (const TransactionId b : history.transactions())
       for (const OperationId insert : history.operations(a))
         for (const OperationId removal : history.operations(b))
-          if (a != b && history.kind(insert) == OperationKind::Insert &&
+          if (a != b &&
+              (history.kind(insert) == OperationKind::Insert ||
+               history.kind(insert) == OperationKind::Write) &&
               history.kind(removal) == OperationKind::Delete && history.key(insert) == history.key(removal))
             return true;
   return false;

@@ -186,8 +186,8 @@ class Judge {
     if (violated(result.verdict) || ran_out(result)) return;
     result.verdict = Undecided{
         Undecided::Cause::Precondition,
-        "it depends on whether a row that is inserted after a delete is another object than the deleted one",
-        {fmt::format("deleted and inserted again: {}{}", history_.spell_key(renewed_->front()),
+        "it depends on whether a row that is made after a delete is another object than the deleted one",
+        {fmt::format("deleted and made again: {}{}", history_.spell_key(renewed_->front()),
                      renewed_->size() == 1 ? "" : fmt::format(", and {} more keys", renewed_->size() - 1)),
          "no violation without these keys; a version certificate tells the rows apart"}};
   }

@@ -32,12 +32,12 @@ bool tells_new_rows_apart(Level level) {
 }
 
 std::vector<KeyId> renewed_keys(const History& history) {
-  std::vector<Doers> inserts(history.key_count()), deletes(history.key_count());
+  std::vector<Doers> makes(history.key_count()), deletes(history.key_count());
   for (const TransactionId t : history.transactions()) {
     if (history.outcome(t) == Outcome::Aborted) continue;
     for (const OperationId op : history.operations(t)) {
       const OperationKind kind = history.kind(op);
-      if (kind == OperationKind::Insert) inserts[history.key(op).index].add(t);
+      if (kind == OperationKind::Insert || kind == OperationKind::Write) makes[history.key(op).index].add(t);
       if (kind == OperationKind::Delete) deletes[history.key(op).index].add(t);
       if (kind == OperationKind::PredicateDelete)
         for (const Row& row : history.rows(op)) deletes[row.key.index].add(t);
@@ -45,7 +45,7 @@ std::vector<KeyId> renewed_keys(const History& history) {
   }
   std::vector<KeyId> keys;
   for (const KeyId key : history.key_ids())
-    if (inserts[key.index].differ_from(deletes[key.index])) keys.push_back(key);
+    if (makes[key.index].differ_from(deletes[key.index])) keys.push_back(key);
   return keys;
 }
 
