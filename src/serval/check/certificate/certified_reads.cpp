@@ -391,8 +391,9 @@ class CertifiedReader {
     mismatch(t, op, row.key, out_.sights_.position(*set, t, row.key));
   }
   void mismatch(TransactionId t, OperationId op, KeyId key, std::uint32_t position) {
+    const Own* const mine = position == Matching::kNone ? own(t, key) : nullptr;
     fault(AnomalyKind::ResultSetMismatch, t, op, key,
-          position == Matching::kNone ? own(t, key)->write : versions_.of(key)[position].write);
+          mine != nullptr ? mine->write : versions_.of(key)[position].write);
   }
   void fault(AnomalyKind kind, TransactionId t, OperationId op, KeyId key, OperationId source) {
     out_.faults_.push_back({kind, BadRow{t, op, key, source}});
