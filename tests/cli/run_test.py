@@ -202,9 +202,10 @@ class Manners(cli_test.CliTest):
                                  cwd=self.folder, capture_output=True, text=True, timeout=120, check=False)
         self.assertEqual(limited.returncode, 3, limited.stderr)
         self.assertIn("File too large", limited.stderr)
-        # It can be read; what comes after the last sync is left out, and here that is everything.
-        checked = self.expect(2, "check", "serval-out/latest/history.jsonl")
-        self.assertIn("the history has no transactions", checked.out)
+        # It can be read. What comes after the last sync is left out; that may be everything.
+        checked = self.run_serval("check", "serval-out/latest/history.jsonl")
+        self.assertIn(checked.code, (0, 2), checked)
+        self.assertEqual(checked.code == 2, "the history has no transactions" in checked.out, checked)
 
     def test_exec_gates_nothing_by_itself(self):
         result = self.run_serval("run", f"exec:python3 {EXAMPLE} a.db", "-n", "100", "-c", "2", "--json")

@@ -19,8 +19,8 @@ namespace serval {
 // Whether the level is about what is visible to snapshots, or about updates of one object.
 bool tells_new_rows_apart(Level level);
 
-// Keys that one transaction inserts or writes (an upsert makes a row where there is none) and another deletes,
-// none of them aborted. Ascending. O(operations).
+// Keys that one transaction inserts or writes (an upsert makes a row where there is none) and another
+// deletes, none of them aborted. Ascending. O(operations).
 std::vector<KeyId> renewed_keys(const History& history);
 
 // The same history, in which nothing is known of these keys.

@@ -347,6 +347,7 @@ void PostgresConnection::stream(const std::string& text,
     if (PQresultStatus(answer.get()) == PGRES_TUPLES_OK) return;
     if (PQresultStatus(answer.get()) != PGRES_SINGLE_TUPLE) break;
     std::vector<std::string_view> cells;
+    cells.reserve(static_cast<std::size_t>(PQnfields(answer.get())));
     for (int i = 0; i < PQnfields(answer.get()); ++i) cells.emplace_back(PQgetvalue(answer.get(), 0, i));
     if (!row(cells)) return;
   }

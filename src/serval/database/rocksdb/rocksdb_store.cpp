@@ -14,8 +14,9 @@ namespace serval {
 namespace {
 
 constexpr std::int64_t kLockTimeout_ms = 1000;
-constexpr std::uint64_t kLogSeconds = 30 * 24 * 3600;  // What was written to disk elsewhere stays readable.
-constexpr std::size_t kBatch = 10'000;                 // Rows of one write while tables are made.
+constexpr std::uint64_t kLogSeconds =
+    30 * 24 * 3600ull;                  // What was written to disk elsewhere stays readable.
+constexpr std::size_t kBatch = 10'000;  // Rows of one write while tables are made.
 // Optimistic transactions are checked against what is in memory; without enough of it they are refused.
 constexpr std::int64_t kHistoryBytes = 256 << 20;
 
