@@ -24,7 +24,7 @@ std::string CertifiedWords::asked(OperationId op, KeyId key) const {
 }
 
 std::string CertifiedWords::holds(OperationId write, KeyId key) const {
-  const std::string spelled = history_.spell_key(key);
+  std::string spelled = history_.spell_key(key);
   if (write.is_none()) return spelled + " before any write";
   switch (history_.kind(write)) {
     case OperationKind::Delete:

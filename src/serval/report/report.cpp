@@ -243,9 +243,11 @@ std::vector<ShownAnomaly> shown_anomalies(const Report& report) {
 
 std::vector<std::string> spell_counts(const std::map<AnomalyKind, std::uint64_t>& counts) {
   std::vector<AnomalyKind> kinds;
+  kinds.reserve(counts.size());
   for (const auto& [kind, count] : counts) kinds.push_back(kind);
   std::ranges::sort(kinds, {}, prominence);
   std::vector<std::string> out;
+  out.reserve(kinds.size());
   for (const AnomalyKind kind : kinds)
     out.push_back(fmt::format("{} {}", spell_count(counts.at(kind)), name_of(kind)));
   return out;
