@@ -63,9 +63,7 @@ class Collector {
     }
   }
 
-  const Access& access_to(TransactionId t, KeyId key) const {
-    return *relations_.footprints.access(t, key);
-  }
+  const Access& access_to(TransactionId t, KeyId key) const { return *relations_.footprints.access(t, key); }
 
   bool is_list(VersionId version) const {
     const OperationId write = relations_.footprints.write_operation[version.index];
