@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "formats/arbitrary_history.h"
+#include "formats/every_format.h"
 #include "register_histories.h"
 #include "sample.h"
 
@@ -93,19 +94,7 @@ TEST_P(Conversion, WritesNothingThatItCannotReadBack) {
   EXPECT_GT(written, 0);
 }
 
-std::vector<Format> every_format() {
-  std::vector<Format> formats;
-  for (const FormatInfo& row : all_formats())
-    if (row.write != nullptr) formats.push_back(row.format);
-  return formats;
-}
-
-INSTANTIATE_TEST_SUITE_P(FromEveryFormat, Conversion, testing::ValuesIn(every_format()),
-                         [](const testing::TestParamInfo<Format>& parameter) {
-                           std::string name(serval::info(parameter.param).name);
-                           std::erase(name, '-');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(FromEveryFormat, Conversion, testing::ValuesIn(writable_formats()), test_name_of);
 
 }  // namespace
 }  // namespace serval

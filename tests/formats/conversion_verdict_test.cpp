@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "formats/every_format.h"
 #include "harmless_losses.h"
 #include "register_histories.h"
 #include "sample.h"
@@ -120,19 +121,7 @@ TEST_P(ConversionVerdict, ChangesOnlyWhereALossyLineSaysSo) {
   EXPECT_GT(compared, 0);
 }
 
-std::vector<Format> every_target() {
-  std::vector<Format> formats;
-  for (const FormatInfo& row : all_formats())
-    if (row.write != nullptr) formats.push_back(row.format);
-  return formats;
-}
-
-INSTANTIATE_TEST_SUITE_P(To, ConversionVerdict, testing::ValuesIn(every_target()),
-                         [](const testing::TestParamInfo<Format>& parameter) {
-                           std::string name(serval::info(parameter.param).name);
-                           std::erase(name, '-');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(To, ConversionVerdict, testing::ValuesIn(writable_formats()), test_name_of);
 
 }  // namespace
 }  // namespace serval

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "formats/every_format.h"
 #include "register_histories.h"
 #include "sample.h"
 #include "serval/formats/byte_reader.h"
@@ -255,11 +256,7 @@ TEST_P(DbcopFiles, WrittenZeroIsNotTakenForTheInitialVersion) {
 
 INSTANTIATE_TEST_SUITE_P(EveryDbcopFile, DbcopFiles,
                          testing::Values(Format::DbcopBincode, Format::DbcopJson, Format::DbcopYaml),
-                         [](const testing::TestParamInfo<Format>& parameter) {
-                           std::string name(serval::info(parameter.param).name);
-                           std::erase(name, '-');
-                           return name;
-                         });
+                         test_name_of);
 
 }  // namespace
 }  // namespace serval
