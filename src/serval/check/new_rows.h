@@ -1,13 +1,13 @@
 #pragma once
-// Rows that were inserted after a delete by somebody else. Adya 1999: the new row is another object than the
-// deleted one. The insert follows the delete, as a unique index makes it, but where transactions have
-// snapshots it need not see it, and the two are not two updates of one object:
+// Rows that one transaction makes under a key that another has deleted. They are different objects
+// (Adya 1999). A unique index makes the insert wait for the delete, but with snapshots the insert need not
+// see it, and the two are not updates of one object:
 //
 //   s1: [r(c,1) d(c) w(b,3)]  s2: [r(b,0) i(c,2)]     PostgreSQL allows it at REPEATABLE READ
 //
-// Taken for one register it is a violation of snapshot isolation. Which rows are which only a version
-// certificate tells. So of a history without one, a violation at those levels counts only if it stands
-// without the keys in question (decision 011).
+// If the key were one register, this would violate snapshot isolation. Only a version certificate tells the
+// rows apart, so in a history without one a violation counts only if it stands without such keys
+// (decision 011).
 
 #include <vector>
 
