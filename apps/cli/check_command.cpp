@@ -81,6 +81,8 @@ CheckPlan plan_of(const CheckFlags& flags) {
   if (!flags.profile.empty() && !plan.mirrors) throw UsageError("--profile is for --engine mirror");
   if (!flags.threads.empty() && !plan.mirrors) throw UsageError("--threads is for --engine mirror");
   if (!flags.profile.empty()) choose_profile(flags.profile);
+  if (flags.no_certificate && plan.engine == Engine::Certificate)
+    throw UsageError("--no-certificate contradicts --engine certificate");
   plan.surveys = flags.level == kAnyLevel;
   if (!flags.level.empty() && !plan.surveys) plan.level = choose_level(flags.level);
   plan.model = choose_model(flags.model);
@@ -224,7 +226,8 @@ class FileCheck {
         .engine = plan_.engine,
         .budget = &budget_,
         .hints = hints_,
-        .expected_order = choose_expected_order(flags_.expected_order, loaded_.history, budget_)};
+        .expected_order = choose_expected_order(flags_.expected_order, loaded_.history, budget_),
+        .use_certificate = !flags_.no_certificate};
     const std::uint64_t effort_before = budget_.effort();
     if (report_.gate)
       report_.result = check(loaded_.history, report_.gate->level, options);
@@ -280,7 +283,9 @@ class FileCheck {
     Deadline deadline(std::max(limit, std::chrono::nanoseconds{1}), rendered(), worse(so_far, exit_code()));
     const Budget until = interruptible().within(Budget::Clock::now() + limit);
     Budget budget = until.with_effort(effort_of_second_opinion(effort_));
-    report_.survey = survey(loaded_.history, {.max_anomalies = 1, .budget = &budget, .hints = hints_});
+    report_.survey = survey(
+        loaded_.history,
+        {.max_anomalies = 1, .budget = &budget, .hints = hints_, .use_certificate = !flags_.no_certificate});
   }
 
   void stop(Undecided::Cause cause) {
@@ -462,6 +467,8 @@ Action declare_check(Arguments& arguments) {
                    "For --engine mirror: which database at which isolation (postgres:serializable)", "NAME");
   arguments.option("--threads", flags->threads,
                    "For --engine mirror: partition the keys among this many threads [1]", "N");
+  arguments.flag("--no-certificate", flags->no_certificate,
+                 "Judge by the reads alone, as if the history had no version certificate");
   arguments.flag("--explain-engine", flags->explain_engine,
                  "Also show what was tried to find an order, and how long each step took");
   arguments.option("--assume", flags->assumptions,

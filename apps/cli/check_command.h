@@ -31,6 +31,7 @@ struct CheckFlags {
   bool quiet = false;
   bool verbose = false;
   bool explain_engine = false;
+  bool no_certificate = false;
   std::string colour = "auto";
   std::string unknown = "fail";
   std::optional<RunFindings> run;  // What made the file knows of it besides.

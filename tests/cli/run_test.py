@@ -87,6 +87,20 @@ class Certificate(cli_test.CliTest):
             self.assertIn(name, result.err)
 
 
+    def test_workloads_with_ranges_are_decided_at_every_level(self):
+        for level in ("read-committed", "prefix-consistency", "snapshot-isolation", "strict-serializable"):
+            for workload in ("predicates", "predicate-mix", "blindw-rw+", "ycsb-e"):
+                result = self.expect(0, "run", "simulated:", "-w", workload, "-i", level, "-n", "400", "--verify")
+                self.assertTrue(result.out.startswith("VALID"), result.out)
+
+    def test_what_a_certificate_leaves_open_is_judged_by_the_reads_if_asked(self):
+        result = self.expect(2, "run", "simulated:", "-w", "mini", "-i", "prefix-consistency", "-n", "2000",
+                             "--certificate", "--seed", "7", "-o", "run.jsonl")
+        self.assertIn("by the reads alone, without the certificate, it holds", result.out)
+        self.assertIn("next       serval check run.jsonl --level prefix-consistency --no-certificate", result.out)
+        self.expect(0, "check", "run.jsonl", "--level", "prefix-consistency", "--no-certificate", "--verify")
+        self.expect(64, "check", "run.jsonl", "--no-certificate", "--engine", "certificate")
+
     def test_comes_by_itself_where_ranges_need_it(self):
         result = self.expect(0, "run", "simulated:", "-w", "phantoms", "-n", "500", "-o", "run.jsonl")
         self.assertIn("recovered", result.err)

@@ -88,6 +88,12 @@ TEST_F(PostgresRecoveryTest, EveryLevelHasCompleteOrdersAndFittingVersionSets) {
     const CheckedSights checked = check_certificate(run.history);
     EXPECT_GT(checked.ranges, 300u);
     EXPECT_GT(checked.updates, 0u);
+    for (const TransactionId t : run.history.transactions())
+      for (const OperationId op : run.history.operations(t)) {
+        const bool ranges =
+            is_predicate(run.history.kind(op)) && run.history.outcome(t) == Outcome::Committed;
+        EXPECT_TRUE(!ranges || run.history.certificate().version_set(op) != nullptr) << level;
+      }
   }
   EXPECT_EQ(slots(), "0\n");
 }

@@ -191,6 +191,31 @@ TEST_F(SimulatedDriverTest, TellsTheNumbersOfSnapshotAndCommit) {
   EXPECT_EQ(client->hints().commit_timestamp, 2);
 }
 
+// A row tells its version by its tag. No row, and what a range did not return, tell none.
+TEST_F(SimulatedDriverTest, AnAnswerWithoutARowSaysWhatItLookedAt) {
+  for (const char* level :
+       {"read-committed", "snapshot-isolation", "strict-serializable", "read-uncommitted"}) {
+    SCOPED_TRACE(level);
+    const auto database = open_database("simulated:", {.isolation = level, .certificate = true});
+    database->create(checked_schema());
+    const auto writer = database->connect(0), reader = database->connect(1);
+    perform_alone(*writer, {.kind = Request::Kind::Write, .key = 0, .tag = 5});
+    reader->begin();
+    const bool dirty = std::string_view(level) == "read-uncommitted";
+    const bool statements = std::string_view(level) == "read-committed";
+    const auto first = reader->perform({.kind = Request::Kind::Read, .key = 0});
+    EXPECT_EQ(first.rows.size(), first.timestamp ? 0u : 1u);  // A lagging snapshot lacks the row.
+    const std::optional<std::int64_t> before =
+        reader->perform({.kind = Request::Kind::Read, .key = 9}).timestamp;
+    EXPECT_EQ(before.has_value(), !dirty);
+    perform_alone(*writer, {.kind = Request::Kind::Write, .key = 0, .tag = 6});
+    const Answer later = reader->perform({.kind = Request::Kind::Scan, .low = 8, .high = 9});
+    EXPECT_EQ(later.timestamp.has_value(), !dirty);
+    EXPECT_EQ(later.timestamp.value_or(0), before.value_or(0) + (statements ? 1 : 0));
+    reader->roll_back();
+  }
+}
+
 TEST_F(SimulatedDriverTest, WrongAddressesAreAnsweredWithTheRightOnes) {
   for (const char* address :
        {"simulated:?bug=lost-updat", "simulated:?bugs=lost-update", "simulated:/tmp", "simulated:?seed=x",

@@ -49,7 +49,7 @@ class RawBytes {
  private:
   std::size_t read_memory(char* target, std::size_t capacity) {
     const std::size_t size = std::min(capacity, memory_.size() - total_);
-    std::memcpy(target, memory_.data() + total_, size);
+    if (size > 0) std::memcpy(target, memory_.data() + total_, size);
     total_ += size;
     return size;
   }

@@ -84,16 +84,19 @@ class Judge {
   // of the first answer.
   CheckResult::WithoutCertificate ask_without_certificate(Level level) {
     using Answer = CheckResult::WithoutCertificate::Answer;
+    const CheckResult other = judge_without_certificate(level);
+    if (holds(other.verdict)) return {Answer::SomeOrderExists, {}};
+    if (violated(other.verdict)) return {Answer::NoOrderExists, {}};
+    return {Answer::NotKnown, std::get<Undecided>(other.verdict).reason};
+  }
+
+  CheckResult judge_without_certificate(Level level) {
     Budget budget = budget_.with_effort(effort_of_second_opinion(budget_.effort() - effort_before_));
     CheckOptions options = options_;
     options.budget = &budget;
     options.engine = Engine::Auto;
-    Judge judge(history_, options);
-    judge.trusts_certificate_ = false;
-    const CheckResult other = judge.judge(level);
-    if (holds(other.verdict)) return {Answer::SomeOrderExists, {}};
-    if (violated(other.verdict)) return {Answer::NoOrderExists, {}};
-    return {Answer::NotKnown, std::get<Undecided>(other.verdict).reason};
+    options.use_certificate = false;
+    return Judge(history_, options).judge(level);
   }
 
  private:
@@ -170,9 +173,12 @@ class Judge {
   void tell_new_rows_apart(Level level, CheckResult& result) {
     if (!renewed_) renewed_ = renewed_keys(history_);
     if (renewed_->empty()) return;
-    if (!without_renewed_)
+    if (!without_renewed_) {
+      CheckOptions options = options_;
+      options.use_certificate = false;  // Which would miss the keys that are left out in answers of ranges.
       without_renewed_ =
-          std::make_unique<Variant>(without_keys(history_, *renewed_), std::vector<TakenWrite>{}, options_);
+          std::make_unique<Variant>(without_keys(history_, *renewed_), std::vector<TakenWrite>{}, options);
+    }
     CheckResult other = without_renewed_->judge->judge(level);
     // What no object at all can have shown is a violation whichever is which.
     const auto is_bad_read = [](const Anomaly& anomaly) {
@@ -194,10 +200,14 @@ class Judge {
 
   void decide(Level level, CheckResult& result) {
     const bool asked = options_.engine == Engine::Certificate;
-    if (asked || (options_.engine == Engine::Auto && trusts_certificate_ &&
+    if (asked || (options_.engine == Engine::Auto && options_.use_certificate &&
                   options_.hints.assumptions.empty() && !history_.certificate().empty())) {
       timed(result, "certificate", [&] { read_certificate(); });
-      if (certified_->problem().empty()) return decide_by_certificate(level, result);
+      if (certified_->problem().empty()) decide_by_certificate(level, result);
+      if (certified_->problem().empty()) return;
+      trail_ = {};
+      engine_of_search_ = "polygraph";
+      result.without_certificate.reset();
       if (asked) {
         result.engine = "certificate";
         result.verdict = Undecided{Undecided::Cause::Precondition, certified_->problem(), {}};
@@ -372,11 +382,10 @@ class Judge {
   }
 
   const History& history_;
-  const CheckOptions& options_;
+  CheckOptions options_;
   Budget unlimited_ = Budget::unlimited();
   Budget& budget_;
   std::uint64_t effort_before_ = budget_.effort();
-  bool trusts_certificate_ = true;
   Trail trail_;
   std::string_view engine_of_search_;  // Where an order has to be searched for.
   std::optional<Relations> relations_;
@@ -522,6 +531,17 @@ class Conclusion {
   std::vector<CheckResult> others_;
 };
 
+// Of a level that certificates say nothing about: what the reads refute, no certificate mends.
+void ask_reads(Judge& judge, CheckResult& result) {
+  CheckResult other = judge.judge_without_certificate(result.level);
+  other.phases.insert(other.phases.begin(), result.phases.begin(), result.phases.end());
+  if (violated(other.verdict))
+    result = std::move(other);
+  else if (holds(other.verdict))
+    std::get<Undecided>(result.verdict)
+        .details.push_back("by the reads alone, without the certificate, it holds");
+}
+
 }  // namespace
 
 std::uint64_t effort_of_second_opinion(std::uint64_t effort_of_first) {
@@ -534,6 +554,7 @@ CheckResult check(const History& history, Level level, const CheckOptions& optio
   CheckResult result = judge.judge(level);
   const bool may_follow = undecided(result.verdict) && !ran_out(result) && options.engine == Engine::Auto;
   if (may_follow) Conclusion(history, judge, result).draw();
+  if (may_follow && undecided(result.verdict) && result.engine == "certificate") ask_reads(judge, result);
   return result;
 }
 

@@ -34,6 +34,7 @@ struct CheckOptions {
   // What the database is trusted for. A violation under an assumption is about databases that keep it.
   VersionHints hints = {};
   ExpectedOrderChoice expected_order = {};
+  bool use_certificate = true;  // False: judge by the reads alone, as if no version certificate were there.
 };
 
 using Phases = std::vector<std::pair<std::string_view, double>>;  // Name and seconds, in order.

@@ -136,8 +136,8 @@ std::optional<std::size_t> CertifiedFacts::seen(OperationId op, KeyId key) const
   return locks && !std::holds_alternative<std::vector<SeenVersion>>(set->seen) ? locked(op, key, last) : last;
 }
 
-// Of rows that it changed an update saw what it replaced; of rows that matched and that it left alone
-// the first later version that does not match.
+// Of rows that it changed an update saw what it replaced; of rows that matched and that it left alone the first
+// later version that does not match, or whose maker had deleted the row before it.
 std::size_t CertifiedFacts::locked(OperationId op, KeyId key, std::size_t last) const {
   const TransactionId t = history_.transaction_of(op);
   const std::optional<std::size_t> own = position(t, key);
@@ -146,8 +146,18 @@ std::size_t CertifiedFacts::locked(OperationId op, KeyId key, std::size_t last) 
   const std::optional<Query> asked = query(op);
   if (!asked || matches(*asked, key, value_at(key, last)) != std::optional(true)) return last;
   for (std::size_t i = last + 1; i < order(key).size(); ++i)
-    if (matches(*asked, key, value_at(key, i)) != std::optional(true)) return order(key)[i] == t ? last : i;
+    if (matches(*asked, key, value_at(key, i)) != std::optional(true))
+      return order(key)[i] == t ? last : i;
+    else if (order(key)[i] != t && deletes(order(key)[i], key))
+      return i;
   return last;
+}
+
+bool CertifiedFacts::deletes(TransactionId t, KeyId key) const {
+  for (const OperationId op : history_.operations(t))
+    if (const std::optional<Value> written = row_written(history_, op, key); written && written->is_nil())
+      return true;
+  return false;
 }
 
 std::optional<std::size_t> CertifiedFacts::deleted_row(OperationId op, KeyId key) const {

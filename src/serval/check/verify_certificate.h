@@ -51,6 +51,7 @@ class CertifiedFacts {
  private:
   bool may_be_unlisted(KeyId key, Value value) const;
   std::size_t locked(OperationId op, KeyId key, std::size_t last) const;
+  bool deletes(TransactionId t, KeyId key) const;
 
   void find_initial_rows();
 

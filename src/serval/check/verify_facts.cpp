@@ -23,7 +23,9 @@ std::optional<Value> value_read(const History& history, OperationId op) {
     default:
       break;
   }
-  if (value && value->is_list() && history.values().elements(*value).empty()) return Value::nil();
+  if (history.kind(op) == OperationKind::ReadList && value->is_list() &&
+      history.values().elements(*value).empty())
+    return Value::nil();
   return value && value->is_unknown() ? std::nullopt : value;
 }
 

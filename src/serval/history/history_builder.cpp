@@ -144,6 +144,26 @@ void HistoryBuilder::treat_empty_reads_as_lists() {
   }
 }
 
+void HistoryBuilder::take_empty_lists_for_lists() {
+  if (history_.values().list_count() == 0) return;
+  const Value empty = values().list({});
+  std::vector<bool> written(history_.key_count(), history_.initial_value_ == empty);
+  for (const History::RareMembers& rare : history_.rare_)
+    for (const Row& row : rare.rows)
+      if (row.value == empty) written[row.key.index] = true;
+  const auto writes = [](OperationKind kind) {
+    return kind == OperationKind::Write || kind == OperationKind::Insert ||
+           kind == OperationKind::CompareAndSet;
+  };
+  for (std::size_t op = 0; op < history_.kinds_.size(); ++op)
+    if (history_.values_[op] == empty && writes(history_.kinds_[op]))
+      written[history_.keys_[op].index] = true;
+  for (std::size_t op = 0; op < history_.kinds_.size(); ++op)
+    if (history_.values_[op] == empty && history_.kinds_[op] == OperationKind::Read &&
+        !written[history_.keys_[op].index])
+      history_.kinds_[op] = OperationKind::ReadList;
+}
+
 PredicateId HistoryBuilder::predicate(Predicate tree) {
   history_.predicates_.push_back(std::move(tree));
   return PredicateId{static_cast<std::uint32_t>(history_.predicates_.size() - 1)};
@@ -225,6 +245,7 @@ History HistoryBuilder::freeze() && {
     history_.begins_.resize(history_.transaction_count(), kUnknownBegin);
     history_.ends_.resize(history_.transaction_count(), kUnknownEnd);
   }
+  take_empty_lists_for_lists();
   group_by_transaction();
   order_sessions();
   std::ranges::stable_sort(history_.hints_, {}, &std::pair<TransactionId, TransactionHints>::first);

@@ -80,6 +80,8 @@ class HistoryBuilder {
   void note_transaction_switch(TransactionId t);
   void group_by_transaction();
   void order_sessions();
+  // A Read of an empty list that nobody wrote is one of a list to which nothing was appended.
+  void take_empty_lists_for_lists();
 
   struct Names;
   std::unique_ptr<Names> names_;

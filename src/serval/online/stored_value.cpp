@@ -37,7 +37,7 @@ StoredValue StoredValue::of(const TraceValue& value) {
   const std::uint8_t kind = text_kind(value.kind);
   if (value.size <= kLongestInline) {
     StoredValue out;
-    std::memcpy(out.words_.data(), value.characters, value.size);
+    if (value.size > 0) std::memcpy(out.words_.data(), value.characters, value.size);
     out.words_[1] |= std::uint64_t{static_cast<std::uint8_t>(kInline + kind * 16 + value.size)} << 56;
     return out;
   }

@@ -427,6 +427,11 @@ class TextReport {
         return fmt::format("serval check {}{}", report_.path, level);
       case Undecided::Cause::NoTransactions:
         return fmt::format("serval stats {}", report_.path);
+      case Undecided::Cause::NoEngine:
+        if (report_.result.engine == "certificate")
+          return fmt::format("serval check {}{} --no-certificate    (judges by the reads alone)",
+                             report_.path, level);
+        [[fallthrough]];
       default:
         return fmt::format("serval lint {}", report_.path);
     }

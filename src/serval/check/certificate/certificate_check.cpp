@@ -32,6 +32,7 @@ std::optional<CertifiedScope> scope_of(Level level) {
     case Level::StrongSessionReadCommitted:
     case Level::StrongReadCommitted:
       scope.shape.data = GraphShape::Data::WritesAndReads;
+      scope.guesses = Guesses::Earliest;
       scope.weakest = InformationFlow;
       return scope;
     case Level::RepeatableRead:
@@ -79,7 +80,7 @@ class Decision {
     std::optional<std::vector<Vertex>> order = find_order();
     const bool guessed_wrong = !order && !certified_.reads().guessed().is_none();
     if (guessed_wrong) {
-      scope_.guesses = false;
+      scope_.guesses = Guesses::None;
       position_.clear();
       order = find_order();
     }

@@ -13,7 +13,7 @@ namespace serval {
 struct CertifiedScope {
   GraphShape shape;
   bool phantoms = true;  // Whether anti-dependencies of predicates count.
-  bool guesses = true;   // Whether reads that were guessed count.
+  Guesses guesses = Guesses::Likely;
   CycleClass weakest = CycleClass::AntiDependency;
 };
 

@@ -20,8 +20,11 @@ class CertifiedHistory {
   CertifiedHistory(const CertifiedHistory&) = delete;  // Its parts know each other.
   CertifiedHistory& operator=(const CertifiedHistory&) = delete;
 
-  // Why the certificate does not settle what happened, in words; empty: it does.
-  const std::string& problem() const noexcept { return problem_; }
+  // Why the certificate does not settle what happened, in words; empty: it does. A predicate that is not
+  // defined for some version shows only when it is asked about that one, so ask for it again after a check.
+  const std::string& problem() const noexcept {
+    return problem_.empty() && matching_ ? matching_->problem() : problem_;
+  }
 
   const History& history() const noexcept { return history_; }
   const CertifiedVersions& versions() const noexcept { return versions_; }

@@ -90,7 +90,6 @@ class CertifiedReader {
   const Own* own(TransactionId t, KeyId key) const {
     return own_[key.index].writer == t ? &own_[key.index] : nullptr;
   }
-  bool is_initial(Value value) const { return value.is_nil() || value == history_.initial_value(); }
 
   void read_item(TransactionId t, OperationId op, KeyId key, Value value) {
     if (value.is_unknown()) return;
@@ -120,8 +119,9 @@ class CertifiedReader {
     out_.reads_.push_back({op, key, before});
   }
 
+  bool is_initial(Value value) const { return out_.is_initial(value); }
   bool holds_value(KeyId key, std::uint32_t position, Value value) const {
-    return versions_.of(key)[position].value == value || (position == 0 && is_initial(value));
+    return out_.holds_value(key, position, value);
   }
 
   // By its value alone, or by what another operation of the transaction saw where several versions have it.
@@ -255,10 +255,25 @@ class CertifiedReader {
     });
   }
 
-  // A row that it could have changed, and did not, had ceased to match when it was to be locked.
+  // A row that it could have changed, and did not, had ceased to match when it was to be locked, or was gone:
+  // a transaction that deletes a row and makes another under its key leaves one version, of the other.
   std::uint32_t left_alone(TransactionId t, KeyId key, std::size_t condition, std::uint32_t shown) const {
-    const std::uint32_t after = out_.matching_.around(condition, key, shown).after;
-    return after != Matching::kNone && versions_.of(key)[after].installer != t ? after : shown;
+    const auto versions = versions_.of(key);
+    const std::uint32_t change = out_.matching_.around(condition, key, shown).after;
+    const std::uint32_t end =
+        change == Matching::kNone ? static_cast<std::uint32_t>(versions.size()) : change;
+    for (std::uint32_t i = shown + 1; i < end; ++i)
+      if (versions[i].installer != t && was_deleted_by(versions[i].installer, key)) return i;
+    return change != Matching::kNone && versions[change].installer != t ? change : shown;
+  }
+
+  bool was_deleted_by(TransactionId t, KeyId key) const {
+    bool deleted = false;
+    for (const OperationId op : history_.operations(t))
+      for_each_write(history_, op, [&](KeyId written, Value value) {
+        deleted = deleted || (written == key && value.is_nil());
+      });
+    return deleted;
   }
 
   // A version that follows one which the transaction was still to write: no execution has that.
@@ -417,6 +432,22 @@ CertifiedReads::CertifiedReads(const History& history, const CertifiedVersions& 
                                const VersionSights& sights, const Matching& matching, Budget& budget)
     : history_(history), versions_(versions), sights_(sights), matching_(matching) {
   CertifiedReader(history, *this, budget).run();
+}
+
+bool CertifiedReads::is_initial(Value value) const {
+  return value.is_nil() || value == history_.initial_value();
+}
+
+bool CertifiedReads::holds_value(KeyId key, std::uint32_t position, Value value) const {
+  return versions_.of(key)[position].value == value || (position == 0 && is_initial(value));
+}
+
+// There is one: that which was guessed.
+std::uint32_t CertifiedReads::earliest_alike(TransactionId t, const Read& read) const {
+  const Value value = value_seen(history_, read.op);
+  for (std::uint32_t i = 0; i < read.position; ++i)
+    if (holds_value(read.key, i, value) && versions_.of(read.key)[i].installer != t) return i;
+  return read.position;
 }
 
 std::vector<KeyId> CertifiedReads::written_before(TransactionId t, OperationId op) const {

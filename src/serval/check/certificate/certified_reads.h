@@ -4,7 +4,7 @@
 //
 //   CertifiedReads reads(history, versions, sights, matching, budget);
 //   reads.faults()                                       // answers that do not fit: no order mends them
-//   reads.item_dependencies(t, true, emit);              // emit(Edge)
+//   reads.item_dependencies(t, Guesses::Likely, emit);   // emit(Edge)
 //   reads.predicate_dependencies(t, emit);
 //
 // Items: a read depends on whoever installed the version that it saw, and comes before whoever
@@ -17,12 +17,13 @@
 //
 // A value that several versions have, as "no row" often is, does not say which of them was read. Where the
 // certificate does not either, one is guessed: an order that keeps the guess is an order; what contradicts
-// only the guess proves nothing.
+// only the guess proves nothing. Where only writes and reads count, as at read committed, the earliest of
+// them asks for least: its installer precedes those of the others.
 //
 // An update or a delete by a predicate locks the rows that it changes and looks at them again, so of
 // these it saw the version that it replaced, and of rows that matched but were left alone the first
-// later version that does not match, if there is one. Where a level asks for one snapshot, that is
-// checked apart (snapshot_faults).
+// later version that does not match, or is a new row after a delete, if there is one. Where a level asks
+// for one snapshot, that is checked apart (snapshot_faults).
 
 #include <algorithm>
 #include <cstdint>
@@ -38,6 +39,9 @@
 #include "serval/check/verdict.h"
 
 namespace serval {
+
+// Which version a read counts for that is not certain: the likely one, the earliest with its value, or none.
+enum class Guesses : std::uint8_t { Likely, Earliest, None };
 
 class CertifiedReads {
  public:
@@ -59,7 +63,7 @@ class CertifiedReads {
 
   // Those that `t` takes part in as the reader, or as the later of two writers.
   template <class Emit>
-  void item_dependencies(TransactionId t, bool with_guesses, Emit&& emit) const {
+  void item_dependencies(TransactionId t, Guesses guesses, Emit&& emit) const {
     for (const CertifiedVersions::Installed& own : versions_.installed_by(t)) {
       const auto versions = versions_.of(own.key);
       const CertifiedVersions::Version &before = versions[own.position - 1], &after = versions[own.position];
@@ -68,13 +72,15 @@ class CertifiedReads {
     }
     for (std::uint32_t i = first_read_[t.index]; i < first_read_[t.index + 1]; ++i) {
       const Read& read = reads_[i];
-      if (read.guessed && !with_guesses) continue;
+      if (read.guessed && guesses == Guesses::None) continue;
+      const std::uint32_t position =
+          read.guessed && guesses == Guesses::Earliest ? earliest_alike(t, read) : read.position;
       const auto versions = versions_.of(read.key);
-      const CertifiedVersions::Version& seen = versions[read.position];
+      const CertifiedVersions::Version& seen = versions[position];
       if (!seen.installer.is_none())
         emit(Edge{seen.installer, t, EdgeKind::WriteRead, read.key, seen.write, read.op});
-      if (read.position + 1 == versions.size()) continue;
-      const CertifiedVersions::Version& next = versions[read.position + 1];
+      if (position + 1 == versions.size()) continue;
+      const CertifiedVersions::Version& next = versions[position + 1];
       if (next.installer != t)
         emit(Edge{t, next.installer, EdgeKind::ReadWrite, read.key, read.op, next.write});
     }
@@ -138,6 +144,10 @@ class CertifiedReads {
     std::size_t condition = 0;
     std::span<const Read> again;  // Rows that it looked at again, at a version that the set does not show.
   };
+
+  bool is_initial(Value value) const;
+  bool holds_value(KeyId key, std::uint32_t position, Value value) const;
+  std::uint32_t earliest_alike(TransactionId t, const Read& read) const;
 
   // The predicate saw what the version at the position changed; or missed it.
   template <class Emit>

@@ -196,8 +196,11 @@ void PostgresConnection::begin() {
   if (sights_ == Sights::OfTransaction) snapshot_ = PQgetvalue(answer.get(), 0, 0);
 }
 
+// A locked read is left out: it may return newer rows than its snapshot shows, and lack some that it does.
 bool PostgresConnection::tells_sight(const sql::Statement& statement) const {
-  return sights_ == Sights::OfStatements && statement.by_predicate && is_plain_read(statement);
+  const bool locks_only = statement.text.ends_with("for update");
+  return sights_ == Sights::OfStatements && statement.answers == sql::Statement::Answers::Rows &&
+         (statement.by_predicate ? !locks_only : is_plain_read(statement));
 }
 
 void PostgresConnection::prepare(const sql::Statement& statement, std::size_t parameters) {
@@ -231,11 +234,10 @@ sql::Result PostgresConnection::run(const sql::Statement& statement,
   if (!succeeded(answer.get())) fail(answer.get());
   sql::Result out = result_of(statement, answer.get());
   // That there is no such row is told by no tag, only by what was looked at.
-  if (sights_ == Sights::OfTransaction && out.rows == 0 && out.changed == 0) out.snapshot = snapshot_;
-  if (sights_ == Sights::None || !statement.by_predicate) return out;
+  if (!statement.by_predicate && (out.rows > 0 || out.changed > 0)) return out;
   if (sights_ == Sights::OfTransaction) out.snapshot = snapshot_;
   if (tells_sight(statement)) out.snapshot = PQgetvalue(answer.get(), 0, 0);
-  out.saw_the_end = sights_ == Sights::OfCommit;
+  out.saw_the_end = sights_ == Sights::OfCommit && statement.by_predicate;
   return out;
 }
 

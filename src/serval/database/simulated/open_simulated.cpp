@@ -33,7 +33,7 @@ class SimulatedRecovery final : public Recovery {
 
 struct ClientOptions {
   std::chrono::microseconds latency;
-  bool certificate = false;  // Ranges tell the snapshot they look at.
+  bool certificate = false;  // Answers without rows that tell it say what they looked at.
 };
 
 class SimulatedClient final : public Client {
@@ -50,10 +50,11 @@ class SimulatedClient final : public Client {
   Answer perform(const Request& request) override {
     try {
       Answer answer = store_->perform(session_, request);
-      const View view = session_->view.value_or(View{});
-      if (options_.certificate && is_range(request.kind) && view.snapshot != kNoPosition &&
-          view.fork == kNoPosition)
-        answer.timestamp = static_cast<std::int64_t>(view.snapshot);
+      // That there is no such row is told by no tag, only by what was looked at.
+      const bool needs_sight =
+          is_range(request.kind) || (answer.rows.empty() && request.kind != Request::Kind::ReadList);
+      if (options_.certificate && needs_sight && session_->looked_at)
+        answer.timestamp = static_cast<std::int64_t>(*session_->looked_at);
       travel();
       return answer;
     } catch (const Conflict& conflict) {

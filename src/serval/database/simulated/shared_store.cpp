@@ -94,6 +94,12 @@ View SharedStore::take_view(const Transaction& transaction) {
   return view;
 }
 
+// The newest commit, where a transaction has no snapshot.
+std::optional<Position> SharedStore::state_seen(const View& view) const {
+  if (level_.reads == SimulatedLevelInfo::Reads::Dirty || view.fork != kNoPosition) return std::nullopt;
+  return view.snapshot == kNoPosition ? position_ : view.snapshot;
+}
+
 // Requests.
 
 void SharedStore::apply(const Pending& write, RowContent& content) const {
@@ -236,6 +242,7 @@ Answer SharedStore::perform(Session session, const Request& request) {
   const std::lock_guard lock(mutex_);
   expects(session->open && request.table < store_.table_count(), "an open transaction and a table");
   if (!session->view) session->view = take_view(*session);
+  session->looked_at = state_seen(*session->view);
   ++steps_;
   if (!half_committed_.empty()) stepped_.notify_all();
   try {

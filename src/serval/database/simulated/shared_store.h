@@ -57,6 +57,8 @@ class SharedStore {
     bool open = false;
     Position begin = 0;
     std::optional<View> view;  // From the first request on.
+    // The state that the last request saw; none where reads are dirty or replicas differ.
+    std::optional<Position> looked_at;
     std::optional<Position> committed;
     std::vector<RowKey> reads;  // From the store, not from its own writes.
     std::vector<RowKey> locked;
@@ -80,6 +82,7 @@ class SharedStore {
  private:
   Position choose_snapshot(const Transaction& transaction);
   View take_view(const Transaction& transaction);
+  std::optional<Position> state_seen(const View& view) const;
   void join_fork(View& view, const Transaction& transaction);
 
   RowContent read(Transaction& transaction, const RowKey& row, const Request& request);
