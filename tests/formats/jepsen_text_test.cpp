@@ -49,6 +49,15 @@ TEST(JepsenText, LogLinesCountAndOthersArePassedOver) {
   EXPECT_EQ(notices[0], "2 lines that are no operations were passed over");
 }
 
+// A bracket too many ends the value early, and must not hide the rest.
+TEST(JepsenText, WhatFollowsAValueIsAnErrorColumnOrDamage) {
+  EXPECT_EQ(error_in_text("0\t:ok\t:txn\t[[:append :x[1]]] 1] [:w :y 1]]\n"),
+            "1:30: expected the end of the line after the value");
+  EXPECT_EQ(read_jepsen_text("0\t:ok\t:txn\t[[:r :x 1]] \n").transaction_count(), 1u);
+  EXPECT_EQ(read_jepsen_text("0\t:ok\t:txn\t[[:r :x 1]]\tslow disk\n").transaction_count(), 1u);
+  EXPECT_EQ(read_jepsen_text("0 :info :txn [[:r :x 1]] timed out\n").transaction_count(), 1u);
+}
+
 TEST(JepsenText, IsDetectedByItsColumns) {
   EXPECT_EQ(detect_format("0\t:invoke\t:read\tnil\n")->format, Format::JepsenText);
   EXPECT_EQ(detect_format("\n:nemesis\t:info\t:kill\tnil\n")->format, Format::JepsenText);

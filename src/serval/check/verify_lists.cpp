@@ -9,13 +9,26 @@ std::span<const Value> elements_read(const History& history, OperationId read) {
   return value.is_list() ? history.values().elements(value) : std::span<const Value>{};
 }
 
+std::vector<bool> written_as_registers(const History& history) {
+  std::vector<bool> written(history.key_count(), false);
+  for (std::uint32_t i = 0; i < history.operation_count(); ++i) {
+    const OperationKind kind = history.kind(OperationId{i});
+    if (kind == OperationKind::Write || kind == OperationKind::Insert || kind == OperationKind::CompareAndSet)
+      written[history.key(OperationId{i}).index] = true;
+  }
+  return written;
+}
+
 Lists::Lists(const History& history)
     : history_(history),
       kinds_(history.key_count(), Kind::Unknown),
       written_by_predicates_(history.key_count(), false),
       reads_(history.key_count()) {
-  for (std::uint32_t i = 0; i < history.operation_count(); ++i)
-    if (!is_predicate(history.kind(OperationId{i}))) classify(OperationId{i});
+  const std::vector<bool> written = written_as_registers(history);
+  for (std::uint32_t i = 0; i < history.operation_count(); ++i) {
+    const OperationId op{i};
+    if (!is_predicate(history.kind(op))) classify(op, written[history.key(op).index]);
+  }
   for (const TransactionId t : history.transactions())
     for (const OperationId op : history.operations(t)) note_predicate_write(t, op);
   for (const TransactionId t : history.transactions()) {
@@ -32,7 +45,7 @@ Lists::Lists(const History& history)
   }
 }
 
-void Lists::classify(OperationId op) {
+void Lists::classify(OperationId op, bool written) {
   const OperationKind kind = history_.kind(op);
   const bool reads = kind == OperationKind::Read || kind == OperationKind::ReadList;
   const Value value = history_.value(op);
@@ -41,9 +54,11 @@ void Lists::classify(OperationId op) {
   if (reads && value.is_list() && elements_read(history_, op).empty()) return;
   const bool strange = (kind == OperationKind::Append && value.is_unknown()) ||
                        (kind == OperationKind::ReadList && !value.is_list());
-  const Kind says = strange                                                       ? Kind::Opaque
-                    : kind == OperationKind::Append || (reads && value.is_list()) ? Kind::List
-                                                                                  : Kind::Register;
+  const bool shows_list =
+      value.is_list() && (kind == OperationKind::ReadList || (kind == OperationKind::Read && !written));
+  const Kind says = strange                                       ? Kind::Opaque
+                    : kind == OperationKind::Append || shows_list ? Kind::List
+                                                                  : Kind::Register;
   known = known == Kind::Unknown || known == says ? says : Kind::Opaque;
 }
 

@@ -27,6 +27,9 @@ namespace serval::verify {
 // Empty for nil; requires a read of a list.
 std::span<const Value> elements_read(const History& history, OperationId read);
 
+// Keys that somebody writes as a whole. A Read of such a key that shows a list is of a register that holds one.
+std::vector<bool> written_as_registers(const History& history);
+
 class Lists {
  public:
   explicit Lists(const History& history);
@@ -63,7 +66,7 @@ class Lists {
 
  private:
   enum class Kind : std::uint8_t { Unknown, Register, List, Opaque };
-  void classify(OperationId op);
+  void classify(OperationId op, bool written);
   void note_predicate_write(TransactionId t, OperationId op);
   std::optional<std::size_t> place(KeyId key, Value element, const std::vector<bool>& participates) const;
 

@@ -42,8 +42,10 @@ void CertainReads::look_at(const Facts& facts, OperationId op) {
     seen_.push_back({op, key, *write, writer});
     return;
   }
-  const bool supplied = facts.opaque(key) || may_be_initial(facts.history(), *value) ||
-                        facts.final_writers_besides(history.transaction_of(op), key, *value) > 0;
+  // What is appended to a list is an element of what is read.
+  const bool supplied =
+      facts.opaque(key) || may_be_initial(facts.history(), *value) ||
+      (!facts.is_list(key) && facts.final_writers_besides(history.transaction_of(op), key, *value) > 0);
   (supplied ? open_ : unexplained_) = std::min(supplied ? open_ : unexplained_, op);
 }
 

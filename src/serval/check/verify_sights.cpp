@@ -42,15 +42,20 @@ Flaw Sights::flaw_of_attendance() {
 }
 
 void Sights::index_writes() {
+  const std::vector<bool> registers = written_as_registers(history_);
   absl::flat_hash_map<KeyId, Value> last;
   for (Place at = 0; at < order_.size(); ++at) {
     last.clear();
     for (const OperationId op : history_.operations(order_[at])) {
       if (is_predicate(history_.kind(op))) continue;
       const KeyId key = history_.key(op);
-      const bool list = history_.kind(op) == OperationKind::Append ||
-                        (history_.value(op).is_list() && !elements_read(history_, op).empty());
-      const bool shows_nothing = history_.kind(op) == OperationKind::ReadList && !list;
+      const OperationKind kind = history_.kind(op);
+      const bool shows_list =
+          kind == OperationKind::ReadList || (kind == OperationKind::Read && !registers[key.index]);
+      const bool list = kind == OperationKind::Append || (shows_list && !elements_read(history_, op).empty());
+      const bool says_nothing = history_.value(op).is_nil() || history_.value(op).is_unknown();
+      const bool shows_nothing =
+          !list && (kind == OperationKind::ReadList || (kind == OperationKind::Read && says_nothing));
       if (!shows_nothing) (list ? is_list_ : is_register_)[key.index] = true;
       const std::optional<Value> written = value_written(history_, op);
       if (!written) continue;

@@ -7,7 +7,13 @@ namespace {
 
 enum class Says : std::uint8_t { Nothing, Register, List, Mixed };
 
-Says says(const History& history, OperationId op) {
+bool writes_whole(OperationKind kind) {
+  return kind == OperationKind::Write || kind == OperationKind::Insert ||
+         kind == OperationKind::CompareAndSet;
+}
+
+// Registers may hold lists as well: a Read of one is of a list only where nobody writes the key as a whole.
+Says says(const History& history, OperationId op, const std::vector<bool>& written) {
   const Value value = history.value(op);
   switch (history.kind(op)) {
     case OperationKind::Append:
@@ -16,6 +22,7 @@ Says says(const History& history, OperationId op) {
     case OperationKind::Read:
       if (value.is_nil() || value.is_unknown()) return Says::Nothing;
       if (!value.is_list()) return history.kind(op) == OperationKind::Read ? Says::Register : Says::Mixed;
+      if (history.kind(op) == OperationKind::Read && written[history.key(op).index]) return Says::Register;
       return elements_shown(history, op).empty() ? Says::Nothing : Says::List;
     default:
       return Says::Register;
@@ -53,14 +60,17 @@ std::vector<KeyKind> kinds_of_keys(const History& history) {
   const auto matters = [](OperationKind kind) {
     return kind == OperationKind::Append || kind == OperationKind::ReadList || writes_by_predicate(kind);
   };
-  if (std::ranges::none_of(history.kind_column(), matters)) return {};
+  if (history.values().list_count() == 0 && std::ranges::none_of(history.kind_column(), matters)) return {};
+  std::vector<bool> written(history.key_count(), false);
+  for (std::uint32_t i = 0; i < history.operation_count(); ++i)
+    if (writes_whole(history.kind(OperationId{i}))) written[history.key(OperationId{i}).index] = true;
   std::vector<KeyKind> kinds(history.key_count(), KeyKind::Register);
   std::vector<bool> spoken(history.key_count(), false);
   for (std::uint32_t i = 0; i < history.operation_count(); ++i) {
     const OperationId op{i};
     if (is_predicate(history.kind(op))) continue;
     const std::size_t key = history.key(op).index;
-    const Says word = says(history, op);
+    const Says word = says(history, op, written);
     kinds[key] = combine(kinds[key], word, !spoken[key]);
     if (word != Says::Nothing) spoken[key] = true;
   }
