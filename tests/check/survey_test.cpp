@@ -32,6 +32,25 @@ TEST(Survey, FindsTheStrongestLevelThatHolds) {
   EXPECT_EQ(survey(parse_history("a: [r(x,0) w(x,1)]@1..2")).proven.front(), Level::StrictSerializable);
 }
 
+// A register may hold a list, and a list may be read as one. Where a key is both, nothing is said of it.
+TEST(Survey, ARegisterMayHoldAList) {
+  const auto proven = [](const char* text) {
+    const History history = parse_history(text);
+    const Survey all = survey(history);
+    for (const CheckResult& result : all.results)
+      EXPECT_EQ(verify_witness(history, result.level, result.verdict), std::nullopt) << text;
+    return std::ranges::find(all.proven, Level::Serializable) != all.proven.end();
+  };
+  EXPECT_TRUE(proven("a: [w(x,[])] b: [r(x,[])]"));
+  EXPECT_TRUE(proven("a: [w(x,[1])] b: [r(x,[1]) r(y,[])]"));
+  EXPECT_TRUE(proven("a: [a(x,1)] b: [r(x,[1])] c: [r(x,_) r(x,?)]"));
+  EXPECT_TRUE(proven("a: [a(x,[1])] b: [l(x,[[1]])]"));
+  EXPECT_FALSE(proven("a: [w(x,[1])] b: [r(x,[2])]"));
+  EXPECT_FALSE(proven("a: [a(x,[1])] b: [l(x,[1])]"));
+  EXPECT_FALSE(proven("a: [r(x,0) r(x,[0])]"));
+  EXPECT_FALSE(proven("a: [w(x,1) a(x,2)] b: [r(x,[2])]"));
+}
+
 TEST(Survey, ItsHeadlineIsTheViolationOfTheWeakestLevel) {
   const Survey both =
       survey(parse_history("a: [r(x,0) r(y,0) w(x,1)] b: [r(x,0) r(y,0) w(y,1)] c: [r(z,9)]"));
