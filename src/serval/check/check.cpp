@@ -13,6 +13,7 @@
 #include "serval/check/evidence.h"
 #include "serval/check/lightweight.h"
 #include "serval/check/new_rows.h"
+#include "serval/check/refutations.h"
 #include "serval/check/replay/check_by_replay.h"
 #include "serval/check/replay/serial_order_search.h"
 #include "serval/check/saturation.h"
@@ -399,51 +400,6 @@ class Judge {
   std::vector<std::unique_ptr<Variant>> variants_;  // By guess.
 };
 
-bool proves(const CheckResult& result, Level level) {
-  return holds(result.verdict) && implies(result.level, level);
-}
-
-bool rests_on_certificate(const Anomaly& anomaly) {
-  const auto* cycle = std::get_if<Cycle>(&anomaly.evidence);
-  const auto certified = [](const Edge& edge) { return edge.basis == OrderBasis::Certificate; };
-  return cycle != nullptr && std::ranges::any_of(cycle->edges, certified);
-}
-
-// What a violation of one level says about others.
-class Refutations {
- public:
-  explicit Refutations(const History& history)
-      : has_deletes_(std::ranges::any_of(history.kind_column(),
-                                         [](OperationKind kind) {
-                                           return kind == OperationKind::Delete ||
-                                                  kind == OperationKind::PredicateDelete;
-                                         })),
-        has_renewed_keys_(has_deletes_ && !renewed_keys(history).empty()) {}
-
-  bool operator()(const CheckResult& result, Level level) const {
-    return violated(result.verdict) && (implies(level, result.level) || shows_forbidden(result, level));
-  }
-
- private:
-  // The classes of cycles that the search at a graph level counts refute whatever forbids one of them. But a
-  // row that is made after a delete is another object, which certificates tell: where transactions have
-  // snapshots its maker need not see the delete (decision 011). So there such a cycle says nothing, unless
-  // the search at a snapshot level has found it.
-  bool shows_forbidden(const CheckResult& result, Level level) const {
-    if (!decides_by_graph(result.level)) return false;
-    const auto& violation = std::get<Violated>(result.verdict);
-    if (has_renewed_keys_ && tells_new_rows_apart(level) && !tells_new_rows_apart(result.level)) return false;
-    constexpr Level kSnapshots = Level::StrongSnapshotIsolation;
-    if (has_deletes_ && implies(kSnapshots, level) && !implies(kSnapshots, result.level) &&
-        std::ranges::any_of(violation.anomalies, rests_on_certificate))
-      return false;
-    return std::ranges::any_of(violation.counts,
-                               [level](const auto& counted) { return forbids(level, counted.first); });
-  }
-
-  bool has_deletes_, has_renewed_keys_;
-};
-
 bool is_refuted_by_certificate(const CheckResult& result) {
   return violated(result.verdict) &&
          std::ranges::any_of(std::get<Violated>(result.verdict).anomalies, rests_on_certificate);
@@ -471,16 +427,6 @@ void draw_conclusions(Survey& survey, const Refutations& refutes) {
 
 bool can_show(const History& history, Level level) {
   return !uses_real_time(level) || history.has_times() || history.transaction_count() <= 1;
-}
-
-// What a violation of another level says about this one; nothing where every anomaly is one that it allows.
-std::optional<Violated> violation_of(Level level, const CheckResult& other, const Refutations& refutes) {
-  if (!refutes(other, level)) return std::nullopt;
-  Violated kept = std::get<Violated>(other.verdict);
-  const auto allowed = [level](AnomalyKind kind) { return !forbids(level, kind); };
-  std::erase_if(kept.anomalies, [&](const Anomaly& anomaly) { return allowed(anomaly.kind); });
-  std::erase_if(kept.counts, [&](const auto& counted) { return allowed(counted.first); });
-  return kept.anomalies.empty() ? std::nullopt : std::optional(std::move(kept));
 }
 
 // Decides a level that its own engine leaves open by what is known of others.

@@ -136,8 +136,8 @@ std::optional<std::size_t> CertifiedFacts::seen(OperationId op, KeyId key) const
   return locks && !std::holds_alternative<std::vector<SeenVersion>>(set->seen) ? locked(op, key, last) : last;
 }
 
-// Of rows that it changed an update saw what it replaced; of rows that matched and that it left alone the first
-// later version that does not match, or whose maker had deleted the row before it.
+// Of rows that it changed an update saw what it replaced; of rows that matched and that it left alone the
+// first later version that does not match, or whose maker had deleted the row before it.
 std::size_t CertifiedFacts::locked(OperationId op, KeyId key, std::size_t last) const {
   const TransactionId t = history_.transaction_of(op);
   const std::optional<std::size_t> own = position(t, key);

@@ -27,7 +27,8 @@ namespace serval::verify {
 // Empty for nil; requires a read of a list.
 std::span<const Value> elements_read(const History& history, OperationId read);
 
-// Keys that somebody writes as a whole. A Read of such a key that shows a list is of a register that holds one.
+// Keys that somebody writes as a whole. A Read of such a key that shows a list is of a register that holds
+// one.
 std::vector<bool> written_as_registers(const History& history);
 
 class Lists {

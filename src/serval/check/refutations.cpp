@@ -1,0 +1,56 @@
+#include "serval/check/refutations.h"
+
+#include <algorithm>
+
+#include "serval/check/dependency_levels.h"
+#include "serval/check/new_rows.h"
+
+namespace serval {
+namespace {
+
+bool deletes(OperationKind kind) {
+  return kind == OperationKind::Delete || kind == OperationKind::PredicateDelete;
+}
+
+}  // namespace
+
+bool proves(const CheckResult& result, Level level) {
+  return holds(result.verdict) && implies(result.level, level);
+}
+
+bool rests_on_certificate(const Anomaly& anomaly) {
+  const auto* cycle = std::get_if<Cycle>(&anomaly.evidence);
+  const auto certified = [](const Edge& edge) { return edge.basis == OrderBasis::Certificate; };
+  return cycle != nullptr && std::ranges::any_of(cycle->edges, certified);
+}
+
+Refutations::Refutations(const History& history)
+    : has_deletes_(std::ranges::any_of(history.kind_column(), deletes)),
+      has_renewed_keys_(has_deletes_ && !renewed_keys(history).empty()) {}
+
+// The classes of cycles that the search at a graph level counts refute whatever forbids one of them. But a
+// row that is made after a delete is another object, which certificates tell: where transactions have
+// snapshots its maker need not see the delete (decision 011). So there such a cycle says nothing, unless
+// the search at a snapshot level has found it.
+bool Refutations::shows_forbidden(const CheckResult& result, Level level) const {
+  if (!decides_by_graph(result.level)) return false;
+  const auto& violation = std::get<Violated>(result.verdict);
+  if (has_renewed_keys_ && tells_new_rows_apart(level) && !tells_new_rows_apart(result.level)) return false;
+  constexpr Level kSnapshots = Level::StrongSnapshotIsolation;
+  if (has_deletes_ && implies(kSnapshots, level) && !implies(kSnapshots, result.level) &&
+      std::ranges::any_of(violation.anomalies, rests_on_certificate))
+    return false;
+  return std::ranges::any_of(violation.counts,
+                             [level](const auto& counted) { return forbids(level, counted.first); });
+}
+
+std::optional<Violated> violation_of(Level level, const CheckResult& other, const Refutations& refutes) {
+  if (!refutes(other, level)) return std::nullopt;
+  Violated kept = std::get<Violated>(other.verdict);
+  const auto allowed = [level](AnomalyKind kind) { return !forbids(level, kind); };
+  std::erase_if(kept.anomalies, [&](const Anomaly& anomaly) { return allowed(anomaly.kind); });
+  std::erase_if(kept.counts, [&](const auto& counted) { return allowed(counted.first); });
+  return kept.anomalies.empty() ? std::nullopt : std::optional(std::move(kept));
+}
+
+}  // namespace serval

@@ -1,0 +1,38 @@
+#pragma once
+// What the verdict at one level says about others.
+//
+//   const Refutations refutes(history);
+//   if (proves(result, Level::Causal)) ...   // it holds at a level that implies causal
+//   if (refutes(result, Level::Causal)) ...  // it is violated, or causal forbids an anomaly
+//
+// Refutations: O(operations) to build, O(anomalies) to ask; safe to share between threads.
+
+#include <optional>
+
+#include "serval/check/check.h"
+
+namespace serval {
+
+bool proves(const CheckResult& result, Level level);
+
+// A cycle with an edge that only the version certificate shows.
+bool rests_on_certificate(const Anomaly& anomaly);
+
+class Refutations {
+ public:
+  explicit Refutations(const History& history);
+
+  bool operator()(const CheckResult& result, Level level) const {
+    return violated(result.verdict) && (implies(level, result.level) || shows_forbidden(result, level));
+  }
+
+ private:
+  bool shows_forbidden(const CheckResult& result, Level level) const;
+
+  bool has_deletes_, has_renewed_keys_;
+};
+
+// What a violation of another level says about this one; nothing where every anomaly is one that it allows.
+std::optional<Violated> violation_of(Level level, const CheckResult& other, const Refutations& refutes);
+
+}  // namespace serval
