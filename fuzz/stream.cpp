@@ -2,7 +2,8 @@
 //
 //   S1  records leave in the order of their begins (T1 of trace/pipeline.h);
 //   S2  into which pieces the bytes were cut makes no difference to what is accepted. (What is refused first,
-//       a clock that went back or a line further down, depends on when each comes to light.)
+//       a clock that went back or a line further down, depends on when each comes to light, and a session
+//       whose first record begins before what has left is late only where something has left.)
 
 #include "serval/base/error.h"
 #include "serval/base/random.h"
@@ -15,13 +16,14 @@ namespace {
 
 class Watch {
  public:
-  // The outcome in words: how many records and what was found; empty where it was refused.
+  // The outcome in words: how many records and what was found; empty where it was refused or came late.
   std::string run(std::string_view bytes, std::size_t most_bytes) {
     try {
       take(bytes, most_bytes);
     } catch (const InputError&) {
       return "";
     }
+    if (pipeline_.status().late_transactions > 0) return "";
     std::string out = std::to_string(records_) + " records";
     for (const online::Violation& violation : verifier_.finish().violations) out += "\n" + violation.spell();
     return out;
