@@ -44,6 +44,14 @@ TEST(JepsenLog, EverySpellingGivesTheSameEntries) {
   }
 }
 
+TEST(JepsenLog, AMapHasEveryKeyOnce) {
+  EXPECT_EQ(log_error("{:type :ok :process 1 :f :read :value {:x 1 y 2 \"x\" 3}}"),
+            "input:1:39: a key comes twice in this map");
+  EXPECT_EQ(log_error("[{\"type\":\"ok\",\"process\":1,\"f\":\"read\",\"value\":{\"0\":97,\"0\":3}}]"),
+            "input:1:46: a key comes twice in this map");
+  EXPECT_EQ(log_error("{:type :ok :process 1 :f :read :value [{:x 1} {:x 1}]}"), "no error");
+}
+
 TEST(JepsenLog, ErrorAndTimeAreKept) {
   const JepsenLog log = log_of("{:type :fail :process 0 :f :add :value 3 :time 17 :error [:duplicate 3]}");
   EXPECT_EQ(log.entries[0].error, "[:duplicate 3]");

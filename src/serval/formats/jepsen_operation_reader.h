@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "serval/formats/form_cursor.h"
+#include "serval/formats/form_value.h"
 #include "serval/formats/jepsen_operation.h"
 
 namespace serval {
@@ -330,6 +331,7 @@ bool JepsenOperationReader<Cursor>::read_condition(Predicate& tree, JepsenOperat
 // Keys and plain values, in turns.
 template <class Cursor>
 bool JepsenOperationReader<Cursor>::read_map(JepsenOperation& operation, std::vector<Value>& pairs) {
+  const char* const start = cursor_.at();
   cursor_.open();
   while (cursor_.more()) {
     if (cursor_.peek() != FormShape::Scalar) return misfit(operation, "a map");
@@ -337,6 +339,8 @@ bool JepsenOperationReader<Cursor>::read_map(JepsenOperation& operation, std::ve
     if (cursor_.peek() != FormShape::Scalar) return misfit(operation, "a map");
     pairs.push_back(cursor_.scalar(pool_));
   }
+  if (has_key_twice(pairs, [](Value key) { return std::optional(key); }))
+    throw FormProblem{start, "a key comes twice in this map"};
   return true;
 }
 
