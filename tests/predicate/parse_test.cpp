@@ -38,6 +38,7 @@ TEST(ParsePredicate, BindsAsPostgresDoes) {
       {"T.\"Odd Name\" <> .5 and \"order\" = 1e3", "t.\"Odd Name\" <> .5 AND \"order\" = 1e3"},
       {"-a < +5 -- and so on", "-a < 5"},
       {"-(-9223372036854775808) > - - 3", "9223372036854775808 > 3"},
+      {"a - + +7 < - + + 5", "a - 7 < -5"},
   };
   for (const auto& [text, expected] : cases) {
     EXPECT_EQ(native(text), expected);

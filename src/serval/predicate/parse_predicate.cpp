@@ -181,13 +181,8 @@ class Parser {
     if (tokens_.accept_sign("+")) return sign();
     if (!tokens_.accept_sign("-")) return primary();
     Part operand = sign();
-    Value& literal = operand.tree.literal;
-    const bool is_number =
-        operand.tree.node == Node::Literal && (literal.is_integer() || literal.kind() == Value::Kind::Number);
-    if (!is_number) return node_of(Node::Arithmetic, list_of(std::move(operand)), "-");
-    const std::string spelled = pool_.spell(literal);
-    literal = pool_.number(spelled.starts_with('-') ? spelled.substr(1) : "-" + spelled);
-    return operand;
+    if (take_sign_in(operand.tree, pool_)) return operand;
+    return node_of(Node::Arithmetic, list_of(std::move(operand)), "-");
   }
 
   Part primary() {
@@ -247,6 +242,16 @@ class Parser {
 };
 
 }  // namespace
+
+bool take_sign_in(Predicate& operand, ValuePool& pool) {
+  const Value literal = operand.literal;
+  const bool is_number = operand.node == Predicate::Node::Literal &&
+                         (literal.is_integer() || literal.kind() == Value::Kind::Number);
+  if (!is_number) return false;
+  const std::string spelled = pool.spell(literal);
+  operand.literal = pool.number(spelled.starts_with('-') ? spelled.substr(1) : "-" + spelled);
+  return true;
+}
 
 Predicate parse_predicate(std::string_view text, ValuePool& pool, const std::string& name) {
   return Parser(text, pool, name, kDeepestPredicate).parse_condition();

@@ -186,7 +186,8 @@ class Translator {
     Predicate out = node_of(compares ? Node::Compare : Node::Arithmetic, sign);
     if (found.lexpr != nullptr) out.children.push_back(tree(found.lexpr));
     out.children.push_back(tree(found.rexpr));
-    return out;
+    const bool takes_sign = found.lexpr == nullptr && take_sign_in(out.children.front(), pool_);
+    return takes_sign ? std::move(out.children.front()) : out;
   }
 
   Predicate listed(const PgQuery__AExpr& found, Node node, bool negated) {
