@@ -30,8 +30,8 @@ inline constexpr int kDeepestPredicate = 1000;
 // Throws InputError with line and column; `name` is what the error calls the text.
 Predicate parse_predicate(std::string_view text, ValuePool& pool, const std::string& name = "predicate");
 
-// A minus before a number belongs to the number, parentheses or not. False: `operand` is not one, and stays as
-// it is.
+// A minus before a number belongs to the number, parentheses or not. False: `operand` is not one, and stays
+// as it is.
 bool take_sign_in(Predicate& operand, ValuePool& pool);
 
 // `deepest`: the limit for a predicate that becomes a part of a larger one.
