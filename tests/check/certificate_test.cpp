@@ -458,6 +458,19 @@ TEST(Certificate, AtReadCommittedTheEarliestVersionAsksForLeast) {
   }
 }
 
+// The same, and another statement of 9, which x does not matter to, has seen the last delete.
+TEST(Certificate, AtReadCommittedStatementsSeeDifferentStates) {
+  const History history = history_of(
+      transaction(1, 1, R"(["w","x",{"v":9}])") + transaction(1, 2, R"(["d","x"])") +
+      transaction(1, 5, R"(["d","x"],["r","y",{"v":7}])") + transaction(2, 6, R"(["w","x",{"v":8}])") +
+      transaction(3, 9,
+                  R"(["r","x",null],["pr",["<",["col","v"],5],[],{"saw":[["x",[1,5]]]}],["w","y",{"v":7}])") +
+      order("x", "[1,1],[1,2],[2,6],[1,5]"));
+  const CheckResult result = check(history, Level::ReadCommitted, {.engine = Engine::Certificate});
+  EXPECT_TRUE(holds(result.verdict));
+  EXPECT_EQ(verify_witness(history, Level::ReadCommitted, result.verdict), std::nullopt);
+}
+
 // Certificates say nothing about prefix consistency. What the reads refute is a violation all the same; what
 // they allow stays open, unless the user wants them alone to count.
 TEST(Certificate, LevelsThatItSaysNothingAboutAreJudgedByTheReads) {

@@ -198,7 +198,7 @@ bool CertifiedFacts::may_be_unlisted(KeyId key, Value value) const {
   return false;
 }
 
-std::optional<std::size_t> CertifiedFacts::item_seen(OperationId op, KeyId key) const {
+std::optional<std::size_t> CertifiedFacts::item_seen(OperationId op, KeyId key, Several take) const {
   const std::optional<Value> value = item_value(op, key);
   const TransactionId t = history_.transaction_of(op);
   if (!last_write(t, key, op).is_none()) {
@@ -226,7 +226,7 @@ std::optional<std::size_t> CertifiedFacts::item_seen(OperationId op, KeyId key) 
       if (several) break;
       only = i;
     }
-  if (!several && !may_be_unlisted(key, *value)) return only;
+  if (take == Several::Earliest || (!several && !may_be_unlisted(key, *value))) return only;
   for (const OperationId other : history_.operations(t))
     if (const std::optional<std::size_t> at = seen(other, key); at && fits(*at)) return at;
   return std::nullopt;

@@ -36,7 +36,10 @@ class CertifiedFacts {
   // the version set still shows the deleted one. Whether or not it was returned.
   std::optional<std::size_t> deleted_row(OperationId op, KeyId key) const;
   // The same of an item that it read, where only its value may tell.
-  std::optional<std::size_t> item_seen(OperationId op, KeyId key) const;
+  // Of several that it may be: the one that another operation of the transaction sees, or the earliest, whose
+  // writer precedes those of the others.
+  enum class Several : std::uint8_t { AsOthersSee, Earliest };
+  std::optional<std::size_t> item_seen(OperationId op, KeyId key, Several take = Several::AsOthersSee) const;
   // The value of the key that `op` returned or found; nothing where it did not read it as an item.
   std::optional<Value> item_value(OperationId op, KeyId key) const;
 

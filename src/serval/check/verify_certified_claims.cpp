@@ -308,7 +308,8 @@ class Dependencies {
       if (!forward(before, t)) return against(before, t, key);
     }
     if (!reads_) return std::nullopt;
-    if (const std::optional<std::size_t> seen = facts_.item_seen(op, key)) {
+    const auto several = items_ ? CertifiedFacts::Several::AsOthersSee : CertifiedFacts::Several::Earliest;
+    if (const std::optional<std::size_t> seen = facts_.item_seen(op, key, several)) {
       if (!forward(order[*seen], t)) return against(order[*seen], t, key);
       if (items_ && *seen + 1 < order.size() && !forward(t, order[*seen + 1]))
         return against(t, order[*seen + 1], key);
