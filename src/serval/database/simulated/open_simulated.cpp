@@ -33,7 +33,7 @@ class SimulatedRecovery final : public Recovery {
 
 struct ClientOptions {
   std::chrono::microseconds latency;
-  bool certificate = false;  // Answers without rows that tell it say what they looked at.
+  bool certificate = false;  // Ranges, and answers without a row, say which state they saw.
 };
 
 class SimulatedClient final : public Client {
