@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "serval/base/budget.h"
-#include "serval/base/byte_sink.h"
+#include "serval/base/partial_output.h"
 
 namespace serval::cli {
 namespace {
@@ -33,7 +33,7 @@ void ring(std::chrono::nanoseconds first, std::chrono::nanoseconds then) {
 // The alarm keeps ringing, because the signal may have come just before a read that blocks.
 extern "C" void on_signal(int signal) {
   if (signal_caught.exchange(signal) != 0) {
-    remove_partial_files();
+    remove_partial_output();
     _exit(128 + signal);
   }
   stopping = true;
@@ -46,14 +46,14 @@ extern "C" void on_alarm(int /*signal*/) {
     stopping = true;
     return;
   }
-  remove_partial_files();
+  remove_partial_output();
   const ssize_t written = ::write(last_descriptor, last_words->data(), last_words->size());
   _exit(written < 0 ? 3 : last_exit_code);
 }
 
 // The reader of our output is gone: the end that a shell expects, but without traces.
 extern "C" void on_pipe(int signal) {
-  remove_partial_files();
+  remove_partial_output();
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }

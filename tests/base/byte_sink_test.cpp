@@ -11,6 +11,7 @@
 
 #include "serval/base/byte_stream.h"
 #include "serval/base/error.h"
+#include "serval/base/partial_output.h"
 
 namespace serval {
 namespace {
@@ -119,9 +120,28 @@ TEST_F(ByteSinkTest, TemporaryFilesCanBeRemovedWithoutTheSink) {
   ByteSink sink = ByteSink::create(path("a"));
   ByteSink other = ByteSink::create(path("b"));
   EXPECT_EQ(file_count(), 3);
-  remove_partial_files();
+  remove_partial_output();
   EXPECT_EQ(file_count(), 1);
   EXPECT_EQ(unpacked(path("a")), "old");
+}
+
+TEST_F(ByteSinkTest, FoldersOfPartialOutputAreRemovedWithTheirFiles) {
+  const std::string folder = path("folder");
+  fs::create_directory(folder);
+  for (int i = 0; i < 300; ++i) put(folder + "/a rather long name of a file " + std::to_string(i), "bytes");
+  remember_partial(folder.c_str());
+  remove_partial_output();
+  forget_partial(folder.c_str());
+  EXPECT_FALSE(fs::exists(folder));
+}
+
+TEST_F(ByteSinkTest, FoldersThatAreForgottenStay) {
+  const std::string folder = path("folder");
+  fs::create_directory(folder);
+  remember_partial(folder.c_str());
+  forget_partial(folder.c_str());
+  remove_partial_output();
+  EXPECT_TRUE(fs::exists(folder));
 }
 
 TEST_F(ByteSinkTest, ClosedPipeIsAnOutputError) {

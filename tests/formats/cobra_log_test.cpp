@@ -235,7 +235,15 @@ TEST_F(CobraFolder, LossesAreNamedAndNothingIsOverwritten) {
                                       "values replaced by the numbers of their writes: 2"}));
   EXPECT_EQ(print_history(read_history(path("out.cobra"))), "0: [w(0,1) w(1,2)]\n1: [r(0,1) r(1,_)]\n2:\n");
   EXPECT_THROW(write_history(history, Format::CobraLog, path("out.cobra")), OutputError);
-  EXPECT_FALSE(fs::exists(path("out.cobra.part")));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);  // Nothing temporary stays.
+}
+
+TEST_F(CobraFolder, WhatAKilledProcessLeftBehindIsNotInTheWay) {
+  const std::string name = path("out.cobra.partial-" + std::to_string(::getpid()));
+  fs::create_directories(name);
+  write_history(parse_history("s1: [w(x,1)]"), Format::CobraLog, path("out.cobra"));
+  EXPECT_EQ(print_history(read_history(path("out.cobra"))), "0: [w(0,1)]\n");
+  EXPECT_TRUE(fs::exists(name));
 }
 
 TEST_F(CobraFolder, ReadsThatCannotNameTheirWriteAreRefused) {

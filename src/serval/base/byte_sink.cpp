@@ -1,7 +1,5 @@
 #include "serval/base/byte_sink.h"
 
-#include <array>
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -18,28 +16,12 @@
 #include "serval/base/contract.h"
 #include "serval/base/error.h"
 #include "serval/base/link_target.h"
+#include "serval/base/partial_output.h"
 
 namespace serval {
 namespace {
 
 constexpr std::size_t kBuffer = 1 << 16;
-
-// Names of temporary files, for those who end the process without unwinding. More sinks than places at once
-// are not remembered.
-constinit std::array<std::atomic<const char*>, 16> partial_files{};
-
-void remember(const char* name) noexcept {
-  for (std::atomic<const char*>& place : partial_files) {
-    const char* none = nullptr;
-    if (place.compare_exchange_strong(none, name)) return;
-  }
-}
-void forget(const char* name) noexcept {
-  for (std::atomic<const char*>& place : partial_files) {
-    const char* expected = name;
-    if (place.compare_exchange_strong(expected, nullptr)) return;
-  }
-}
 
 // The open descriptor and the name it will have. Devices, pipes and standard output are written in place.
 class OutputFile {
@@ -67,7 +49,7 @@ class OutputFile {
     if (descriptor_ > STDERR_FILENO) ::close(descriptor_);
     if (temporary_.empty()) return;
     ::unlink(temporary_.c_str());
-    forget(temporary_.c_str());
+    forget_partial(temporary_.c_str());
   }
 
   void write(const char* bytes, std::size_t size) {
@@ -85,7 +67,7 @@ class OutputFile {
       fail(std::strerror(errno));
     if (temporary_.empty()) return;
     if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(std::strerror(errno));
-    forget(temporary_.c_str());
+    forget_partial(temporary_.c_str());
     temporary_.clear();
   }
 
@@ -110,7 +92,7 @@ class OutputFile {
     for (int i = 0; i < kTries; ++i) {
       temporary_ = i == 0 ? name : name + "-" + std::to_string(i);
       descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-      if (descriptor_ >= 0) return remember(temporary_.c_str());
+      if (descriptor_ >= 0) return remember_partial(temporary_.c_str());
       if (errno != EEXIST) break;
     }
     temporary_.clear();
@@ -225,10 +207,5 @@ void ByteSink::write(std::string_view bytes) {
 }
 
 void ByteSink::finish() { state_->finish(); }
-
-void remove_partial_files() noexcept {
-  for (const std::atomic<const char*>& place : partial_files)
-    if (const char* name = place.load()) ::unlink(name);
-}
 
 }  // namespace serval

@@ -1,7 +1,7 @@
 #pragma once
 // Bytes to a file or standard output, compressed on the way for paths that end in .gz or .zst. A regular file
 // is written under a temporary name beside its target and renamed by finish(), so that a failed write leaves
-// the old file, or none, and never half of a new one.
+// the old file, or none, and never half of a new one. remove_partial_output() knows its name until then.
 //
 //   ByteSink sink = ByteSink::create("history.txt.gz");   // "-" is standard output
 //   sink.write("w(1,2,3,4)\n");
@@ -32,8 +32,5 @@ class ByteSink {
   explicit ByteSink(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
-
-// Removes the temporary files of all sinks. Safe in a signal handler that ends the process.
-void remove_partial_files() noexcept;
 
 }  // namespace serval

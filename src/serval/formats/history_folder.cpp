@@ -5,9 +5,11 @@
 #include <system_error>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "serval/base/byte_sink.h"
 #include "serval/base/error.h"
+#include "serval/base/partial_output.h"
 #include "serval/formats/cut_off_reads.h"
 
 namespace serval {
@@ -51,20 +53,31 @@ void require_room(const fs::path& folder) {
                   folder.string()));
 }
 
+// Under a name of its own, so that what a killed process left behind is not in the way.
+fs::path new_folder_beside(const fs::path& target) {
+  constexpr int kTries = 100;
+  const std::string name = target.string() + ".partial-" + std::to_string(::getpid());
+  std::error_code error;
+  for (int i = 0; i < kTries && !error; ++i) {
+    fs::path path = i == 0 ? name : name + "-" + std::to_string(i);
+    if (fs::create_directory(path, error)) return path;
+  }
+  throw OutputError(
+      fmt::format("cannot create the folder {}: {}", name, error ? error.message() : "it already exists"));
+}
+
 // A folder that is gone unless it is kept.
 class TemporaryFolder {
  public:
-  explicit TemporaryFolder(fs::path path) : path_(std::move(path)) {
-    std::error_code error;
-    if (!fs::create_directory(path_, error))
-      throw OutputError(fmt::format("cannot create the folder {}: {}", path_.string(),
-                                    error ? error.message() : "it already exists"));
+  explicit TemporaryFolder(const fs::path& target) : path_(new_folder_beside(target)) {
+    remember_partial(path_.c_str());
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   ~TemporaryFolder() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
+    forget_partial(path_.c_str());
   }
   const fs::path& path() const noexcept { return path_; }
   void move_to(const fs::path& target) const {
@@ -111,7 +124,7 @@ void write_history_folder(const History& history, const FolderVerbs& verbs, cons
                           const std::function<void(const std::string&)>& lossy, Budget& budget) {
   const fs::path target = without_slash(folder);
   require_room(target);
-  const TemporaryFolder temporary(fs::path(target) += ".part");
+  const TemporaryFolder temporary(target);
   std::size_t size = 0;
   verbs.write(
       history,
