@@ -9,6 +9,7 @@
 #include "history_equality.h"
 #include "serval/base/error.h"
 #include "serval/check/check.h"
+#include "serval/check/refutations.h"
 #include "serval/check/verify_witness.h"
 #include "serval/formats/format.h"
 #include "serval/inference/lint.h"
@@ -41,17 +42,13 @@ void prove(const History& history, const CheckResult& result, const VersionHints
 class Knowledge {
  public:
   void learn(const CheckResult& result) {
-    if (holds(result.verdict)) learn_proven(result.level);
-    if (violated(result.verdict)) learn_refuted(result.level);
+    for (const LevelInfo& row : all_levels()) {
+      if (proves(result, row.level)) learn_proven(row.level);
+      if (violated(result.verdict) && refutes_stronger(result, row.level)) learn_refuted(row.level);
+    }
   }
-  void learn_proven(Level proven) {
-    for (const LevelInfo& weaker : all_levels())
-      if (implies(proven, weaker.level)) set(weaker.level, Answer::Proven);
-  }
-  void learn_refuted(Level refuted) {
-    for (const LevelInfo& stronger : all_levels())
-      if (implies(stronger.level, refuted)) set(stronger.level, Answer::Refuted);
-  }
+  void learn_proven(Level level) { set(level, Answer::Proven); }
+  void learn_refuted(Level level) { set(level, Answer::Refuted); }
 
  private:
   enum class Answer : std::uint8_t { Open, Proven, Refuted };

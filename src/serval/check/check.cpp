@@ -63,6 +63,7 @@ class Judge {
         result = judge_unknown(level);
       else
         judge_known(level, result);
+      if (holds(result.verdict)) result.snapshots_contradicted = contradicts_snapshots();
     } catch (const BudgetExhausted& exhausted) {
       result.verdict = cut_short(exhausted, proven_so_far());
     } catch (const std::bad_alloc&) {
@@ -215,6 +216,7 @@ class Judge {
         return;
       }
     }
+    if (certified_) result.unused_certificate = certified_->problem();
     decide_by_reads(level, result);
     if (undecided(result.verdict) && options_.engine == Engine::Auto) search_serial_order(level, result);
     if (Undecided* open = std::get_if<Undecided>(&result.verdict); open != nullptr && certified_)
@@ -377,6 +379,13 @@ class Judge {
     note();
   }
 
+  bool contradicts_snapshots() {
+    if (!certified_ || !certified_->problem().empty()) return false;
+    if (!contradicts_snapshots_)
+      contradicts_snapshots_ = !certified_->reads().snapshot_faults(budget_).empty();
+    return *contradicts_snapshots_;
+  }
+
   std::vector<std::string> proven_so_far() const {
     if (!relations_) return {"nothing was proven yet"};
     return {relations_->faults.empty() ? "no read is wrong by itself" : "some reads are wrong by themselves"};
@@ -391,6 +400,7 @@ class Judge {
   std::string_view engine_of_search_;  // Where an order has to be searched for.
   std::optional<Relations> relations_;
   std::unique_ptr<CertifiedHistory> certified_;
+  std::optional<bool> contradicts_snapshots_;
   bool replay_fails_ = false;  // The expected order is no serial one.
   bool knows_values_ = false;  // Writes of unknown values explain nothing here.
   std::optional<UnknownWrites> unknown_writes_;
@@ -405,8 +415,8 @@ bool is_refuted_by_certificate(const CheckResult& result) {
          std::ranges::any_of(std::get<Violated>(result.verdict).anomalies, rests_on_certificate);
 }
 
-// A certificate may contradict the snapshots of a history that some order explains: the level holds, and what
-// was found is told beside it.
+// A certificate may contradict the snapshots of a history that some order explains: serializable holds, and
+// snapshot isolation, which makes a claim about snapshots that serializable does not make, is violated.
 void draw_conclusions(Survey& survey, const Refutations& refutes) {
   const bool certified = std::ranges::any_of(survey.results, is_refuted_by_certificate);
   const auto levels = all_levels();
@@ -449,6 +459,7 @@ class Conclusion {
   bool ask(Level level) {
     const bool known = std::ranges::any_of(
         others_, [&](const CheckResult& r) { return proves(r, level) || refutes_(r, level) || ran_out(r); });
+    if (known && implies(result_.level, level) && follow_refutation(level)) return true;
     if (level == result_.level || known || !can_show(history_, level)) return false;
     others_.push_back(judge_.judge(level));
     CheckResult& other = others_.back();
@@ -459,12 +470,21 @@ class Conclusion {
     return false;
   }
 
+  // Of a weaker level that another violation refutes.
+  bool follow_refutation(Level weaker) {
+    for (const CheckResult& other : others_)
+      if (std::optional<Violated> found = violation_of(weaker, other, refutes_))
+        return adopt(std::move(*found), other);
+    return false;
+  }
+
   bool adopt(Verdict verdict, const CheckResult& other) {
     result_.verdict = std::move(verdict);
     result_.engine = other.engine;
     result_.complete = true;
     result_.attempts = other.attempts;
     result_.replayed = other.replayed;
+    result_.unused_certificate = other.unused_certificate;
     if (other.without_certificate)
       result_.without_certificate = judge_.ask_without_certificate(result_.level);
     return true;
@@ -513,7 +533,12 @@ Survey survey(const History& history, const CheckOptions& options) {
       return proves(r, level) || refutes(r, level) || ran_out(r);
     });
     // Without times the strong levels can only be refuted, by what refutes their strong-session variants.
-    if (!settled && can_show(history, level)) survey.results.push_back(judge.judge(level));
+    if (settled || !can_show(history, level)) return;
+    survey.results.push_back(judge.judge(level));
+    CheckResult& result = survey.results.back();
+    if (options.engine == Engine::Auto && undecided(result.verdict) && !ran_out(result) &&
+        result.engine == "certificate")
+      ask_reads(judge, result);
   };
   if (!can_show(history, survey.top)) survey.top = Level::StrongSessionSerializable;
   for (const Level level : kGraphLevels) visit(level);

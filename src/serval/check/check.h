@@ -54,6 +54,11 @@ struct CheckResult {
     std::string reason;  // Of NotKnown.
   };
   std::optional<WithoutCertificate> without_certificate = {};
+  std::string unused_certificate =
+      {};  // Why the reads alone decided, although there is a version certificate.
+  // Of a proof by the version certificate: some transaction read or replaced what the snapshot that the
+  // certificate claims does not show. Serializability does not care, snapshot isolation does.
+  bool snapshots_contradicted = false;
 };
 
 // A history with a version certificate is judged by it (certificate/certificate_check.h), where that settles

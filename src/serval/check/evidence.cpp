@@ -154,11 +154,11 @@ Undecided missing_order(const History& history, const Relations& relations) {
     undecided.cause = Undecided::Cause::NoEngine;
     undecided.reason =
         "the history has operations that this version of Serval records but does not check yet";
-    undecided.details.push_back(
-        fmt::format("operations that are not reads or writes of single values: {}, first {}",
-                    relations.footprints.unsupported_count, cite(history, relations.footprints.unsupported)));
+    undecided.details.push_back(fmt::format(
+        "operations on ranges, or on keys that ranges write, or that are lists and registers: {}, first {}",
+        relations.footprints.unsupported_count, cite(history, relations.footprints.unsupported)));
   }
-  if (ranges)
+  if (ranges && history.certificate().empty())
     undecided.details.emplace_back(
         "a version certificate would settle it: serval run --certificate, if the database can provide one");
   undecided.details.emplace_back("no violation among the dependencies that are known");

@@ -15,7 +15,20 @@ bool deletes(OperationKind kind) {
 }  // namespace
 
 bool proves(const CheckResult& result, Level level) {
-  return holds(result.verdict) && implies(result.level, level);
+  return holds(result.verdict) && implies(result.level, level) && !is_denied_by_snapshots(result, level);
+}
+
+bool is_denied_by_snapshots(const CheckResult& result, Level level) {
+  constexpr AnomalyKind kClaim = AnomalyKind::OutsideSnapshot;
+  return result.snapshots_contradicted && forbids(level, kClaim) && !forbids(result.level, kClaim);
+}
+
+// Snapshots that a database claims to have taken are the one thing that a stronger level may not care about.
+bool refutes_stronger(const CheckResult& result, Level level) {
+  const auto& counts = std::get<Violated>(result.verdict).counts;
+  return implies(level, result.level) &&
+         (implies(result.level, level) || !counts.contains(AnomalyKind::OutsideSnapshot) ||
+          std::ranges::any_of(counts, [&](const auto& counted) { return forbids(level, counted.first); }));
 }
 
 bool rests_on_certificate(const Anomaly& anomaly) {

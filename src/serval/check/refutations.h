@@ -14,6 +14,10 @@
 namespace serval {
 
 bool proves(const CheckResult& result, Level level);
+// Of a violation: whether it says that `level`, which implies the violated one, is violated as well.
+bool refutes_stronger(const CheckResult& result, Level level);
+// Of a proof: whether the certificate contradicts what `level`, but not the proven one, says about snapshots.
+bool is_denied_by_snapshots(const CheckResult& result, Level level);
 
 // A cycle with an edge that only the version certificate shows.
 bool rests_on_certificate(const Anomaly& anomaly);
@@ -23,7 +27,7 @@ class Refutations {
   explicit Refutations(const History& history);
 
   bool operator()(const CheckResult& result, Level level) const {
-    return violated(result.verdict) && (implies(level, result.level) || shows_forbidden(result, level));
+    return violated(result.verdict) && (refutes_stronger(result, level) || shows_forbidden(result, level));
   }
 
  private:

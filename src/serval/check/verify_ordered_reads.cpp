@@ -213,9 +213,6 @@ std::vector<GrowingList> lists_shown(const Facts& facts, KeyId key) {
 
 Flaw flaw_of_shown_lists(const History& history, const CommitOrder& order) {
   const Facts facts(history);
-  for (const KeyId key : history.key_ids())
-    if (facts.lists().is_opaque(key))
-      return fmt::format("{} is both list and register", history.spell_key(key));
   if (Flaw flaw = flaw_of_duplicates(facts)) return flaw;
   std::vector<std::vector<GrowingList>> lists;
   for (const KeyId key : history.key_ids()) lists.push_back(lists_shown(facts, key));
@@ -223,6 +220,8 @@ Flaw flaw_of_shown_lists(const History& history, const CommitOrder& order) {
     std::map<KeyId, std::vector<Value>> appended;
     for (const OperationId op : history.operations(t)) {
       if (is_predicate(history.kind(op))) return "cannot judge predicate operations";
+      if (facts.lists().is_opaque(history.key(op)))
+        return fmt::format("{} is both list and register", history.spell_key(history.key(op)));
       if (facts.is_list(history.key(op)) && history.kind(op) == OperationKind::Append)
         appended[history.key(op)].push_back(history.value(op));
     }

@@ -324,9 +324,14 @@ class RecordParser {
     if (record_.event == "settled") return Kind::Settled;
     if (record_.event == "heartbeat") return Kind::Heartbeat;
     if (record_.event != "certificate") return Kind::Unknown;
-    std::string by;
-    again(order_at_, [&] { by = at_.string("\"commit_ts\""); });
-    return by == "commit_ts" ? Kind::Certificate : Kind::Unknown;
+    again(order_at_, [&] {
+      at_.peek();
+      const char* start = at_.position();
+      if (at_.string("\"commit_ts\"") != "commit_ts")
+        at_.fail_at(start, "\"commit_ts\", the one order there is");
+    });
+    require(order_at_ != nullptr, "an \"order\" in this record");
+    return Kind::Certificate;
   }
 
   void promise() {
@@ -353,7 +358,13 @@ class RecordParser {
     record_.order = {};
     again(key_at_, [&] { record_.order.key = value(); });
     again(versions_at_, [&] { record_.order.versions = parse_json_citations(at_, pool_); });
-    again(complete_at_, [&] { record_.order.complete = value() == Value::boolean(true); });
+    again(complete_at_, [&] {
+      at_.peek();
+      const char* start = at_.position();
+      const Value complete = value();
+      if (complete.kind() != Value::Kind::Boolean) at_.fail_at(start, "true or false");
+      record_.order.complete = complete == Value::boolean(true);
+    });
   }
 
   void require(bool present, const char* what) {

@@ -17,7 +17,8 @@ class OrderFlaws {
   std::optional<OrderFlaw> find() const {
     if (auto flaw = find_repeated()) return flaw;
     if (auto flaw = find_unwritten()) return flaw;
-    return find_contradiction();
+    if (auto flaw = find_contradiction()) return flaw;
+    return find_contradicted_timestamps();
   }
 
  private:
@@ -137,6 +138,26 @@ class OrderFlaws {
       for (std::size_t v = 0; v < orders_[i].installers.size(); ++v)
         if (before[orders_[i].installers[v]] > 0 && i != orders.front())
           return flaw_at({i, v}, "contradicts an earlier one about " + name({i, v}));
+    return std::nullopt;
+  }
+
+  std::optional<std::int64_t> commit_timestamp(TransactionId t) const {
+    const TransactionHints* const hints = history_.hints(t);
+    return hints == nullptr ? std::nullopt : hints->commit_timestamp;
+  }
+
+  // Where the timestamps are the order of the versions, another one must be the same.
+  std::optional<OrderFlaw> find_contradicted_timestamps() const {
+    if (!history_.certificate().ordered_by_commit) return std::nullopt;
+    for (std::size_t i = 0; i < orders_.size(); ++i) {
+      std::optional<std::int64_t> last;
+      for (std::size_t v = 0; v < orders_[i].installers.size(); ++v) {
+        const std::optional<std::int64_t> timestamp = commit_timestamp(orders_[i].installers[v]);
+        if (timestamp && last && *timestamp < *last)
+          return flaw_at({i, v}, "contradicts the commit timestamps about " + name({i, v}));
+        if (timestamp) last = timestamp;
+      }
+    }
     return std::nullopt;
   }
 

@@ -24,8 +24,8 @@ struct OrderFlaw {
   std::string problem;
 };
 // An order that names a transaction twice, or one that has not written the key; orders of one key that
-// contradict each other. A transaction whose range writes were never answered may have written anything.
-// O(operations + versions).
+// contradict each other, or the commit timestamps where these are an order, too. A transaction whose range
+// writes were never answered may have written anything. O(operations + versions).
 std::optional<OrderFlaw> find_order_flaw(const History& history);
 
 }  // namespace serval

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "serval/check/refutations.h"
 #include "serval/report/quantity.h"
 
 namespace serval {
@@ -17,8 +18,9 @@ void learn(std::vector<Known>& known, const CheckResult& result) {
   for (const LevelInfo& row : all_levels()) {
     Known& cell = known[static_cast<std::size_t>(row.level)];
     if (const auto* proof = std::get_if<Holds>(&result.verdict)) {
-      if (implies(proof->proven, row.level) || implies(result.level, row.level)) cell = Known::Holds;
-    } else if (violated(result.verdict) && implies(row.level, result.level)) {
+      const bool implied = implies(proof->proven, row.level) || implies(result.level, row.level);
+      if (implied && !is_denied_by_snapshots(result, row.level)) cell = Known::Holds;
+    } else if (violated(result.verdict) && refutes_stronger(result, row.level)) {
       cell = Known::Refuted;
     }
   }
@@ -269,6 +271,14 @@ std::vector<std::string> remarks(const Report& report) {
         fmt::format("repeatable-read is Adya's PL-2.99, without predicates the same as "
                     "serializable; vendors give the name to {}",
                     meanings_of_repeatable_read()));
+  const CheckResult& result = report.result;
+  if (!result.unused_certificate.empty() && !undecided(result.verdict))
+    out.push_back("the reads alone decided; the version certificate was not used: " +
+                  result.unused_certificate);
+  if (result.snapshots_contradicted && !forbids(result.level, AnomalyKind::OutsideSnapshot))
+    out.emplace_back(
+        "the certificate claims snapshots that do not show what was read or replaced; this level does not "
+        "care, snapshot isolation does");
   if (!report.model_hint.empty()) out.push_back(report.model_hint);
   return out;
 }

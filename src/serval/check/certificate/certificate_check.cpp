@@ -91,7 +91,11 @@ class Decision {
     if (guessed_wrong) return which_version();
     const OperationId unseen = certified_.reads().unseen();
     if (!unseen.is_none() && scope_.shape.data != GraphShape::Data::ShownWrites)
-      return replay_found(unseen, *order);
+      return replay_found(fmt::format("the certificate does not say what {} saw", spell(unseen)), *order);
+    const OperationId passed_by = certified_.reads().passed_by();
+    if (!passed_by.is_none() && scope_.shape.data == GraphShape::Data::All)
+      return replay_found(
+          fmt::format("{} left a row alone that had been deleted and made again", spell(passed_by)), *order);
     if (clock_problem_) return no_times("the clock contradicts itself: " + *clock_problem_);
     if (uses_real_time(level_) && history_.transaction_count() > 1 && !history_.has_times())
       return no_times("the history has no times");
@@ -135,13 +139,15 @@ class Decision {
     }
   }
 
+  std::string spell(OperationId op) const {
+    return fmt::format("{} in transaction {}", print_operation(history_, op),
+                       history_.spell(history_.label(history_.transaction_of(op))));
+  }
+
   // What some predicate operation saw is not known. The order of what is known may explain it all the same.
-  Verdict replay_found(OperationId unseen, const std::vector<Vertex>& order) const {
-    Undecided open{Undecided::Cause::Precondition,
-                   fmt::format("the certificate does not say what {} in transaction {} saw",
-                               print_operation(history_, unseen),
-                               history_.spell(history_.label(history_.transaction_of(unseen)))),
-                   {"nothing that is known violates the level"}};
+  Verdict replay_found(std::string reason, const std::vector<Vertex>& order) const {
+    Undecided open{
+        Undecided::Cause::Precondition, std::move(reason), {"nothing that is known violates the level"}};
     if (!proves_by_replay(level_)) return open;
     CheckOptions options = options_;
     options.expected_order = {
@@ -150,15 +156,19 @@ class Decision {
     Verdict verdict = check_by_replay(history_, level_, options, budget_);
     if (holds(verdict)) return verdict;
     open.details.push_back(std::get<Undecided>(verdict).reason);
+    // The order of the timestamps has the versions in the certificate's order, too.
+    if (history_.certificate().ordered_by_commit && history_.certificate().orders.empty() &&
+        suggests_replay(history_, {})) {
+      options.expected_order = {};
+      if (Verdict other = check_by_replay(history_, level_, options, budget_); holds(other)) return other;
+    }
     return open;
   }
 
   Undecided which_version() const {
-    const OperationId read = certified_.reads().guessed();
     return {Undecided::Cause::Precondition,
-            fmt::format("it is not certain which version some reads saw, {} in transaction {} among them",
-                        print_operation(history_, read),
-                        history_.spell(history_.label(history_.transaction_of(read)))),
+            fmt::format("it is not certain which version some reads saw, {} among them",
+                        spell(certified_.reads().guessed())),
             {"several versions have that value, and the certificate has no version set for it"}};
   }
 

@@ -249,6 +249,7 @@ class CertifiedReader {
       if (locks && !changed && matches) {
         position = left_alone(t, key, condition, shown);
         matches = position == shown;
+        if (!matches && matching.matches(condition, key, position)) out_.passed_by_ = op;
       }
       if (position != shown) out_.again_.push_back({op, key, position});
       if (matches) expected_.push_back({key, position, versions_.of(key)[position].value});

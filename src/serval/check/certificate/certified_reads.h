@@ -58,6 +58,9 @@ class CertifiedReads {
   // A predicate operation whose predicate or version set was not recorded; none(): there is none. What it
   // depends on is not known, and left out.
   OperationId unseen() const noexcept { return unseen_; }
+  // An update or delete left a row alone that had been deleted and made again meanwhile, which only a level
+  // where each statement sees a state of its own allows; none() where there was none.
+  OperationId passed_by() const noexcept { return passed_by_; }
   // Some reads were guessed, one of them is this.
   OperationId guessed() const noexcept { return guessed_; }
 
@@ -216,6 +219,7 @@ class CertifiedReads {
   std::vector<Anomaly> faults_;
   OperationId guessed_ = OperationId::none();
   OperationId unseen_ = OperationId::none();
+  OperationId passed_by_ = OperationId::none();
   std::vector<std::uint32_t> first_read_;  // By transaction, one more than transactions.
   std::vector<Read> reads_;
   std::vector<Read> again_;  // By operation: rows that updates saw otherwise when they locked them.

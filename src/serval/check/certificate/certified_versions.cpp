@@ -51,6 +51,8 @@ class VersionCollector {
             at = static_cast<std::uint32_t>(writes_.size());
             writes_.push_back({key, {t, op, value}});
           } else {
+            if (writes_[at].version.write == op && !value.is_nil())
+              refuse(fmt::format("{} changed two rows of {} in one statement", name(t), spell(key)));
             writes_[at].version = {t, op, value};
           }
         });

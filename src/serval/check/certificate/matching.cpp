@@ -20,6 +20,7 @@ Matching::Matching(const History& history, const CertifiedVersions& versions, Bu
   if (conditions_.empty() || !problem_.empty()) return;
   collect_columns(budget);
   choose_ways(budget);
+  require_defined(budget);
 }
 
 void Matching::collect_conditions(const History& history, Budget& budget) {
@@ -102,6 +103,7 @@ void Matching::collect_columns(Budget& budget) {
       read_columns(names, history_.key_value(key), version.value, history_.values(), row);
       for (std::size_t i = 0; i < columns_.size(); ++i) {
         Column& column = columns_[i];
+        if (!row[i].is_null()) column.kinds |= 1u << static_cast<unsigned>(row[i].kind());
         const bool integer = row[i].kind() == Scalar::Kind::Integer && row[i].as_integer() != kNull;
         if (column.values.empty() && !integer && !row[i].is_null()) drop_integers_where_others_are(column);
         if (!column.values.empty())
@@ -258,6 +260,104 @@ void Matching::choose_ways(Budget& budget) {
     if (prepared.changes->undefined())
       problem_ = fmt::format("whether a version of {} matches a predicate is not defined",
                              history_.spell_key(prepared.changes->undefined()->key));
+  }
+}
+
+namespace {
+
+constexpr unsigned bit(Scalar::Kind kind) { return 1u << static_cast<unsigned>(kind); }
+
+// Whether a condition has a truth value for every row whose columns have values of these kinds. May say no
+// where it has one.
+class DefinedEverywhere {
+ public:
+  DefinedEverywhere(const Condition& condition, std::span<const unsigned> kinds_of_columns)
+      : condition_(condition), nodes_(condition.nodes()), columns_(kinds_of_columns) {}
+
+  bool operator()() const { return condition_.problem().empty() && (nodes_.empty() || is_truth(0)); }
+
+ private:
+  using Kind = Condition::Kind;
+
+  template <class Test>
+  bool all_operands(std::uint32_t node, const Test& test) const {
+    for (std::uint32_t child = node + 1; child < nodes_[node].end; child = nodes_[child].end)
+      if (!test(child)) return false;
+    return true;
+  }
+
+  bool is_truth(std::uint32_t node) const {
+    switch (nodes_[node].kind) {
+      case Kind::Constant:
+        return (kinds_of(node) & ~bit(Scalar::Kind::Boolean)) == 0;
+      case Kind::And:
+      case Kind::Or:
+      case Kind::Not:
+        return all_operands(node, [this](std::uint32_t child) { return is_truth(child); });
+      case Kind::Equal:
+      case Kind::NotEqual:
+      case Kind::Less:
+      case Kind::LessOrEqual:
+      case Kind::Greater:
+      case Kind::GreaterOrEqual:
+      case Kind::In:
+      case Kind::Between:
+      case Kind::IsNull:
+        return compares_one_family(node);
+      default:
+        return false;
+    }
+  }
+  bool compares_one_family(std::uint32_t node) const {
+    unsigned kinds = 0;
+    const bool plain = all_operands(node, [&](std::uint32_t child) {
+      const Kind kind = nodes_[child].kind;
+      if (kind != Kind::Constant && kind != Kind::Column && !is_remainder(child)) return false;
+      kinds |= kinds_of(child);
+      return true;
+    });
+    constexpr unsigned kNumbers = bit(Scalar::Kind::Integer) | bit(Scalar::Kind::Decimal);
+    return plain && ((kinds & ~kNumbers) == 0 || kinds == bit(Scalar::Kind::Text) ||
+                     kinds == bit(Scalar::Kind::Boolean));
+  }
+  // Of integers, by a constant that is not zero.
+  bool is_remainder(std::uint32_t node) const {
+    if (nodes_[node].kind != Kind::Modulo) return false;
+    const std::uint32_t number = node + 1, by = nodes_[number].end;
+    return nodes_[number].kind == Kind::Column && kinds_of(number) == bit(Scalar::Kind::Integer) &&
+           nodes_[by].kind == Kind::Constant && kinds_of(by) == bit(Scalar::Kind::Integer) &&
+           condition_.constants()[nodes_[by].at].as_integer() > 0;
+  }
+
+  unsigned kinds_of(std::uint32_t node) const {
+    if (nodes_[node].kind == Kind::Column) return columns_[nodes_[node].at];
+    if (nodes_[node].kind == Kind::Modulo) return bit(Scalar::Kind::Integer);
+    const Scalar& constant = condition_.constants()[nodes_[node].at];
+    return constant.is_null() ? 0 : bit(constant.kind());
+  }
+
+  const Condition& condition_;
+  std::span<const Condition::Node> nodes_;
+  std::span<const unsigned> columns_;
+};
+
+}  // namespace
+
+bool Matching::is_always_defined(const Prepared& prepared) const {
+  std::vector<unsigned> kinds;
+  for (const std::uint32_t column : prepared.columns) kinds.push_back(columns_[column].kinds);
+  return DefinedEverywhere(*prepared.where, kinds)();
+}
+
+void Matching::require_defined(Budget& budget) {
+  for (const Prepared& prepared : conditions_) {
+    if (!problem_.empty()) return;
+    if (prepared.boxes || is_always_defined(prepared)) continue;
+    for (const KeyId key : tables_[prepared.table].keys)
+      for (std::uint32_t i = 0; i < versions_.of(key).size(); ++i) {
+        budget.poll("predicates");
+        evaluate_version(prepared, versions_.first(key) + i);
+      }
   }
 }
 

@@ -11,7 +11,9 @@
 // conditions that many match a change is near everywhere, so it is walked to, version by version, over plain
 // columns of integers where the condition compares these with constants, as most do.
 //
-// Where the truth of a condition is not defined for some version, problem() says so after the question.
+// Where the truth of a condition is not defined for some version, problem() says so from the start: whether a
+// certificate can be used must not depend on the level. Conditions whose columns have values of one family
+// each, as nearly all have, need no look at the versions for that.
 
 #include <algorithm>
 #include <cstdint>
@@ -80,6 +82,7 @@ class Matching {
     std::vector<std::int64_t> integers;  // kNull: NULL, or no row.
     std::vector<Scalar> values;          // Empty where all of them are integers or NULL.
     std::uint64_t changes = 0;           // Versions that differ from the one before.
+    unsigned kinds = 0;                  // Of values that are not NULL, a bit each.
   };
   static constexpr std::int64_t kNull = INT64_MIN;
 
@@ -118,6 +121,8 @@ class Matching {
   void collect_columns(Budget& budget);
   void drop_integers_where_others_are(Column& column);
   void choose_ways(Budget& budget);
+  void require_defined(Budget& budget);
+  bool is_always_defined(const Prepared& prepared) const;
   std::optional<std::vector<Box>> boxes_of(const Prepared& prepared) const;
 
   bool varies_within_keys(const Prepared& prepared) const;
