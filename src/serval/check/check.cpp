@@ -63,7 +63,7 @@ class Judge {
         result = judge_unknown(level);
       else
         judge_known(level, result);
-      if (holds(result.verdict)) result.snapshots_contradicted = contradicts_snapshots();
+      if (holds(result.verdict) && contradicts_snapshots()) result.snapshots_contradicted = true;
     } catch (const BudgetExhausted& exhausted) {
       result.verdict = cut_short(exhausted, proven_so_far());
     } catch (const std::bad_alloc&) {
@@ -182,9 +182,12 @@ class Judge {
           std::make_unique<Variant>(without_keys(history_, *renewed_), std::vector<TakenWrite>{}, options);
     }
     CheckResult other = without_renewed_->judge->judge(level);
-    // What no object at all can have shown is a violation whichever is which.
-    const auto is_bad_read = [](const Anomaly& anomaly) {
-      return std::holds_alternative<BadRead>(anomaly.evidence);
+    // What no object at all can have shown is a violation whichever is which. An insert that finds no row
+    // where there was one before makes another object.
+    const auto is_bad_read = [&](const Anomaly& anomaly) {
+      const auto* bad = std::get_if<BadRead>(&anomaly.evidence);
+      return bad != nullptr && (anomaly.kind != AnomalyKind::NonRepeatableRead ||
+                                history_.kind(bad->read) != OperationKind::Insert);
     };
     if (!violated(other.verdict) &&
         std::ranges::any_of(std::get<Violated>(result.verdict).anomalies, is_bad_read))
@@ -337,7 +340,7 @@ class Judge {
     if (stronger) {
       result.engine = dependency_engine(relations());
       Verdict verdict = check_dependencies(history_, relations(), *stronger, options_, trail_, budget_);
-      if (Violated* violation = std::get_if<Violated>(&verdict)) keep_forbidden(level, *violation);
+      if (Violated* violation = std::get_if<Violated>(&verdict)) keep_certain(level, *violation);
       if (!violated(verdict) || !std::get<Violated>(verdict).anomalies.empty()) {
         result.verdict = std::move(verdict);
         return;
@@ -353,7 +356,7 @@ class Judge {
   // What a violation of a stronger level also says about this one. Without predicate operations repeatable
   // read forbids the same cycles as serializable; of the other levels only cycles without anti-dependencies
   // are certain here.
-  static void keep_forbidden(Level level, Violated& violation) {
+  static void keep_certain(Level level, Violated& violation) {
     if (level == Level::RepeatableRead) return;
     const auto allowed = [level](AnomalyKind kind) {
       return !forbids(level, kind) ||
@@ -426,7 +429,17 @@ void draw_conclusions(Survey& survey, const Refutations& refutes) {
     };
     const bool proven = any(proves);
     if (proven) survey.proven.push_back(info->level);
-    if (any(refutes) && !(proven && certified)) survey.refuted.push_back(info->level);
+    const auto refutes_weaker = [&](const CheckResult& r, Level level) {
+      return std::ranges::any_of(levels, [&](const LevelInfo& weaker) {
+        if (!implies(level, weaker.level) || !refutes(r, weaker.level)) return false;
+        const auto both_forbid = [&](const auto& counted) {
+          return forbids(weaker.level, counted.first) && forbids(level, counted.first);
+        };
+        return std::ranges::any_of(std::get<Violated>(r.verdict).counts, both_forbid);
+      });
+    };
+    if ((any(refutes) || any(refutes_weaker)) && !(proven && certified))
+      survey.refuted.push_back(info->level);
   }
   for (const CheckResult& result : survey.results) {
     if (!violated(result.verdict)) continue;
@@ -474,7 +487,7 @@ class Conclusion {
   bool follow_refutation(Level weaker) {
     for (const CheckResult& other : others_)
       if (std::optional<Violated> found = violation_of(weaker, other, refutes_))
-        return adopt(std::move(*found), other);
+        if (keep_forbidden(*found, result_.level)) return adopt(std::move(*found), other);
     return false;
   }
 

@@ -57,13 +57,17 @@ bool Refutations::shows_forbidden(const CheckResult& result, Level level) const 
                              [level](const auto& counted) { return forbids(level, counted.first); });
 }
 
+bool keep_forbidden(Violated& violation, Level level) {
+  const auto allowed = [level](AnomalyKind kind) { return !forbids(level, kind); };
+  std::erase_if(violation.anomalies, [&](const Anomaly& anomaly) { return allowed(anomaly.kind); });
+  std::erase_if(violation.counts, [&](const auto& counted) { return allowed(counted.first); });
+  return !violation.anomalies.empty();
+}
+
 std::optional<Violated> violation_of(Level level, const CheckResult& other, const Refutations& refutes) {
   if (!refutes(other, level)) return std::nullopt;
   Violated kept = std::get<Violated>(other.verdict);
-  const auto allowed = [level](AnomalyKind kind) { return !forbids(level, kind); };
-  std::erase_if(kept.anomalies, [&](const Anomaly& anomaly) { return allowed(anomaly.kind); });
-  std::erase_if(kept.counts, [&](const auto& counted) { return allowed(counted.first); });
-  return kept.anomalies.empty() ? std::nullopt : std::optional(std::move(kept));
+  return keep_forbidden(kept, level) ? std::optional(std::move(kept)) : std::nullopt;
 }
 
 }  // namespace serval

@@ -36,6 +36,9 @@ class Refutations {
   bool has_deletes_, has_renewed_keys_;
 };
 
+// Leaves only the anomalies that `level` forbids; whether there are any.
+bool keep_forbidden(Violated& violation, Level level);
+
 // What a violation of another level says about this one; nothing where every anomaly is one that it allows.
 std::optional<Violated> violation_of(Level level, const CheckResult& other, const Refutations& refutes);
 

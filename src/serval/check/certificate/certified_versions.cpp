@@ -51,7 +51,7 @@ class VersionCollector {
             at = static_cast<std::uint32_t>(writes_.size());
             writes_.push_back({key, {t, op, value}});
           } else {
-            if (writes_[at].version.write == op && !value.is_nil())
+            if (writes_[at].version.write == op && history_.kind(op) == OperationKind::PredicateUpdate)
               refuse(fmt::format("{} changed two rows of {} in one statement", name(t), spell(key)));
             writes_[at].version = {t, op, value};
           }

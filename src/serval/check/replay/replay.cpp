@@ -164,6 +164,7 @@ class Replayer {
     for (const Row& row : history_.rows(op)) {
       switch (history_.kind(op)) {
         case OperationKind::PredicateRead:
+          if (row.value.is_nil()) return fail_at(row.key, history_.spell(row.value));  // No row at all.
           if (!see(row.key, row.value)) return false;
           break;
         case OperationKind::PredicateUpdate:
