@@ -6,6 +6,7 @@
 #include "database/local_server.h"
 #include "database/recover_checks.h"
 #include "serval/base/error.h"
+#include "serval/history/notation.h"
 
 namespace serval {
 namespace {
@@ -92,7 +93,8 @@ TEST_F(PostgresRecoveryTest, EveryLevelHasCompleteOrdersAndFittingVersionSets) {
       for (const OperationId op : run.history.operations(t)) {
         const bool ranges =
             is_predicate(run.history.kind(op)) && run.history.outcome(t) == Outcome::Committed;
-        EXPECT_TRUE(!ranges || run.history.certificate().version_set(op) != nullptr) << level;
+        EXPECT_TRUE(!ranges || run.history.certificate().version_set(op) != nullptr)
+            << level << ": " << print_operation(run.history, op);
       }
   }
   EXPECT_EQ(slots(), "0\n");

@@ -233,8 +233,9 @@ sql::Result PostgresConnection::run(const sql::Statement& statement,
   const Answer answer = hear();
   if (!succeeded(answer.get())) fail(answer.get());
   sql::Result out = result_of(statement, answer.get());
-  // That there is no such row is told by no tag, only by what was looked at.
-  if (!statement.by_predicate && (out.rows > 0 || out.changed > 0)) return out;
+  // That there is no such row is told by no tag, only by what was looked at. A key that has two rows, the
+  // deleted one beside the transaction's own, is recorded as a range.
+  if (!statement.by_predicate && (out.rows == 1 || out.changed > 0)) return out;
   if (sights_ == Sights::OfTransaction) out.snapshot = snapshot_;
   if (tells_sight(statement)) out.snapshot = PQgetvalue(answer.get(), 0, 0);
   out.saw_the_end = sights_ == Sights::OfCommit && statement.by_predicate;

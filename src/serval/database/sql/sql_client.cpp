@@ -182,7 +182,8 @@ Answer SqlClient::insert(const Request& request, const TableStatements& table) {
   const Statement& add = request.columns.empty() ? table.add : table.add_columns;
   for (int i = 0; i < kTries; ++i) {
     if (run(add, {number(request.key), request.tag}, request.columns).changed > 0) return {};
-    Answer found = rows_of(run(table.read_current, {number(request.key)}), table);
+    const Result read = run(table.read_current, {number(request.key)});
+    Answer found = with_sight(rows_of(read, table), read);
     found.applied = false;
     if (!found.rows.empty()) return found;
   }
@@ -194,7 +195,8 @@ Answer SqlClient::compare_and_set(const Request& request, const TableStatements&
   for (int i = 0; i < kTries; ++i) {
     if (run(table.compare_and_set, {number(request.key), request.tag, request.expected}).changed > 0)
       return {};
-    Answer found = rows_of(run(table.read_current, {number(request.key)}), table);
+    const Result read = run(table.read_current, {number(request.key)});
+    Answer found = with_sight(rows_of(read, table), read);
     found.applied = false;
     if (found.rows.empty() || found.rows.front().tag != request.expected) return found;
   }
