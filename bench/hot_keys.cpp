@@ -14,7 +14,7 @@
 #include "processor_time.h"
 #include "serval/base/random.h"
 #include "serval/online/online_verifier.h"
-#include "serval/trace/record_batch.h"
+#include "serval/stream/record_batch.h"
 
 namespace {
 

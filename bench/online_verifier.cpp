@@ -19,7 +19,7 @@
 #include "processor_time.h"
 #include "serval/base/random.h"
 #include "serval/online/online_report.h"
-#include "serval/trace/record_batch.h"
+#include "serval/stream/record_batch.h"
 
 namespace {
 

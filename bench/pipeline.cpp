@@ -9,7 +9,7 @@
 // uneven    one client makes half of all records
 // small     even, but in batches of 8 records: what batches are for
 
-#include "serval/trace/pipeline.h"
+#include "serval/stream/pipeline.h"
 
 #include <algorithm>
 #include <chrono>

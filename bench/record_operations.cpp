@@ -14,8 +14,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "serval/trace/clock.h"
-#include "serval/trace/recorder.h"
+#include "serval/base/clock.h"
+#include "serval/recording/recorder.h"
 
 namespace {
 

@@ -10,13 +10,13 @@
 #include "serval/base/error.h"
 #include "serval/check/check.h"
 #include "serval/check/refutations.h"
-#include "serval/check/verify_witness.h"
 #include "serval/formats/format.h"
 #include "serval/inference/lint.h"
 #include "serval/inference/statistics.h"
 #include "serval/online/mirror_history.h"
 #include "serval/report/json_report.h"
 #include "serval/report/text_report.h"
+#include "serval/verify/verify_witness.h"
 #include "target.h"
 
 namespace serval::fuzz {

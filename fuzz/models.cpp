@@ -3,7 +3,7 @@
 #include <chrono>
 
 #include "serval/base/error.h"
-#include "serval/formats/jepsen_log.h"
+#include "serval/formats/jepsen/jepsen_log.h"
 #include "serval/model/model.h"
 #include "serval/model/suggest_model.h"
 #include "serval/model/verify_model.h"

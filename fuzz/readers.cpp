@@ -3,7 +3,7 @@
 #include "examine.h"
 #include "serval/base/error.h"
 #include "serval/base/random.h"
-#include "serval/formats/cobra_version_order.h"
+#include "serval/formats/cobra/cobra_version_order.h"
 #include "serval/formats/format.h"
 #include "serval/history/history_builder.h"
 #include "target.h"

@@ -1,6 +1,6 @@
 // Lines as `serval watch` takes them in: from a client, in pieces, through the pipeline to the mirror.
 //
-//   S1  records leave in the order of their begins (T1 of trace/pipeline.h);
+//   S1  records leave in the order of their begins (T1 of stream/pipeline.h);
 //   S2  into which pieces the bytes were cut makes no difference to what is accepted. (What is refused first,
 //       a clock that went back or a line further down, depends on when each comes to light, and a session
 //       whose first record begins before what has left is late only where something has left.)
@@ -8,7 +8,7 @@
 #include "serval/base/error.h"
 #include "serval/base/random.h"
 #include "serval/online/online_verifier.h"
-#include "serval/trace/native_stream.h"
+#include "serval/stream/native_stream.h"
 #include "target.h"
 
 namespace serval::fuzz {

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "serval/base/error.h"
 #include "serval/base/nearest_names.h"
 #include "serval/inference/version_hints.h"
-#include "usage.h"
 
 namespace serval::cli {
 namespace {

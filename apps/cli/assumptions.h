@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "serval/evidence/order_basis.h"
 #include "serval/history/history.h"
-#include "serval/inference/order_basis.h"
 
 namespace serval::cli {
 

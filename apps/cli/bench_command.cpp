@@ -14,7 +14,6 @@
 #include "serval/base/byte_sink.h"
 #include "serval/base/error.h"
 #include "tables.h"
-#include "usage.h"
 #include "verb.h"
 
 namespace serval::cli {

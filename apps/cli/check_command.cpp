@@ -28,11 +28,10 @@
 #include "serval/base/contract.h"
 #include "serval/base/error.h"
 #include "serval/check/check.h"
-#include "serval/check/verify_witness.h"
 #include "serval/report/json_report.h"
 #include "serval/report/quantity.h"
 #include "serval/report/text_report.h"
-#include "usage.h"
+#include "serval/verify/verify_witness.h"
 #include "verb.h"
 #include "verb_limits.h"
 #include "writing.h"
@@ -80,7 +79,7 @@ CheckPlan plan_of(const CheckFlags& flags) {
   plan.engine = engine.value_or(Engine::Auto);
   if (!flags.profile.empty() && !plan.mirrors) throw UsageError("--profile is for --engine mirror");
   if (!flags.threads.empty() && !plan.mirrors) throw UsageError("--threads is for --engine mirror");
-  if (!flags.profile.empty()) choose_profile(flags.profile);
+  if (!flags.profile.empty()) online::choose_profile({.name = flags.profile}, {});
   if (flags.no_certificate && plan.engine == Engine::Certificate)
     throw UsageError("--no-certificate contradicts --engine certificate");
   plan.surveys = flags.level == kAnyLevel;
@@ -403,8 +402,7 @@ ModelPlan model_plan(const CheckFlags& flags, const CheckPlan& plan) {
 
 MirrorPlan mirror_plan(const CheckFlags& flags, const CheckPlan& plan) {
   MirrorPlan out;
-  out.profile = flags.profile;
-  out.level = plan.level;
+  out.profile = {.name = flags.profile, .level = plan.level};
   out.reading = flags.reading;
   out.timeout = plan.timeout;
   out.timeout_text = flags.timeout;

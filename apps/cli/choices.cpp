@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "serval/base/error.h"
 #include "serval/base/nearest_names.h"
-#include "usage.h"
 
 namespace serval::cli {
 

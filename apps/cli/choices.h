@@ -7,9 +7,9 @@
 
 #include "output.h"
 #include "progress.h"
-#include "serval/check/anomaly.h"
-#include "serval/check/level.h"
 #include "serval/formats/format.h"
+#include "serval/levels/anomaly.h"
+#include "serval/levels/level.h"
 
 namespace serval::cli {
 

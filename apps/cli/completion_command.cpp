@@ -10,11 +10,11 @@
 #include "exit_code.h"
 #include "help.h"
 #include "output.h"
+#include "serval/base/error.h"
 #include "serval/database/simulated/simulate.h"
 #include "serval/model/model.h"
 #include "serval/online/profile.h"
 #include "serval/workload/workload.h"
-#include "usage.h"
 #include "verb.h"
 
 namespace serval::cli {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "reference_command.h"
+#include "serval/base/error.h"
 #include "serval/base/nearest_names.h"
 #include "serval/database/database.h"
 #include "tables.h"
-#include "usage.h"
 #include "verb.h"
 
 namespace serval::cli {

@@ -16,7 +16,6 @@
 #include "serval/database/database.h"
 #include "serval/database/passwords.h"
 #include "serval/report/quantity.h"
-#include "usage.h"
 
 namespace serval::cli {
 namespace {
@@ -76,6 +75,14 @@ std::string draw_bug(const char* what) {
 }
 
 }  // namespace
+
+Failure describe_exception(const std::exception_ptr& exception) {
+  try {
+    std::rethrow_exception(exception);
+  } catch (...) {
+    return describe_current_exception();
+  }
+}
 
 Failure describe_current_exception() {
   try {

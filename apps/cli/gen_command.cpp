@@ -15,7 +15,6 @@
 #include "serval/database/simulated/simulate.h"
 #include "serval/formats/write_history.h"
 #include "serval/report/quantity.h"
-#include "usage.h"
 #include "verb.h"
 #include "verb_limits.h"
 #include "writing.h"

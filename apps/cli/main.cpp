@@ -15,9 +15,9 @@
 #include "help.h"
 #include "memory_limit.h"
 #include "output.h"
+#include "serval/base/error.h"
 #include "serval/base/nearest_names.h"
 #include "serval/database/passwords.h"
-#include "usage.h"
 #include "verb.h"
 
 namespace serval::cli {

@@ -8,12 +8,12 @@
 #include "interruption.h"
 #include "memory_limit.h"
 #include "output.h"
+#include "serval/base/error.h"
 #include "serval/base/json_writer.h"
 #include "serval/base/printable.h"
 #include "serval/online/mirror_history.h"
 #include "serval/online/online_report.h"
 #include "serval/report/quantity.h"
-#include "usage.h"
 
 namespace serval::cli {
 namespace {
@@ -77,34 +77,6 @@ std::string json_of(const MirrorReport& report) {
 
 }  // namespace
 
-const Profile& choose_profile(const std::string& name) {
-  if (const Profile* profile = online::find_profile(name)) return *profile;
-  std::string near;
-  for (const std::string& one : online::suggest_profiles(name)) near += (near.empty() ? "" : ", ") + one;
-  throw UsageError(
-      fmt::format("no profile is called \"{}\"", name),
-      near.empty() ? "DATABASE:ISOLATION, for example postgres:serializable" : "did you mean " + near);
-}
-
-const Profile& profile_of_level(Level level) {
-  if (const Profile* profile = online::find_profile(fmt::format("generic:{}", name_of(level))))
-    return *profile;
-  std::string levels;
-  for (const Profile& profile : online::all_profiles())
-    if (profile.database == "generic")
-      levels += (levels.empty() ? "" : ", ") + std::string(name_of(profile.level));
-  throw UsageError(fmt::format("the mirror has no profile for the level {}", name_of(level)),
-                   "it has one for " + levels);
-}
-
-const Profile& profile_for(const MirrorPlan& plan, const History& history) {
-  if (!plan.profile.empty()) return choose_profile(plan.profile);
-  if (plan.level) return profile_of_level(*plan.level);
-  if (const Profile* profile = online::profile_of_run(history.facts())) return *profile;
-  throw UsageError("the file does not name its database and isolation",
-                   "--profile DATABASE:ISOLATION, or --level LEVEL for what the level itself promises");
-}
-
 int check_file_by_mirror(const MirrorPlan& plan, const std::string& path) {
   const auto start = Budget::Clock::now();
   Progress progress(plan.progress, path);
@@ -116,7 +88,7 @@ int check_file_by_mirror(const MirrorPlan& plan, const std::string& path) {
     LoadedHistory loaded = load_history(path, plan.reading, &budget, progress);
     report.format = loaded.format;
     report.notices = std::move(loaded.notices);
-    report.profile = &profile_for(plan, loaded.history);
+    report.profile = &online::choose_profile(plan.profile, loaded.history.facts());
     if (!online::keeps_labels(loaded.history))
       report.notices.emplace_back(
           "transactions are numbered from 1 in the order of the file: their labels are not distinct positive "

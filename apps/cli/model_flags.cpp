@@ -9,8 +9,8 @@
 
 #include "choices.h"
 #include "quantities.h"
+#include "serval/base/error.h"
 #include "serval/base/nearest_names.h"
-#include "usage.h"
 
 namespace serval::cli {
 namespace {

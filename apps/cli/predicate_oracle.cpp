@@ -12,12 +12,12 @@
 
 #include "choices.h"
 #include "serval/base/contract.h"
+#include "serval/base/error.h"
 #include "serval/base/random.h"
 #include "serval/predicate/evaluate.h"
 #include "serval/predicate/print_predicate.h"
 #include "serval/predicate/row_columns.h"
 #include "serval/report/quantity.h"
-#include "usage.h"
 
 #if SERVAL_WITH_SQLITE
 #include <sqlite3.h>

@@ -14,11 +14,10 @@
 #include "quantities.h"
 #include "serval/base/error.h"
 #include "serval/base/json_writer.h"
-#include "serval/check/anomaly.h"
-#include "serval/check/level.h"
 #include "serval/database/probe/probe.h"
+#include "serval/levels/anomaly.h"
+#include "serval/levels/level.h"
 #include "tables.h"
-#include "usage.h"
 #include "verb.h"
 
 namespace serval::cli {

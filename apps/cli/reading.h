@@ -9,7 +9,7 @@
 #include "arguments.h"
 #include "progress.h"
 #include "serval/formats/format.h"
-#include "serval/formats/jepsen_log.h"
+#include "serval/formats/jepsen/jepsen_log.h"
 
 namespace serval::cli {
 
@@ -32,7 +32,7 @@ struct LoadedHistory {
 LoadedHistory load_history(const std::string& path, const ReadingFlags& flags, Budget* budget,
                            Progress& progress);
 struct LoadedLog {
-  JepsenLog log;
+  ClientLog log;
   std::string format;
   std::vector<std::string> notices;
 };

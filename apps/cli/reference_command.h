@@ -11,7 +11,7 @@
 #include "exit_code.h"
 #include "output.h"
 #include "serval/base/json_writer.h"
-#include "serval/check/level.h"
+#include "serval/levels/level.h"
 #include "verb.h"
 
 namespace serval::cli {

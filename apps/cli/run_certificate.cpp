@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "usage.h"
+#include "serval/base/error.h"
 
 namespace serval::cli {
 namespace {

@@ -12,7 +12,7 @@
 #include "run_command.h"
 #include "serval/database/certificate_lines.h"
 #include "serval/database/database.h"
-#include "serval/trace/recorder.h"
+#include "serval/recording/recorder.h"
 #include "serval/workload/workload.h"
 
 namespace serval::cli {

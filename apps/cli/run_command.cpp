@@ -18,22 +18,21 @@
 #include "exit_code.h"
 #include "failure.h"
 #include "interruption.h"
-#include "live_check.h"
 #include "memory_limit.h"
 #include "output.h"
 #include "quantities.h"
 #include "run_certificate.h"
-#include "run_mirror.h"
 #include "run_watch.h"
 #include "serval/base/contract.h"
 #include "serval/base/error.h"
 #include "serval/base/link_target.h"
-#include "serval/check/level.h"
 #include "serval/database/campaign.h"
 #include "serval/database/invariant_watch.h"
 #include "serval/database/passwords.h"
+#include "serval/levels/level.h"
+#include "serval/watch/live_check.h"
+#include "serval/watch/run_mirror.h"
 #include "serval/workload/workload.h"
-#include "usage.h"
 #include "verb.h"
 #include "writing.h"
 
@@ -143,7 +142,7 @@ class Run {
     facts["isolation"] = isolation_.name;
     promise_ = promise_of(isolation_, facts);
     if (flags_.level.empty()) choose_level_of(promise_);
-    if (flags_.live) RunMirror::require_profile(flags_.profile, facts);
+    if (flags_.live) watch::RunMirror::require_profile(flags_.profile, facts);
   }
 
   static Workload workload_or_refuse(const RunFlags& flags) {
@@ -214,9 +213,7 @@ class Run {
       drive(campaign);
       finish(recorder, schema, recovery.get());
       if (mirror_) {
-        findings_.exit_code = worse(findings_.exit_code, mirror_->finish());
-        findings_.mirrored_in_all = mirror_->violations();
-        findings_.mirrored = mirror_->headlines();
+        learn(mirror_->finish());
       }
     } catch (...) {
       clean_up(*database_);
@@ -266,11 +263,13 @@ class Run {
 
   // Runs the campaign beside what checks the recording so far, looks at the invariants and says how it goes.
   void drive(Campaign& campaign) {
-    if (flags_.live) mirror_.emplace(path_.string(), flags_.profile);
-    std::optional<LiveCheck> live;
+    if (flags_.live)
+      mirror_.emplace(path_.string(), online::ProfileChoice{.name = flags_.profile},
+                      [](const std::string& line) { note(line); });
+    std::optional<watch::LiveCheck> live;
     if (checks_live())
       live.emplace(path_.string(), *level_, default_memory_limit(),
-                   flags_.stop_on_violation ? LiveCheck::Pace::Eager : LiveCheck::Pace::Modest);
+                   flags_.stop_on_violation ? watch::LiveCheck::Pace::Eager : watch::LiveCheck::Pace::Modest);
     std::optional<InvariantWatch> invariants;
     if (!workload_.info->invariant.empty()) invariants.emplace(*database_, *workload_.generator);
     RunWatch watch(
@@ -293,6 +292,22 @@ class Run {
     note("lost       the database: " + findings_.loss);
   }
 
+  // Says what the mirror found.
+  void learn(const watch::RunMirror::Result& mirrored) {
+    findings_.mirrored_in_all = mirrored.summary.state.violations;
+    findings_.mirrored = mirrored.headlines;
+    if (mirrored.problem) {
+      const Failure failure = describe_exception(mirrored.problem);
+      note(failure.drawing);
+      findings_.exit_code = worse(findings_.exit_code, failure.exit_code);
+      return;
+    }
+    for (const std::string& text : mirrored.found) note(text);
+    note("mirrored   " + text_of(mirrored.summary));
+    if (mirrored.summary.verdict == watch::WatchVerdict::Violation)
+      findings_.exit_code = worse(findings_.exit_code, kViolated);
+  }
+
   void learn(InvariantWatch& watch) {
     if (findings_.loss.empty()) watch.look_at_the_end();
     watch.stop();
@@ -309,7 +324,7 @@ class Run {
   // Rows that a range changes are known from its answer only, so a recording that is cut off may lack who
   // wrote what others read.
   bool checks_live() const {
-    return flags_.checks && !flags_.no_live && !flags_.live && level_ && LiveCheck::watches(*level_) &&
+    return flags_.checks && !flags_.no_live && !flags_.live && level_ && watch::LiveCheck::watches(*level_) &&
            !workload_.info->needs_ranges;
   }
 
@@ -337,7 +352,8 @@ class Run {
     findings_.workload = flags_.workload;
     findings_.isolation = isolation_.name;
     findings_.promises = promise_;
-    if (found_live_.violated()) findings_.found_on_the_way = spelled(found_live_, LiveState::Clock::now());
+    if (found_live_.violated())
+      findings_.found_on_the_way = spelled(found_live_, watch::LiveState::Clock::now());
     check.run = findings_;
     return check_files(check);
   }
@@ -363,8 +379,8 @@ class Run {
   std::unique_ptr<Database> database_;
   std::optional<Level> level_;  // None: whatever holds is reported.
   std::filesystem::path path_;
-  LiveState found_live_;
-  std::optional<RunMirror> mirror_;
+  watch::LiveState found_live_;
+  std::optional<watch::RunMirror> mirror_;
   RunFindings findings_;
 };
 

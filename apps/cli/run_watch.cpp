@@ -54,7 +54,7 @@ std::string fitted(std::string line) {
 
 }  // namespace
 
-RunWatch::RunWatch(Campaign& campaign, const LiveCheck* live, const WatchOptions& options)
+RunWatch::RunWatch(Campaign& campaign, const watch::LiveCheck* live, const WatchOptions& options)
     : campaign_(campaign),
       live_(live),
       options_(options),
@@ -87,7 +87,7 @@ void RunWatch::run() {
 // The first violation is news of its own, however quiet the rest.
 void RunWatch::look_at_findings() {
   if (live_ == nullptr || told_) return;
-  const LiveState state = live_->state();
+  const watch::LiveState state = live_->state();
   if (!state.violated()) return;
   told_ = true;
   if (terminal_) draw(kClearLine);

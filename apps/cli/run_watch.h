@@ -11,9 +11,9 @@
 #include <string>
 #include <thread>
 
-#include "live_check.h"
 #include "progress.h"
 #include "serval/database/campaign.h"
+#include "serval/watch/live_check.h"
 
 namespace serval::cli {
 
@@ -25,7 +25,7 @@ struct WatchOptions {
 class RunWatch {
  public:
   // `live` may be null: nothing is checked meanwhile.
-  RunWatch(Campaign& campaign, const LiveCheck* live, const WatchOptions& options);
+  RunWatch(Campaign& campaign, const watch::LiveCheck* live, const WatchOptions& options);
   ~RunWatch() { stop(); }
   RunWatch(const RunWatch&) = delete;
   RunWatch& operator=(const RunWatch&) = delete;
@@ -40,7 +40,7 @@ class RunWatch {
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
   Campaign& campaign_;
-  const LiveCheck* live_;
+  const watch::LiveCheck* live_;
   WatchOptions options_;
   bool terminal_;
   bool told_ = false;  // Of the first violation.

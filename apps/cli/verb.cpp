@@ -6,8 +6,8 @@
 #include "exit_code.h"
 #include "help.h"
 #include "output.h"
+#include "serval/base/error.h"
 #include "serval/base/nearest_names.h"
-#include "usage.h"
 
 namespace serval::cli {
 namespace {

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "output.h"
-#include "usage.h"
+#include "serval/base/error.h"
 
 namespace serval::cli {
 namespace {

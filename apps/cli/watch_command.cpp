@@ -15,18 +15,17 @@
 #include "failure.h"
 #include "interruption.h"
 #include "memory_limit.h"
-#include "metrics_server.h"
 #include "output.h"
 #include "quantities.h"
 #include "serval/base/error.h"
+#include "serval/watch/metrics_server.h"
+#include "serval/watch/watch_engine.h"
+#include "serval/watch/watch_report.h"
+#include "serval/watch/watch_sources.h"
 #include "stuck_guard.h"
-#include "usage.h"
 #include "verb.h"
 #include "verb_limits.h"
 #include "violation_action.h"
-#include "watch_engine.h"
-#include "watch_report.h"
-#include "watch_sources.h"
 
 namespace serval::cli {
 namespace {
@@ -50,21 +49,22 @@ struct WatchFlags {
 
 constexpr std::uint64_t kShareOfWaiting = 4;  // Records that wait, of the memory for a file.
 
-WatchSetting setting_of(const WatchFlags& flags) {
+watch::WatchSetting setting_of(const WatchFlags& flags) {
   if (!flags.profile.empty() && !flags.level.empty())
     throw UsageError("--profile and --level exclude each other", "leave one out");
-  if (is_endpoint(flags.source) && flags.profile.empty() && flags.level.empty())
+  if (watch::is_endpoint(flags.source) && flags.profile.empty() && flags.level.empty())
     throw UsageError(
         "which database is this, and at which isolation?",
         "a socket needs --profile or --level; clients cannot choose it. For example "
         "--profile postgres:serializable, or --level serializable for what any database promises");
-  WatchSetting setting;
-  setting.profile = flags.profile;
-  setting.level = flags.level;
+  watch::WatchSetting setting;
+  setting.profile.name = flags.profile;
+  if (!flags.level.empty()) setting.profile.level = choose_level(flags.level);
+  setting.note = [](const std::string& line) { note(line); };
   if (!flags.clock_error.empty())
     setting.pipeline.clock_error = parse_duration("--clock-error", flags.clock_error).count();
   setting.pipeline.idle_after = parse_duration("--idle", flags.idle);
-  if (!is_endpoint(flags.source))
+  if (!watch::is_endpoint(flags.source))
     setting.pipeline.memory_limit =
         std::min(setting.pipeline.memory_limit, memory_limit_of(flags.memory_limit) / kShareOfWaiting);
   else if (!flags.memory_limit.empty())
@@ -73,13 +73,13 @@ WatchSetting setting_of(const WatchFlags& flags) {
   return setting;
 }
 
-SourceOptions source_of(const WatchFlags& flags) {
-  SourceOptions options;
+watch::SourceOptions source_of(const WatchFlags& flags) {
+  watch::SourceOptions options;
   options.word = flags.source;
   if (flags.follow && flags.no_follow) throw UsageError("--follow and --no-follow contradict each other");
-  if (flags.follow) options.follow = Follow::Always;
-  if (flags.no_follow) options.follow = Follow::Never;
-  if (flags.any_interface) options.interfaces = Interfaces::Any;
+  if (flags.follow) options.follow = watch::Follow::Always;
+  if (flags.no_follow) options.follow = watch::Follow::Never;
+  if (flags.any_interface) options.interfaces = watch::Interfaces::Any;
   if (!flags.connections.empty()) options.connections = parse_count("--connections", flags.connections);
   if (!flags.initial.empty() && flags.initial != "unknown")
     throw UsageError(fmt::format("--initial does not take \"{}\"", flags.initial), "--initial unknown");
@@ -102,12 +102,16 @@ class Watch {
     catch_signals();
     std::signal(SIGPIPE, SIG_IGN);
     // Files are read whole. Of clients the records that wait are limited: the stacks of threads would count.
-    if (!is_endpoint(flags_.source)) memory_.emplace(memory_limit_of(flags_.memory_limit));
-    const Interfaces interfaces = flags_.any_interface ? Interfaces::Any : Interfaces::LoopbackOnly;
+    if (!watch::is_endpoint(flags_.source)) memory_.emplace(memory_limit_of(flags_.memory_limit));
+    const watch::Interfaces interfaces =
+        flags_.any_interface ? watch::Interfaces::Any : watch::Interfaces::LoopbackOnly;
     if (!flags_.metrics.empty())
       metrics_.emplace(flags_.metrics, interfaces, [this](std::string_view path) { return answer(path); });
     StuckGuard guard([this] { return should_end(); }, [this] { return say_last_words(); });
-    sources_.emplace(engine_, source_of(flags_));
+    Budget budget = interruptible();
+    watch::SourceOptions options = source_of(flags_);
+    options.budget = &budget;
+    sources_.emplace(engine_, options);
     reads_ = true;
     say_where();
     int code = kHolds;
@@ -121,9 +125,9 @@ class Watch {
     guard.disarm();
     actions_.finish();
     const int signal = caught_signal();
-    const WatchSummary summary = summarise(signal, code);
+    const watch::WatchSummary summary = summarise(signal, code);
     show(flags_.json ? json_of(summary) : text_of(summary));
-    if (signal != 0 && summary.verdict != WatchVerdict::Violation) return 128 + signal;
+    if (signal != 0 && summary.verdict != watch::WatchVerdict::Violation) return 128 + signal;
     return worse(lost_output_ ? worse(code, kBadInput) : code, exit_code_of(summary.verdict));
   }
 
@@ -146,18 +150,18 @@ class Watch {
   // Of the guard's thread, while another one is stuck: what is known so far.
   int say_last_words() {
     const int signal = caught_signal();
-    WatchSummary summary{reads_ ? sources_->name() : flags_.source, WatchVerdict::Unknown, engine_.state(),
-                         seconds(),
-                         signal != 0  ? name_of_signal(signal)
-                         : exits_now_ ? "the first violation"
-                                      : "--duration"};
-    if (summary.state.violations > 0) summary.verdict = WatchVerdict::Violation;
+    watch::WatchSummary summary{reads_ ? sources_->name() : flags_.source, watch::WatchVerdict::Unknown,
+                                engine_.state(), seconds(),
+                                signal != 0  ? name_of_signal(signal)
+                                : exits_now_ ? "the first violation"
+                                             : "--duration"};
+    if (summary.state.violations > 0) summary.verdict = watch::WatchVerdict::Violation;
     note(
         "note: the watch was busy with a very large transaction or line; what had not been judged was left "
         "out");
     if (reads_) sources_->remove_socket();
     show(flags_.json ? json_of(summary) : text_of(summary));
-    if (summary.verdict == WatchVerdict::Violation) return kViolated;
+    if (summary.verdict == watch::WatchVerdict::Violation) return kViolated;
     return signal != 0 ? 128 + signal : kUndecided;
   }
 
@@ -186,9 +190,9 @@ class Watch {
   }
 
   // Commands first: whoever should read what is printed may not.
-  WatchEngine::Tell teller() {
-    return [this](const WatchEngine::Finding& finding) {
-      const bool certain = finding.standing == WatchEngine::Standing::Certain;
+  watch::WatchEngine::Tell teller() {
+    return [this](const watch::WatchEngine::Finding& finding) {
+      const bool certain = finding.standing == watch::WatchEngine::Standing::Certain;
       const std::string json = json_of(finding);
       actions_.act({json, certain ? "violation" : "suspect"});
       if (certain && actions_.exits()) exits_now_ = true;
@@ -211,7 +215,7 @@ class Watch {
 
   // Where there is something to connect to, or to ask.
   void say_where() const {
-    if (is_endpoint(flags_.source)) note(fmt::format("listening  {}", sources_->name()));
+    if (watch::is_endpoint(flags_.source)) note(fmt::format("listening  {}", sources_->name()));
     if (metrics_) note(fmt::format("metrics    {}/metrics", metrics_->url()));
   }
 
@@ -220,18 +224,19 @@ class Watch {
     if (progress_ == ProgressMode::None || seconds() < next_line_) return;
     next_line_ = seconds() + kPause;
     if (seconds() < kPause) return;
-    const WatchState state = engine_.state();
-    note(status_line(state, seconds()));
+    const watch::WatchState state = engine_.state();
+    note(watch::status_line(state, seconds()));
     for (const std::string& name : state.pipeline.idle) note(fmt::format("idle       {}", name));
   }
 
-  HttpAnswer answer(std::string_view path) const {
-    const WatchState state = engine_.state();
-    if (path == "/metrics") return {200, "text/plain; version=0.0.4; charset=utf-8", prometheus_text(state)};
+  watch::HttpAnswer answer(std::string_view path) const {
+    const watch::WatchState state = engine_.state();
+    if (path == "/metrics")
+      return {200, "text/plain; version=0.0.4; charset=utf-8", watch::prometheus_text(state)};
     if (path == "/healthz") return health(state, reads_ ? sources_->last_look() : std::nullopt);
     if (path == "/report") {
-      WatchSummary now{reads_ ? sources_->name() : flags_.source, verdict_of(state), state, seconds(),
-                       "nothing yet"};
+      watch::WatchSummary now{reads_ ? sources_->name() : flags_.source, verdict_of(state), state, seconds(),
+                              "nothing yet"};
       return {200, "application/json", json_of(now)};
     }
     return {404, "text/plain; charset=utf-8", "try /metrics, /healthz or /report\n"};
@@ -239,7 +244,7 @@ class Watch {
 
   // Stuck: no look at the world for ten seconds, though it rests only for milliseconds. So does the one who
   // reads what clients send.
-  static HttpAnswer health(const WatchState& state, std::optional<Clock::time_point> looked) {
+  static watch::HttpAnswer health(const watch::WatchState& state, std::optional<Clock::time_point> looked) {
     constexpr std::chrono::seconds kStuck{10};
     const Clock::time_point now = Clock::now();
     const bool runs =
@@ -249,26 +254,28 @@ class Watch {
                         state.violations, state.suspects)};
   }
 
-  static WatchVerdict verdict_of(const WatchState& state) {
-    if (state.violations > 0) return WatchVerdict::Violation;
+  static watch::WatchVerdict verdict_of(const watch::WatchState& state) {
+    if (state.violations > 0) return watch::WatchVerdict::Violation;
     const std::uint64_t ended =
         state.statistics.committed + state.statistics.aborted + state.statistics.indeterminate;
     const bool is_in_doubt = state.suspects > 0 || state.doubt_count > 0 || state.refused > 0;
-    return ended == 0 || is_in_doubt ? WatchVerdict::Unknown : WatchVerdict::Clean;
+    return ended == 0 || is_in_doubt ? watch::WatchVerdict::Unknown : watch::WatchVerdict::Clean;
   }
 
-  WatchSummary summarise(int signal, int code) const {
-    WatchSummary summary{sources_->name(), WatchVerdict::Unknown, engine_.state(), seconds(), ended_};
+  watch::WatchSummary summarise(int signal, int code) const {
+    watch::WatchSummary summary{sources_->name(), watch::WatchVerdict::Unknown, engine_.state(), seconds(),
+                                ended_};
     summary.verdict = verdict_of(summary.state);
-    if (code != kHolds && summary.verdict == WatchVerdict::Clean) summary.verdict = WatchVerdict::Unknown;
+    if (code != kHolds && summary.verdict == watch::WatchVerdict::Clean)
+      summary.verdict = watch::WatchVerdict::Unknown;
     if (signal != 0) summary.ended = name_of_signal(signal);
     return summary;
   }
 
-  int exit_code_of(WatchVerdict verdict) const {
-    if (verdict == WatchVerdict::Violation) return kViolated;
+  int exit_code_of(watch::WatchVerdict verdict) const {
+    if (verdict == watch::WatchVerdict::Violation) return kViolated;
     if (sources_->refused_connections() > 0) return kBadInput;
-    return verdict == WatchVerdict::Clean ? kHolds : kUndecided;
+    return verdict == watch::WatchVerdict::Clean ? kHolds : kUndecided;
   }
 
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
@@ -286,9 +293,9 @@ class Watch {
   std::atomic<bool> exits_now_ = false;
   std::atomic<bool> lost_output_ = false;
   std::atomic<bool> reads_ = false;  // There are sources.
-  WatchEngine engine_;
-  std::optional<WatchSources> sources_;
-  std::optional<MetricsServer> metrics_;  // Last: it looks at the others.
+  watch::WatchEngine engine_;
+  std::optional<watch::WatchSources> sources_;
+  std::optional<watch::MetricsServer> metrics_;  // Last: it looks at the others.
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "exit_code.h"
 #include "output.h"
+#include "serval/base/error.h"
 #include "serval/base/json_writer.h"
 #include "serval/base/nearest_names.h"
 #include "serval/database/database.h"
@@ -14,7 +15,6 @@
 #include "serval/database/simulated/simulate.h"
 #include "serval/workload/workload.h"
 #include "tables.h"
-#include "usage.h"
 #include "verb.h"
 
 namespace serval::cli {

@@ -7,7 +7,7 @@
 
 #include "choices.h"
 #include "serval/base/byte_sink.h"
-#include "usage.h"
+#include "serval/base/error.h"
 
 namespace serval::cli {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "serval/check/verify_witness.h"
+#include "serval/verify/verify_witness.h"
 
 namespace serval::oracle {
 namespace {

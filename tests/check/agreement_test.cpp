@@ -11,7 +11,7 @@
 #include "oracle/enumerate_histories.h"
 #include "oracle/random_history.h"
 #include "sample.h"
-#include "serval/check/verify_witness.h"
+#include "serval/verify/verify_witness.h"
 
 // The engines agree with the oracle on every history of several small universes and on many random ones, and
 // every verdict is re-proved. SERVAL_RANDOM_HISTORIES sets how many random ones, SERVAL_RANDOM_SEED where

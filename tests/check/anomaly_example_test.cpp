@@ -6,10 +6,10 @@
 
 #include <gtest/gtest.h>
 
-#include "serval/check/anomaly.h"
 #include "serval/check/check.h"
-#include "serval/check/verify_witness.h"
 #include "serval/history/notation.h"
+#include "serval/levels/anomaly.h"
+#include "serval/verify/verify_witness.h"
 
 namespace serval {
 namespace {

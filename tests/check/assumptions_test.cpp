@@ -10,10 +10,10 @@
 #include "sample.h"
 #include "serval/base/random.h"
 #include "serval/check/check.h"
-#include "serval/check/verify_witness.h"
 #include "serval/formats/format.h"
 #include "serval/history/history_builder.h"
 #include "serval/history/notation.h"
+#include "serval/verify/verify_witness.h"
 
 namespace serval {
 namespace {

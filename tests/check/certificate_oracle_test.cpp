@@ -14,10 +14,10 @@
 #include "oracle/random_certified_history.h"
 #include "sample.h"
 #include "serval/check/check.h"
-#include "serval/check/verify_witness.h"
-#include "serval/formats/native_jsonl.h"
+#include "serval/formats/native/native_jsonl.h"
 #include "serval/history/history_builder.h"
 #include "serval/predicate/parse_predicate.h"
+#include "serval/verify/verify_witness.h"
 
 namespace serval {
 namespace {

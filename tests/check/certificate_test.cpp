@@ -9,8 +9,8 @@
 
 #include "serval/base/error.h"
 #include "serval/check/check.h"
-#include "serval/check/verify_witness.h"
 #include "serval/formats/format.h"
+#include "serval/verify/verify_witness.h"
 
 namespace serval {
 namespace {

@@ -1,4 +1,4 @@
-#include "serval/check/class_search.h"
+#include "serval/check/dependency/class_search.h"
 
 #include <functional>
 #include <set>

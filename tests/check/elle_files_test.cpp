@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "check/peer_rows.h"
-#include "serval/check/verify_witness.h"
 #include "serval/formats/format.h"
+#include "serval/verify/verify_witness.h"
 
 // Elle's own test histories, those of elle-cli, and simulated ones, with Elle's verdicts at its models. Elle
 // says "valid" when it found nothing, so some of its verdicts are wrong, and listed here.

@@ -1,9 +1,9 @@
-#include "serval/check/lightweight.h"
+#include "serval/check/lightweight/lightweight.h"
 
 #include <gtest/gtest.h>
 
-#include "serval/check/verify_witness.h"
 #include "serval/history/notation.h"
+#include "serval/verify/verify_witness.h"
 
 namespace serval {
 namespace {

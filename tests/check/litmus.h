@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "serval/check/level.h"
+#include "serval/levels/level.h"
 
 namespace serval {
 

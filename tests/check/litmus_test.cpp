@@ -7,8 +7,8 @@
 
 #include "check/agreement.h"
 #include "serval/check/check.h"
-#include "serval/check/verify_witness.h"
 #include "serval/history/notation.h"
+#include "serval/verify/verify_witness.h"
 
 // Every litmus file at every level: what it claims is what the oracle says, what check() decides is right and
 // re-proved, and where the file expects a verdict by name it is that one.

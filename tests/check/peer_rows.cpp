@@ -11,8 +11,8 @@
 
 #include "check/agreement.h"
 #include "serval/base/error.h"
-#include "serval/check/verify_witness.h"
 #include "serval/formats/format.h"
+#include "serval/verify/verify_witness.h"
 
 namespace serval::peers {
 namespace {

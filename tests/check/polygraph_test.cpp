@@ -7,9 +7,9 @@
 
 #include "serval/check/check.h"
 #include "serval/check/polygraph/order_search.h"
-#include "serval/check/verify_witness.h"
 #include "serval/database/simulated/simulate.h"
 #include "serval/history/notation.h"
+#include "serval/verify/verify_witness.h"
 
 namespace serval {
 namespace {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "serval/check/check.h"
-#include "serval/check/verify_witness.h"
 #include "serval/formats/format.h"
+#include "serval/verify/verify_witness.h"
 
 namespace serval {
 namespace {

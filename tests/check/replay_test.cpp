@@ -13,7 +13,6 @@
 #include "serval/base/random.h"
 #include "serval/check/check.h"
 #include "serval/check/replay/expected_order.h"
-#include "serval/check/verify_witness.h"
 #include "serval/database/simulated/rows/simulate_rows.h"
 #include "serval/formats/format.h"
 #include "serval/history/history_builder.h"
@@ -21,6 +20,7 @@
 #include "serval/predicate/parse_predicate.h"
 #include "serval/predicate/query.h"
 #include "serval/predicate/row_columns.h"
+#include "serval/verify/verify_witness.h"
 
 namespace serval {
 namespace {

@@ -1,4 +1,4 @@
-#include "serval/check/saturation.h"
+#include "serval/check/saturation/saturation.h"
 
 #include <algorithm>
 #include <array>
@@ -10,9 +10,9 @@
 
 #include "sample.h"
 #include "serval/base/random.h"
-#include "serval/check/verify_witness.h"
 #include "serval/history/history_builder.h"
 #include "serval/history/notation.h"
+#include "serval/verify/verify_witness.h"
 
 namespace serval {
 namespace {

@@ -1,4 +1,4 @@
-#include "serval/check/session_clocks.h"
+#include "serval/check/saturation/session_clocks.h"
 
 #include <gtest/gtest.h>
 

@@ -11,8 +11,8 @@
 
 #include "sample.h"
 #include "serval/check/check.h"
-#include "serval/check/verify_witness.h"
 #include "serval/database/simulated/simulate.h"
+#include "serval/verify/verify_witness.h"
 
 namespace serval {
 namespace {

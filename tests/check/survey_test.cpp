@@ -7,10 +7,10 @@
 #include "oracle/random_history.h"
 #include "serval/base/random.h"
 #include "serval/check/check.h"
-#include "serval/check/verify_witness.h"
 #include "serval/history/notation.h"
 #include "serval/inference/dependency_graph.h"
 #include "serval/inference/reads_from.h"
+#include "serval/verify/verify_witness.h"
 
 namespace serval {
 namespace {

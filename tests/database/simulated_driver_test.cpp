@@ -11,11 +11,11 @@
 #include "database/driver_checks.h"
 #include "serval/base/error.h"
 #include "serval/check/check.h"
-#include "serval/check/verify_witness.h"
 #include "serval/database/campaign.h"
 #include "serval/database/simulated/simulated_bug.h"
 #include "serval/database/simulated/simulated_level.h"
 #include "serval/formats/format.h"
+#include "serval/verify/verify_witness.h"
 #include "serval/workload/workload.h"
 
 namespace serval {

@@ -1,4 +1,4 @@
-#include "serval/formats/awdit_text.h"
+#include "serval/formats/text/awdit_text.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

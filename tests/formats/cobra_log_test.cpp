@@ -1,6 +1,6 @@
 // Cobra's logs: what the records mean, which versions are the same, folders of them, and damage.
 
-#include "serval/formats/cobra_log.h"
+#include "serval/formats/cobra/cobra_log.h"
 
 #include <filesystem>
 #include <fstream>
@@ -12,7 +12,7 @@
 #include "register_histories.h"
 #include "sample.h"
 #include "serval/formats/byte_reader.h"
-#include "serval/formats/cobra_record.h"
+#include "serval/formats/cobra/cobra_record.h"
 #include "serval/history/notation.h"
 
 namespace serval {

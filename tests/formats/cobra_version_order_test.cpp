@@ -1,6 +1,6 @@
 // King Cobra's version orders: which writes they number, where they are found, and damage.
 
-#include "serval/formats/cobra_version_order.h"
+#include "serval/formats/cobra/cobra_version_order.h"
 
 #include <filesystem>
 #include <fstream>

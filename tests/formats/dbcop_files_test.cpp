@@ -10,7 +10,7 @@
 #include "register_histories.h"
 #include "sample.h"
 #include "serval/formats/byte_reader.h"
-#include "serval/formats/dbcop_bincode.h"
+#include "serval/formats/dbcop/dbcop_bincode.h"
 #include "serval/history/notation.h"
 
 namespace serval {

@@ -1,4 +1,4 @@
-#include "serval/formats/dbcop_hist.h"
+#include "serval/formats/dbcop/dbcop_hist.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,6 +1,6 @@
 // Jepsen operations as they were recorded, for models of workloads that are no transactions over keys.
 
-#include "serval/formats/jepsen_log.h"
+#include "serval/formats/jepsen/jepsen_log.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 namespace serval {
 namespace {
 
-JepsenLog log_of(std::string text) {
+ClientLog log_of(std::string text) {
   ByteStream stream = ByteStream::from_memory("input", std::move(text));
   return read_jepsen_log(stream);
 }
@@ -23,7 +23,7 @@ std::string log_error(std::string text) {
   return "no error";
 }
 
-TEST(JepsenLog, EverySpellingGivesTheSameEntries) {
+TEST(ClientLog, EverySpellingGivesTheSameEntries) {
   const std::vector<std::string> spellings{
       "{:index 4 :type :ok :process 1 :f :read :value {0 97, 1 3} :time 8 :error [:x]}",
       "[{\"index\":4,\"type\":\"ok\",\"process\":1,\"f\":\"read\",\"value\":{\"0\":97,\"1\":3},\"time\":8}]",
@@ -31,10 +31,10 @@ TEST(JepsenLog, EverySpellingGivesTheSameEntries) {
       "1\t:ok\t:read\t{0 97, 1 3}\toh no\n"};
   for (const std::string& text : spellings) {
     SCOPED_TRACE(text);
-    const JepsenLog log = log_of(text);
+    const ClientLog log = log_of(text);
     ASSERT_EQ(log.entries.size(), 1u);
-    const JepsenEntry& entry = log.entries[0];
-    EXPECT_EQ(entry.type, JepsenType::Ok);
+    const ClientEntry& entry = log.entries[0];
+    EXPECT_EQ(entry.type, EntryType::Ok);
     EXPECT_EQ(entry.process, Value::integer(1));
     EXPECT_TRUE(log.is_client(entry));
     EXPECT_EQ(entry.f, "read");
@@ -44,7 +44,7 @@ TEST(JepsenLog, EverySpellingGivesTheSameEntries) {
   }
 }
 
-TEST(JepsenLog, AMapHasEveryKeyOnce) {
+TEST(ClientLog, AMapHasEveryKeyOnce) {
   EXPECT_EQ(log_error("{:type :ok :process 1 :f :read :value {:x 1 y 2 \"x\" 3}}"),
             "input:1:39: a key comes twice in this map");
   EXPECT_EQ(log_error("[{\"type\":\"ok\",\"process\":1,\"f\":\"read\",\"value\":{\"0\":97,\"0\":3}}]"),
@@ -52,15 +52,15 @@ TEST(JepsenLog, AMapHasEveryKeyOnce) {
   EXPECT_EQ(log_error("{:type :ok :process 1 :f :read :value [{:x 1} {:x 1}]}"), "no error");
 }
 
-TEST(JepsenLog, ErrorAndTimeAreKept) {
-  const JepsenLog log = log_of("{:type :fail :process 0 :f :add :value 3 :time 17 :error [:duplicate 3]}");
+TEST(ClientLog, ErrorAndTimeAreKept) {
+  const ClientLog log = log_of("{:type :fail :process 0 :f :add :value 3 :time 17 :error [:duplicate 3]}");
   EXPECT_EQ(log.entries[0].error, "[:duplicate 3]");
   EXPECT_EQ(log.entries[0].time, 17);
   EXPECT_EQ(log_of("1\t:info\t:add\t3\tno route to host\n").entries[0].error, "no route to host");
 }
 
-TEST(JepsenLog, TreesKeepShapesAndOrder) {
-  JepsenLog log = log_of("{:type :ok :process 0 :f :read :value [#{1 2} [:r :x nil] {:a {\"b\" [3.5]}}]}");
+TEST(ClientLog, TreesKeepShapesAndOrder) {
+  ClientLog log = log_of("{:type :ok :process 0 :f :read :value [#{1 2} [:r :x nil] {:a {\"b\" [3.5]}}]}");
   const FormValue& value = log.entries[0].value;
   ASSERT_EQ(value.parts.size(), 3u);
   EXPECT_EQ(value.parts[0].shape, FormShape::Set);
@@ -72,14 +72,14 @@ TEST(JepsenLog, TreesKeepShapesAndOrder) {
   EXPECT_EQ(value.parts[2].find(log.values.text("z")), nullptr);
 }
 
-TEST(JepsenLog, EntriesWithoutIndexTakeTheirPlace) {
-  const JepsenLog log = log_of("{:type :invoke :process 0 :f :add}{:type :info :process :nemesis :f :kill}");
+TEST(ClientLog, EntriesWithoutIndexTakeTheirPlace) {
+  const ClientLog log = log_of("{:type :invoke :process 0 :f :add}{:type :info :process :nemesis :f :kill}");
   EXPECT_EQ(log.entries[1].index, 1);
   EXPECT_TRUE(log.entries[0].value.is_nil());
   EXPECT_FALSE(log.is_client(log.entries[1]));
 }
 
-TEST(JepsenLog, WrongFilesAreRefusedWithAPlace) {
+TEST(ClientLog, WrongFilesAreRefusedWithAPlace) {
   EXPECT_EQ(log_error("{:type :done :process 0}"), "input:1:8: expected one of :invoke, :ok, :fail, :info");
   EXPECT_EQ(log_error("r(1,2,3,4)\n"), "input: this is polysi, which contains no Jepsen operations");
   std::string deep = "{:type :ok :process 0 :value ";

@@ -3,7 +3,7 @@
 
 #include "serval/base/error.h"
 #include "serval/formats/format.h"
-#include "serval/formats/native_jsonl.h"
+#include "serval/formats/native/native_jsonl.h"
 #include "serval/predicate/print_predicate.h"
 #include "serval/predicate/query.h"
 

@@ -1,4 +1,4 @@
-#include "serval/formats/leopard_json.h"
+#include "serval/formats/leopard/leopard_json.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,11 +1,11 @@
-#include "serval/formats/line_blocks.h"
+#include "serval/formats/lines/line_blocks.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include "sample.h"
 #include "serval/base/random.h"
-#include "serval/formats/line_reader.h"
+#include "serval/formats/lines/line_reader.h"
 
 namespace serval {
 namespace {

@@ -1,4 +1,4 @@
-#include "serval/formats/native_binary.h"
+#include "serval/formats/native/native_binary.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -10,7 +10,7 @@
 #include "history_equality.h"
 #include "sample.h"
 #include "serval/base/error.h"
-#include "serval/formats/binary_chunk.h"
+#include "serval/formats/native/binary_chunk.h"
 #include "serval/history/notation.h"
 
 namespace serval {

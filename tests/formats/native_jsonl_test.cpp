@@ -1,4 +1,4 @@
-#include "serval/formats/native_jsonl.h"
+#include "serval/formats/native/native_jsonl.h"
 
 #include <fstream>
 

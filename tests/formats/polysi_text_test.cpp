@@ -1,4 +1,4 @@
-#include "serval/formats/polysi_text.h"
+#include "serval/formats/text/polysi_text.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,6 +1,6 @@
 #include "metamorphic/answers.h"
 
-#include "serval/check/verify_witness.h"
+#include "serval/verify/verify_witness.h"
 
 namespace serval::metamorphic {
 namespace {

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "serval/formats/jepsen/jepsen_log.h"
 #include "serval/model/verify_model.h"
 
 namespace serval {

@@ -14,7 +14,7 @@
 #include "serval/base/contract.h"
 #include "serval/online/online_verifier.h"
 #include "serval/predicate/parse_predicate.h"
-#include "serval/trace/record_batch.h"
+#include "serval/stream/record_batch.h"
 
 namespace serval::online {
 

@@ -4,8 +4,8 @@
 // by trying all walks. Shares nothing with the engine. For histories whose values name their versions,
 // with complete orders and a version set for every predicate operation.
 
-#include "serval/check/level.h"
 #include "serval/history/history.h"
+#include "serval/levels/level.h"
 
 namespace serval::oracle {
 

@@ -11,8 +11,8 @@
 #include <optional>
 #include <vector>
 
-#include "serval/check/level.h"
 #include "serval/history/history.h"
+#include "serval/levels/level.h"
 
 namespace serval::oracle {
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace serval {
 
@@ -49,6 +50,17 @@ class UnreadableFile : public InputError {
 class OutputError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+// "You cannot ask for that": a name that nothing has, an address that is none, flags that exclude each other.
+class UsageError : public std::runtime_error {
+ public:
+  explicit UsageError(const std::string& problem, std::string hint = {})
+      : std::runtime_error(problem), hint_(std::move(hint)) {}
+  const std::string& hint() const noexcept { return hint_; }  // One next step, may be empty.
+
+ private:
+  std::string hint_;
 };
 
 }  // namespace serval

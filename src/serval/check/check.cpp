@@ -9,15 +9,15 @@
 #include <fmt/format.h>
 
 #include "serval/check/certificate/certificate_check.h"
-#include "serval/check/dependency_levels.h"
-#include "serval/check/evidence.h"
-#include "serval/check/lightweight.h"
+#include "serval/check/dependency/dependency_levels.h"
+#include "serval/check/dependency/single_anti_dependency.h"
+#include "serval/check/found_anomalies.h"
+#include "serval/check/lightweight/lightweight.h"
 #include "serval/check/new_rows.h"
 #include "serval/check/refutations.h"
 #include "serval/check/replay/check_by_replay.h"
 #include "serval/check/replay/serial_order_search.h"
-#include "serval/check/saturation.h"
-#include "serval/check/single_anti_dependency.h"
+#include "serval/check/saturation/saturation.h"
 #include "serval/inference/unknown_writes.h"
 
 namespace serval {

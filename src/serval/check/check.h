@@ -4,62 +4,16 @@
 //   const CheckResult result = check(history, Level::StrongSessionSerializable);
 //   if (violated(result.verdict)) ...
 
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
+#include <cstdint>
+#include <map>
 #include <vector>
 
-#include "serval/base/budget.h"
-#include "serval/check/trail.h"
-#include "serval/check/verdict.h"
-#include "serval/inference/version_hints.h"
+#include "serval/check/check_options.h"
+#include "serval/check/check_result.h"
+#include "serval/history/history.h"
+#include "serval/levels/anomaly.h"
 
 namespace serval {
-
-enum class Engine { Auto, MiniTransaction, LightweightTransaction, Polygraph, Replay, Certificate };
-
-// The serial order that a replay verifies (replay/expected_order.h).
-enum class ExpectedOrderSource { Timestamps, Completion, Given };
-struct ExpectedOrderChoice {
-  ExpectedOrderSource source = ExpectedOrderSource::Timestamps;
-  std::vector<TransactionId> given = {};
-};
-
-struct CheckOptions {
-  std::size_t max_anomalies = 10;  // Limits what is kept, not what is counted.
-  Engine engine = Engine::Auto;    // An engine that does not apply gives Undecided.
-  Budget* budget = nullptr;
-  // What the database is trusted for. A violation under an assumption is about databases that keep it.
-  VersionHints hints = {};
-  ExpectedOrderChoice expected_order = {};
-  bool use_certificate = true;  // False: judge by the reads alone, as if no version certificate were there.
-};
-
-using Phases = std::vector<std::pair<std::string_view, double>>;  // Name and seconds, in order.
-
-struct CheckResult {
-  Level level;  // As asked.
-  Verdict verdict;
-  // "mini-transaction", "list-append", "dependency-graph", "polygraph", "replay", "read-anomalies", ...
-  std::string_view engine;
-  bool complete = false;  // The answer is final for this history (not Undecided).
-  Phases phases;
-  std::vector<Attempt> attempts = {};  // Of the search for an order, where there was one.
-  bool replayed = false;               // The order that was expected was replayed; no other was tried.
-  // Of a violation by the version certificate: what the history says without it.
-  struct WithoutCertificate {
-    enum class Answer { SomeOrderExists, NoOrderExists, NotKnown } answer;
-    std::string reason;  // Of NotKnown.
-  };
-  std::optional<WithoutCertificate> without_certificate = {};
-  std::string unused_certificate =
-      {};  // Why the reads alone decided, although there is a version certificate.
-  // Of a proof by the version certificate: some transaction read or replaced what the snapshot that the
-  // certificate claims does not show. Serializability does not care, snapshot isolation does.
-  bool snapshots_contradicted = false;
-};
 
 // A history with a version certificate is judged by it (certificate/certificate_check.h), where that settles
 // who wrote what when.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "serval/check/dependency_levels.h"
+#include "serval/check/dependency/dependency_levels.h"
 #include "serval/check/new_rows.h"
 
 namespace serval {

@@ -9,7 +9,7 @@
 
 #include <optional>
 
-#include "serval/check/check.h"
+#include "serval/check/check_result.h"
 
 namespace serval {
 

@@ -6,9 +6,9 @@
 #include <thread>
 #include <utility>
 
+#include "serval/base/clock.h"
 #include "serval/base/error.h"
 #include "serval/base/random.h"
-#include "serval/trace/clock.h"
 
 namespace serval {
 namespace {

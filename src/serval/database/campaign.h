@@ -22,7 +22,7 @@
 
 #include "serval/database/database.h"
 #include "serval/database/latency.h"
-#include "serval/trace/recorder.h"
+#include "serval/recording/recorder.h"
 #include "serval/workload/generator.h"
 
 namespace serval {

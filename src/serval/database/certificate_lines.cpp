@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "serval/trace/line_text.h"
+#include "serval/recording/line_text.h"
 
 namespace serval {
 

@@ -19,8 +19,8 @@
 #include <absl/container/flat_hash_map.h>
 
 #include "serval/database/recovery.h"
-#include "serval/trace/ledger.h"
-#include "serval/trace/table_text.h"
+#include "serval/recording/ledger.h"
+#include "serval/recording/table_text.h"
 #include "serval/workload/schema.h"
 
 namespace serval {

@@ -30,8 +30,8 @@
 #include <optional>
 #include <vector>
 
+#include "serval/evidence/dependency.h"
 #include "serval/graph/csr_graph.h"
-#include "serval/inference/dependency.h"
 #include "serval/inference/reads_from.h"
 #include "serval/inference/real_time.h"
 

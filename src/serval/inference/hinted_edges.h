@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "serval/inference/dependency.h"
+#include "serval/evidence/dependency.h"
 #include "serval/inference/reads_from.h"
 
 namespace serval {

@@ -1,8 +1,8 @@
 #pragma once
 // An order of two versions that rests on an assumption, as inference finds it again.
 
+#include "serval/evidence/version_precedence.h"
 #include "serval/inference/footprint.h"
-#include "serval/inference/version_precedence.h"
 
 namespace serval {
 

@@ -24,9 +24,9 @@
 #include <vector>
 
 #include "serval/base/jagged.h"
+#include "serval/evidence/list_conflict.h"
 #include "serval/inference/footprint.h"
 #include "serval/inference/hinted_versions.h"
-#include "serval/inference/list_conflict.h"
 
 namespace serval {
 

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "serval/base/budget.h"
+#include "serval/evidence/order_basis.h"
 #include "serval/history/history.h"
-#include "serval/inference/order_basis.h"
 #include "serval/inference/reads_from.h"
 
 namespace serval {

@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
+#include "serval/evidence/order_basis.h"
 #include "serval/history/ids.h"
-#include "serval/inference/order_basis.h"
 
 namespace serval {
 

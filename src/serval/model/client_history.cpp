@@ -6,6 +6,8 @@
 #include <absl/container/flat_hash_map.h>
 #include <fmt/format.h>
 
+#include "serval/base/decimal_number.h"
+
 namespace serval {
 namespace {
 
@@ -13,13 +15,13 @@ const FormValue kNil;
 constexpr std::size_t kLongest = 1000;  // Of a spelled value, before it is shortened.
 
 constexpr std::array<std::string_view, 6> kTypeNames{"", "invoke", "ok", "fail", "info", ""};
-std::string_view name_of(JepsenType type) { return kTypeNames[static_cast<std::size_t>(type)]; }
+std::string_view name_of(EntryType type) { return kTypeNames[static_cast<std::size_t>(type)]; }
 
 // Matches completions with invocations.
 class Pairing {
  public:
-  explicit Pairing(const JepsenLog& log) : log_(log) {
-    const auto is_client = [&](const JepsenEntry& entry) { return log_.is_client(entry); };
+  explicit Pairing(const ClientLog& log) : log_(log) {
+    const auto is_client = [&](const ClientEntry& entry) { return log_.is_client(entry); };
     without_processes_ = std::ranges::none_of(log.entries, is_client);
   }
 
@@ -34,20 +36,20 @@ class Pairing {
   std::optional<std::uint32_t> clash() const { return clash_; }
 
  private:
-  bool counts(const JepsenEntry& entry) const {
+  bool counts(const ClientEntry& entry) const {
     return log_.is_client(entry) || (without_processes_ && entry.process.is_nil());
   }
 
-  void take(std::uint32_t at, const JepsenEntry& entry) {
-    if (entry.type == JepsenType::Invoke)
+  void take(std::uint32_t at, const ClientEntry& entry) {
+    if (entry.type == EntryType::Invoke)
       begin(at, entry);
     else if (ClientOperation* open = find_open(entry))
       end(*open, at, entry);
-    else if (entry.type != JepsenType::Info)
+    else if (entry.type != EntryType::Info)
       end(append(at, entry), at, entry);
   }
 
-  ClientOperation& append(std::uint32_t at, const JepsenEntry& entry) {
+  ClientOperation& append(std::uint32_t at, const ClientEntry& entry) {
     ClientOperation& operation = operations_.emplace_back();
     operation.began = operation.last_entry = at;
     operation.argument = &entry.value;
@@ -55,7 +57,7 @@ class Pairing {
     return operation;
   }
 
-  void begin(std::uint32_t at, const JepsenEntry& entry) {
+  void begin(std::uint32_t at, const ClientEntry& entry) {
     const auto place = static_cast<std::uint32_t>(operations_.size());
     append(at, entry);
     if (without_processes_) {
@@ -71,15 +73,15 @@ class Pairing {
     return operations_[place].last_entry == operations_[place].began && operations_[place].lost();
   }
 
-  ClientOperation* find_open(const JepsenEntry& entry) {
+  ClientOperation* find_open(const ClientEntry& entry) {
     if (without_processes_) return find_alike(entry);
     const auto last = last_of_.find(entry.process);
     return last == last_of_.end() || !is_open(last->second) ? nullptr : &operations_[last->second];
   }
 
-  ClientOperation* find_alike(const JepsenEntry& entry) {
+  ClientOperation* find_alike(const ClientEntry& entry) {
     const auto fits = [&](std::uint32_t place) {
-      const JepsenEntry& begun = log_.entries[operations_[place].began];
+      const ClientEntry& begun = log_.entries[operations_[place].began];
       return begun.f == entry.f && may_complete(begun.value, entry.value);
     };
     const auto found = std::ranges::find_if(open_, fits);
@@ -96,16 +98,16 @@ class Pairing {
     return std::ranges::equal(begun.parts, ended.parts, may_complete);
   }
 
-  static void end(ClientOperation& operation, std::uint32_t at, const JepsenEntry& entry) {
+  static void end(ClientOperation& operation, std::uint32_t at, const ClientEntry& entry) {
     operation.last_entry = at;
-    if (entry.type == JepsenType::Info) return;
+    if (entry.type == EntryType::Info) return;
     operation.ending =
-        entry.type == JepsenType::Ok ? ClientOperation::Ending::Ok : ClientOperation::Ending::Failed;
+        entry.type == EntryType::Ok ? ClientOperation::Ending::Ok : ClientOperation::Ending::Failed;
     operation.ended = at;
     operation.result = &entry.value;
   }
 
-  const JepsenLog& log_;
+  const ClientLog& log_;
   bool without_processes_ = false;
   std::vector<ClientOperation> operations_;
   absl::flat_hash_map<Value, std::uint32_t> last_of_;  // By process: its last operation.
@@ -115,7 +117,7 @@ class Pairing {
 
 }  // namespace
 
-ClientHistory::ClientHistory(JepsenLog log) : log_(std::move(log)) {
+ClientHistory::ClientHistory(ClientLog log) : log_(std::move(log)) {
   Pairing pairing(log_);
   operations_ = std::move(pairing).operations();
   process_count_ = pairing.process_count();
@@ -154,7 +156,7 @@ Value ClientHistory::value(const FormValue& form) const {
 
 Value ClientHistory::parse_value(std::string_view text) const {
   if (text.empty() || text == "nil") return Value::nil();
-  return FormCursor::is_number(text) ? log_.values.number(text) : log_.values.text(text);
+  return is_decimal_number(text) ? log_.values.number(text) : log_.values.text(text);
 }
 
 std::optional<std::string_view> ClientHistory::text_in(const FormValue& form) const {
@@ -174,13 +176,13 @@ std::string ClientHistory::spell(const FormValue& form) const {
 }
 
 std::string ClientHistory::spell(const ClientOperation& operation) const {
-  const JepsenEntry& last = log_.entries[operation.last_entry];
+  const ClientEntry& last = log_.entries[operation.last_entry];
   const FormValue& value = operation.ok() ? *operation.result : *operation.argument;
   return fmt::format(":{} :{} {}", name_of(last.type), last.f, shortened(spell(value)));
 }
 
 InputError ClientHistory::error(std::uint32_t position, const std::string& problem, std::string hint) const {
-  const JepsenEntry& at = log_.entries[position];
+  const ClientEntry& at = log_.entries[position];
   const std::string process = at.process.is_nil() ? "" : spell(at.process) + " ";
   return InputError({log_.file, at.line, 0}, problem,
                     fmt::format("{}:{} :{} {}", process, name_of(at.type), at.f, shortened(spell(at.value))),

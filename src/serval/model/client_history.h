@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "serval/base/error.h"
-#include "serval/formats/jepsen_log.h"
+#include "serval/history/client_log.h"
 #include "serval/history/value.h"
 #include "serval/model/forms.h"
 
@@ -48,7 +48,7 @@ struct ClientOperation {
 class ClientHistory {
  public:
   // Throws InputError where a process begins an operation before its last one ended.
-  explicit ClientHistory(JepsenLog log);
+  explicit ClientHistory(ClientLog log);
 
   const std::vector<ClientOperation>& operations() const { return operations_; }  // By `began`.
   std::string_view function(const ClientOperation& operation) const { return entry(operation).f; }
@@ -85,9 +85,9 @@ class ClientHistory {
   void require_begin(const ClientOperation& operation) const;
 
  private:
-  const JepsenEntry& entry(const ClientOperation& operation) const { return log_.entries[operation.began]; }
+  const ClientEntry& entry(const ClientOperation& operation) const { return log_.entries[operation.began]; }
 
-  mutable JepsenLog log_;  // Mutable for its pool, which value() adds lists to.
+  mutable ClientLog log_;  // Mutable for its pool, which value() adds lists to.
   std::vector<ClientOperation> operations_;
   std::size_t process_count_ = 0;
 };

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "serval/formats/form_value.h"
+#include "serval/history/form_value.h"
 
 namespace serval {
 

@@ -15,7 +15,7 @@
 
 #include <absl/container/flat_hash_map.h>
 
-#include "serval/trace/record.h"
+#include "serval/stream/record.h"
 
 namespace serval::online {
 

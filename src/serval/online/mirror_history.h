@@ -14,7 +14,7 @@
 #include "serval/base/budget.h"
 #include "serval/history/history.h"
 #include "serval/online/online_verifier.h"
-#include "serval/trace/record_batch.h"
+#include "serval/stream/record_batch.h"
 
 namespace serval::online {
 

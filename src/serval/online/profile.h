@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "serval/check/level.h"
-#include "serval/trace/record.h"
+#include "serval/levels/level.h"
+#include "serval/stream/record.h"
 
 namespace serval::online {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "serval/trace/record.h"
+#include "serval/stream/record.h"
 
 namespace serval::online {
 

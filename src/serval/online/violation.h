@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "serval/check/anomaly.h"
 #include "serval/history/operation.h"
+#include "serval/levels/anomaly.h"
 
 namespace serval::online {
 

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "serval/check/verdict.h"
+#include "serval/evidence/verdict.h"
 #include "serval/report/names.h"
 
 namespace serval {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "serval/check/verdict.h"
+#include "serval/evidence/verdict.h"
 
 namespace serval {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "serval/base/json_writer.h"
-#include "serval/check/level.h"
+#include "serval/levels/level.h"
 
 namespace serval {
 

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "serval/check/certificate/certified_cycles.h"
-#include "serval/check/evidence.h"
-#include "serval/check/execution.h"
+#include "serval/check/dependency/execution.h"
+#include "serval/check/found_anomalies.h"
 #include "serval/check/replay/check_by_replay.h"
 #include "serval/graph/topological_order.h"
 #include "serval/history/notation.h"

@@ -18,7 +18,9 @@
 // over.
 
 #include "serval/check/certificate/certified_history.h"
-#include "serval/check/check.h"
+#include "serval/check/check_options.h"
+#include "serval/check/trail.h"
+#include "serval/evidence/verdict.h"
 
 namespace serval {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "serval/check/graph_cycle.h"
-#include "serval/check/name_cycle.h"
+#include "serval/check/dependency/graph_cycle.h"
+#include "serval/check/dependency/name_cycle.h"
 #include "serval/graph/strong_components.h"
 
 namespace serval {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "serval/check/certificate/certified_history.h"
-#include "serval/check/cycle_search.h"
+#include "serval/check/dependency/cycle_search.h"
 #include "serval/inference/dependency_graph.h"
 
 namespace serval {

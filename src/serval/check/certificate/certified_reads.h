@@ -36,7 +36,7 @@
 #include "serval/check/certificate/matching.h"
 #include "serval/check/certificate/misplaced_writers.h"
 #include "serval/check/certificate/version_sights.h"
-#include "serval/check/verdict.h"
+#include "serval/evidence/verdict.h"
 
 namespace serval {
 

@@ -13,7 +13,7 @@
 
 #include "serval/check/polygraph/open_keys.h"
 #include "serval/check/polygraph/points.h"
-#include "serval/check/verdict.h"
+#include "serval/evidence/verdict.h"
 
 namespace serval {
 

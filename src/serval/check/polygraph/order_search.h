@@ -23,7 +23,7 @@
 #include "serval/check/polygraph/points.h"
 #include "serval/check/polygraph/version_saturation.h"
 #include "serval/check/trail.h"
-#include "serval/check/verdict.h"
+#include "serval/evidence/verdict.h"
 #include "serval/solver/order_solver.h"
 
 namespace serval {

@@ -5,7 +5,7 @@
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 
-#include "serval/check/graph_cycle.h"
+#include "serval/check/dependency/graph_cycle.h"
 #include "serval/graph/strong_components.h"
 
 namespace serval {

@@ -2,7 +2,8 @@
 // The replay engine: a serial order that is expected, verified. It proves the serializable levels and
 // whatever they imply; it refutes nothing, for where one order fails another may not.
 
-#include "serval/check/check.h"
+#include "serval/check/check_options.h"
+#include "serval/evidence/verdict.h"
 
 namespace serval {
 

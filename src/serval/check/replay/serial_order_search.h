@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "serval/check/level.h"
 #include "serval/check/replay/replay.h"
 #include "serval/inference/dependency_graph.h"
 #include "serval/inference/reads_from.h"
+#include "serval/levels/level.h"
 
 namespace serval {
 

@@ -2,7 +2,8 @@
 // Anomalies that simulate() can plant: a few transactions in mini-transaction form (MTC, Figure 5 and
 // Table I) on keys that nothing else uses. The database comes to rest, the planted transactions run,
 // everybody goes on. So no dependency leads from after them to before them, and the history has exactly that
-// one anomaly: levels that forbid it (check/anomaly.h) are violated, all others hold if they hold without it.
+// one anomaly: levels that forbid it (levels/anomaly.h) are violated, all others hold if they hold without
+// it.
 
 #include <span>
 #include <string_view>
@@ -10,7 +11,7 @@
 namespace serval {
 
 struct PlantedAnomaly {
-  std::string_view name;         // The name of the anomaly in check/anomaly.h.
+  std::string_view name;         // The name of the anomaly in levels/anomaly.h.
   std::string_view description;  // One sentence.
   // The transactions, in history notation. Keys stand for fresh keys, 0 for the initial value, other values
   // for fresh ones, sessions for different sessions, times for microseconds since the database came to rest.

@@ -33,7 +33,7 @@ struct SimulatedBugInfo {
   SimulatedBugKind kind;
   std::string_view name;
   std::string_view description;  // What goes wrong, one sentence.
-  // The weakest levels (by the names of check/level.h) that it breaks; whatever implies one of them breaks,
+  // The weakest levels (by the names of levels/level.h) that it breaks; whatever implies one of them breaks,
   // too.
   std::vector<std::string_view> breaks;
 };

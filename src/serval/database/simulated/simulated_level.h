@@ -1,6 +1,6 @@
 #pragma once
 // The isolation levels of the simulated database. Each is named for the level that every history of it has by
-// construction (check/level.h), as long as no bug is switched on and nothing is planted.
+// construction (levels/level.h), as long as no bug is switched on and nothing is planted.
 //
 // The store numbers its update commits 1, 2, 3, ... ; a snapshot is such a number and shows exactly the
 // commits up to it. Three choices make a level:

@@ -1,6 +1,6 @@
 #pragma once
 // The isolation levels of the simulated table of rows, where predicates count. Each is named for the level
-// that every history of it has by construction (check/level.h), as long as no bug is switched on and nothing
+// that every history of it has by construction (levels/level.h), as long as no bug is switched on and nothing
 // planted. Commits are numbered; a snapshot is such a number.
 //
 //   level               a statement sees           a commit checks

@@ -1,0 +1,10 @@
+#pragma once
+// Whether a text is a decimal number, with fraction and exponent at will: -7, 2.50, 1e-3.
+
+#include <string_view>
+
+namespace serval {
+
+bool is_decimal_number(std::string_view text);
+
+}  // namespace serval

@@ -1,0 +1,247 @@
+#include "serval/check/saturation/session_guarantees.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <set>
+
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
+
+#include "serval/check/dependency/name_cycle.h"
+#include "serval/check/saturation/commit_cycles.h"
+#include "serval/check/saturation/external_reads.h"
+#include "serval/check/saturation/guarantee_sightings.h"
+#include "serval/graph/strong_components.h"
+#include "serval/graph/topological_order.h"
+#include "serval/inference/hinted_edges.h"
+
+namespace serval {
+namespace {
+
+// Versions of one strongly connected component that each must not be later than the next, and the last than
+// the first; as few as a bounded search finds.
+class VersionCycle {
+ public:
+  VersionCycle(const VersionConstraints& constraints, std::span<const Vertex> component, Budget& budget)
+      : constraints_(constraints), component_(component.begin(), component.end()), budget_(budget) {
+    for (const Vertex v : component)
+      if (is_version(v)) versions_.push_back(v);
+  }
+
+  std::vector<Vertex> shortest() {
+    std::vector<Vertex> best;
+    for (const Vertex start : versions_) {
+      if (best.size() == 2 || (!best.empty() && spent_ > kEffort)) break;
+      std::vector<Vertex> found = through(start);
+      if (best.empty() || (!found.empty() && found.size() < best.size())) best = std::move(found);
+    }
+    return best;
+  }
+
+ private:
+  static constexpr std::uint64_t kEffort = 20'000'000;
+  bool is_version(Vertex v) const { return v < constraints_.versions; }
+
+  // Breadth first over versions; the places in chains between two of them cost nothing.
+  std::vector<Vertex> through(Vertex start) {
+    absl::flat_hash_map<Vertex, Vertex> parent{{start, start}};
+    absl::flat_hash_set<Vertex> passed;
+    std::vector<Vertex> queue{start};
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+      const Vertex from = queue[i];
+      // What only leads from the start to itself must stay open for others.
+      if (i == 1) passed.clear();
+      bool closes = false;
+      for_each_next(from, passed, [&](Vertex next) {
+        closes = closes || (next == start && from != start);
+        if (parent.try_emplace(next, from).second) queue.push_back(next);
+      });
+      if (closes) return trace(parent, start, from);
+    }
+    return {};
+  }
+
+  template <class Visit>
+  void for_each_next(Vertex from, absl::flat_hash_set<Vertex>& passed, Visit&& visit) {
+    std::vector<Vertex> open{from};
+    while (!open.empty()) {
+      const Vertex v = open.back();
+      open.pop_back();
+      for (const Vertex next : constraints_.graph.successors(v)) {
+        ++spent_;
+        budget_.poll("cycle search");
+        if (!component_.contains(next)) continue;
+        if (is_version(next))
+          visit(next);
+        else if (passed.insert(next).second)
+          open.push_back(next);
+      }
+    }
+  }
+
+  static std::vector<Vertex> trace(const absl::flat_hash_map<Vertex, Vertex>& parent, Vertex start,
+                                   Vertex last) {
+    std::vector<Vertex> reversed{last};
+    while (reversed.back() != start) reversed.push_back(parent.at(reversed.back()));
+    return {reversed.rbegin(), reversed.rend()};
+  }
+
+  const VersionConstraints& constraints_;
+  absl::flat_hash_set<Vertex> component_;
+  Budget& budget_;
+  std::vector<Vertex> versions_;
+  std::uint64_t spent_ = 0;
+};
+
+class Explainer {
+ public:
+  Explainer(const History& history, const Relations& relations, Level level, Readers& readers)
+      : history_(history),
+        relations_(relations),
+        readers_(readers),
+        sightings_(history, relations, level, readers),
+        shown_(keys_that_show_order(history, relations)) {}
+
+  Anomaly explain(const std::vector<Vertex>& versions) {
+    Cycle cycle;
+    for (std::size_t i = 0; i < versions.size(); ++i)
+      add_conclusion(cycle, VersionId{versions[i]}, VersionId{versions[(i + 1) % versions.size()]});
+    cite_hints(relations_, cycle.edges);
+    return {name_commit_cycle(cycle), std::move(cycle)};
+  }
+
+  Anomaly explain(const StaleInitialRead& stale) {
+    std::vector<Edge> edges = sightings_.path(stale.missed, stale.reader);
+    edges.push_back({stale.reader, stale.missed, EdgeKind::ReadWrite, stale.key, initial_read(stale),
+                     final_write(relations_, stale.missed, stale.key)});
+    return {name_cycle(edges), Cycle{std::move(edges)}};
+  }
+
+ private:
+  void add_conclusion(Cycle& cycle, VersionId from, VersionId to) {
+    const Footprints& footprints = relations_.footprints;
+    const TransactionId before = footprints.versions[from.index].writer;
+    for (const TransactionId reader : readers_.of(footprints.versions[to.index].writer)) {
+      for (const CertainRead& read : certain_reads(history_, relations_, reader)) {
+        if (read.version != to) continue;
+        std::vector<Edge> path = sightings_.path(before, reader);
+        if (path.empty()) continue;
+        cycle.sightings.push_back({cycle.edges.size(), std::move(path)});
+        cycle.edges.push_back({before, footprints.versions[to.index].writer, EdgeKind::CommitOrder, read.key,
+                               footprints.write_operation[from.index], footprints.write_operation[to.index],
+                               read.operation});
+        return;
+      }
+    }
+    const KeyId key = history_.key(footprints.write_operation[from.index]);
+    expects(shown_[key.index], "every constraint has a reader or a list that shows it");
+    cycle.edges.push_back({before, footprints.versions[to.index].writer, EdgeKind::WriteWrite, key,
+                           footprints.write_operation[from.index], footprints.write_operation[to.index]});
+  }
+
+  OperationId initial_read(const StaleInitialRead& stale) const {
+    for (const CertainRead& read : certain_reads(history_, relations_, stale.reader))
+      if (read.version.index == stale.key.index) return read.operation;
+    broken_contract("a stale read of the initial version", __FILE__, __LINE__);
+  }
+
+  const History& history_;
+  const Relations& relations_;
+  Readers& readers_;
+  GuaranteeSightings sightings_;
+  std::vector<bool> shown_;  // By key: the order of its versions.
+};
+
+std::vector<std::vector<Vertex>> find_version_cycles(const VersionConstraints& constraints,
+                                                     const Jagged<Vertex>& components, Budget& budget) {
+  std::vector<std::vector<Vertex>> cycles;
+  for (std::size_t row = 0; row < components.rows(); ++row) {
+    const auto versions =
+        std::ranges::count_if(components[row], [&](Vertex v) { return v < constraints.versions; });
+    if (versions > 1) cycles.push_back(VersionCycle(constraints, components[row], budget).shortest());
+  }
+  return cycles;
+}
+
+// Of a list what its writer followed by more is a version, too; only last ones are compared.
+bool is_last(const History& history, const Relations& relations, Vertex v) {
+  const Footprints& footprints = relations.footprints;
+  const KeyId key = history.key(footprints.write_operation[v]);
+  return final_version(relations, footprints.versions[v].writer, key).index == v;
+}
+
+std::vector<Anomaly> explain_all(const History& history, const Relations& relations, Level level,
+                                 const std::vector<StaleInitialRead>& stale,
+                                 const std::vector<std::vector<Vertex>>& cycles, Budget& budget) {
+  constexpr std::size_t kMost = 1000;
+  if (stale.empty() && cycles.empty()) return {};
+  absl::flat_hash_set<TransactionId> writers;
+  for (const StaleInitialRead& read : stale) writers.insert(read.missed);
+  for (const std::vector<Vertex>& cycle : cycles)
+    for (const Vertex v : cycle) writers.insert(relations.footprints.versions[v].writer);
+  Readers readers(history, relations, writers, budget);
+  Explainer explainer(history, relations, level, readers);
+  std::vector<Anomaly> anomalies;
+  std::set<std::pair<TransactionId, TransactionId>> shown;
+  for (const StaleInitialRead& read : stale)
+    if (shown.size() < kMost && shown.emplace(read.missed, read.reader).second)
+      anomalies.push_back(explainer.explain(read));
+  for (const std::vector<Vertex>& cycle : cycles) anomalies.push_back(explainer.explain(cycle));
+  return anomalies;
+}
+
+// Components of one version and places in chains shrink to the version; what is left has no cycle.
+std::vector<Vertex> order_of(const VersionConstraints& constraints, const Jagged<Vertex>& components,
+                             Budget& budget) {
+  std::vector<Vertex> standing_for(constraints.graph.vertex_count());
+  std::iota(standing_for.begin(), standing_for.end(), Vertex{0});
+  for (std::size_t row = 0; row < components.rows(); ++row)
+    for (const Vertex v : components[row]) standing_for[v] = components[row].front();
+  const CsrGraph graph = build_graph(constraints.graph.vertex_count(), [&](auto&& emit) {
+    for (Vertex v = 0; v < constraints.graph.vertex_count(); ++v) {
+      budget.poll("version order");
+      for (const Vertex next : constraints.graph.successors(v))
+        if (standing_for[v] != standing_for[next]) emit(standing_for[v], standing_for[next]);
+    }
+  });
+  return topological_order(graph, budget);
+}
+
+Jagged<TransactionId> by_key(const History& history, const Relations& relations,
+                             const std::vector<Vertex>& order, Vertex versions) {
+  const Footprints& footprints = relations.footprints;
+  std::vector<std::uint64_t> first(history.key_count() + 1, 0);
+  const auto for_each_version = [&](auto&& visit) {
+    for (const Vertex v : order) {
+      if (v < history.key_count() || v >= versions) continue;
+      const TransactionId writer = footprints.versions[v].writer;
+      if (relations.takes_part[writer.index] && is_last(history, relations, v))
+        visit(history.key(footprints.write_operation[v]).index, writer);
+    }
+  };
+  for_each_version([&](std::uint32_t key, TransactionId) { ++first[key + 1]; });
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  std::vector<TransactionId> writers(first.back());
+  std::vector<std::uint64_t> next(first.begin(), first.end() - 1);
+  for_each_version([&](std::uint32_t key, TransactionId writer) { writers[next[key]++] = writer; });
+  return {std::move(first), std::move(writers)};
+}
+
+}  // namespace
+
+VersionOrders order_versions(const History& history, const Relations& relations, Level level,
+                             Budget& budget) {
+  const VersionConstraints constraints = constrain_versions(history, relations, level, budget);
+  const Jagged<Vertex> components = cyclic_components(constraints.graph, budget);
+  auto cycles = find_version_cycles(constraints, components, budget);
+  for (std::vector<Vertex>& cycle : cycles)
+    std::erase_if(cycle, [&](Vertex v) { return !is_last(history, relations, v); });
+  VersionOrders orders{explain_all(history, relations, level, constraints.stale, cycles, budget)};
+  if (orders.anomalies.empty())
+    orders.by_key =
+        by_key(history, relations, order_of(constraints, components, budget), constraints.versions);
+  return orders;
+}
+
+}  // namespace serval

@@ -1,0 +1,38 @@
+#pragma once
+// A text file line by line, with 64-bit line numbers. Built on LineBlocks: no copy unless a line crosses two
+// chunks, lines of any length, "\n" and "\r\n", a byte order mark skipped.
+//
+//   LineReader lines(stream, options);
+//   while (lines.next()) parse(lines.cursor());
+
+#include <cstdint>
+#include <string_view>
+
+#include "serval/formats/lines/line_blocks.h"
+#include "serval/formats/lines/line_cursor.h"
+
+namespace serval {
+
+class LineReader {
+ public:
+  LineReader(ByteStream& stream, const ReadOptions& options) : blocks_(stream, options) {}
+
+  // Moves to the next line; false at the end of the file.
+  bool next();
+  // Without its terminator; valid until next().
+  std::string_view line() const noexcept { return line_; }
+  LinePlace place() const noexcept { return {blocks_.name(), number_}; }
+  LineCursor cursor() const { return {place(), line_}; }
+  // True for a last line without a newline: the file may have been cut off inside it.
+  bool line_was_cut() const noexcept { return rest_.empty() && blocks_.last_line_was_cut(); }
+  // For formats in which such a line may still parse and mean something else: "w 1 7" of "w 1 70".
+  void notice_cut(const ReadOptions& options) const;
+
+ private:
+  LineBlocks blocks_;
+  std::string_view rest_;  // Of the current block.
+  std::string_view line_;
+  std::uint64_t number_ = 0;
+};
+
+}  // namespace serval

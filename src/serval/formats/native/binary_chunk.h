@@ -1,0 +1,62 @@
+#pragma once
+// Chunks of the native binary format: sealing plain bytes into one, and reading them back from a stream.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "serval/base/byte_stream.h"
+#include "serval/formats/native/native_binary_layout.h"
+
+namespace serval::binary {
+
+// Header and packed bytes. Throws OutputError above kMaxChunk.
+std::string seal_chunk(ChunkKind kind, std::string_view plain, Packing wanted);
+
+struct Chunk {
+  std::uint64_t offset = 0;  // Of its header in the file.
+  std::uint64_t size = 0;    // Header and stored bytes.
+  std::uint8_t kind = 0;     // A ChunkKind, or one of a later version.
+  std::string_view plain;    // Valid until the next chunk is read.
+};
+
+// Reads forward from a ByteStream, holding one chunk.
+class ChunkSource {
+ public:
+  explicit ChunkSource(ByteStream& stream);
+  ~ChunkSource();
+  ChunkSource(const ChunkSource&) = delete;
+  ChunkSource& operator=(const ChunkSource&) = delete;
+
+  // Throws InputError when this is not a file of a version that we know.
+  void read_file_header();
+  // None at the end of the file, which problem() then describes unless it is a proper one. Throws InputError
+  // for a damaged chunk that is not the last.
+  std::optional<Chunk> next();
+  // Follows the footer chunk, which stood at `footer_offset`. False when it is cut off.
+  bool read_trailer(std::uint64_t footer_offset);
+
+  // Why the last chunk could not be had: empty, or "cut off at byte 123".
+  const std::string& problem() const noexcept { return problem_; }
+  [[noreturn]] void fail(std::uint64_t offset, const std::string& problem) const;
+
+ private:
+  bool fill(std::uint64_t size);  // Whether that many bytes lie ahead of position_ now.
+  void consume(std::size_t size);
+  std::string_view ahead() const noexcept { return std::string_view(buffer_).substr(used_); }
+  bool only_zeros_follow();
+  std::string_view unpack(std::string_view header, std::string_view stored);
+
+  ByteStream& stream_;
+  std::string buffer_;  // Bytes read; those before used_ are done with.
+  std::size_t used_ = 0;
+  std::uint64_t position_ = 0;  // In the file, of the first unused byte.
+  std::string plain_;
+  std::string problem_;
+  struct Unpacker;
+  std::unique_ptr<Unpacker> unpacker_;
+};
+
+}  // namespace serval::binary

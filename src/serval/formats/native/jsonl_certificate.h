@@ -1,0 +1,107 @@
+#pragma once
+// How the native line format spells a version certificate; docs/formats/jsonl.md is the page. Transactions
+// are cited by session and label, [1,42], or, where that names several, by their number in the file.
+//
+//   {"event":"order","key":"x","versions":[[1,42],[2,43]],"complete":true}
+//   {"event":"certificate","order":"commit_ts"}
+//   {"event":"settled","s":1,"t":42,"outcome":"committed","server_txn":"991"}
+//   ["pr",...,{"saw":[["x",[1,42]],["y",null]]}]   {"saw":{"ts":99}}   {"saw":{"snapshot":"10:20:12,15"}}
+//
+// A record may cite transactions further down, so citations are kept until the end of the file.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "serval/formats/native/json_cursor.h"
+#include "serval/history/history_builder.h"
+
+namespace serval {
+
+struct JsonlCitation {
+  std::optional<Value> session;  // Absent: `label` is a number in the file, from 1.
+  Value label;
+  std::size_t column = 1;  // Of its line.
+};
+
+// The versions an operation saw, as spelled. A citation is absent for the initial version.
+struct JsonlSaw {
+  using Versions = std::vector<std::pair<Value, std::optional<JsonlCitation>>>;
+  std::variant<Versions, std::int64_t, TransactionSnapshot> seen;
+};
+
+struct JsonlOrder {
+  Value key;
+  std::vector<JsonlCitation> versions;
+  bool complete = false;
+};
+
+// What became of a transaction whose own line, further up, could not tell.
+struct JsonlSettled {
+  JsonlCitation transaction;
+  Outcome outcome;
+  TransactionHints hints;
+};
+
+// Throw JsonFailure.
+std::vector<JsonlCitation> parse_json_citations(JsonCursor& at, ValuePool& pool);
+JsonlSaw parse_json_saw(JsonCursor& at, ValuePool& pool);
+
+// Keeps what was read until every transaction is known.
+class CertificateReader {
+ public:
+  explicit CertificateReader(HistoryBuilder& builder) : builder_(builder) {}
+
+  void add_order(JsonlOrder order, std::uint64_t line) { orders_.push_back({std::move(order), line}); }
+  void add_saw(OperationId op, JsonlSaw saw, std::uint64_t line) {
+    saws_.push_back({op, std::move(saw), line});
+  }
+  void add_settled(JsonlSettled settled, std::uint64_t line) {
+    settled_.push_back({std::move(settled), line});
+  }
+  // Hands all over to the builder. A citation that names no transaction, or several, is an InputError, and so
+  // is an outcome that contradicts another.
+  void finish(const std::string& file);
+  // Of the history that came of it: an order that contradicts others, or the writes, is an InputError.
+  void check_orders(const History& history, const std::string& file) const;
+
+ private:
+  struct Order {
+    JsonlOrder order;
+    std::uint64_t line;
+  };
+  struct Saw {
+    OperationId op;
+    JsonlSaw saw;
+    std::uint64_t line;
+  };
+
+  struct Settled {
+    JsonlSettled settled;
+    std::uint64_t line;
+  };
+
+  HistoryBuilder& builder_;
+  std::vector<Order> orders_;
+  std::vector<Saw> saws_;
+  std::vector<Settled> settled_;
+};
+
+class CertificateWriter {
+ public:
+  explicit CertificateWriter(const History& history);
+
+  void append_saw(std::string& out, const VersionSet& set) const;  // The value of "saw".
+  void append_records(std::string& out) const;                     // Lines, for the end of the file.
+
+ private:
+  void append_citation(std::string& out, TransactionId t) const;
+
+  const History& history_;
+  std::vector<bool> by_number_;  // A transaction that shares session and label with another.
+};
+
+}  // namespace serval

@@ -1,0 +1,92 @@
+#pragma once
+// One line of the native line format, parsed but not yet part of a history: a line that turns out to be
+// cut off in the middle must leave no trace. The record is reused from line to line.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "serval/formats/native/json_cursor.h"
+#include "serval/formats/native/jsonl_certificate.h"
+#include "serval/history/operation.h"
+#include "serval/history/predicate.h"
+#include "serval/history/transaction.h"
+#include "serval/history/value.h"
+
+namespace serval {
+
+struct JsonlRecord {
+  enum class Kind {
+    Header,       // {"serval":"history","version":1,...}
+    Transaction,  // {"s":1,"t":42,"ops":[...]}
+    Begin,        // {"event":"begin","s":1,"t":42,"at":10}
+    Operation,    // {"event":"op","s":1,"t":42,"op":["r","x",0]}
+    End,          // {"event":"end","s":1,"t":42,"at":20,"outcome":"committed"}
+    Sync,         // {"event":"sync"}, perhaps with "at" and "since"
+    Heartbeat,    // {"event":"heartbeat","s":1,"at":10}
+    Order,        // {"event":"order","key":"x","versions":[[1,42]]}
+    Certificate,  // {"event":"certificate","order":"commit_ts"}
+    Settled,      // {"event":"settled","s":1,"t":42,"outcome":"committed","server_txn":"991"}
+    Open,         // {"event":"open","s":1,"t":42,"at":10,"ops":[["w","x",1]]}
+    Unknown,      // An event of a later version.
+  };
+
+  enum class Lock : std::uint8_t { Unstated, Shared, Exclusive };
+
+  // The members that few operations have.
+  struct Extra {
+    Value expected;
+    Interval time;
+    std::optional<Predicate> predicate;
+    std::vector<std::pair<Value, Value>> rows;
+    std::optional<std::int64_t> version, matched, changed;
+    Lock lock = Lock::Unstated;  // That a read asked for.
+    std::optional<JsonlSaw> saw;
+  };
+  static constexpr std::uint32_t kNoExtra = 0xFFFFFFFFu;
+  struct Op {
+    OperationKind kind;
+    std::uint32_t extra;  // Into `extras`, or kNoExtra.
+    Value key, value;
+  };
+
+  Kind kind = Kind::Unknown;
+  std::string event;
+  std::optional<Value> session, label;
+  std::vector<Op> ops;
+  std::vector<Extra> extras;
+  Interval interval;  // Of a transaction; Begin uses its begin, End its end.
+  std::optional<Outcome> outcome;
+  bool has_hints = false;
+  TransactionHints hints;
+
+  std::string ignored;  // The first member whose name means nothing; empty: none.
+
+  JsonlOrder order;  // Order only.
+
+  // Sync and Heartbeat: what the session, or all sessions, will begin next begins at this time or later;
+  // but for the sessions in `since`, each with its own time.
+  std::optional<Time> at;
+  std::vector<std::pair<Value, Time>> since;
+  bool is_last = false;  // Of Sync: nothing comes after it.
+
+  // Header only.
+  std::int64_t version = 0;
+  std::optional<Value> initial;
+  std::vector<Value> sessions;
+  std::vector<std::pair<std::string, std::string>> facts;
+};
+
+// Parses the line that `at` stands at the beginning of; values go into `pool`. Throws JsonFailure.
+void parse_jsonl_record(JsonCursor& at, ValuePool& pool, JsonlRecord& record);
+
+// The short name that the writer uses: "r", "cas!", ... The reader also takes name_of(kind).
+std::string_view short_name_of(OperationKind kind);
+
+// Whether a line begins as a sync record does, {"event":"sync", white space wherever JSON allows it.
+bool begins_as_sync(std::string_view line);
+
+}  // namespace serval

@@ -1,0 +1,272 @@
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
+
+#include "serval/formats/lines/line_blocks.h"
+#include "serval/formats/lines/line_cursor.h"
+#include "serval/formats/plain_digits.h"
+#include "serval/formats/text/polysi_text.h"
+#include "serval/history/history_builder.h"
+
+namespace serval {
+namespace {
+
+constexpr Value kAborted = Value::integer(-1);
+
+struct TextOperation {
+  OperationKind kind = OperationKind::Read;
+  Value key, value, session, transaction;
+};
+
+// Finds the transaction of a line. Almost every line continues the line above or begins a transaction whose
+// id is the largest of its session so far; only where that fails is a table of all ids made.
+class TransactionFinder {
+ public:
+  explicit TransactionFinder(HistoryBuilder& builder) : builder_(builder) {}
+
+  TransactionId find(Value session, Value label) {
+    if (session != last_session_ || label != last_label_) [[unlikely]]
+      switch_to(session, label);
+    return current_;
+  }
+
+ private:
+  struct Session {
+    SessionId id;
+    Value last_label;  // Nil before the first transaction.
+    TransactionId last;
+    std::int64_t largest = std::numeric_limits<std::int64_t>::min();
+  };
+
+  void switch_to(Value session_label, Value label) {
+    Session& session = session_of(session_label);
+    if (label != session.last_label) {
+      session.last = find_or_begin(session, label);
+      session.last_label = label;
+    }
+    last_session_ = session_label;
+    last_label_ = label;
+    current_ = session.last;
+  }
+
+  // Small session ids are found by index.
+  Session& session_of(Value label) {
+    constexpr std::int64_t kDirect = 1 << 16;
+    if (!label.is_integer() || label.as_integer() < 0 || label.as_integer() >= kDirect)
+      return sessions_[begun(builder_.session(label))];
+    const auto slot = static_cast<std::size_t>(label.as_integer());
+    if (slot >= direct_.size()) direct_.resize(slot + 1, SessionId::none());
+    if (direct_[slot].is_none()) direct_[slot] = builder_.session(label);
+    return sessions_[begun(direct_[slot])];
+  }
+  std::size_t begun(SessionId id) {
+    if (id.index == sessions_.size()) sessions_.push_back({id, Value::nil(), TransactionId::none()});
+    return id.index;
+  }
+
+  TransactionId find_or_begin(Session& session, Value label) {
+    if (label == kAborted) return begin_aborted(session);
+    if (label.is_integer() && label.as_integer() > session.largest) {
+      session.largest = label.as_integer();
+      const TransactionId fresh = builder_.begin_transaction(session.id, label);
+      if (by_label_) by_label_->emplace(std::pair(session.id, label), fresh);
+      return fresh;
+    }
+    if (!by_label_) make_table();
+    const auto [found, inserted] = by_label_->try_emplace({session.id, label});
+    if (inserted) found->second = builder_.begin_transaction(session.id, label);
+    return found->second;
+  }
+
+  TransactionId begin_aborted(const Session& session) {
+    const TransactionId aborted = builder_.begin_transaction(session.id, kAborted);
+    builder_.set_outcome(aborted, Outcome::Aborted);
+    return aborted;
+  }
+
+  void make_table() {
+    by_label_.emplace();
+    by_label_->reserve(builder_.transaction_count());
+    for (std::uint32_t index = 0; index < builder_.transaction_count(); ++index) {
+      const TransactionId t{index};
+      by_label_->emplace(std::pair(builder_.session_of(t), builder_.label(t)), t);
+    }
+  }
+
+  HistoryBuilder& builder_;
+  Value last_session_, last_label_;  // Nil: no line yet.
+  TransactionId current_ = TransactionId::none();
+  std::vector<Session> sessions_;
+  std::vector<SessionId> direct_;
+  std::optional<absl::flat_hash_map<std::pair<SessionId, Value>, TransactionId>> by_label_;
+};
+
+class PolySiReader {
+ public:
+  PolySiReader(ByteStream& stream, const ReadOptions& options)
+      : stream_(stream), options_(options), blocks_(stream, options), finder_(builder_) {}
+
+  History read() {
+    builder_.set_initial_value(Value::integer(0));
+    for (std::string_view block = blocks_.next(); !block.empty(); block = blocks_.next()) {
+      parse(block);
+      if (!reserved_) reserve(block.size());
+    }
+    if (load_ == Load::Complete) builder_.set_initial_value(Value::nil());
+    return std::move(builder_).freeze();
+  }
+
+ private:
+  // Some tools begin a file with a transaction that writes 0 to every key. Where it wrote whatever is read as
+  // 0, nobody saw the keys before it, and 0 is a value like any other.
+  enum class Load { Possible, Complete, None };
+
+  void note_load(TransactionId t, KeyId key, const TextOperation& op) {
+    constexpr Value kZero = Value::integer(0);
+    if (t.index == 0) {
+      const bool loads = op.kind == OperationKind::Write && op.value == kZero;
+      if (!loads) load_ = Load::None;
+      if (loads) loaded_.insert(key);
+      return;
+    }
+    const bool reads = op.kind == OperationKind::Read && op.value == kZero;
+    load_ = loaded_.empty() || (reads && !loaded_.contains(key)) ? Load::None : Load::Complete;
+  }
+
+  // The columns grow once, to what the first block makes likely. Reserved but unused pages cost nothing.
+  void reserve(std::size_t block_size) {
+    reserved_ = true;
+    const std::uint64_t file_size = stream_.size_on_disk();
+    if (file_size <= block_size) return;
+    const double blocks = 1.05 * static_cast<double>(file_size) / static_cast<double>(block_size);
+    const auto scaled = [&](std::size_t count) {
+      return static_cast<std::size_t>(blocks * static_cast<double>(count));
+    };
+    builder_.reserve(scaled(builder_.transaction_count()), scaled(builder_.operation_count()));
+  }
+
+  void parse(std::string_view block) {
+    const char* at = block.data();
+    const char* const end = at + block.size();
+    while (at != end) {
+      ++line_number_;
+      const char* const next = end - at >= kPlainLine ? parse_plain_line(at) : nullptr;
+      at = next != nullptr ? next : parse_any_line(at, end);
+    }
+  }
+
+  // 'r' or 'w', "(", four numbers of at most 18 digits, ")" and the end of the line, without blanks or signs:
+  // what nearly all lines are. Looks at fewer than kPlainLine bytes. Null, and nothing done, for any other.
+  static constexpr std::ptrdiff_t kPlainLine = 128;
+  const char* parse_plain_line(const char* at) {
+    if ((*at != 'r' && *at != 'w') || at[1] != '(') return nullptr;
+    const OperationKind kind = *at == 'w' ? OperationKind::Write : OperationKind::Read;
+    at += 2;
+    std::int64_t numbers[4];
+    for (int field = 0; field < 4; ++field) {
+      const PlainDigits digits = read_plain_digits(at);
+      if (digits.length == 0 || at[digits.length] != (field < 3 ? ',' : ')')) return nullptr;
+      numbers[field] = static_cast<std::int64_t>(digits.value);
+      at += digits.length + 1;
+    }
+    if (*at == '\r') ++at;
+    if (*at != '\n') return nullptr;
+    add({kind, Value::integer(numbers[0]), Value::integer(numbers[1]), Value::integer(numbers[2]),
+         Value::integer(numbers[3])});
+    return at + 1;
+  }
+
+  // Every other line: blank, comment, signs, long numbers, white space, the end of a block, mistakes.
+  const char* parse_any_line(const char* at, const char* end) {
+    const char* const newline = std::find(at, end, '\n');
+    LineCursor cursor({blocks_.name(), line_number_}, {at, newline});
+    cursor.skip_blanks();
+    const bool nothing = cursor.at_end() || cursor.starts_with("#") || cursor.starts_with("//");
+    const bool cut = blocks_.last_line_was_cut() && newline + 1 == end;
+    if (!nothing && !(cut && options_.accept_truncated && drop_if_cut(cursor))) add(operation_in(cursor));
+    return newline + 1;
+  }
+
+  // A line that lost its end also lost its ")".
+  bool drop_if_cut(LineCursor cursor) {
+    try {
+      operation_in(cursor);
+      return false;
+    } catch (const InputError&) {
+      if (options_.on_notice) options_.on_notice("1 line cut off at the end was left out");
+      return true;
+    }
+  }
+
+  TextOperation operation_in(LineCursor& cursor) {
+    TextOperation op;
+    if (cursor.accept("w")) {
+      op.kind = OperationKind::Write;
+    } else if (!cursor.accept("r")) {
+      cursor.fail("expected an operation, r(key,value,session,txn) or w(key,value,session,txn)");
+    }
+    cursor.skip_blanks();
+    cursor.expect('(', "after the operation");
+    op.key = number_in(cursor, "the key");
+    cursor.expect(',', "after the key");
+    op.value = number_in(cursor, "the value");
+    cursor.expect(',', "after the value");
+    op.session = number_in(cursor, "the session");
+    cursor.expect(',', "after the session");
+    op.transaction = number_in(cursor, "the transaction");
+    cursor.expect(')', "after the transaction");
+    cursor.expect_end("after ')'");
+    return op;
+  }
+  Value number_in(LineCursor& cursor, std::string_view what) {
+    cursor.skip_blanks();
+    const Value number = cursor.number(builder_.values(), what);
+    cursor.skip_blanks();
+    return number;
+  }
+
+  void add(const TextOperation& op) {
+    const TransactionId t = finder_.find(op.session, op.transaction);
+    const KeyId key = builder_.key(op.key);
+    if (load_ != Load::None) note_load(t, key, op);
+    builder_.add(t, op.kind, key, op.value);
+  }
+
+  ByteStream& stream_;
+  const ReadOptions& options_;
+  LineBlocks blocks_;
+  HistoryBuilder builder_;
+  TransactionFinder finder_;
+  std::uint64_t line_number_ = 0;
+  bool reserved_ = false;
+  Load load_ = Load::Possible;
+  absl::flat_hash_set<KeyId> loaded_;
+};
+
+std::string_view first_content(std::string_view text) {
+  while (true) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+    if (!text.starts_with('#') && !text.starts_with("//")) return text;
+    text.remove_prefix(std::min(text.find('\n'), text.size()));
+  }
+}
+
+}  // namespace
+
+bool looks_like_polysi(std::string_view start) {
+  start = first_content(start);
+  if (!start.starts_with('r') && !start.starts_with('w')) return false;
+  const std::size_t next = start.find_first_not_of(" \t", 1);
+  return next != std::string_view::npos && start[next] == '(';
+}
+
+History read_polysi(ByteStream& stream, const ReadOptions& options) {
+  return PolySiReader(stream, options).read();
+}
+
+}  // namespace serval

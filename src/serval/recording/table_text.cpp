@@ -1,0 +1,110 @@
+#include "serval/recording/table_text.h"
+
+#include <algorithm>
+
+#include "serval/base/contract.h"
+#include "serval/recording/line_text.h"
+
+namespace serval {
+namespace {
+
+constexpr std::string_view kTagColumn = "tag";
+
+std::string quoted(std::string_view text) {
+  std::string out;
+  put_quoted(out, text);
+  return out;
+}
+
+std::string_view name_of(Request::Function function) {
+  switch (function) {
+    case Request::Function::None:
+      return {};
+    case Request::Function::Count:
+      return "count";
+    case Request::Function::Min:
+      return "min";
+    case Request::Function::Max:
+      return "max";
+    case Request::Function::Sum:
+      return "sum";
+  }
+  return {};
+}
+
+std::size_t place_of(std::uint32_t column) { return column == Request::kKey ? 0 : column + 1u; }
+
+}  // namespace
+
+// Keys of the first table do not name it; the fact "table" does.
+TableText::TableText(const Schema& schema) {
+  for (const TableInfo& table : schema) {
+    Entry entry;
+    if (!entries_.empty()) entry.key_prefix = "\"" + table.name + "/";
+    entry.quoted.push_back(quoted(table.name + ".k"));
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      const ColumnInfo& column = table.columns[i];
+      entry.quoted.push_back(quoted(table.name + "." + column.name));
+      entry.assigned.push_back("[\"set\"," + quoted(column.name) + ",");
+      entry.initial.push_back(column.initial);
+      if (records_columns(table)) entry.cells.push_back({column.name, i});
+    }
+    if (records_columns(table)) entry.cells.push_back({std::string(kTagColumn), kTag});
+    std::ranges::sort(entry.cells, {}, &Cell::before);  // As the reader would.
+    for (Cell& cell : entry.cells)
+      cell.before = (&cell == entry.cells.data() ? "{" : ",") + quoted(cell.before) + ":";
+    entries_.push_back(std::move(entry));
+  }
+}
+
+void TableText::put_key(std::string& to, std::uint32_t table, std::uint64_t key) const {
+  const std::string& prefix = entries_[table].key_prefix;
+  to += prefix;
+  put(to, static_cast<std::int64_t>(key));
+  if (!prefix.empty()) to += '"';
+}
+
+void TableText::put_value(std::string& to, std::uint32_t table, std::int64_t tag,
+                          std::span<const std::int64_t> columns) const {
+  const Entry& entry = entries_[table];
+  if (entry.cells.empty()) return put(to, tag);
+  expects(columns.size() + 1 == entry.cells.size(), "a row whose columns are recorded has them all");
+  for (const Cell& cell : entry.cells)
+    put_all(to, cell.before, cell.column == kTag ? tag : columns[cell.column]);
+  to += '}';
+}
+
+void TableText::put_written(std::string& to, const Request& request) const {
+  const bool initial = request.columns.empty() && request.kind == Request::Kind::Insert;
+  put_value(to, request.table, request.tag, initial ? entries_[request.table].initial : request.columns);
+}
+
+void TableText::put_condition(std::string& to, const Entry& entry, const Request& request) const {
+  put_all(to, "[\"between\",[\"col\",", entry.quoted[place_of(request.column)], "],", request.low, ",",
+          request.high, "]");
+}
+
+void TableText::put_assignments(std::string& to, const Entry& entry, const Request& request) const {
+  if (entry.cells.empty()) return put_all(to, ",[\"set\",\"value\",", request.tag, "]");
+  put_all(to, ",[\"set\",\"tag\",", request.tag, "]");
+  for (std::size_t i = 0; i < request.columns.size(); ++i)
+    put_all(to, ",", entry.assigned[i], request.columns[i], "]");
+}
+
+void TableText::put_predicate(std::string& to, const Request& request) const {
+  const Entry& entry = entries_[request.table];
+  if (request.kind == Request::Kind::UpdateRange) {
+    put(to, "[\"update\",");
+    put_condition(to, entry, request);
+    put_assignments(to, entry, request);
+    return put(to, "]");
+  }
+  if (request.function == Request::Function::None) return put_condition(to, entry, request);
+  put_all(to, "[\"aggregate\",\"", name_of(request.function), "\",");
+  if (request.function != Request::Function::Count)
+    put_all(to, "[\"col\",", entry.quoted[place_of(request.argument)], "],");
+  put_condition(to, entry, request);
+  put(to, "]");
+}
+
+}  // namespace serval

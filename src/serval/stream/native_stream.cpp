@@ -1,0 +1,466 @@
+#include "serval/stream/native_stream.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "serval/base/clock.h"
+#include "serval/base/error.h"
+#include "serval/formats/lines/line_cursor.h"
+#include "serval/stream/transaction_records.h"
+
+namespace serval {
+namespace {
+
+constexpr std::int64_t kVersion = 1;
+constexpr std::size_t kMostSessions = 1 << 18;   // Of a connection.
+constexpr std::size_t kMostSpellings = 1 << 16;  // Of the pool, before it is made anew,
+constexpr std::size_t kMostPooled = 1 << 18;     // or so many bytes of lines.
+constexpr std::size_t kLongestName = 1 << 12;    // Of a session or a key, from a connection.
+constexpr std::size_t kCopiesOfName = 3;
+
+Time later_by(Time time, Time span, Time more) {
+  for (const Time each : {span, more}) time = time > kUnknownEnd - each ? kUnknownEnd : time + each;
+  return time;
+}
+
+std::string with_line_end(std::string_view line) {
+  std::string text(line);
+  text += '\n';
+  return text;
+}
+
+}  // namespace
+
+NativeStream::NativeStream(std::string name, Intake& intake, Origin origin)
+    : name_(std::move(name)),
+      intake_(intake),
+      origin_(origin),
+      source_(intake.pipeline().open_source()),
+      herald_(intake.pipeline().open_client(name_, source_, ClientFeed::Role::Herald)) {}
+
+Time NativeStream::promised() const {
+  Time least = herald_->promised();
+  for (const auto& [label, session] : sessions_) least = std::min(least, session.feed->promised());
+  return least;
+}
+
+void NativeStream::fail(std::string_view text, std::size_t column, const std::string& expected) const {
+  fail_in_line({name_, line_}, text, column, "expected " + expected);
+}
+
+void NativeStream::take(std::string_view bytes) {
+  intake_.bytes += bytes.size();
+  while (!bytes.empty()) {
+    const std::size_t end = bytes.find('\n');
+    if (end == std::string_view::npos) {
+      text_ += bytes;
+      return;
+    }
+    if (text_.empty()) {
+      line(bytes.substr(0, end));
+    } else {
+      text_ += bytes.substr(0, end + 1);
+      const std::string whole = std::exchange(text_, {});
+      line(std::string_view(whole).substr(0, whole.size() - 1));
+    }
+    bytes.remove_prefix(end + 1);
+  }
+}
+
+void NativeStream::take_line(std::string_view line_bytes) {
+  intake_.bytes += line_bytes.size();
+  const std::string whole = with_line_end(line_bytes);
+  line(std::string_view(whole).substr(0, line_bytes.size()));
+}
+
+// Behind a "sync", lines are believed only when the next one comes: one among them may have read what a
+// line that never came has written.
+void NativeStream::line(std::string_view text) {
+  ++intake_.lines;
+  const bool is_sync = begins_as_sync(text);
+  const bool is_header = text.find(R"("serval":"history")") != std::string_view::npos;
+  if (holding_ && !is_sync && !is_header) {
+    held_.append(text);
+    held_ += '\n';
+    ++held_lines_;
+    return;
+  }
+  if (is_header) {
+    line_ += held_lines_;
+    unsynced_ += std::exchange(held_lines_, 0);
+    held_.clear();
+  }
+  std::string_view held = held_;
+  for (std::size_t end = held.find('\n'); end != std::string_view::npos; end = held.find('\n')) {
+    parse(held.substr(0, end));
+    held.remove_prefix(end + 1);
+  }
+  held_.clear();
+  held_lines_ = 0;
+  parse(text);
+  if (is_sync) holding_ = true;
+}
+
+void NativeStream::parse(std::string_view text) {
+  ++line_;
+  if (text.find_first_not_of(" \t\r") == std::string_view::npos) return;
+  if (pool_.spelling_count() + pool_.list_count() > kMostSpellings || pooled_ > kMostPooled) {
+    pool_ = ValuePool();
+    pooled_ = 0;
+  }
+  pooled_ += text.size();
+  JsonCursor at(text.data(), text.data() + text.size());
+  line_text_ = text;
+  try {
+    parse_jsonl_record(at, pool_, record_);
+  } catch (const JsonFailure& failure) {
+    fail(text, static_cast<std::size_t>(failure.at - text.data()) + 1, failure.expected);
+  }
+  accept();
+  if (text.size() > kMostPooled) forget_line();
+}
+
+// What a very long line needed is not kept.
+void NativeStream::forget_line() {
+  line_text_ = std::string();
+  record_ = JsonlRecord();
+  pool_ = ValuePool();
+  pooled_ = 0;
+}
+
+void NativeStream::accept() {
+  using Kind = JsonlRecord::Kind;
+  if (!seen_header_ && record_.kind != Kind::Header)
+    fail(line_text_, 1, "the header line, {\"serval\":\"history\",\"version\":1}, before any record");
+  switch (record_.kind) {
+    case Kind::Header:
+      return header();
+    case Kind::Transaction:
+      return whole_transaction();
+    case Kind::Begin:
+      return begin();
+    case Kind::Operation:
+    case Kind::Open:
+      return keep_line();
+    case Kind::End:
+      return end_transaction();
+    case Kind::Sync:
+    case Kind::Heartbeat:
+      return promise();
+    case Kind::Order:
+    case Kind::Certificate:
+    case Kind::Settled:
+    case Kind::Unknown:
+      return;
+  }
+}
+
+// Labels of transactions that our own recorder gives are numbers, and different in the whole run.
+void NativeStream::header() {
+  if (record_.version < 1 || record_.version > kVersion)
+    fail(line_text_, 1, fmt::format("version {}, but this is {}", kVersion, record_.version));
+  leave_open_transactions();
+  Intake::Facts facts;
+  if (origin_ == Origin::File)  // Clients do not choose the profile.
+    for (const auto& [name, text] : record_.facts) facts[name] = text;
+  trusts_labels_ = origin_ == Origin::File && facts.contains("clients") && facts.contains("workload");
+  const std::string meaning = record_.initial ? pool_.spell(*record_.initial) : std::string();
+  const auto add = [&](RecordBatch& batch) {
+    if (!record_.initial) return;
+    const TraceValue value = batch.value(*record_.initial, pool_);
+    batch.set_rows(batch.add(), {{.key = {}, .value = value, .column = {}}});
+  };
+  if (!intake_.start_with(add, meaning, facts))
+    fail(line_text_, 1, "the same \"initial\" value as in the header of the first source");
+  herald_->take_part();
+  for (const Value label : record_.sessions) session_of(label);
+  seen_header_ = true;
+}
+
+// By the clock of this machine that never goes back, or by the time of day: nobody knows which of the two
+// clients use.
+void NativeStream::expect_past(Time time) const {
+  if (origin_ == Origin::File) return;
+  constexpr Time kMonth = Time{30} * 24 * 3600 * 1'000'000'000;
+  const PipelineOptions& options = intake_.pipeline().options();
+  const auto is_past = [&](Time now) {
+    return time <= later_by(now, options.idle_after.count(), options.clock_error);
+  };
+  const Time day = std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
+  if (is_past(now()) || (is_past(day) && time >= day - kMonth)) return;
+  fail(line_text_, 1,
+       fmt::format("times of the monotonic clock or the time of day, in nanoseconds, not later than now: {}",
+                   time));
+}
+
+void NativeStream::expect_past_times() const {
+  if (origin_ == Origin::File) return;
+  Time last = record_.interval.begin;
+  const auto look_at = [&](const Interval& time) {
+    last = std::max(last, time.begin);
+    if (time.end != kUnknownEnd) last = std::max(last, time.end);
+  };
+  look_at(record_.interval);
+  for (const JsonlRecord::Op& op : record_.ops)
+    if (op.extra != JsonlRecord::kNoExtra) look_at(record_.extras[op.extra].time);
+  expect_past(last);
+}
+
+void NativeStream::expect_short(Value name) const {
+  if (origin_ == Origin::File) return;
+  const bool has_text = name.kind() == Value::Kind::Text || name.kind() == Value::Kind::Number ||
+                        name.kind() == Value::Kind::Row;
+  if (has_text && pool_.characters(name).size() > kLongestName)
+    fail(line_text_, 1, fmt::format("sessions and keys of at most {} bytes", kLongestName));
+}
+
+void NativeStream::expect_short_keys() const {
+  if (origin_ == Origin::File) return;
+  for (const JsonlRecord::Op& op : record_.ops) {
+    expect_short(op.key);
+    if (op.extra == JsonlRecord::kNoExtra) continue;
+    for (const auto& [key, value] : record_.extras[op.extra].rows) expect_short(key);
+  }
+}
+
+void NativeStream::promise() {
+  complete_ = complete_ || record_.is_last;
+  if (!record_.at) return;
+  expect_past(*record_.at);
+  if (record_.session) {
+    session_of(*record_.session).feed->promise(*record_.at);
+    if (!promises_) herald_->promise(*record_.at);
+    return;
+  }
+  std::map<std::string, Time> since;
+  for (const auto& [session, time] : record_.since) {
+    expect_past(time);
+    since[pool_.spell(session)] = time;
+  }
+  promises_ = true;
+  herald_->promise_to_come();
+  for (auto& [label, session] : sessions_) {
+    const auto own = since.find(label);
+    session.feed->promise(own == since.end() ? *record_.at : own->second);
+    session.feed->promise_to_come();
+  }
+  Time all = *record_.at;
+  for (const auto& [label, time] : since)
+    if (!sessions_.contains(label)) all = std::min(all, time);
+  herald_->promise(all);
+}
+
+NativeStream::Session& NativeStream::session_of(Value label) {
+  expect_short(label);
+  const auto [found, fresh] = sessions_.try_emplace(pool_.spell(label));
+  if (fresh) {
+    name_bytes_ += kCopiesOfName * found->first.size();
+    if (origin_ == Origin::Connection && sessions_.size() > kMostSessions) {
+      sessions_.erase(found);
+      fail(line_text_, 1, fmt::format("at most {} sessions of one connection", kMostSessions));
+    }
+    found->second.feed =
+        intake_.pipeline().open_client(fmt::format("{}, session {}", name_, found->first), source_);
+    ++intake_.sessions;
+  }
+  return found->second;
+}
+
+void NativeStream::note_news(Session& session) {
+  if (std::exchange(session.has_news, true)) return;
+  news_.push_back(&session);
+}
+
+NativeStream::OpenTransaction& NativeStream::open_transaction(Session& session) {
+  const auto found = session.open.find(pool_.spell(*record_.label));
+  if (found == session.open.end()) fail(line_text_, 1, "a begin record of this transaction first");
+  return found->second;
+}
+
+void NativeStream::begin() {
+  Session& session = session_of(*record_.session);
+  const auto [open, fresh] = session.open.try_emplace(pool_.spell(*record_.label));
+  if (!fresh) fail(line_text_, 1, "the end of this transaction before it begins again");
+  expect_past(record_.interval.begin);
+  open->second.order = ++opened_;
+  open->second.begin = record_.interval.begin;
+  open->second.bytes = line_text_.size();  // Its label.
+  open_bytes_ += line_text_.size();
+  if (record_.interval.begin != kUnknownBegin && session.open.size() == 1)
+    session.feed->promise(record_.interval.begin);
+}
+
+// An "open" record replaces the one before it, an operation comes on top.
+void NativeStream::keep_line() {
+  Session& session = session_of(*record_.session);
+  open_bytes_ += line_text_.size();
+  if (record_.kind == JsonlRecord::Kind::Operation) {
+    OpenTransaction& open = open_transaction(session);
+    open.bytes += line_text_.size();
+    open.lines.push_back(with_line_end(line_text_));
+    return;
+  }
+  OpenTransaction& open = session.open[pool_.spell(*record_.label)];
+  if (open.order == 0) open.order = ++opened_;
+  open.begin = record_.interval.begin;
+  open_bytes_ -= std::exchange(open.bytes, line_text_.size());
+  open.lines.assign(1, with_line_end(line_text_));
+}
+
+// The operations of the lines kept of it, as if they had come on one line.
+JsonlRecord NativeStream::assembled(const OpenTransaction& open) {
+  JsonlRecord whole, part;
+  for (const std::string& kept : open.lines) {
+    JsonCursor at(kept.data(), kept.data() + kept.size() - 1);
+    parse_jsonl_record(at, pool_, part);
+    for (JsonlRecord::Op op : part.ops) {
+      if (op.extra != JsonlRecord::kNoExtra) {
+        whole.extras.push_back(std::move(part.extras[op.extra]));
+        op.extra = static_cast<std::uint32_t>(whole.extras.size() - 1);
+      }
+      whole.ops.push_back(op);
+    }
+  }
+  whole.interval.begin = open.begin;
+  return whole;
+}
+
+void NativeStream::end_transaction() {
+  JsonlRecord whole = assembled(open_transaction(session_of(*record_.session)));
+  whole.session = record_.session;
+  whole.label = record_.label;
+  whole.interval.end = record_.interval.end;
+  whole.outcome = record_.outcome;
+  record_ = std::move(whole);
+  whole_transaction();
+}
+
+void NativeStream::whole_transaction() {
+  if (record_.interval.begin == kUnknownBegin)
+    fail(line_text_, 1,
+         "the times of this transaction, \"begin\" and \"end\": without them nothing can be watched");
+  expect_past_times();
+  expect_short_keys();
+  Session& session = session_of(*record_.session);
+  const std::string label = record_.label ? pool_.spell(*record_.label) : std::string();
+  if (const auto open = session.open.find(label); open != session.open.end()) {
+    open_bytes_ -= open->second.bytes;
+    session.open.erase(open);
+  }
+  append_transaction(*session.feed, {record_, pool_, number_of(label)});
+  session.feed->advance();
+  note_news(session);
+  intake_.note_end(record_.interval.end);
+  if (!promises_) herald_->promise(record_.interval.begin);
+  ++intake_.transactions;
+}
+
+std::uint64_t NativeStream::number_of(const std::string& label) {
+  if (!trusts_labels_) return intake_.next_transaction();
+  std::uint64_t number = 0;
+  const auto result = std::from_chars(label.data(), label.data() + label.size(), number);
+  if (result.ec != std::errc{} || result.ptr != label.data() + label.size() || number == 0)
+    fail(line_text_, 1, "a number, from 1, as the label of a transaction that serval run recorded");
+  return number;
+}
+
+void NativeStream::leave_open_transactions() {
+  for (auto& [label, session] : sessions_) {
+    std::map<std::uint64_t, std::string> names;
+    for (const auto& [name, open] : session.open) names[open.order] = name;
+    for (const auto& [order, name] : names) {
+      const OpenTransaction& open = session.open.at(name);
+      if (open.begin == kUnknownBegin) continue;
+      ++unfinished_;
+      JsonlRecord whole = assembled(open);
+      whole.session = pool_.text(label);
+      whole.label = pool_.text(name);
+      whole.outcome = Outcome::Indeterminate;
+      append_transaction(*session.feed, {whole, pool_, number_of(name)});
+    }
+    session.open.clear();
+  }
+  open_bytes_ = 0;
+}
+
+void NativeStream::take_header(const History& history) {
+  const Value initial = history.initial_value();
+  const auto add = [&](RecordBatch& batch) {
+    if (initial.is_nil()) return;
+    const TraceValue value = batch.value(initial, history.values());
+    batch.set_rows(batch.add(), {{.key = {}, .value = value, .column = {}}});
+  };
+  intake_.start_with(add, history.spell(initial), history.facts());
+  for (const SessionId session : history.sessions()) {
+    const std::string label = history.spell(history.session_label(session));
+    sessions_[label].feed =
+        intake_.pipeline().open_client(fmt::format("{}, session {}", name_, label), source_);
+    ++intake_.sessions;
+  }
+  seen_header_ = true;
+}
+
+void NativeStream::take_transaction(const History& history, TransactionId t) {
+  JsonlRecord whole;
+  whole.session = history.session_label(history.session(t));
+  whole.label = history.label(t);
+  whole.interval = history.interval(t);
+  whole.outcome = history.outcome(t);
+  for (const OperationId op : history.operations(t)) {
+    const Operation operation = history.operation(op);
+    JsonlRecord::Extra extra;
+    extra.expected = operation.expected;
+    extra.time = operation.time;
+    extra.matched = operation.rows_matched;
+    extra.changed = operation.rows_changed;
+    if (!operation.predicate.is_none()) extra.predicate = history.predicate(operation.predicate);
+    for (const Row& row : operation.rows) extra.rows.emplace_back(history.key_value(row.key), row.value);
+    whole.extras.push_back(std::move(extra));
+    whole.ops.push_back({operation.kind, static_cast<std::uint32_t>(whole.extras.size() - 1),
+                         operation.key.is_none() ? Value::nil() : history.key_value(operation.key),
+                         operation.value});
+  }
+  Session& session = sessions_.at(history.spell(*whole.session));
+  ClientFeed& feed = *session.feed;
+  append_transaction(feed, {whole, history.values(), intake_.next_transaction()});
+  feed.advance();
+  note_news(session);
+  herald_->promise(whole.interval.begin);
+  ++intake_.transactions;
+}
+
+void NativeStream::flush() {
+  for (Session* const session : news_) {
+    session->has_news = false;
+    session->feed->flush();
+  }
+  news_.clear();
+}
+
+void NativeStream::end() {
+  if (!text_.empty()) {
+    ++unsynced_;  // Cut off in mid-line.
+    text_.clear();
+  }
+  unsynced_ += std::exchange(held_lines_, 0);
+  held_.clear();
+  std::exception_ptr problem;
+  const auto attempt = [&problem](const auto& step) {
+    try {
+      step();
+    } catch (const InputError&) {
+      if (!problem) problem = std::current_exception();
+    }
+  };
+  attempt([this] { leave_open_transactions(); });
+  for (auto& [label, session] : sessions_) attempt([&feed = *session.feed] { feed.close(); });
+  herald_->close();
+  if (problem) std::rethrow_exception(problem);
+}
+
+}  // namespace serval

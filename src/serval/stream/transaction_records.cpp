@@ -1,0 +1,165 @@
+#include "serval/stream/transaction_records.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace serval {
+namespace {
+
+Predicate copied(const Predicate& tree, const ValuePool& from, ValuePool& to) {
+  Predicate copy;
+  copy.node = tree.node;
+  copy.name = tree.name;
+  copy.children.reserve(tree.children.size());
+  switch (tree.literal.kind()) {
+    case Value::Kind::Number:
+      copy.literal = to.number(from.characters(tree.literal));
+      break;
+    case Value::Kind::Text:
+      copy.literal = to.text(from.characters(tree.literal));
+      break;
+    case Value::Kind::Row:
+      copy.literal = to.row(from.characters(tree.literal));
+      break;
+    case Value::Kind::List:
+      break;  // Copied below.
+    default:
+      copy.literal = tree.literal;
+  }
+  if (tree.literal.is_list()) {
+    std::vector<Value> elements;
+    for (const Value element : from.elements(tree.literal)) {
+      const Predicate wrapped{Predicate::Node::Literal, {}, element, {}};
+      elements.push_back(copied(wrapped, from, to).literal);
+    }
+    copy.literal = to.list(elements);
+  }
+  for (const Predicate& child : tree.children) copy.children.push_back(copied(child, from, to));
+  return copy;
+}
+
+class Appender {
+ public:
+  Appender(ClientFeed& feed, const TransactionLine& line)
+      : batch_(feed.batch()), record_(line.record), pool_(line.pool), number_(line.number) {}
+
+  void append() {
+    const Interval whole = record_.interval;
+    ends_by_ = outcome() == Outcome::Indeterminate ? kUnknownEnd : whole.end;
+    begun_ = answered_ = whole.begin;
+    add_begin();
+    for (std::size_t i = 0; i < record_.ops.size(); ++i) add(record_.ops[i], i);
+    Record& end = next();
+    end.kind = outcome() == Outcome::Committed ? RecordKind::Commit
+               : outcome() == Outcome::Aborted ? RecordKind::Abort
+                                               : RecordKind::Indeterminate;
+    end.time = {std::max(begun_, answered_), ends_by_};
+    end.time.end = std::max(end.time.begin, end.time.end);
+  }
+
+ private:
+  Outcome outcome() const { return record_.outcome.value_or(Outcome::Committed); }
+
+  Record& next() {
+    Record& record = batch_.add();
+    record.transaction = number_;
+    return record;
+  }
+
+  const JsonlRecord::Extra* extra(std::size_t index) const {
+    if (index >= record_.ops.size()) return nullptr;
+    const std::uint32_t extra = record_.ops[index].extra;
+    return extra == JsonlRecord::kNoExtra ? nullptr : &record_.extras[extra];
+  }
+  // When the operation was asked for, if that is known.
+  Time asked(std::size_t index) const {
+    const JsonlRecord::Extra* const found = extra(index);
+    return found == nullptr ? kUnknownBegin : found->time.begin;
+  }
+  // By when it was answered: before a later operation was asked for, or before the commit was. The last
+  // one of a transaction that did not commit may have been refused, and then it took no effect and no
+  // lock.
+  Time answered_by(std::size_t index) {
+    next_asked_ = std::max(next_asked_, index + 1);
+    while (next_asked_ < record_.ops.size() && asked(next_asked_) == kUnknownBegin) ++next_asked_;
+    if (next_asked_ < record_.ops.size()) return asked(next_asked_);
+    return outcome() == Outcome::Committed ? ends_by_ : kUnknownEnd;
+  }
+
+  void add_begin() {
+    const TraceValue session = batch_.value(*record_.session, pool_);
+    const TraceValue label = record_.label ? batch_.value(*record_.label, pool_)
+                                           : TraceValue::of(static_cast<std::int64_t>(number_));
+    Record& begin = next();
+    begin.kind = RecordKind::Begin;
+    begin.time.begin = begun_;
+    begin.time.end = std::max(begun_, record_.ops.empty() || asked(0) == kUnknownBegin ? ends_by_ : asked(0));
+    batch_.set_rows(begin, {{.key = session, .value = label, .column = {}}});
+  }
+
+  // Operations of one statement have the same time; the answer of one that has none came before the next
+  // call.
+  Interval time_of(std::size_t index) {
+    const JsonlRecord::Extra* const found = extra(index);
+    Interval time = found == nullptr ? Interval{} : found->time;
+    const bool has_begin = time.begin != kUnknownBegin;
+    if (!has_begin) time.begin = std::max(begun_, answered_);
+    if (time.end == kUnknownEnd) time.end = std::max(time.begin, answered_by(index));
+    begun_ = std::max(begun_, time.begin);
+    if (time.end != kUnknownEnd && has_begin) answered_ = std::max(answered_, time.end);
+    return {begun_, std::max(begun_, time.end)};
+  }
+
+  void add(const JsonlRecord::Op& op, std::size_t index) {
+    rows_.clear();
+    const JsonlRecord::Extra* const found = extra(index);
+    if (is_predicate(op.kind)) {
+      for (const auto& [key, value] : found->rows) add_row(key, value);
+    } else {
+      if (is_conditional(op.kind)) add_row(op.key, found->expected);
+      add_row(op.key, op.value);
+    }
+    const TracePredicate* predicate = nullptr;
+    if (found != nullptr && found->predicate)
+      predicate = batch_.predicate(copied(*found->predicate, pool_, batch_.literals()));
+    const Interval time = time_of(index);
+    Record& record = next();
+    record.kind = RecordKind::Operation;
+    record.operation = op.kind;
+    record.time = time;
+    record.predicate = predicate;
+    batch_.set_rows(record, rows_);
+    if (found == nullptr) return;
+    record.lock = found->lock == JsonlRecord::Lock::Exclusive ? LockMode::Exclusive
+                  : found->lock == JsonlRecord::Lock::Shared  ? LockMode::Shared
+                                                              : LockMode::None;
+    record.rows_matched = counted(found->matched);
+    record.rows_changed = counted(found->changed);
+  }
+
+  static std::int32_t counted(std::optional<std::int64_t> rows) {
+    constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+    return rows ? static_cast<std::int32_t>(std::clamp(*rows, std::int64_t{0}, kMost)) : Record::kUnstated;
+  }
+
+  void add_row(Value key, Value value) {
+    rows_.push_back({batch_.value(key, pool_), batch_.value(value, pool_), {}});
+  }
+
+  RecordBatch& batch_;
+  const JsonlRecord& record_;
+  const ValuePool& pool_;
+  std::uint64_t number_;
+  std::vector<RecordRow> rows_;
+  Time begun_ = 0;     // What comes next did not begin before.
+  Time answered_ = 0;  // The last answer known to have come.
+  Time ends_by_ = 0;
+  std::size_t next_asked_ = 0;  // Of those after the one at hand, the first whose begin is known.
+};
+
+}  // namespace
+
+void append_transaction(ClientFeed& feed, const TransactionLine& line) { Appender(feed, line).append(); }
+
+}  // namespace serval

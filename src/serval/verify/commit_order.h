@@ -1,0 +1,15 @@
+#pragma once
+// A commit order shows one of the weak levels of Biswas & Enea: every transaction that counts stands in it
+// once, it contains reads-from and session order, and no read went back behind what its transaction had
+// seen. Near linear; causal O(reads * sessions * log).
+
+#include "serval/evidence/verdict.h"
+#include "serval/verify/facts.h"
+
+namespace serval::verify {
+
+// Monotonic atomic view, read committed (monotonic), read atomic and causal.
+bool shown_by_commit_order(Level level);
+Flaw flaw_of_commit_order(const History& history, const Holds& claim);
+
+}  // namespace serval::verify

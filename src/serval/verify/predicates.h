@@ -1,0 +1,44 @@
+#pragma once
+// Re-proves what a predicate operation saw against a state of all keys, row by row: no index, no region,
+// nothing remembered but the parsed conditions. Shares the meaning of predicates with the engines (the room
+// predicate), which the tests compare with SQLite and PostgreSQL, and nothing else.
+//
+//   PredicateFacts facts(history);
+//   facts.flaw_of_operation(t, op, [&](KeyId key) { return row_at(key); })     // Nil: no row.
+//
+// O(keys) an operation.
+
+#include <functional>
+#include <vector>
+
+#include <absl/container/flat_hash_map.h>
+
+#include "serval/predicate/query.h"
+#include "serval/verify/facts.h"
+
+namespace serval::verify {
+
+class PredicateFacts {
+ public:
+  using RowAt = std::function<Value(KeyId)>;
+
+  explicit PredicateFacts(const History& history) : history_(history) {}
+
+  // The rows, the aggregate or the updates of `op` are not what they must be on this state. A read may show
+  // the `deleted` rows, too: those whose keys its transaction has given to rows of its own.
+  [[nodiscard]] Flaw flaw_of_operation(TransactionId t, OperationId op, const RowAt& row_at,
+                                       const std::vector<Row>& deleted);
+
+ private:
+  const Query& query(PredicateId id);
+  std::vector<Scalar> columns(const Condition& condition, KeyId key, Value row) const;
+  Flaw flaw_of_aggregate(OperationId op, const Query& query, const std::vector<Row>& matching) const;
+  Flaw flaw_of_rows(OperationId op, const Query& query, const std::vector<Row>& matching,
+                    std::vector<Row> deleted) const;
+  Flaw flaw_of_update(const Query& query, const Row& before, Value after) const;
+
+  const History& history_;
+  absl::flat_hash_map<PredicateId, Query> queries_;
+};
+
+}  // namespace serval::verify

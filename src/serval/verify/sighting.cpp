@@ -1,0 +1,116 @@
+#include "serval/verify/sighting.h"
+
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace serval::verify {
+namespace {
+
+std::string spell(const std::vector<Edge>& path) {
+  std::string kinds;
+  for (const Edge& edge : path) kinds.append(kinds.empty() ? "" : " ").append(name_of(edge.kind));
+  return kinds;
+}
+
+bool consists_of(const std::vector<Edge>& edges, std::initializer_list<EdgeKind> kinds) {
+  return std::ranges::all_of(
+      edges, [&](const Edge& edge) { return std::ranges::find(kinds, edge.kind) != kinds.end(); });
+}
+
+bool about_versions(Level level) {
+  return level == Level::ReadYourWrites || level == Level::MonotonicReads ||
+         level == Level::MonotonicWrites || level == Level::WritesFollowReads || level == Level::Pram;
+}
+bool about_commits(Level level) {
+  return level == Level::MonotonicAtomicView || level == Level::ReadCommittedMonotonic ||
+         level == Level::ReadAtomic || level == Level::Causal;
+}
+
+bool all_oblige(Level level, const Cycle& cycle) {
+  return std::ranges::all_of(cycle.sightings, [&](const Sighting& sighting) {
+    return obliges(level, sighting.path, cycle.edges[sighting.edge].to_read);
+  });
+}
+
+// Who is missed is what the reader must not miss: the rest of the cycle is how it saw it.
+bool misses_what_it_saw(Level level, const Cycle& cycle) {
+  const auto missed = std::ranges::find(cycle.edges, EdgeKind::ReadWrite, &Edge::kind);
+  if (missed == cycle.edges.end() || !cycle.sightings.empty()) return false;
+  // Only commit orders contain reads-from, so that overwriting what one read makes a later version.
+  if (about_versions(level) && !missed->to_read.is_none()) return false;
+  std::vector<Edge> path(missed + 1, cycle.edges.end());
+  path.insert(path.end(), cycle.edges.begin(), missed);
+  return consists_of(path, {EdgeKind::Session, EdgeKind::WriteRead}) && obliges(level, path, missed->from_op);
+}
+
+bool has_no_order(Level level, const Cycle& cycle) {
+  if (!all_oblige(level, cycle)) return false;
+  if (about_commits(level)) {
+    const bool sessions = uses_session_order(level);
+    return consists_of(cycle.edges, {EdgeKind::WriteWrite, EdgeKind::WriteRead, EdgeKind::CommitOrder,
+                                     sessions ? EdgeKind::Session : EdgeKind::CommitOrder});
+  }
+  // A write dependency that rests on the read of an update orders no versions here; one that is shown does.
+  return std::ranges::all_of(cycle.edges, [&](const Edge& edge) {
+    const bool of_versions =
+        edge.kind == EdgeKind::CommitOrder || (edge.kind == EdgeKind::WriteWrite && edge.to_read.is_none());
+    return of_versions && edge.key == cycle.edges.front().key;
+  });
+}
+
+}  // namespace
+
+bool obliges(Level level, const std::vector<Edge>& path, OperationId read) {
+  const std::string way = spell(path);
+  switch (level) {
+    case Level::MonotonicAtomicView:
+    case Level::ReadCommittedMonotonic:
+      return way == "wr" && path[0].to_op < read;
+    case Level::ReadAtomic:
+      return way == "wr" || way == "so";
+    case Level::Causal:
+      return !path.empty() && consists_of(path, {EdgeKind::Session, EdgeKind::WriteRead});
+    case Level::ReadYourWrites:
+      return way == "so";
+    case Level::MonotonicReads:
+      return way == "wr so";
+    case Level::MonotonicWrites:
+      return way == "so wr";
+    case Level::WritesFollowReads:
+      return way == "wr so wr";
+    case Level::Pram:
+      return way == "so" || way == "wr so" || way == "so wr" || way == "so wr so";
+    default:
+      return false;
+  }
+}
+
+bool contradicts(Level level, const Cycle& cycle) {
+  return std::ranges::any_of(all_levels(), [&](const LevelInfo& row) {
+    if (!implies(level, row.level) || !(about_commits(row.level) || about_versions(row.level))) return false;
+    return misses_what_it_saw(row.level, cycle) || has_no_order(row.level, cycle);
+  });
+}
+
+Flaw flaw_of_forced_name(AnomalyKind kind, const Cycle& cycle) {
+  const auto shown_at = [&](Level level) { return has_no_order(level, cycle); };
+  const auto reads_only = [](const Sighting& sighting) {
+    return consists_of(sighting.path, {EdgeKind::WriteRead});
+  };
+  const bool data_only = std::ranges::all_of(cycle.sightings, reads_only) &&
+                         std::ranges::find(cycle.edges, EdgeKind::Session, &Edge::kind) == cycle.edges.end();
+  const bool fits = kind == AnomalyKind::NonMonotonicRead           ? shown_at(Level::MonotonicAtomicView)
+                    : kind == AnomalyKind::FracturedRead            ? data_only && shown_at(Level::ReadAtomic)
+                    : kind == AnomalyKind::CausalityViolation       ? data_only && shown_at(Level::Causal)
+                    : kind == AnomalyKind::ReadYourWritesViolation  ? shown_at(Level::ReadYourWrites)
+                    : kind == AnomalyKind::MonotonicReadsViolation  ? shown_at(Level::MonotonicReads)
+                    : kind == AnomalyKind::MonotonicWritesViolation ? shown_at(Level::MonotonicWrites)
+                    : kind == AnomalyKind::WritesFollowReadsViolation ? shown_at(Level::WritesFollowReads)
+                    : kind == AnomalyKind::ReadSkewSession            ? !data_only && shown_at(Level::Causal)
+                                                                      : false;
+  return fits ? std::nullopt : Flaw(fmt::format("its edges do not have the shape of {}", name_of(kind)));
+}
+
+}  // namespace serval::verify

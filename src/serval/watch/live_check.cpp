@@ -1,0 +1,125 @@
+#include "serval/watch/live_check.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <new>
+#include <utility>
+
+#include <fmt/format.h>
+#include <malloc.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "serval/base/budget.h"
+#include "serval/check/check.h"
+#include "serval/formats/format.h"
+#include "serval/report/quantity.h"
+
+namespace serval::watch {
+namespace {
+
+struct Rests {
+  std::chrono::milliseconds shortest;
+  int per_check;
+};
+constexpr Rests kModest{std::chrono::milliseconds(1000), 4}, kEager{std::chrono::milliseconds(100), 1};
+constexpr std::uint64_t kMemoryPerByte =
+    4;  // Of a history and its graphs, for each byte of the file, at most.
+
+// Of this thread only, on Linux: a third of what a session gets where they compete. Less, and on a busy
+// machine it would learn nothing before the end.
+void lower_priority() { setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), 5); }
+
+std::string spelled_anomalies(const LiveState& state) {
+  if (!state.violated()) return state.decided ? "no anomaly" : "no anomaly, undecided";
+  std::string out;
+  for (const auto& [kind, count] : state.anomalies)
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", count, name_of(kind));
+  return out;
+}
+
+}  // namespace
+
+std::string spelled(const LiveState& state, LiveState::Clock::time_point now) {
+  if (state.checks == 0) return state.ended.empty() ? "nothing checked yet" : state.ended;
+  const double behind = std::chrono::duration<double>(now - state.read_at).count();
+  std::string out = fmt::format("checked {} ({:.1f} s behind), {}", spell_count(state.transactions, "txn"),
+                                std::max(behind, 0.0), spelled_anomalies(state));
+  return state.ended.empty() ? out : out + "; " + state.ended;
+}
+
+LiveCheck::LiveCheck(std::string path, Level level, std::uint64_t memory_limit, Pace pace)
+    : path_(std::move(path)),
+      level_(level),
+      most_bytes_(memory_limit / 4 / kMemoryPerByte),
+      pace_(pace),
+      thread_([this] { run(); }) {}
+
+void LiveCheck::stop() noexcept {
+  stopping_ = true;
+  {
+    const std::lock_guard lock(mutex_);  // So that no rest begins in between.
+  }
+  woken_.notify_all();
+  if (thread_.joinable()) thread_.join();
+  ::malloc_trim(0);  // What this thread had is of no use to the next.
+}
+
+LiveState LiveCheck::state() const {
+  const std::lock_guard lock(mutex_);
+  return state_;
+}
+
+bool LiveCheck::rest(Clock::duration span) {
+  std::unique_lock lock(mutex_);
+  woken_.wait_for(lock, span, [this] { return stopping_.load(); });
+  return !stopping_ && state_.ended.empty();
+}
+
+void LiveCheck::end(std::string reason) {
+  const std::lock_guard lock(mutex_);
+  state_.ended = std::move(reason);
+}
+
+// Whatever goes wrong here, the recording goes on, and the whole of it is checked at the end.
+void LiveCheck::run() noexcept {
+  if (pace_ == Pace::Modest) lower_priority();
+  const Rests& rests = pace_ == Pace::Modest ? kModest : kEager;
+  Clock::duration pause = rests.shortest;
+  while (rest(pause)) {
+    const Clock::time_point start = Clock::now();
+    try {
+      look();
+    } catch (const BudgetExhausted&) {
+      return;
+    } catch (const std::bad_alloc&) {
+      end("too large to check while it runs");
+    } catch (const std::exception& error) {
+      end(fmt::format("not checked while it runs: {}", error.what()));
+    }
+    pause = std::max<Clock::duration>(rests.shortest, rests.per_check * (Clock::now() - start));
+  }
+}
+
+void LiveCheck::look() {
+  if (std::filesystem::file_size(path_) > most_bytes_) return end("too large to check while it runs");
+  Budget budget = Budget::until_set(stopping_);
+  const Clock::time_point read_at = Clock::now();
+  const History history = read_history(path_, {.format = Format::Jsonl, .budget = &budget});
+  const CheckResult result = check(history, level_, {.max_anomalies = 1, .budget = &budget});
+  learn(result.verdict, history.transaction_count(), read_at);
+}
+
+void LiveCheck::learn(const Verdict& verdict, std::uint64_t transactions, Clock::time_point read_at) {
+  if (const auto* why = std::get_if<Undecided>(&verdict);
+      why != nullptr && why->cause == Undecided::Cause::Stopped)
+    return;
+  const std::lock_guard lock(mutex_);
+  state_.transactions = transactions;
+  state_.read_at = read_at;
+  state_.decided = !serval::undecided(verdict);
+  ++state_.checks;
+  if (const auto* found = std::get_if<Violated>(&verdict)) state_.anomalies = found->counts;
+}
+
+}  // namespace serval::watch

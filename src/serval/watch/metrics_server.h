@@ -1,0 +1,69 @@
+#pragma once
+// Answers GET and HEAD requests of whoever monitors a watch: /metrics in the text format of Prometheus,
+// /healthz, /report.
+//
+//   MetricsServer server("127.0.0.1:9464", Interfaces::LoopbackOnly, [&](std::string_view path) { ... });
+//
+// One thread serves all connections at once and waits for none of them: a client that is silent or slow is
+// let go after a few seconds, and sooner where there are many. cpp-httplib understands requests and
+// writes answers; its own server would have a thread wait for each client.
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "serval/watch/endpoint.h"
+
+namespace serval::watch {
+
+struct HttpAnswer {
+  int status = 200;
+  std::string type = "text/plain; charset=utf-8";
+  std::string body;
+};
+
+class MetricsServer {
+ public:
+  using Answering = std::function<HttpAnswer(std::string_view path)>;  // Called on the server's thread.
+  MetricsServer(const std::string& address, Interfaces interfaces, Answering answer);
+  ~MetricsServer();
+  MetricsServer(const MetricsServer&) = delete;
+  MetricsServer& operator=(const MetricsServer&) = delete;
+
+  std::string url() const;  // "http://127.0.0.1:9464"
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  class Answerer;
+  struct Visitor {
+    int connection;
+    Clock::time_point until;
+    std::string request, answer;
+    bool is_answered = false;
+  };
+  using Place = std::list<Visitor>::iterator;
+
+  void run();
+  void look();
+  void let_in();
+  enum class Next : std::uint8_t { Stay, Go };
+  Next serve(Visitor& visitor);
+  Next read(Visitor& visitor);
+  Next write(Visitor& visitor);
+  Place let_go(Place visitor);
+
+  Listener listener_;
+  std::unique_ptr<Answerer> answerer_;
+  int wake_;
+  std::atomic<bool> stopped_ = false;
+  Clock::time_point listens_from_;  // Before that it is out of descriptors.
+  std::list<Visitor> visitors_;     // In the order in which they came.
+  std::thread thread_;              // Last: it uses all the others.
+};
+
+}  // namespace serval::watch

@@ -1,0 +1,363 @@
+#include "serval/watch/watch_report.h"
+
+#include <array>
+#include <cstdlib>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "serval/base/json_writer.h"
+#include "serval/base/printable.h"
+#include "serval/report/quantity.h"
+
+namespace serval::watch {
+namespace {
+
+using online::Violation;
+using Standing = WatchEngine::Standing;
+
+constexpr std::array<std::string_view, 4> kDependencies{"ww", "wr", "rw", "session"};
+
+std::uint64_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::uint64_t size = 0, resident = 0;
+  file >> size >> resident;
+  return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+using Finding = WatchEngine::Finding;
+
+void put_label(JsonWriter& json, const Label& label) {
+  label.is_number ? json.number(std::int64_t{std::strtoll(label.text.c_str(), nullptr, 10)})
+                  : json.text(label.text);
+}
+
+// Of a transaction and its session: as the application calls them, where that is known.
+void put_names(JsonWriter& json, const WatchLabels& labels, std::uint64_t number) {
+  json.key("txn").number(number);
+  const WatchLabels::Transaction* const transaction = labels.find(number);
+  if (transaction == nullptr) return;
+  json.key("label");
+  put_label(json, transaction->label);
+}
+
+void put_session(JsonWriter& json, const WatchLabels& labels, std::uint32_t number) {
+  json.key("session");
+  const Label* const label = labels.session(number);
+  put_label(json, label != nullptr ? *label : Label{std::to_string(number), true});
+}
+
+void put_time(JsonWriter& json, Time time) {
+  time == kUnknownBegin || time == kUnknownEnd ? json.null() : json.number(time);
+}
+
+void put_derivation(JsonWriter& json, const online::Derivation& derivation, const WatchLabels& labels) {
+  json.begin_object().key("conclusion").text(derivation.conclusion).key("records").begin_array();
+  for (const online::CitedRecord& record : derivation.records) {
+    json.begin_object();
+    put_names(json, labels, record.transaction);
+    if (record.transaction != 0) put_session(json, labels, record.session);
+    json.key("action").text(record.action);
+    put_time(json.key("begin"), record.time.begin);
+    put_time(json.key("end"), record.time.end);
+    json.end();
+  }
+  json.end().end();
+}
+
+std::string spell_time(Time time) {
+  if (time == kUnknownBegin) return "-";
+  if (time == kUnknownEnd) return "?";
+  return fmt::format("{}", time);
+}
+
+// T7 "pay-17" (session app-1)
+std::string spell_who(const online::CitedRecord& record, const WatchLabels& labels) {
+  if (record.transaction == 0) return "initially";
+  std::string out = fmt::format("T{}", record.transaction);
+  const WatchLabels::Transaction* const transaction = labels.find(record.transaction);
+  if (transaction != nullptr && transaction->label.text != std::to_string(record.transaction))
+    out += fmt::format(" \"{}\"", transaction->label.text);
+  const Label* const session = labels.session(record.session);
+  return out +
+         fmt::format(" (session {})", session != nullptr ? session->text : std::to_string(record.session));
+}
+
+void put_derivation(std::string& out, const online::Derivation& derivation, const WatchLabels& labels) {
+  if (derivation.conclusion.empty()) return;
+  out += fmt::format("  {}\n", printable(derivation.conclusion));
+  for (const online::CitedRecord& record : derivation.records)
+    out += fmt::format("    {}: {} in [{}, {}]\n", printable(spell_who(record, labels)),
+                       printable(record.action), spell_time(record.time.begin), spell_time(record.time.end));
+}
+
+void put_counts(JsonWriter& json, const WatchState& state) {
+  const online::OnlineStatistics& found = state.statistics;
+  json.key("counts").begin_object();
+  json.key("committed").number(found.committed).key("aborted").number(found.aborted);
+  json.key("indeterminate").number(found.indeterminate).key("operations").number(found.operations);
+  json.key("records").number(found.records).key("reads_checked").number(found.reads_checked);
+  json.key("reads_ahead").number(found.reads_ahead).key("largest_lead_ns").number(found.largest_lead);
+  json.key("keys").number(found.keys).key("versions").number(found.versions).end();
+  json.key("dependencies").begin_object();
+  for (std::size_t i = 0; i < found.deduced.size(); ++i) {
+    json.key(kDependencies[i]).begin_object().key("deduced").number(found.deduced[i]);
+    json.key("uncertain").number(found.uncertain[i]).end();
+  }
+  json.end();
+}
+
+void put_pipeline(JsonWriter& json, const PipelineStatus& status) {
+  json.key("pipeline").begin_object().key("clients").number(std::uint64_t{status.clients});
+  json.key("dispatched").number(status.dispatched);
+  json.key("waiting_bytes").number(std::uint64_t{status.waiting_bytes});
+  json.key("most_waiting_bytes").number(std::uint64_t{status.most_bytes});
+  json.key("blocked_times").number(status.blocked_times);
+  json.key("blocked_s").number(std::chrono::duration<double>(status.blocked_time).count());
+  json.key("held_back_by").text(status.held_back_by);
+  json.key("idle_clients").number(std::uint64_t{status.idle_clients}).key("idle").begin_array();
+  for (const std::string& name : status.idle) json.text(name);
+  json.end().key("late_transactions").number(status.late_transactions).end();
+}
+
+// One metric with its help and type.
+class Metrics {
+ public:
+  Metrics& family(std::string_view name, std::string_view type, std::string_view help) {
+    text_ += fmt::format("# HELP {} {}\n# TYPE {} {}\n", name, help, name, type);
+    name_ = name;
+    return *this;
+  }
+  Metrics& sample(std::string_view labels, double value) {
+    const bool whole =
+        value >= 0 && value < 1e15 && value == static_cast<double>(static_cast<std::uint64_t>(value));
+    text_ += fmt::format(
+        "{}{} {}\n", name_, labels,
+        whole ? fmt::format("{}", static_cast<std::uint64_t>(value)) : fmt::format("{:.6f}", value));
+    return *this;
+  }
+  Metrics& sample(std::string_view labels, std::uint64_t value) {
+    return sample(labels, static_cast<double>(value));
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+  std::string_view name_;
+};
+
+// The value of a label, as the text format of Prometheus wants it.
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\\' || c == '"') out += '\\';
+    out += c == '\n' ? std::string("\\n") : std::string(1, c);
+  }
+  return out;
+}
+
+void put_findings(Metrics& metrics, const WatchState& state) {
+  metrics.family("serval_violations_total", "counter",
+                 "Certain contradictions to what the profile promises.");
+  metrics.sample("", state.violations);
+  metrics.family("serval_suspects_total", "counter",
+                 "Contradictions that a client whose records are missing may explain.");
+  metrics.sample("", state.suspects);
+  metrics.family("serval_anomalies_total", "counter",
+                 "Contradictions by anomaly and by the mechanism that found them.");
+  for (const auto& [what, count] : state.found)
+    for (const auto& [standing, number] :
+         {std::pair{"violation", count.violations}, std::pair{"suspect", count.suspects}})
+      metrics.sample(fmt::format("{{type=\"{}\",mechanism=\"{}\",level=\"{}\",standing=\"{}\"}}",
+                                 serval::name_of(what.first), name_of(what.second), state.level, standing),
+                     number);
+  metrics.family("serval_dependencies_total", "counter",
+                 "Dependencies between transactions that were deduced.");
+  for (std::size_t i = 0; i < state.statistics.deduced.size(); ++i)
+    metrics.sample(fmt::format("{{kind=\"{}\"}}", kDependencies[i]), state.statistics.deduced[i]);
+  metrics.family("serval_uncertain_dependencies_total", "counter",
+                 "Dependencies that the intervals leave open.");
+  for (std::size_t i = 0; i < state.statistics.uncertain.size(); ++i)
+    metrics.sample(fmt::format("{{kind=\"{}\"}}", kDependencies[i]), state.statistics.uncertain[i]);
+}
+
+void put_flow(Metrics& metrics, const WatchState& state) {
+  const PipelineStatus& pipeline = state.pipeline;
+  metrics.family("serval_history_bytes_total", "counter", "Bytes received.").sample("", state.bytes);
+  metrics.family("serval_records_total", "counter", "Records passed on to the verifier.")
+      .sample("", pipeline.dispatched);
+  metrics.family("serval_clients", "gauge", "Sessions that records come from.");
+  metrics.sample("{state=\"open\"}", std::uint64_t{pipeline.open_clients});
+  metrics.sample("{state=\"idle\"}", std::uint64_t{pipeline.idle_clients});
+  metrics.family("serval_idle_client", "gauge", "Some of the sessions that are considered idle, by name.");
+  for (const std::string& name : pipeline.idle)
+    metrics.sample(fmt::format("{{client=\"{}\"}}", escaped(name)), std::uint64_t{1});
+  metrics.family("serval_late_transactions_total", "counter",
+                 "Transactions that came too late to be judged.");
+  metrics.sample("", pipeline.late_transactions);
+  metrics.family("serval_refused_connections_total", "counter",
+                 "Connections that sent garbage or held too much memory.");
+  metrics.sample("", state.refused);
+  metrics.family("serval_pipeline_waiting_bytes", "gauge", "Bytes of waiting records.");
+  metrics.sample("", std::uint64_t{pipeline.waiting_bytes});
+  metrics.family("serval_pipeline_blocked_seconds_total", "counter",
+                 "Time that sources waited for the verifier.");
+  metrics.sample("", std::chrono::duration<double>(pipeline.blocked_time).count());
+  metrics.family("serval_check_lag_seconds", "gauge", "Age of the oldest record that has not been judged.");
+  metrics.sample("", state.lag_seconds);
+  metrics.family("serval_doubts_total", "counter",
+                 "Clients whose last records are missing, and transactions that came too late.");
+  metrics.sample("", state.doubt_count);
+}
+
+}  // namespace
+
+std::string_view name_of(WatchVerdict verdict) {
+  switch (verdict) {
+    case WatchVerdict::Clean:
+      return "clean";
+    case WatchVerdict::Violation:
+      return "violation";
+    case WatchVerdict::Unknown:
+      return "unknown";
+  }
+  return {};
+}
+
+std::string text_of(const Finding& finding) {
+  const Violation& violation = finding.violation;
+  std::string text =
+      fmt::format("{}  {}, found by {}\n", finding.standing == Standing::Certain ? "violation" : "suspect  ",
+                  serval::name_of(violation.kind), name_of(violation.mechanism));
+  if (!finding.because.empty()) text += fmt::format("  in doubt: {}\n", printable(finding.because));
+  text += fmt::format("{}: {}{}{}\n", name_of(violation.mechanism), serval::name_of(violation.kind),
+                      violation.key.empty() ? "" : " at ", printable(violation.key));
+  put_derivation(text, violation.first, finding.labels);
+  put_derivation(text, violation.second, finding.labels);
+  return text;
+}
+
+std::string headline_of(const Finding& finding) {
+  const Violation& violation = finding.violation;
+  std::vector<std::string> names;
+  for (const std::uint64_t t : violation.transactions) names.push_back(fmt::format("T{}", t));
+  return fmt::format("{}{}{}, found by {}: {}", serval::name_of(violation.kind),
+                     violation.key.empty() ? "" : " at ", printable(violation.key),
+                     name_of(violation.mechanism), fmt::join(names, ", "));
+}
+
+std::string json_of(const Finding& finding) {
+  const Violation& violation = finding.violation;
+  JsonWriter json;
+  json.begin_object().key("event").text(finding.standing == Standing::Certain ? "violation" : "suspect");
+  if (!finding.because.empty()) json.key("because").text(finding.because);
+  json.key("type").text(serval::name_of(violation.kind)).key("mechanism").text(name_of(violation.mechanism));
+  json.key("key").text(violation.key).key("txns").begin_array();
+  for (const std::uint64_t transaction : violation.transactions) json.number(transaction);
+  json.end().key("transactions").begin_array();
+  for (const std::uint64_t number : violation.transactions) {
+    json.begin_object();
+    put_names(json, finding.labels, number);
+    if (const auto* const transaction = finding.labels.find(number))
+      put_session(json, finding.labels, transaction->session);
+    json.end();
+  }
+  json.end().key("first");
+  put_derivation(json, violation.first, finding.labels);
+  json.key("second");
+  put_derivation(json, violation.second, finding.labels);
+  return json.end().take() + "\n";
+}
+
+std::string status_line(const WatchState& state, double seconds) {
+  std::string line = fmt::format(
+      "{:.0f} s   {} checked   {} in memory", seconds,
+      spell_count(state.statistics.committed + state.statistics.aborted + state.statistics.indeterminate,
+                  "txn"),
+      spell_count(state.statistics.versions, "version"));
+  line += state.violations == 0 ? "   no violation"
+                                : fmt::format("   {}", spell_count(state.violations, "violation"));
+  if (state.suspects > 0) line += fmt::format("   {}", spell_count(state.suspects, "suspect"));
+  if (state.lag_seconds > 1) line += fmt::format("   {} behind", spell_seconds(state.lag_seconds));
+  if (!state.pipeline.held_back_by.empty() && state.lag_seconds > 1)
+    line += fmt::format(", waiting for {}", state.pipeline.held_back_by);
+  if (state.pipeline.is_blocking) line += "   sources wait";
+  return line;
+}
+
+std::string text_of(const WatchSummary& summary) {
+  const WatchState& state = summary.state;
+  const online::OnlineStatistics& found = state.statistics;
+  const char* const word = summary.verdict == WatchVerdict::Clean       ? "CLEAN"
+                           : summary.verdict == WatchVerdict::Violation ? "VIOLATION"
+                                                                        : "UNKNOWN";
+  std::string text =
+      fmt::format("{} {} {}\n", word, printable(summary.source), state.profile.empty() ? "-" : state.profile);
+  text += fmt::format("  {} ({} committed, {} aborted, {} indeterminate)   {}   {}   {}\n",
+                      spell_count(found.committed + found.aborted + found.indeterminate, "txn"),
+                      spell_count(found.committed), spell_count(found.aborted),
+                      spell_count(found.indeterminate), spell_count(state.sessions, "session"),
+                      spell_count(found.operations, "op"), spell_count(found.keys, "key"));
+  text += fmt::format(
+      "  {} certain, {} suspect   {} reads checked   {} left uncertain\n",
+      spell_count(state.violations, "violation"), spell_count(state.suspects),
+      spell_count(found.reads_checked),
+      spell_count(found.uncertain[0] + found.uncertain[1] + found.uncertain[2], "dependenc") == "1 dependenc"
+          ? "1 dependency"
+          : spell_count(found.uncertain[0] + found.uncertain[1] + found.uncertain[2]) + " dependencies");
+  if (found.reads_ahead > 0)
+    text += fmt::format(
+        "  clocks     {} saw what began to be committed up to {} later; if clients' clocks disagree, "
+        "--clock-error {}ns allows for it\n",
+        spell_count(found.reads_ahead, "read"), spell_seconds(static_cast<double>(found.largest_lead) * 1e-9),
+        found.largest_lead / 2 + 1);
+  for (const std::string& doubt : state.doubts) text += fmt::format("  missed     {}\n", printable(doubt));
+  if (state.refused > 0) text += fmt::format("  refused    {}\n", spell_count(state.refused, "connection"));
+  text += fmt::format("  time       {}   memory {}   ended by {}\n", spell_seconds(summary.seconds),
+                      spell_bytes(resident_bytes()), summary.ended);
+  if (state.pipeline.blocked_times > 0)
+    text += fmt::format("  pressure   sources waited {} times, {} in all\n",
+                        spell_count(state.pipeline.blocked_times),
+                        spell_seconds(std::chrono::duration<double>(state.pipeline.blocked_time).count()));
+  return text;
+}
+
+std::string json_of(const WatchSummary& summary) {
+  JsonWriter json;
+  json.begin_object().key("event").text("summary").key("schema").text("serval.watch/1");
+  json.key("source").text(summary.source).key("verdict").text(name_of(summary.verdict));
+  json.key("profile").text(summary.state.profile).key("level").text(summary.state.level);
+  json.key("violations").number(summary.state.violations).key("suspects").number(summary.state.suspects);
+  put_counts(json, summary.state);
+  put_pipeline(json, summary.state.pipeline);
+  json.key("doubts").begin_array();
+  for (const std::string& doubt : summary.state.doubts) json.text(doubt);
+  json.end().key("refused_connections").number(summary.state.refused);
+  json.key("ended").text(summary.ended).key("time_s").number(summary.seconds);
+  json.key("rss_bytes").number(resident_bytes());
+  return json.end().take() + "\n";
+}
+
+std::string prometheus_text(const WatchState& state) {
+  Metrics metrics;
+  metrics.family("serval_build_info", "gauge", "The version of serval.");
+  metrics.sample(fmt::format("{{version=\"{}\",profile=\"{}\"}}", SERVAL_VERSION, state.profile),
+                 std::uint64_t{1});
+  metrics.family("serval_transactions_total", "counter", "Transactions that ended, by outcome.");
+  metrics.sample("{outcome=\"committed\"}", state.statistics.committed);
+  metrics.sample("{outcome=\"aborted\"}", state.statistics.aborted);
+  metrics.sample("{outcome=\"indeterminate\"}", state.statistics.indeterminate);
+  metrics.family("serval_operations_total", "counter", "Operations seen.")
+      .sample("", state.statistics.operations);
+  put_findings(metrics, state);
+  put_flow(metrics, state);
+  metrics.family("serval_window_transactions", "gauge", "Transactions that are open or not yet judged.");
+  metrics.sample("", state.statistics.open_transactions);
+  metrics.family("serval_versions", "gauge", "Versions of keys in memory.")
+      .sample("", state.statistics.versions);
+  metrics.family("serval_memory_bytes", "gauge", "Resident memory.").sample("", resident_bytes());
+  return metrics.take();
+}
+
+}  // namespace serval::watch

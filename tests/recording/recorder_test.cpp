@@ -1,0 +1,318 @@
+#include "serval/recording/recorder.h"
+
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "serval/base/clock.h"
+#include "serval/base/error.h"
+#include "serval/formats/format.h"
+#include "serval/history/notation.h"
+
+namespace serval {
+namespace {
+
+using Kind = Request::Kind;
+
+class Recording : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "serval-recorder-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string path() const { return (folder_ / "run.jsonl").string(); }
+  History history() const { return read_history(path(), {}); }
+  Schema schema() const {
+    return {{.name = "registers"}, {.name = "rows", .columns = {{.name = "balance"}}}};
+  }
+
+  void wait_for_bytes(std::uintmax_t bytes) const {
+    std::error_code absent;
+    for (int i = 0; i < 2000; ++i) {
+      const std::uintmax_t size = std::filesystem::file_size(path(), absent);
+      if (!absent && size >= bytes) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    FAIL() << "the recorder writes nothing";
+  }
+
+  std::filesystem::path folder_;
+};
+
+void record(SessionLog& log, const Request& request, const Answer& answer, Time at) {
+  log.ask(request, at);
+  log.hear(request, answer, at + 1);
+}
+
+Answer row(std::int64_t tag) { return {.rows = {{.tag = tag}}}; }
+
+TEST_F(Recording, WritesWhatClientsSaw) {
+  Recorder recorder(path(), {.initial = 0, .facts = {{"database", "none \"1\""}}}, schema());
+  SessionLog& log = recorder.open_session();
+  log.begin(10);
+  record(log, {.kind = Kind::Read, .key = 7}, row(0), 11);
+  record(log, {.kind = Kind::Write, .key = 7, .tag = 1}, {}, 13);
+  record(log, {.kind = Kind::Update, .key = 8, .tag = 2}, row(0), 15);
+  record(log, {.kind = Kind::Read, .table = 1, .key = 3}, {}, 17);
+  log.end(Outcome::Committed, 20, {.node = "n1"});
+  log.begin(30);
+  record(log, {.kind = Kind::Insert, .key = 9, .tag = 3}, {}, 31);
+  record(log, {.kind = Kind::Insert, .key = 7, .tag = 4}, {.rows = {{.tag = 1}}, .applied = false}, 33);
+  record(log, {.kind = Kind::CompareAndSet, .key = 7, .tag = 5, .expected = 1}, {}, 35);
+  record(log, {.kind = Kind::Delete, .key = 9}, {}, 37);
+  log.end(Outcome::Aborted, 40, {.error = "40001"});
+  recorder.finish();
+  const History read = history();
+  EXPECT_EQ(print_history(read),
+            "1: [r(7,0) w(7,1) r(8,0) w(8,2) r(rows/3,_)]@10..20 [i(9,3) i(7,1)! cas(7,1,5) d(9)]!@30..40\n");
+  EXPECT_EQ(read.facts().at("database"), "none \"1\"");
+  EXPECT_EQ(read.facts().at("table"), schema().front().name);
+  EXPECT_EQ(read.hints(TransactionId{0})->node, "n1");
+}
+
+TEST_F(Recording, ListsAndRanges) {
+  Recorder recorder(path(), {}, schema());
+  SessionLog& log = recorder.open_session();
+  log.begin(1);
+  record(log, {.kind = Kind::Append, .key = 1, .tag = 5}, {}, 2);
+  record(log, {.kind = Kind::ReadList, .key = 1}, {.list = {4, 5}}, 4);
+  Request scan{.kind = Kind::Scan, .table = 1};
+  scan.column = 0;
+  scan.low = 10;
+  scan.high = 20;
+  record(log, scan, {.rows = {{.key = 3, .tag = 9}}}, 6);
+  log.end(Outcome::Committed, 9, {});
+  recorder.finish();
+  const History read = history();
+  ASSERT_EQ(read.operation_count(), 3u);
+  EXPECT_EQ(read.kind(OperationId{1}), OperationKind::ReadList);
+  EXPECT_EQ(read.kind(OperationId{2}), OperationKind::PredicateRead);
+  EXPECT_EQ(read.operation(OperationId{2}).rows.size(), 1u);
+}
+
+Schema searched_by_place() {
+  return {{.name = "pieces",
+           .initial = TableInfo::Initial::Absent,
+           .columns = {{.name = "weight", .initial = 4}, {.name = "place", .indexed = true}}},
+          {.name = "parts", .initial = TableInfo::Initial::Absent}};
+}
+
+Request range(Kind kind, std::uint32_t column, std::int64_t low, std::int64_t high) {
+  Request request{.kind = kind};
+  request.column = column;
+  request.low = low;
+  request.high = high;
+  return request;
+}
+
+TEST_F(Recording, HasWholeRowsOfATableThatIsSearchedByAColumn) {
+  Recorder recorder(path(), {}, searched_by_place());
+  SessionLog& log = recorder.open_session();
+  log.begin(1);
+  record(log, {.kind = Kind::Insert, .key = 1, .tag = 5}, {}, 2);
+  record(log, {.kind = Kind::Insert, .key = 2, .tag = 6, .columns = {7, 8}}, {}, 4);
+  record(log, {.kind = Kind::Update, .key = 2, .tag = 7, .columns = {7, 9}},
+         {.rows = {{.key = 2, .tag = 6, .columns = {7, 8}}}}, 6);
+  record(log, {.kind = Kind::Read, .key = 3}, {}, 8);
+  record(log, {.kind = Kind::Insert, .table = 1, .key = 3, .tag = 9}, {}, 10);
+  log.end(Outcome::Committed, 20, {});
+  recorder.finish();
+  EXPECT_EQ(
+      print_history(history()),
+      R"(1: [i(1,{"place":0,"tag":5,"weight":4}) i(2,{"place":8,"tag":6,"weight":7}) )"
+      R"(r(2,{"place":8,"tag":6,"weight":7}) w(2,{"place":9,"tag":7,"weight":7}) r(3,_) i(parts/3,9)]@1..20)"
+      "\n");
+}
+
+TEST_F(Recording, APointReadThatFindsTwoRowsIsARangeReadOfItsKey) {
+  Recorder recorder(path(), {}, searched_by_place());
+  SessionLog& log = recorder.open_session();
+  const std::vector<Answer::Row> rows{{.key = 3, .tag = 5, .columns = {1, 2}},
+                                      {.key = 3, .tag = 6, .columns = {3, 4}}};
+  log.begin(1);
+  record(log, {.kind = Kind::Read, .key = 3}, {.rows = rows}, 2);
+  record(log, {.kind = Kind::Insert, .key = 3, .tag = 7}, {.rows = rows, .applied = false}, 4);
+  log.end(Outcome::Committed, 9, {});
+  recorder.finish();
+  const History read = history();
+  for (const OperationId op : {OperationId{0}, OperationId{1}}) {
+    EXPECT_EQ(read.kind(op), OperationKind::PredicateRead);
+    ASSERT_EQ(read.rows(op).size(), 2u);
+    EXPECT_EQ(read.rows(op)[0].key, read.rows(op)[1].key);
+    EXPECT_NE(read.rows(op)[0].value, read.rows(op)[1].value);
+  }
+}
+
+TEST_F(Recording, SaysWhatRangesAskAndAnswer) {
+  Recorder recorder(path(), {}, searched_by_place());
+  SessionLog& log = recorder.open_session();
+  log.begin(1);
+  Request update = range(Kind::UpdateRange, 1, 3, 5);
+  update.tag = 9;
+  update.columns = {1, 2};
+  record(log, update,
+         {.rows = {{.key = 1, .tag = 9, .columns = {1, 2}}}, .matched = 2, .changed = 1, .snapshot = "7:9:8"},
+         2);
+  Request sum = range(Kind::Scan, Request::kKey, 0, 8);
+  sum.function = Request::Function::Sum;
+  sum.argument = 1;
+  record(log, sum, {.result = 2, .timestamp = 41}, 4);
+  Request count = range(Kind::Scan, Request::kKey, 0, 8);
+  count.function = Request::Function::Count;
+  record(log, count, {.result = 0, .saw_the_end = true}, 6);
+  sum.function = Request::Function::Min;
+  record(log, sum, {.saw_the_end = true}, 8);
+  log.end(Outcome::Committed, 20, {}, 43);
+  recorder.finish();
+
+  const History read = history();
+  const Operation updated = read.operation(OperationId{0});
+  EXPECT_EQ(updated.rows_matched, 2);
+  EXPECT_EQ(updated.rows_changed, 1);
+  ASSERT_EQ(updated.rows.size(), 1u);
+  EXPECT_EQ(read.spell(updated.rows[0].value), R"({"place":2,"tag":9,"weight":1})");
+  using Node = Predicate::Node;
+  const Predicate& tree = read.predicate(updated.predicate);
+  EXPECT_EQ(tree.node, Node::Update);
+  ASSERT_EQ(tree.children.size(), 4u);
+  EXPECT_EQ(tree.children[0].node, Node::Between);
+  EXPECT_EQ(tree.children[1].name, "tag");
+  EXPECT_EQ(tree.children[3].name, "place");
+  EXPECT_EQ(std::get<TransactionSnapshot>(read.certificate().version_set(OperationId{0})->seen).spell(),
+            "7:9:8");
+
+  EXPECT_EQ(read.predicate(read.predicate_id(OperationId{1})).name, "sum");
+  EXPECT_EQ(read.value(OperationId{1}), Value::integer(2));
+  EXPECT_EQ(std::get<std::int64_t>(read.certificate().version_set(OperationId{1})->seen), 41);
+  EXPECT_EQ(read.value(OperationId{2}), Value::integer(0));
+  EXPECT_EQ(std::get<std::int64_t>(read.certificate().version_set(OperationId{2})->seen), 43);
+  EXPECT_TRUE(read.value(OperationId{3}).is_nil());
+  EXPECT_EQ(std::get<std::int64_t>(read.certificate().version_set(OperationId{3})->seen), 43);
+}
+
+TEST_F(Recording, KeepsALedgerWhereACertificateIsAskedFor) {
+  Recorder recorder(path(), {.ledger = SessionLog::Ledger::Kept}, searched_by_place());
+  SessionLog& log = recorder.open_session();
+  log.begin(1);
+  record(log, {.kind = Kind::Insert, .key = 1, .tag = 5}, {}, 2);
+  log.end(Outcome::Committed, 3, {.server_transaction = "70"});
+  log.begin(4);
+  record(log, {.kind = Kind::Delete, .key = 9}, {.applied = false}, 5);
+  log.ask({.kind = Kind::Insert, .key = 2, .tag = 6}, 6);
+  log.lose({.kind = Kind::Insert, .key = 2, .tag = 6});
+  log.end(Outcome::Indeterminate, 7, {});
+  log.begin(8);
+  log.end(Outcome::Aborted, 9, {.server_transaction = "72"});
+  const std::vector<LedgerEntry> ledger = recorder.ledger();
+  recorder.finish(
+      "{\"event\":\"settled\",\"s\":1,\"t\":2,\"outcome\":\"committed\",\"server_txn\":\"71\"}\n");
+  ASSERT_EQ(ledger.size(), 2u);
+  EXPECT_EQ(ledger[0].server_transaction, "70");
+  EXPECT_EQ(ledger[1].outcome, Outcome::Indeterminate);
+  EXPECT_EQ(ledger[1].tags.back(), 6);
+  EXPECT_FALSE(ledger[1].surely_wrote);
+  const History read = history();
+  EXPECT_EQ(read.outcome(TransactionId{1}), Outcome::Committed);
+  EXPECT_EQ(read.hints(TransactionId{1})->server_transaction, "71");
+}
+
+TEST_F(Recording, NeverOverwrites) {
+  std::ofstream(path()) << "precious";
+  EXPECT_THROW(Recorder(path(), {}, schema()), OutputError);
+}
+
+// Sessions hand values to each other through atomics, as a database would. Whenever the process dies,
+// whatever a line has read, some line has written.
+[[noreturn]] void write_until_killed(const std::string& path, const Schema& schema) {
+  constexpr int kSessions = 4;
+  Recorder recorder(path, {.initial = 0}, schema);
+  static std::atomic<std::int64_t> state[kSessions];
+  std::vector<std::thread> threads;
+  for (int s = 0; s < kSessions; ++s)
+    threads.emplace_back([&recorder, s] {
+      SessionLog& log = recorder.open_session();
+      for (std::int64_t i = 1;; ++i) {
+        log.begin(now());
+        const auto other = static_cast<std::uint64_t>((s + i) % kSessions);
+        const Request read{.kind = Kind::Read, .key = other};
+        log.ask(read, now());
+        const std::int64_t seen = state[other];
+        log.hear(read, row(seen), now());
+        const Request write{
+            .kind = Kind::Write, .key = static_cast<std::uint64_t>(s), .tag = i * kSessions + s};
+        log.ask(write, now());
+        state[s] = write.tag;
+        log.hear(write, {}, now());
+        log.end(Outcome::Committed, now(), {});
+        std::this_thread::sleep_for(std::chrono::microseconds(20));  // Else one batch is all there is.
+      }
+    });
+  for (;;) ::pause();
+}
+
+TEST_F(Recording, AKilledProcessLeavesNoReadUnexplained) {
+  for (int round = 0; round < 5; ++round) {
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) write_until_killed(path(), schema());
+    wait_for_bytes(1'000'000);
+    std::this_thread::sleep_for(std::chrono::milliseconds(13 * round));
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    const History read = history();
+    EXPECT_GT(read.transaction_count(), 1000u);
+    std::set<std::pair<KeyId, Value>> written;
+    for (std::uint32_t i = 0; i < read.operation_count(); ++i)
+      if (read.kind(OperationId{i}) == OperationKind::Write)
+        written.emplace(read.key(OperationId{i}), read.value(OperationId{i}));
+    for (std::uint32_t i = 0; i < read.operation_count(); ++i) {
+      const OperationId op{i};
+      if (read.kind(op) != OperationKind::Read || read.value(op) == read.initial_value()) continue;
+      ASSERT_TRUE(written.contains({read.key(op), read.value(op)})) << print_operation(read, op);
+    }
+    std::filesystem::remove(path());
+  }
+}
+
+TEST_F(Recording, AFullDiskIsAnErrorAndLeavesAReadableFile) {
+  std::signal(SIGXFSZ, SIG_IGN);
+  struct rlimit before {};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const struct rlimit tight { 100'000, before.rlim_max };
+  ::setrlimit(RLIMIT_FSIZE, &tight);
+  bool refused = false;
+  {
+    Recorder recorder(path(), {.initial = 0}, schema());
+    SessionLog& log = recorder.open_session();
+    for (std::int64_t i = 1; i < 10'000; ++i) {
+      log.begin(i);
+      record(log, {.kind = Kind::Write, .key = 1, .tag = i}, {}, i);
+      log.end(Outcome::Committed, i, {});
+      const std::uint64_t bytes = recorder.bytes();
+      while (i % 300 == 0 && recorder.bytes() == bytes && !recorder.failed()) std::this_thread::yield();
+    }
+    try {
+      recorder.finish();
+    } catch (const OutputError& error) {
+      refused = std::string(error.what()).find("run.jsonl") != std::string::npos;
+    }
+    EXPECT_TRUE(recorder.failed());
+  }
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_TRUE(refused);
+  EXPECT_GT(history().transaction_count(), 100u);
+}
+
+}  // namespace
+}  // namespace serval

@@ -1,0 +1,263 @@
+#include "serval/stream/native_stream.h"
+
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "serval/base/clock.h"
+#include "serval/base/error.h"
+
+namespace serval {
+namespace {
+
+const std::string kHeader = R"({"serval":"history","version":1,"initial":0})"
+                            "\n";
+
+std::string spelled(const TraceValue& value) {
+  if (value.is_nil()) return "_";
+  if (value.is_unknown()) return "?";
+  return value.has_text() ? std::string(value.text()) : std::to_string(value.integer);
+}
+
+// "2 commit [5,9]", "2 r x=1 [3,4]": the transaction, what it did, and when.
+std::string spelled(const Record& record) {
+  const char* const names[] = {"initial", "begin", "", "commit", "abort", "indeterminate", "heartbeat"};
+  std::string out = std::to_string(record.transaction) + " " + names[static_cast<std::size_t>(record.kind)];
+  if (record.kind == RecordKind::Operation) out += short_name_of(record.operation);
+  if (record.lock == LockMode::Exclusive) out += "!";
+  if (record.kind != RecordKind::Begin)
+    for (const RecordRow& row : record.cells())
+      out += " " + spelled(row.key) + (row.column.empty() ? "" : "." + std::string(row.column)) + "=" +
+             spelled(row.value);
+  if (record.kind == RecordKind::Initial) return out;
+  const std::string end = record.time.end == kUnknownEnd ? "?" : std::to_string(record.time.end);
+  return out + " [" + std::to_string(record.time.begin) + "," + end + "]";
+}
+
+std::vector<std::string> drained(Pipeline& pipeline) {
+  std::vector<std::string> out;
+  while (pipeline.dispatch([&](std::span<const Record> run) {
+    for (const Record& record : run) out.push_back(spelled(record));
+  }) == Pipeline::Progress::Moved) {
+  }
+  return out;
+}
+
+using Lines = std::vector<std::string>;
+
+class Streaming : public testing::Test {
+ protected:
+  Lines all_of(const std::string& text) {
+    NativeStream stream("run.jsonl", intake_);
+    stream.take(text);
+    stream.end();
+    unsynced_ = stream.unsynced_lines();
+    pipeline_.no_more_clients();
+    return drained(pipeline_);
+  }
+  std::string refusal_of(const std::string& text) {
+    try {
+      all_of(text);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return {};
+  }
+
+  Pipeline pipeline_{{}};
+  Intake intake_{pipeline_};
+  std::uint64_t unsynced_ = 0;
+};
+
+TEST_F(Streaming, TransactionsOfSessionsBecomeRecordsInOrderOfTime) {
+  EXPECT_EQ(
+      all_of(
+          kHeader +
+          R"({"s":1,"t":1,"ops":[["r","x",0,{"at":[12,14]}],["w","x",1,{"at":[15,17]}]],"begin":10,"end":20})"
+          "\n"
+          R"({"s":2,"t":2,"ops":[["r","x",1,{"at":[13,16],"lock":"exclusive"}]],"begin":11,"end":19,"outcome":"aborted"})"
+          "\n"),
+      (Lines{"0 initial _=0", "1 begin [10,12]", "2 begin [11,13]", "1 r x=0 [12,14]", "2 r! x=1 [13,16]",
+             "1 w x=1 [15,17]", "2 abort [16,19]", "1 commit [17,20]"}));
+}
+
+TEST_F(Streaming, OperationsWithoutTimesLieBetweenTheirNeighbours) {
+  EXPECT_EQ(
+      all_of(
+          kHeader +
+          R"({"s":1,"t":1,"ops":[["r","x",0,{"at":[12,14]}],["w","y",3],["r","z",0,{"at":[18,19]}],["w","u",4]],"begin":10,"end":20,"outcome":"indeterminate"})"
+          "\n"),
+      (Lines{"0 initial _=0", "1 begin [10,12]", "1 r x=0 [12,14]", "1 w y=3 [14,18]", "1 r z=0 [18,19]",
+             "1 w u=4 [19,?]", "1 indeterminate [19,?]"}));
+}
+
+TEST_F(Streaming, TheLastOperationOfAnAbortedTransactionMayNeverHaveBeenAnswered) {
+  EXPECT_EQ(
+      all_of(
+          kHeader +
+          R"({"s":1,"t":1,"ops":[["w","x",1,{"at":[12,14]}],["w","y",3]],"begin":10,"end":20,"outcome":"aborted"})"
+          "\n"),
+      (Lines{"0 initial _=0", "1 begin [10,12]", "1 w x=1 [12,14]", "1 w y=3 [14,?]", "1 abort [14,20]"}));
+}
+
+TEST_F(Streaming, EventsAreTheSameAsAWholeLine) {
+  EXPECT_EQ(all_of(kHeader + R"({"event":"begin","s":1,"t":1,"at":10})"
+                             "\n"
+                             R"({"event":"op","s":1,"t":1,"op":["cas","x",0,5,{"at":[11,12]}]})"
+                             "\n"
+                             R"({"event":"end","s":1,"t":1,"at":15,"outcome":"committed"})"
+                             "\n"),
+            (Lines{"0 initial _=0", "1 begin [10,11]", "1 cas x=0 x=5 [11,12]", "1 commit [12,15]"}));
+}
+
+TEST_F(Streaming, PredicatesKeepTheirLiteralsAndRows) {
+  NativeStream stream("run.jsonl", intake_);
+  stream.take(
+      kHeader +
+      R"({"s":1,"t":1,"ops":[["pr",["in",["col","t.c"],["lit",["a",2]]],[["t/1",5],["t/2",6]],{"at":[2,3]}]],"begin":1,"end":9})"
+      "\n");
+  stream.end();
+  std::string literals;
+  pipeline_.dispatch([&](std::span<const Record> run) {
+    for (const Record& record : run)
+      if (record.predicate != nullptr)
+        literals = record.predicate->literals->spell(record.predicate->tree.children[1].literal) + " rows " +
+                   std::to_string(record.row_count);
+  });
+  EXPECT_EQ(literals, "[a 2] rows 2");
+}
+
+TEST_F(Streaming, WhatIsOpenAtTheEndMayHaveHappened) {
+  EXPECT_EQ(all_of(kHeader + R"({"event":"open","s":2,"t":7,"at":5,"ops":[["w","x",9]]})" + "\n"),
+            (Lines{"0 initial _=0", "1 begin [5,?]", "1 w x=9 [5,?]", "1 indeterminate [5,?]"}));
+}
+
+TEST_F(Streaming, LinesBehindTheLastSyncAreLeftOut) {
+  const std::string one = R"({"s":1,"t":1,"ops":[],"begin":1,"end":2})",
+                    two = R"({"s":1,"t":2,"ops":[],"begin":3,"end":4})";
+  EXPECT_EQ(all_of(kHeader + "{\"event\":\"sync\",\"at\":0}\n" + one + "\n{\"event\":\"sync\",\"at\":3}\n" +
+                   two + "\n{\"s"),
+            (Lines{"0 initial _=0", "1 begin [1,2]", "1 commit [1,2]"}));
+  EXPECT_EQ(unsynced_, 2u);
+}
+
+TEST_F(Streaming, SyncRecordsLetIdleSessionsHoldNobodyBack) {
+  NativeStream stream("run.jsonl", intake_);
+  const std::string one = R"({"s":1,"t":1,"ops":[],"begin":1,"end":2})",
+                    two = R"({"s":2,"t":2,"ops":[],"begin":3,"end":4})";
+  stream.take(kHeader + one + "\n" + two + "\n");
+  stream.flush();
+  EXPECT_EQ(drained(pipeline_), (Lines{"0 initial _=0", "1 begin [1,2]", "1 commit [1,2]"}));
+  stream.take(R"({"event":"sync","at":10,"since":[[1,3]]})"
+              "\n");
+  EXPECT_EQ(drained(pipeline_), (Lines{}));  // The first session may come before the second at 3.
+  stream.take(R"({"event":"sync","at":10,"since":[[1,4]]})"
+              "\n");
+  EXPECT_EQ(drained(pipeline_), (Lines{"2 begin [3,4]", "2 commit [3,4]"}));
+}
+
+TEST_F(Streaming, HalfLinesWaitForTheirEnd) {
+  NativeStream stream("run.jsonl", intake_);
+  const std::string text = kHeader + R"({"s":1,"t":1,"ops":[["w","x",1]],"begin":1,"end":2})" + "\n";
+  for (const char c : text) stream.take({&c, 1});
+  stream.end();
+  EXPECT_EQ(drained(pipeline_).size(), 4u);
+}
+
+TEST_F(Streaming, GarbageIsRefusedWithItsPlace) {
+  EXPECT_EQ(refusal_of("once upon a time\n"), "run.jsonl:1:1: expected '{', the start of a record");
+}
+TEST_F(Streaming, WithoutAHeaderNothingIsBelieved) {
+  EXPECT_NE(refusal_of(R"({"s":1,"t":1,"ops":[],"begin":1,"end":2})"
+                       "\n")
+                .find("run.jsonl:1:1: expected the header"),
+            std::string::npos);
+}
+TEST_F(Streaming, WithoutTimesNothingCanBeWatched) {
+  EXPECT_NE(refusal_of(kHeader + R"({"s":1,"t":1,"ops":[]})"
+                                 "\n")
+                .find("run.jsonl:2:1: expected the times"),
+            std::string::npos);
+}
+TEST_F(Streaming, ASessionWhoseClockGoesBackIsNamed) {
+  EXPECT_EQ(refusal_of(kHeader + R"({"s":"a","t":1,"ops":[],"begin":10,"end":20})"
+                                 "\n"
+                                 R"({"s":"a","t":2,"ops":[],"begin":5,"end":30})"
+                                 "\n"),
+            "run.jsonl, session a: the clock of this client went back by 5 ns, from 10 to 5");
+}
+
+// What somebody sends who connects, up to what is refused of it.
+class Connected : public Streaming {
+ protected:
+  std::string refusal_of_line(const std::string& line) {
+    NativeStream stream("connection 1", intake_, NativeStream::Origin::Connection);
+    stream.take_line(kHeader.substr(0, kHeader.size() - 1));
+    std::string refusal;
+    try {
+      stream.take_line(line);
+    } catch (const InputError& error) {
+      refusal = error.what();
+    }
+    stream.end();
+    return refusal;
+  }
+};
+
+TEST_F(Connected, NobodyIsBelievedToHaveBeenInTheFuture) {
+  const std::string ahead = std::to_string(now() + Time{3600} * 1'000'000'000);
+  const std::string latest = std::to_string(kUnknownEnd);
+  for (const std::string& time : {ahead, latest}) {
+    const std::string words = "not later than now";
+    for (const std::string& line :
+         {R"({"event":"heartbeat","s":1,"at":)" + time + "}", R"({"event":"sync","at":)" + time + "}",
+          R"({"event":"sync","at":5,"since":[[7,)" + time + "]]}",
+          R"({"event":"begin","s":1,"t":1,"at":)" + time + "}",
+          R"({"s":1,"t":1,"ops":[],"begin":)" + time + R"(,"end":)" + time + "}",
+          R"({"s":1,"t":1,"ops":[["r","x",0,{"at":[)" + time + "," + time + R"(]}]],"begin":1,"end":2})"})
+      EXPECT_NE(refusal_of_line(line).find(words), std::string::npos) << line;
+  }
+  EXPECT_EQ(refusal_of(kHeader + R"({"s":1,"t":1,"ops":[],"begin":)" + ahead + R"(,"end":)" + ahead + "}\n"),
+            "");
+}
+
+TEST_F(Connected, NamesAreShort) {
+  const std::string name(5000, 'x');
+  const std::string words = "at most 4096 bytes";
+  EXPECT_NE(refusal_of_line(R"({"event":"heartbeat","s":")" + name + R"(","at":1})").find(words),
+            std::string::npos);
+  EXPECT_NE(
+      refusal_of_line(R"({"s":1,"t":1,"ops":[["w",")" + name + R"(",1]],"begin":1,"end":2})").find(words),
+      std::string::npos);
+  EXPECT_EQ(refusal_of_line(R"({"s":1,"t":1,"ops":[["w","k",")" + name + R"("]],"begin":1,"end":2})"), "");
+}
+
+TEST_F(Connected, NamesOfSessionsAndOpenTransactionsCountAsKept) {
+  NativeStream stream("connection 1", intake_, NativeStream::Origin::Connection);
+  stream.take_line(kHeader.substr(0, kHeader.size() - 1));
+  stream.take_line(R"({"event":"heartbeat","s":")" + std::string(1000, 's') + R"(","at":1})");
+  EXPECT_GE(stream.kept_bytes(), 1000u);
+  const std::size_t before = stream.kept_bytes();
+  stream.take_line(R"({"event":"begin","s":1,"t":")" + std::string(9000, 't') + R"(","at":1})");
+  EXPECT_GE(stream.kept_bytes(), before + 9000);
+  stream.end();
+}
+
+TEST_F(Connected, WhoSendsAWrongHeaderTakesNoPart) {
+  NativeStream stream("connection 1", intake_, NativeStream::Origin::Connection);
+  EXPECT_THROW(stream.take_line(R"({"serval":"history","version":99})"), InputError);
+  EXPECT_FALSE(stream.takes_part());
+  stream.end();
+}
+
+TEST_F(Streaming, TheAnswerOfAnOperationWithoutTimesCameBeforeTheNextKnownCall) {
+  EXPECT_EQ(all_of(kHeader +
+                   R"({"s":1,"t":1,"ops":[["w","a",1],["w","b",1],["r","c",0,{"at":[30,40]}],["w","d",1]],)"
+                   R"("begin":10,"end":90})"
+                   "\n"),
+            (Lines{"0 initial _=0", "1 begin [10,90]", "1 w a=1 [10,30]", "1 w b=1 [10,30]",
+                   "1 r c=0 [30,40]", "1 w d=1 [40,90]", "1 commit [40,90]"}));
+}
+
+}  // namespace
+}  // namespace serval

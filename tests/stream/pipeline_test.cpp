@@ -1,0 +1,550 @@
+#include "serval/stream/pipeline.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <thread>
+#include <tuple>
+#include <utility>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "serval/base/error.h"
+
+namespace serval {
+namespace {
+
+using Progress = Pipeline::Progress;
+using Tick = std::pair<Time, std::uint32_t>;  // Begin and client of a record.
+
+void put(ClientFeed& feed, Time begin, std::uint64_t transaction = 0) {
+  Record& record = feed.batch().add();
+  record.time = {begin, begin + 5};
+  record.transaction = transaction;
+  feed.advance();
+}
+
+std::vector<Record> dispatched(Pipeline& pipeline) {
+  std::vector<Record> all;
+  while (pipeline.dispatch([&](std::span<const Record> run) {
+    all.insert(all.end(), run.begin(), run.end());
+  }) == Progress::Moved) {
+  }
+  return all;
+}
+
+std::vector<Tick> ticks(const std::vector<Record>& records) {
+  std::vector<Tick> out;
+  for (const Record& record : records) out.emplace_back(record.time.begin, record.session);
+  return out;
+}
+
+// Client, number within the client, and begin of each record: in the only order that T1 allows.
+struct Arrival {
+  Time begin;
+  std::uint32_t client;
+  std::uint64_t number;
+  auto operator<=>(const Arrival&) const = default;
+};
+
+std::vector<Arrival> arrivals(const std::vector<Record>& records) {
+  std::vector<Arrival> out;
+  for (const Record& record : records) out.push_back({record.time.begin, record.session, record.transaction});
+  return out;
+}
+
+// Theorem 1, for clients that push, promise, close and open in any order, between dispatches at any moment.
+RC_GTEST_PROP(Pipeline, RecordsLeaveInOrderOfTheirBegin, ()) {
+  const auto clients = *rc::gen::inRange(1, 8);
+  const auto batch = *rc::gen::inRange<std::size_t>(1, 6);
+  Pipeline pipeline({.batch_records = batch});
+  std::vector<ClientFeed*> feeds;
+  std::vector<Time> clocks(static_cast<std::size_t>(clients), 0);
+  std::vector<Arrival> expected;
+  std::vector<Record> got;
+  for (int i = 0; i < clients; ++i) feeds.push_back(pipeline.open_client("c" + std::to_string(i)).get());
+  const auto collect = [&](std::span<const Record> run) { got.insert(got.end(), run.begin(), run.end()); };
+  const auto steps = *rc::gen::container<std::vector<std::tuple<int, int, int>>>(
+      rc::gen::tuple(rc::gen::inRange(0, clients), rc::gen::inRange(0, 6), rc::gen::inRange(0, 10)));
+  for (const auto& [client, step, span] : steps) {
+    const auto index = static_cast<std::size_t>(client);
+    Time& clock = clocks[index];
+    clock += span;
+    if (step <= 2) {
+      expected.push_back({clock, static_cast<std::uint32_t>(client), expected.size()});
+      put(*feeds[index], clock, expected.back().number);
+    } else if (step == 3) {
+      feeds[index]->flush();
+    } else if (step == 4) {
+      feeds[index]->promise(clock);
+    } else {
+      pipeline.dispatch(collect, static_cast<std::uint64_t>(span) + 1);
+    }
+  }
+  for (ClientFeed* feed : feeds) feed->close();
+  pipeline.no_more_clients();
+  while (pipeline.dispatch(collect) != Progress::Done) {
+  }
+  std::ranges::sort(expected);
+  RC_ASSERT(arrivals(got) == expected);
+  RC_ASSERT(pipeline.status().waiting_bytes == 0u);
+}
+
+class ThreadedClients : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(ThreadedClients, GiveOneOrderWithinTheLimitOfMemory) {
+  constexpr std::uint32_t kClients = 6;
+  constexpr Time kRecords = 20'000;
+  const std::size_t limit = GetParam();
+  Pipeline pipeline({.batch_records = 64, .memory_limit = limit, .idle_after = std::chrono::hours(1)});
+  std::vector<ClientFeed*> feeds;
+  for (std::uint32_t i = 0; i < kClients; ++i)
+    feeds.push_back(pipeline.open_client("c" + std::to_string(i)).get());
+  pipeline.no_more_clients();
+  std::vector<std::thread> threads;
+  for (std::uint32_t i = 0; i < kClients; ++i)
+    threads.emplace_back([feed = feeds[i], i] {
+      for (Time t = 0; t < kRecords; ++t) put(*feed, t * (1 + i), static_cast<std::uint64_t>(t));
+      feed->close();
+    });
+  std::vector<Arrival> got;
+  const auto collect = [&](std::span<const Record> run) {
+    for (const Record& record : run) got.push_back({record.time.begin, record.session, record.transaction});
+  };
+  for (Progress progress = Progress::Moved; progress != Progress::Done;) {
+    progress = pipeline.dispatch(collect, 1000);
+    if (progress == Progress::Waiting) pipeline.wait(std::chrono::seconds(1));
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(got.size(), kClients * kRecords);
+  EXPECT_TRUE(std::ranges::is_sorted(got));
+  EXPECT_LE(pipeline.status().most_bytes, limit + 2 * kClients * (64 * sizeof(Record) + 4096));
+}
+INSTANTIATE_TEST_SUITE_P(Limits, ThreadedClients, testing::Values(std::size_t{1}, 20'000, 1 << 20));
+
+TEST(Pipeline, AClientWithoutNewsHoldsOthersBackUntilItPromises) {
+  Pipeline pipeline({.idle_after = std::chrono::hours(1)});
+  ClientFeed& busy = *pipeline.open_client("busy");
+  ClientFeed& quiet = *pipeline.open_client("quiet");
+  put(busy, 10);
+  put(busy, 20);
+  busy.flush();
+  EXPECT_TRUE(dispatched(pipeline).empty());
+  EXPECT_EQ(pipeline.status().held_back_by, "quiet");
+  quiet.promise(15);
+  EXPECT_EQ(ticks(dispatched(pipeline)), (std::vector<Tick>{{10, 0}}));
+  quiet.close();
+  EXPECT_EQ(ticks(dispatched(pipeline)), (std::vector<Tick>{{20, 0}}));
+}
+
+// A stream that does not know its sessions before their first records come: a client without records promises
+// for those who are still unknown. Steps happen between dispatches and in the midst of them.
+RC_GTEST_PROP(Pipeline, ClientsThatComeWhileOthersLeaveHaveTheirTurn, ()) {
+  const auto drawn = *rc::gen::container<std::vector<std::tuple<int, int, bool, bool>>>(
+      rc::gen::tuple(rc::gen::inRange(0, 5), rc::gen::inRange(0, 4), rc::gen::arbitrary<bool>(),
+                     rc::gen::arbitrary<bool>()));
+  Pipeline pipeline({.batch_records = 2});
+  ClientFeed& unknown = *pipeline.open_client("unknown");
+  std::map<int, ClientFeed*> known;
+  std::vector<Record> got;
+  std::vector<Arrival> expected;
+  std::size_t done = 0;
+  Time now = 1;
+  const auto take_step = [&] {
+    if (done == drawn.size()) return;
+    const auto& [client, after, flushes, dispatches] = drawn[done++];
+    now += after;
+    auto [found, fresh] = known.try_emplace(client);
+    if (fresh) found->second = pipeline.open_client("c" + std::to_string(client)).get();
+    ClientFeed& feed = *found->second;
+    expected.push_back({now, feed.number(), expected.size()});
+    put(feed, now, expected.back().number);
+    if (flushes) feed.promise(now);
+    unknown.promise(now);
+  };
+  const auto sink = [&](std::span<const Record> run) {
+    got.insert(got.end(), run.begin(), run.end());
+    take_step();
+  };
+  while (done < drawn.size()) {
+    const bool dispatches = std::get<3>(drawn[done]);
+    take_step();
+    if (dispatches) pipeline.dispatch(sink);
+  }
+  for (const auto& [client, feed] : known) feed->close();
+  unknown.close();
+  pipeline.no_more_clients();
+  while (pipeline.dispatch(sink) != Progress::Done) {
+  }
+  std::ranges::sort(expected);
+  RC_ASSERT(arrivals(got) == expected);
+}
+
+// As a stream does for a session that it did not know: opened, filled, and only then a promise for all
+// who are unknown. Both fall into one dispatch.
+TEST(Pipeline, AClientOpenedWhileOthersLeaveHasItsTurnBeforeThePromiseThatCountsOnIt) {
+  Pipeline pipeline({});
+  ClientFeed& unknown = *pipeline.open_client("unknown");
+  ClientFeed& known = *pipeline.open_client("known");
+  unknown.promise(11);
+  put(known, 10);
+  put(known, 50);
+  known.promise(500);
+  std::vector<Record> all;
+  const auto open_another = [&](std::span<const Record> run) {
+    if (all.empty()) {
+      ClientFeed& late = *pipeline.open_client("late");
+      put(late, 11);
+      late.promise(400);
+      unknown.promise(500);
+    }
+    all.insert(all.end(), run.begin(), run.end());
+  };
+  while (pipeline.dispatch(open_another) == Progress::Moved) {
+  }
+  EXPECT_EQ(ticks(all), (std::vector<Tick>{{10, 1}, {11, 2}, {50, 1}}));
+  EXPECT_EQ(pipeline.watermark(), 400);
+}
+
+TEST(Pipeline, ASilentClientIsTakenForIdleAndNamed) {
+  Pipeline pipeline({.idle_after = std::chrono::seconds(0)});
+  ClientFeed& busy = *pipeline.open_client("busy");
+  ClientFeed& silent = *pipeline.open_client("silent");
+  put(busy, 10);
+  busy.flush();
+  EXPECT_EQ(ticks(dispatched(pipeline)), (std::vector<Tick>{{10, 0}}));
+  EXPECT_EQ(pipeline.status().idle, std::vector<std::string>{"silent"});
+  put(silent, 12);  // Still in time.
+  silent.close();
+  put(busy, 30);
+  busy.close();
+  EXPECT_EQ(ticks(dispatched(pipeline)), (std::vector<Tick>{{12, 1}, {30, 0}}));
+  EXPECT_TRUE(pipeline.status().idle.empty());
+}
+
+// What a client did that comes too late: only what it may have written is passed on, at the time reached.
+void put_transaction(ClientFeed& feed, Time begin, std::uint64_t number) {
+  const auto add = [&](RecordKind kind, OperationKind operation, Time at) {
+    Record& record = feed.batch().add();
+    record.kind = kind;
+    record.operation = operation;
+    record.time = {at, at + 1};
+    record.transaction = number;
+  };
+  add(RecordKind::Begin, OperationKind::Read, begin);
+  add(RecordKind::Operation, OperationKind::Read, begin + 1);
+  add(RecordKind::Operation, OperationKind::Write, begin + 2);
+  add(RecordKind::Commit, OperationKind::Read, begin + 3);
+  feed.flush();
+}
+
+TEST(Pipeline, OfATransactionThatComesTooLateOnlyItsWritesAreLeft) {
+  Pipeline pipeline({.idle_after = std::chrono::seconds(0)});
+  ClientFeed& busy = *pipeline.open_client("busy");
+  ClientFeed& silent = *pipeline.open_client("silent");
+  put(busy, 10);
+  busy.flush();
+  EXPECT_EQ(dispatched(pipeline).size(), 1u);
+  EXPECT_EQ(pipeline.idle_since(), kUnknownBegin);
+  put_transaction(silent, 8, 7);   // Its last records would be in time.
+  put_transaction(silent, 20, 9);  // As is this one.
+  put(busy, 30);
+  busy.close();
+  silent.close();
+  const std::vector<Record> got = dispatched(pipeline);
+  ASSERT_EQ(got.size(), 3u + 4u + 1u);
+  EXPECT_EQ(got[0].kind, RecordKind::Begin);
+  EXPECT_EQ(got[1].operation, OperationKind::Write);
+  EXPECT_EQ(got[1].time, (Interval{10, kUnknownEnd}));
+  EXPECT_EQ(got[2].kind, RecordKind::Indeterminate);
+  EXPECT_EQ(got[2].time.begin, 11);
+  EXPECT_EQ(got[6].kind, RecordKind::Commit);
+  EXPECT_EQ(got[6].transaction, 9u);
+  EXPECT_EQ(pipeline.late().since, 8);
+  EXPECT_EQ(pipeline.late().until, 10);
+  EXPECT_EQ(pipeline.status().late, std::vector<std::string>{"silent"});
+  EXPECT_EQ(pipeline.status().late_transactions, 1u);
+  EXPECT_EQ(pipeline.status().waiting_bytes, 0u);
+  EXPECT_EQ(pipeline.idle_since(), kUnknownEnd);
+}
+
+TEST(Pipeline, WhatWasPromisedToTheVerifierMakesEarlierRecordsLate) {
+  Pipeline pipeline({});
+  ClientFeed& first = *pipeline.open_client("first");
+  put(first, 10);
+  first.promise(50);
+  EXPECT_EQ(dispatched(pipeline).size(), 1u);
+  EXPECT_EQ(pipeline.watermark(), 50);
+  pipeline.promise(pipeline.watermark());
+  ClientFeed& second = *pipeline.open_client("second");
+  put_transaction(second, 40, 7);
+  second.close();
+  first.promise(60);
+  const std::vector<Record> got = dispatched(pipeline);
+  ASSERT_EQ(got.size(), 3u);
+  EXPECT_EQ(got[0].time.begin, 50);
+}
+
+TEST(Pipeline, ClientsAreFreedOnceTheyAreClosedAndEmpty) {
+  Pipeline pipeline({.idle_after = std::chrono::hours(1)});
+  ClientFeed& silent = *pipeline.open_client("silent");  // Others wait for it, and go nevertheless.
+  std::weak_ptr<ClientFeed> feed;
+  std::weak_ptr<SourceGate> gate;
+  {
+    const std::shared_ptr<SourceGate> source = pipeline.open_source();
+    const std::shared_ptr<ClientFeed> client =
+        pipeline.open_client("short", source, ClientFeed::Role::Herald);
+    pipeline.dispatch([](std::span<const Record>) {});
+    client->close();
+    feed = client;
+    gate = source;
+  }
+  EXPECT_FALSE(feed.expired());
+  pipeline.dispatch([](std::span<const Record>) {});
+  EXPECT_TRUE(feed.expired());
+  EXPECT_TRUE(gate.expired());
+  EXPECT_EQ(pipeline.status().open_clients, 1u);
+  silent.close();
+}
+
+// Rebuilding everything for each one that comes or goes would take long here.
+TEST(Pipeline, ManyClientsComeAndGo) {
+  constexpr Time kClients = 30'000;
+  Pipeline pipeline({});
+  const std::shared_ptr<SourceGate> source = pipeline.open_source();
+  const std::shared_ptr<ClientFeed> herald = pipeline.open_client("herald", source, ClientFeed::Role::Herald);
+  std::vector<std::shared_ptr<ClientFeed>> feeds;
+  std::size_t got = 0;
+  const auto count = [&](std::span<const Record> run) { got += run.size(); };
+  for (Time t = 0; t < kClients; ++t) {
+    feeds.push_back(pipeline.open_client("client", source));
+    put(*feeds.back(), t);
+    feeds.back()->promise(kClients);
+    herald->promise(t);
+    pipeline.dispatch(count);
+  }
+  for (const std::shared_ptr<ClientFeed>& feed : feeds) {
+    feed->close();
+    pipeline.dispatch(count);
+  }
+  herald->close();
+  pipeline.no_more_clients();
+  EXPECT_EQ(pipeline.dispatch(count), Progress::Done);
+  EXPECT_EQ(got, static_cast<std::size_t>(kClients));
+  EXPECT_EQ(pipeline.status().open_clients, 0u);
+}
+
+// A source that looks for news itself: its own looks decide who is silent, and strangers that let the time
+// pass lose everybody's patience.
+TEST(Pipeline, NobodyWaitsForNewcomersAfterSeveralHaveLetTheTimePass) {
+  using Clock = std::chrono::steady_clock;
+  Pipeline pipeline({.idle_after = std::chrono::hours(1)});
+  std::atomic<Clock::rep> looked = Clock::now().time_since_epoch().count();
+  std::vector<std::shared_ptr<ClientFeed>> strangers;
+  const auto let_stranger_in = [&] {
+    const std::shared_ptr<SourceGate> source = pipeline.open_source();
+    source->observe(looked);
+    strangers.push_back(pipeline.open_client("stranger", source, ClientFeed::Role::Herald));
+  };
+  ClientFeed& busy = *pipeline.open_client("busy");
+  for (int i = 0; i < 3; ++i) let_stranger_in();
+  put(busy, 10);
+  busy.flush();
+  EXPECT_TRUE(dispatched(pipeline).empty());
+  looked = (Clock::now() + std::chrono::hours(2)).time_since_epoch().count();
+  EXPECT_EQ(dispatched(pipeline).size(), 1u);
+  EXPECT_EQ(pipeline.idle_since(), kUnknownEnd);  // They take no part.
+  looked = Clock::now().time_since_epoch().count();
+  let_stranger_in();
+  put(busy, 20);
+  busy.flush();
+  EXPECT_EQ(dispatched(pipeline).size(), 1u);
+  EXPECT_EQ(pipeline.status().idle_clients, 4u);
+  strangers.front()->take_part();
+  EXPECT_EQ(pipeline.idle_since(), kUnknownBegin);
+}
+
+// None of them for long: but there is always another one.
+TEST(Pipeline, NewcomersThatFollowEachOtherHoldNobodyBackForever) {
+  using Clock = std::chrono::steady_clock;
+  Pipeline pipeline({.idle_after = std::chrono::milliseconds(20)});
+  std::atomic<Clock::rep> looked = Clock::now().time_since_epoch().count();
+  ClientFeed& busy = *pipeline.open_client("busy");
+  put(busy, 10);
+  busy.flush();
+  std::shared_ptr<ClientFeed> stranger;
+  std::size_t got = 0;
+  const Clock::time_point deadline = Clock::now() + std::chrono::seconds(60);
+  while (got == 0 && Clock::now() < deadline) {
+    const std::shared_ptr<SourceGate> source = pipeline.open_source();
+    source->observe(looked);
+    const auto next = pipeline.open_client("stranger", source, ClientFeed::Role::Herald);
+    if (stranger) stranger->close();
+    stranger = next;
+    looked = Clock::now().time_since_epoch().count();
+    got += dispatched(pipeline).size();
+  }
+  EXPECT_EQ(got, 1u);
+}
+
+TEST(Pipeline, ASourceThatMayNotSleepIsToldToPauseAndWhenThereIsRoom) {
+  Pipeline pipeline({.batch_records = 1, .memory_limit = sizeof(Record)});
+  const std::shared_ptr<SourceGate> source = pipeline.open_source();
+  int told = 0;
+  source->on_room([&] { ++told; });
+  ClientFeed& feed = *pipeline.open_client("fast", source);
+  ClientFeed& other = *pipeline.open_client("other");
+  other.promise(0);
+  EXPECT_FALSE(source->must_pause());
+  for (Time t = 1; t < 4; ++t) put(feed, t);  // Does not wait.
+  EXPECT_TRUE(source->must_pause());
+  EXPECT_TRUE(pipeline.status().is_blocking);
+  EXPECT_FALSE(source->may_resume());
+  other.close();
+  EXPECT_EQ(dispatched(pipeline).size(), 3u);
+  EXPECT_GT(told, 0);
+  EXPECT_TRUE(source->may_resume());
+  EXPECT_FALSE(pipeline.status().is_blocking);
+  EXPECT_FALSE(pipeline.status().oldest_arrival);
+}
+
+TEST(Pipeline, TheOldestArrivalIsThatOfTheOldestBatchThatHasNotLeft) {
+  Pipeline pipeline({.idle_after = std::chrono::hours(1)});
+  ClientFeed& busy = *pipeline.open_client("busy");
+  ClientFeed& quiet = *pipeline.open_client("quiet");
+  put(busy, 10);
+  busy.flush();
+  const auto first = pipeline.status().oldest_arrival;
+  ASSERT_TRUE(first);
+  put(busy, 20);
+  busy.flush();
+  EXPECT_EQ(pipeline.status().oldest_arrival, first);
+  quiet.promise(15);
+  EXPECT_EQ(dispatched(pipeline).size(), 1u);
+  ASSERT_TRUE(pipeline.status().oldest_arrival);
+  EXPECT_GT(*pipeline.status().oldest_arrival, *first);
+  quiet.close();
+  EXPECT_EQ(dispatched(pipeline).size(), 1u);
+  EXPECT_FALSE(pipeline.status().oldest_arrival);
+}
+
+TEST(Pipeline, MuchThatWaitsForOneClientEndsItsTurn) {
+  Pipeline pipeline({.batch_records = 10, .memory_limit = 1000, .idle_after = std::chrono::hours(1)});
+  const std::shared_ptr<SourceGate> source = pipeline.open_source();
+  ClientFeed& busy = *pipeline.open_client("busy", source);
+  pipeline.open_client("silent", source);
+  std::size_t got = 0;
+  for (Time t = 0; t < 100; ++t) {
+    if (t % 10 == 0) got += dispatched(pipeline).size();  // Else the next batch would wait for it.
+    put(busy, t);
+  }
+  EXPECT_EQ(got + dispatched(pipeline).size(), 100u);
+  EXPECT_GT(pipeline.status().most_bytes, 1000u);
+  EXPECT_EQ(pipeline.status().idle, std::vector<std::string>{"silent"});
+}
+
+TEST(Pipeline, AFullBufferStopsAClientAndSaysSo) {
+  Pipeline pipeline({.batch_records = 1, .memory_limit = sizeof(Record)});
+  ClientFeed& feed = *pipeline.open_client("fast");
+  std::atomic<int> sent = 0;
+  std::thread client([&] {
+    for (Time t = 0; t < 4; ++t, ++sent) put(feed, t);
+    feed.close();
+  });
+  while (!pipeline.status().is_blocking) std::this_thread::yield();
+  EXPECT_LT(sent, 3);
+  pipeline.no_more_clients();
+  std::size_t got = 0;
+  for (Progress progress = Progress::Moved; progress != Progress::Done;) {
+    progress = pipeline.dispatch([&](std::span<const Record> run) { got += run.size(); });
+    if (progress == Progress::Waiting) pipeline.wait(std::chrono::seconds(1));
+  }
+  client.join();
+  EXPECT_EQ(got, 4u);
+  EXPECT_GE(pipeline.status().blocked_times, 1u);
+  EXPECT_GT(pipeline.status().blocked_time, std::chrono::nanoseconds(0));
+}
+
+TEST(Pipeline, NobodyWaitsOnceItIsAbandoned) {
+  Pipeline pipeline({.batch_records = 1, .memory_limit = 1});
+  ClientFeed& feed = *pipeline.open_client("fast");
+  std::thread client([&] {
+    for (Time t = 0; t < 100; ++t) put(feed, t);
+  });
+  pipeline.abandon();
+  client.join();
+  EXPECT_GE(pipeline.status().most_bytes, 100 * sizeof(Record));
+}
+
+TEST(Pipeline, AClockThatGoesBackIsRefusedWithTheNameOfItsClient) {
+  Pipeline pipeline({});
+  ClientFeed& feed = *pipeline.open_client("node 3");
+  put(feed, 100);
+  put(feed, 99);
+  try {
+    feed.flush();
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "node 3: the clock of this client went back by 1 ns, from 100 to 99");
+  }
+}
+
+TEST(Pipeline, AClockErrorWidensIntervalsAndKeepsProgramOrder) {
+  Pipeline pipeline({.clock_error = 10});
+  ClientFeed& feed = *pipeline.open_client("node 3");
+  put(feed, 100);
+  put(feed, 95);  // Truly not before the one at 90 or later.
+  put(feed, 120);
+  feed.close();
+  const std::vector<Record> records = dispatched(pipeline);
+  ASSERT_EQ(records.size(), 3u);
+  EXPECT_EQ(records[0].time, (Interval{90, 115}));
+  EXPECT_EQ(records[1].time, (Interval{90, 110}));
+  EXPECT_EQ(records[2].time, (Interval{110, 135}));
+}
+
+TEST(Pipeline, TwiceTheClockErrorIsTooMuch) {
+  Pipeline pipeline({.clock_error = 10});
+  ClientFeed& feed = *pipeline.open_client("node 3");
+  put(feed, 100);
+  put(feed, 80);
+  EXPECT_NO_THROW(feed.flush());
+  put(feed, 79);
+  EXPECT_THROW(feed.flush(), InputError);
+}
+
+TEST(RecordBatch, KeepsTextsAndValuesThroughMovesAndReuse) {
+  ValuePool pool;
+  RecordBatch batch;
+  for (int round = 0; round < 3; ++round) {
+    const std::string large(10'000, static_cast<char>('a' + round));
+    const Value list = pool.list({Value::integer(1), pool.text("a\"b"), Value::nil()});
+    Record& record = batch.add();
+    batch.set_rows(record, {{.key = batch.text("x"), .value = batch.text(large), .column = batch.keep("c")},
+                            {.key = batch.value(pool.number("9223372036854775807"), pool),
+                             .value = batch.value(list, pool),
+                             .column = {}}});
+    RecordBatch moved = std::move(batch);
+    const std::span<const RecordRow> rows = moved.records().front().cells();
+    EXPECT_EQ(rows[0].value.text(), large);
+    EXPECT_EQ(rows[0].column, "c");
+    EXPECT_EQ(rows[1].key, TraceValue::of(std::int64_t{9223372036854775807}));
+    EXPECT_EQ(rows[1].value.text(), R"([1,"a\"b",null])");
+    EXPECT_GT(moved.bytes(), large.size());
+    moved.clear();
+    EXPECT_EQ(moved.bytes(), 0u);
+    batch = std::move(moved);
+  }
+}
+
+TEST(RecordBatch, ValuesOfDifferentKindsDiffer) {
+  RecordBatch batch;
+  EXPECT_NE(batch.text("1"), TraceValue::of(std::int64_t{1}));
+  EXPECT_NE(TraceValue(), TraceValue::unknown());
+  EXPECT_NE(TraceValue::of(true), TraceValue::of(std::int64_t{1}));
+  EXPECT_EQ(batch.text("abc"), batch.text("abc"));
+}
+
+}  // namespace
+}  // namespace serval

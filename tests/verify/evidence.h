@@ -1,0 +1,70 @@
+#pragma once
+// Short spellings of evidence for tests. Transactions and operations count from 0, in the order of the text.
+
+#include <initializer_list>
+#include <utility>
+#include <vector>
+
+#include "serval/evidence/verdict.h"
+#include "serval/history/notation.h"
+
+namespace serval::evidence {
+
+inline TransactionId txn(std::uint32_t t) { return TransactionId{t}; }
+inline OperationId op(const History& history, std::uint32_t t, std::uint32_t position) {
+  return history.operations(txn(t))[position];
+}
+
+struct Place {
+  std::uint32_t transaction, position;
+};
+
+inline Edge data_edge(const History& history, EdgeKind kind, Place from, Place to) {
+  const OperationId from_op = op(history, from.transaction, from.position);
+  return {txn(from.transaction),
+          txn(to.transaction),
+          kind,
+          history.key(from_op),
+          from_op,
+          op(history, to.transaction, to.position)};
+}
+inline Edge wr(const History& history, Place write, Place read) {
+  return data_edge(history, EdgeKind::WriteRead, write, read);
+}
+inline Edge ww(const History& history, Place write, Place overwrite, std::uint32_t read) {
+  Edge edge = data_edge(history, EdgeKind::WriteWrite, write, overwrite);
+  edge.to_read = op(history, overwrite.transaction, read);
+  return edge;
+}
+inline Edge rw(const History& history, Place read, Place overwrite, std::uint32_t to_read) {
+  Edge edge = data_edge(history, EdgeKind::ReadWrite, read, overwrite);
+  edge.to_read = op(history, overwrite.transaction, to_read);
+  return edge;
+}
+inline Edge rw_initial(const History& history, Place read, Place overwrite) {
+  return data_edge(history, EdgeKind::ReadWrite, read, overwrite);
+}
+inline Edge so(std::uint32_t from, std::uint32_t to) { return {txn(from), txn(to), EdgeKind::Session}; }
+inline Edge rt(std::uint32_t from, std::uint32_t to) { return {txn(from), txn(to), EdgeKind::RealTime}; }
+
+inline Verdict holds_by(Level proven, std::initializer_list<std::uint32_t> order,
+                        std::vector<std::uint32_t> snapshot = {}) {
+  Holds claim{proven, {}, std::move(snapshot)};
+  for (const std::uint32_t t : order) claim.commit_order.push_back(txn(t));
+  return claim;
+}
+inline Verdict violated_by(AnomalyKind kind, Evidence evidence) {
+  return Violated{{{kind, std::move(evidence)}}, {{kind, 1}}};
+}
+inline Verdict violated_by_cycle(AnomalyKind kind, std::vector<Edge> edges) {
+  return violated_by(kind, Cycle{std::move(edges)});
+}
+inline Verdict bad_read(const History& history, AnomalyKind kind, Place read) {
+  return violated_by(kind, BadRead{txn(read.transaction), op(history, read.transaction, read.position)});
+}
+inline Verdict bad_read(const History& history, AnomalyKind kind, Place read, Place source) {
+  return violated_by(kind, BadRead{txn(read.transaction), op(history, read.transaction, read.position),
+                                   op(history, source.transaction, source.position)});
+}
+
+}  // namespace serval::evidence
