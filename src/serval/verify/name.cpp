@@ -117,8 +117,9 @@ bool fits_narrower_name(AnomalyKind kind, const Cycle& cycle) {
 bool reads_go_back(const Cycle& cycle) {
   const auto missed = std::ranges::find(cycle.edges, EdgeKind::ReadWrite, &Edge::kind);
   if (missed == cycle.edges.end()) return false;
-  const auto sight = std::ranges::find(cycle.edges, missed->from, &Edge::to);
-  return sight != cycle.edges.end() && sight->kind == EdgeKind::WriteRead && sight->to_op < missed->from_op;
+  // The step before it; another one may lead to the same transaction.
+  const Edge& sight = missed == cycle.edges.begin() ? cycle.edges.back() : *(missed - 1);
+  return sight.to == missed->from && sight.kind == EdgeKind::WriteRead && sight.to_op < missed->from_op;
 }
 
 std::size_t count_edges(const Cycle& cycle, EdgeKind kind) {
