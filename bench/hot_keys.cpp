@@ -126,7 +126,7 @@ double measure(const online::Profile& profile, std::uint64_t transactions, std::
   fmt::print("{} transactions, {} aborted: {:.3f} s, {:.2f} us a transaction, {} versions held\n",
              transactions, counted.aborted, seconds, seconds * 1e6 / static_cast<double>(transactions),
              counted.versions);
-  if (result.violated()) fmt::print("{}", result.violations.front().spell());
+  if (result.violated()) fmt::print("{}", result.violations.front().format());
   return result.violated() ? -1 : seconds * 1e6 / static_cast<double>(transactions);
 }
 

@@ -109,7 +109,7 @@ void mirror_it(const History& history, std::uint64_t choice) {
   Budget budget = small_budget();
   const online::OnlineResult result =
       online::mirror_history(history, profiles[choice / 8192 % profiles.size()], {}, &budget);
-  for (const online::Violation& violation : result.violations) violation.spell();
+  for (const online::Violation& violation : result.violations) violation.format();
 }
 
 template <class Act>

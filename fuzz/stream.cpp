@@ -25,7 +25,7 @@ class Watch {
     }
     if (pipeline_.status().late_transactions > 0) return "";
     std::string out = std::to_string(records_) + " records";
-    for (const online::Violation& violation : verifier_.finish().violations) out += "\n" + violation.spell();
+    for (const online::Violation& violation : verifier_.finish().violations) out += "\n" + violation.format();
     return out;
   }
 

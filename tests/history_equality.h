@@ -56,7 +56,7 @@ inline std::string exact_spelling(TransactionId t) { return t.is_none() ? "-" : 
 
 inline std::string exact_spelling(const History& history, const VersionSet& set) {
   if (const auto* timestamp = std::get_if<std::int64_t>(&set.seen)) return std::to_string(*timestamp);
-  if (const auto* snapshot = std::get_if<TransactionSnapshot>(&set.seen)) return snapshot->spell();
+  if (const auto* snapshot = std::get_if<TransactionSnapshot>(&set.seen)) return snapshot->format();
   std::string out = "versions";
   for (const SeenVersion& version : std::get<std::vector<SeenVersion>>(set.seen))
     out += " " + exact_spelling(history.values(), history.key_value(version.key)) + "=" +
@@ -131,7 +131,7 @@ inline std::string difference(const History& a, TransactionId in_a, const Histor
 
 inline std::string difference(const History& a, const History& b) {
   if (exact_spelling(a.values(), a.initial_value()) != exact_spelling(b.values(), b.initial_value()))
-    return "initial values " + a.spell(a.initial_value()) + " and " + b.spell(b.initial_value());
+    return "initial values " + a.format(a.initial_value()) + " and " + b.format(b.initial_value());
   if (a.facts() != b.facts()) return "the facts differ";
   if (exact_orders(a) != exact_orders(b)) return "the version orders differ";
   if (a.certificate().ordered_by_commit != b.certificate().ordered_by_commit)
@@ -142,7 +142,7 @@ inline std::string difference(const History& a, const History& b) {
   for (const SessionId s : b.sessions()) sessions_of_b[exact_spelling(b.values(), b.session_label(s))] = s;
   for (const SessionId s : a.sessions()) {
     const auto other = sessions_of_b.find(exact_spelling(a.values(), a.session_label(s)));
-    const std::string name = "session " + a.spell(a.session_label(s));
+    const std::string name = "session " + a.format(a.session_label(s));
     if (other == sessions_of_b.end()) return name + " is missing";
     const auto in_a = a.session_transactions(s), in_b = b.session_transactions(other->second);
     if (in_a.size() != in_b.size())

@@ -46,7 +46,7 @@ std::vector<PlaceOfTransaction> parse_transaction_order(std::string_view text) {
 std::vector<std::int64_t> places_of(const History& history, const std::vector<PlaceOfTransaction>& places) {
   if (places.empty()) return {};
   std::multimap<std::string, TransactionId> labelled;
-  for (const TransactionId t : history.transactions()) labelled.emplace(history.spell(history.label(t)), t);
+  for (const TransactionId t : history.transactions()) labelled.emplace(history.format(history.label(t)), t);
   std::vector<std::int64_t> order(history.transaction_count(), VersionHints::kNoPlace);
   for (const PlaceOfTransaction& place : places) {
     const auto [first, last] = labelled.equal_range(place.label);

@@ -305,7 +305,7 @@ class FileCheck {
     if (why->cause == Undecided::Cause::TimeBudget)
       why->reason = fmt::format("time budget of {} used up {}", flags_.timeout, phase);
     if (why->cause == Undecided::Cause::MemoryBudget)
-      why->reason = fmt::format("memory budget of {} used up {}", spell_bytes(plan_.memory_limit), phase);
+      why->reason = fmt::format("memory budget of {} used up {}", format_bytes(plan_.memory_limit), phase);
     if (why->cause == Undecided::Cause::Stopped) why->reason = fmt::format("stopped by a signal {}", phase);
   }
 

@@ -44,8 +44,8 @@ int convert(const ConvertFlags& flags, Budget& budget) {
   const WriteReport written = write_history(loaded.history, format, flags.out, budget);
   for (const std::string& step : written.lossy_steps) note("lossy: " + step);
   note(fmt::format("{} ({}) to {} ({})   {}   {}", flags.in, loaded.format, flags.out, info(format).name,
-                   spell_count(loaded.history.transaction_count(), "txn"),
-                   spell_count(loaded.history.operation_count(), "op")));
+                   format_count(loaded.history.transaction_count(), "txn"),
+                   format_count(loaded.history.operation_count(), "op")));
   return kHolds;
 }
 

@@ -18,9 +18,9 @@ using Names = std::unordered_map<std::string, std::vector<TransactionId>>;
 Names names_in(const History& history) {
   Names names;
   for (const TransactionId t : history.transactions()) {
-    const std::string label = history.spell(history.label(t));
+    const std::string label = history.format(history.label(t));
     names[label].push_back(t);
-    names[history.spell(history.session_label(history.session(t))) + " " + label].push_back(t);
+    names[history.format(history.session_label(history.session(t))) + " " + label].push_back(t);
   }
   return names;
 }

@@ -125,8 +125,8 @@ int generate(const GenFlags& flags, Budget& budget) {
   const History history = simulate_or_refuse(flags, seed, budget);
   const WriteReport written = write_history(history, format, flags.out, budget);
   for (const std::string& step : written.lossy_steps) note("note: " + step);
-  note(fmt::format("seed {}   {}   {}   {}", seed, spell_count(history.transaction_count(), "txn"),
-                   spell_count(history.operation_count(), "op"), flags.out == "-" ? "" : flags.out));
+  note(fmt::format("seed {}   {}   {}   {}", seed, format_count(history.transaction_count(), "txn"),
+                   format_count(history.operation_count(), "op"), flags.out == "-" ? "" : flags.out));
   return kHolds;
 }
 

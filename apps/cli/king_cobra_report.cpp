@@ -143,7 +143,7 @@ class Plot {
 std::string text_of(const KingCobraReport& report) {
   const KingCobraOptions& options = report.options;
   std::string out = fmt::format("king-cobra   {}   {} sessions   {} keys   {} operations each   seed {}\n\n",
-                                spell_count(options.transactions, "txn"), options.sessions, options.keys,
+                                format_count(options.transactions, "txn"), options.sessions, options.keys,
                                 options.operations, options.seed);
   std::vector<std::vector<std::string>> table{
       {"workload", "session order", "versions", "verdict", "seconds", "cpu", "paper", "engine"}};

@@ -63,20 +63,20 @@ class Findings {
     return out;
   }
 
-  std::string spell(OperationId op) const {
-    return fmt::format("{} in {}", spell_operation(history_, op), names_(history_.transaction_of(op)));
+  std::string format(OperationId op) const {
+    return fmt::format("{} in {}", format_operation(history_, op), names_(history_.transaction_of(op)));
   }
-  std::string spell(TransactionId t) const { return names_(t); }
+  std::string format(TransactionId t) const { return names_(t); }
   template <class Id>
-  std::string spell(const std::pair<Id, Id>& pair) const {
-    return fmt::format("{} and {}", spell(pair.first), spell(pair.second));
+  std::string format(const std::pair<Id, Id>& pair) const {
+    return fmt::format("{} and {}", format(pair.first), format(pair.second));
   }
 
   template <class Example>
   void add(std::string_view id, std::string_view claim, const Tally<Example>& tally,
            std::string_view meaning) {
     Finding finding{id, claim, tally.count, {}, meaning};
-    for (const Example& example : tally.examples) finding.examples.push_back(spell(example));
+    for (const Example& example : tally.examples) finding.examples.push_back(format(example));
     findings_.push_back(std::move(finding));
   }
 
@@ -132,24 +132,24 @@ std::string text_of(const std::string& path, const LoadedHistory& loaded, const 
   for (const Finding& finding : findings.all()) {
     out += fmt::format("  {}  {}\n", finding.count == 0 ? "yes" : "no ", finding.claim);
     if (finding.count == 0) continue;
-    out += fmt::format("       {}: {}{}\n", spell_count(finding.count, "exception"),
+    out += fmt::format("       {}: {}{}\n", format_count(finding.count, "exception"),
                        printable(fmt::format("{}", fmt::join(finding.examples, "; "))),
                        finding.count > finding.examples.size() ? "; …" : "");
     out += fmt::format("       {}\n", finding.meaning);
   }
   const std::uint64_t keys = facts.keys_total_order + facts.keys_partial_order + facts.keys_no_order;
   out += fmt::format("  version order  total on {} of {}, partial on {}, unknown on {}\n",
-                     spell_count(facts.keys_total_order), spell_count(keys, "written key"),
-                     spell_count(facts.keys_partial_order), spell_count(facts.keys_no_order));
+                     format_count(facts.keys_total_order), format_count(keys, "written key"),
+                     format_count(facts.keys_partial_order), format_count(facts.keys_no_order));
   const std::size_t all = loaded.history.transaction_count();
   const double share = all == 0 ? 0 : static_cast<double>(facts.aborted) / static_cast<double>(all);
-  out += fmt::format("  aborted        {} ({})\n", spell_count(facts.aborted), spell_share(share));
-  out += fmt::format("  times          on {} of {}\n", spell_count(facts.timed), spell_count(all, "txn"));
+  out += fmt::format("  aborted        {} ({})\n", format_count(facts.aborted), format_share(share));
+  out += fmt::format("  times          on {} of {}\n", format_count(facts.timed), format_count(all, "txn"));
   if (lacks_certificate(loaded.history, facts))
     out += fmt::format(
         "  certificate    none, so {} may stay undecided: serval run --certificate records one if the "
         "database can provide it\n",
-        spell_count(facts.predicate_operations, "operation") + " over ranges");
+        format_count(facts.predicate_operations, "operation") + " over ranges");
   return out + fmt::format("  {}\n  next           serval check {}\n", fitness(loaded.history, facts),
                            printable(path));
 }

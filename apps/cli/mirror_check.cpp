@@ -43,8 +43,8 @@ std::string text_of(const MirrorReport& report, const MirrorPlan& plan) {
   out += online::text_of(report.result);
   if (!report.reason.empty()) out += fmt::format("  reason     {}\n", printable(report.reason));
   for (const std::string& notice : report.notices) out += fmt::format("  note       {}\n", printable(notice));
-  out += fmt::format("  cost       {}, {} of it the mirror's   peak {}\n", spell_seconds(report.seconds),
-                     spell_seconds(report.mirror_seconds), spell_bytes(peak_rss_bytes()));
+  out += fmt::format("  cost       {}, {} of it the mirror's   peak {}\n", format_seconds(report.seconds),
+                     format_seconds(report.mirror_seconds), format_bytes(peak_rss_bytes()));
   return out;
 }
 
@@ -107,7 +107,7 @@ int check_file_by_mirror(const MirrorPlan& plan, const std::string& path) {
                                          : fmt::format("time budget of {} used up", plan.timeout_text);
   } catch (const std::bad_alloc&) {
     memory.lift();
-    report.reason = fmt::format("memory budget of {} used up", spell_bytes(plan.memory_limit));
+    report.reason = fmt::format("memory budget of {} used up", format_bytes(plan.memory_limit));
   }
   memory.lift();
   progress.clear();

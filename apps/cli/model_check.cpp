@@ -46,7 +46,7 @@ class ModelCheck {
                                 : fmt::format("time budget of {} used up", plan_.timeout_text));
     } catch (const std::bad_alloc&) {
       memory.lift();
-      stop(fmt::format("memory budget of {} used up", spell_bytes(plan_.memory_limit)));
+      stop(fmt::format("memory budget of {} used up", format_bytes(plan_.memory_limit)));
     }
     memory.lift();
     deadline.disarm();
@@ -88,7 +88,7 @@ class ModelCheck {
     if (proof.flaw) throw BrokenContract("the evidence does not hold: " + *proof.flaw);
     if (!proof.complete)
       report_.notices.push_back(fmt::format("verification gave up after {} configurations of one object",
-                                            spell_count(ModelProof::kEffort)));
+                                            format_count(ModelProof::kEffort)));
     else if (report_.result.verdict != ModelVerdict::Unknown)
       report_.verification = Verification::Passed;
   }

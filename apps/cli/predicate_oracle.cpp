@@ -71,7 +71,7 @@ bool survives(const Scalar& value, bool is_computed_with) {
   if (value.kind() == Scalar::Kind::Text) return value.as_text().find('\0') == std::string::npos;
   if (value.kind() != Scalar::Kind::Decimal) return true;
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  return !is_computed_with && std::ranges::count_if(value.spell(), is_digit) <= kMostDigits;
+  return !is_computed_with && std::ranges::count_if(value.format(), is_digit) <= kMostDigits;
 }
 
 class Sqlite {
@@ -138,7 +138,7 @@ class Sqlite {
       case Scalar::Kind::Integer:
         return sqlite3_bind_int64(statement, at, value.as_integer());
       case Scalar::Kind::Decimal:
-        return sqlite3_bind_double(statement, at, std::stod(value.spell()));
+        return sqlite3_bind_double(statement, at, std::stod(value.format()));
       case Scalar::Kind::Text:
         break;
     }
@@ -178,7 +178,7 @@ std::vector<Row> rows_of(const History& history, Budget& budget) {
   std::vector<Row> out;
   std::set<std::pair<KeyId, std::string>> seen;
   const auto add = [&](Row row) {
-    if (!row.value.is_nil() && seen.emplace(row.key, history.spell(row.value)).second) out.push_back(row);
+    if (!row.value.is_nil() && seen.emplace(row.key, history.format(row.value)).second) out.push_back(row);
   };
   for (const TransactionId t : history.transactions()) {
     for (const OperationId op : history.operations(t)) {
@@ -243,18 +243,18 @@ class Comparison {
     if (here == there) return;
     throw BrokenContract(
         fmt::format("for the predicate {} and the row {} = {}, Serval says {}, SQLite says {}",
-                    print_predicate(tree, history_.values()), history_.spell_key(row.key),
-                    history_.spell(row.value), name_of(here), name_of(there)));
+                    print_predicate(tree, history_.values()), history_.format_key(row.key),
+                    history_.format(row.value), name_of(here), name_of(there)));
   }
 
   std::string words(std::size_t conditions, std::size_t rows, std::uint64_t pairs) const {
     std::string out =
-        fmt::format("oracle: SQLite agrees on {} of {} over {}", spell_count(agreed_, "evaluation"),
-                    spell_count(conditions, "predicate"), spell_count(rows, "row"));
+        fmt::format("oracle: SQLite agrees on {} of {} over {}", format_count(agreed_, "evaluation"),
+                    format_count(conditions, "predicate"), format_count(rows, "row"));
     if (pairs > kMostEvaluations)
-      out += fmt::format("; a sample of {} out of {}", spell_count(kMostEvaluations), spell_count(pairs));
+      out += fmt::format("; a sample of {} out of {}", format_count(kMostEvaluations), format_count(pairs));
     if (left_out_ > 0)
-      out += fmt::format("; {} left out, undefined here or not exact in SQLite", spell_count(left_out_));
+      out += fmt::format("; {} left out, undefined here or not exact in SQLite", format_count(left_out_));
     return out;
   }
 

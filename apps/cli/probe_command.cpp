@@ -62,7 +62,7 @@ std::string headline(std::map<std::string, std::string> facts) {
   return out;
 }
 
-std::string spell(const ProbeCell& cell) {
+std::string format(const ProbeCell& cell) {
   return cell.result == Result::Prevented ? "✓" : std::string(name_of(cell.result));
 }
 
@@ -102,7 +102,7 @@ std::string text_of(const ProbeFlags& flags, const std::vector<ProbeRow>& rows) 
   for (const ProbeRow& row : rows) {
     table.push_back({row.isolation});
     for (const ProbeCell& cell : row.cells) {
-      table.back().push_back(spell(cell));
+      table.back().push_back(format(cell));
       any_lacks |= cell.result == Result::NotApplicable;
       any_blocked |= cell.result == Result::Blocked;
     }

@@ -28,10 +28,10 @@ Progress::Progress(ProgressMode mode, std::string path)
 
 void Progress::reading(std::uint64_t done, std::uint64_t total) {
   if (style_ == Style::Silent || Clock::now() < next_) return;
-  show(total == 0 ? fmt::format("read  {}", spell_bytes(done))
+  show(total == 0 ? fmt::format("read  {}", format_bytes(done))
                   : fmt::format("read  {:.0f} %  {} of {}",
                                 100.0 * static_cast<double>(done) / static_cast<double>(total),
-                                spell_bytes(done), spell_bytes(total)));
+                                format_bytes(done), format_bytes(total)));
 }
 
 void Progress::phase(std::string_view name) {
@@ -41,7 +41,7 @@ void Progress::phase(std::string_view name) {
 void Progress::show(const std::string& text) {
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   const std::string line = fmt::format("{}  {}  {}  {}", printable(path_), text,
-                                       spell_bytes(peak_rss_bytes()), spell_seconds(seconds));
+                                       format_bytes(peak_rss_bytes()), format_seconds(seconds));
   if (style_ == Style::Line)
     draw("\r\x1b[K" + line);
   else

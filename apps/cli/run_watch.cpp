@@ -24,23 +24,24 @@ std::string spelled_aborts(const CampaignCounts& counts) {
   std::string causes;
   const auto add = [&](std::uint64_t number, std::string_view cause) {
     if (number > 0)
-      causes += fmt::format("{}{} {}", causes.empty() ? " (" : ", ", spell_count(number), cause);
+      causes += fmt::format("{}{} {}", causes.empty() ? " (" : ", ", format_count(number), cause);
   };
   for (const auto& [cause, number] : counts.aborted) add(number, name_of(cause));
   add(counts.rolled_back, "rolled back");
-  return fmt::format("{} aborted{}{}", spell_count(counts.aborted_in_all() + counts.rolled_back), causes,
+  return fmt::format("{} aborted{}{}", format_count(counts.aborted_in_all() + counts.rolled_back), causes,
                      causes.empty() ? "" : ")");
 }
 
 std::string spelled_counts(const CampaignCounts& counts, double seconds) {
   const double rate = static_cast<double>(counts.committed) / std::max(seconds, 1e-9);
   std::string line =
-      fmt::format("{:.1f} s   {} committed ({}/s)   {}", seconds, spell_count(counts.committed),
-                  spell_count(static_cast<std::uint64_t>(rate)), spelled_aborts(counts));
-  if (counts.indeterminate > 0) line += fmt::format("   {} indeterminate", spell_count(counts.indeterminate));
+      fmt::format("{:.1f} s   {} committed ({}/s)   {}", seconds, format_count(counts.committed),
+                  format_count(static_cast<std::uint64_t>(rate)), spelled_aborts(counts));
+  if (counts.indeterminate > 0)
+    line += fmt::format("   {} indeterminate", format_count(counts.indeterminate));
   if (counts.reconnections > 0) line += fmt::format("   {} new connections", counts.reconnections);
   return line +
-         fmt::format("   p99 {}", spell_seconds(static_cast<double>(counts.latency.quantile(0.99)) * 1e-9));
+         fmt::format("   p99 {}", format_seconds(static_cast<double>(counts.latency.quantile(0.99)) * 1e-9));
 }
 
 // A line that wraps could not be taken away again.

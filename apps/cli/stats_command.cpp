@@ -29,13 +29,13 @@ std::string row(std::string_view label, const std::string& text) {
 }
 
 std::string spread(const Distribution& numbers) {
-  const auto count = [](std::int64_t number) { return spell_count(static_cast<std::uint64_t>(number)); };
+  const auto count = [](std::int64_t number) { return format_count(static_cast<std::uint64_t>(number)); };
   return fmt::format("median {}   p99 {}   max {}", count(numbers.median), count(numbers.p99),
                      count(numbers.max));
 }
 
 std::string latencies(const Distribution& ns) {
-  const auto time = [](std::int64_t number) { return spell_seconds(static_cast<double>(number) / 1e9); };
+  const auto time = [](std::int64_t number) { return format_seconds(static_cast<double>(number) / 1e9); };
   return fmt::format("p50 {}   p90 {}   p99 {}   p99.9 {}   max {}", time(ns.median), time(ns.p90),
                      time(ns.p99), time(ns.p999), time(ns.max));
 }
@@ -44,28 +44,28 @@ std::string kinds(const Statistics& numbers) {
   std::string text;
   for (std::size_t i = 0; i < kOperationKinds; ++i)
     if (numbers.by_kind[i] > 0)
-      text += fmt::format("{}{} {}", text.empty() ? "" : "   ", spell_count(numbers.by_kind[i]),
+      text += fmt::format("{}{} {}", text.empty() ? "" : "   ", format_count(numbers.by_kind[i]),
                           name_of(static_cast<OperationKind>(i)));
   return text;
 }
 
 std::string text_of(const std::string& path, const LoadedHistory& loaded, const Statistics& numbers) {
   std::string out = fmt::format("{} ({})\n", printable(path), loaded.format);
-  out += row("sessions", fmt::format("{}   txns per session: {}", spell_count(numbers.sessions),
+  out += row("sessions", fmt::format("{}   txns per session: {}", format_count(numbers.sessions),
                                      spread(numbers.transactions_per_session)));
   out += row("txns", fmt::format("{}   {} committed   {} aborted   {} indeterminate",
-                                 spell_count(numbers.transactions), spell_count(numbers.committed),
-                                 spell_count(numbers.aborted), spell_count(numbers.indeterminate)));
-  out += row("ops", fmt::format("{}   {}", spell_count(numbers.operations), kinds(numbers)));
+                                 format_count(numbers.transactions), format_count(numbers.committed),
+                                 format_count(numbers.aborted), format_count(numbers.indeterminate)));
+  out += row("ops", fmt::format("{}   {}", format_count(numbers.operations), kinds(numbers)));
   out += row("ops per txn", spread(numbers.operations_per_transaction));
   out += row("keys",
-             fmt::format("{}   {} written", spell_count(numbers.keys), spell_count(numbers.written_keys)));
+             fmt::format("{}   {} written", format_count(numbers.keys), format_count(numbers.written_keys)));
   out += row("ops per key", spread(numbers.operations_per_key));
   if (!numbers.hottest_key.is_none())
-    out += row("hottest key", loaded.history.spell_key(numbers.hottest_key));
+    out += row("hottest key", loaded.history.format_key(numbers.hottest_key));
   if (numbers.latency_ns) out += row("latency", latencies(*numbers.latency_ns));
-  if (numbers.span_ns) out += row("span", spell_seconds(static_cast<double>(*numbers.span_ns) / 1e9));
-  for (const auto& [error, count] : numbers.errors) out += row("error", spell_count(count) + "   " + error);
+  if (numbers.span_ns) out += row("span", format_seconds(static_cast<double>(*numbers.span_ns) / 1e9));
+  for (const auto& [error, count] : numbers.errors) out += row("error", format_count(count) + "   " + error);
   for (const auto& [name, text] : loaded.history.facts()) out += row(name, text);
   return out;
 }
@@ -88,7 +88,7 @@ std::string json_of(const std::string& path, const LoadedHistory& loaded, const 
     if (numbers.by_kind[i] > 0) json.key(name_of(static_cast<OperationKind>(i))).number(numbers.by_kind[i]);
   json.end().key("keys").number(numbers.keys).key("keys_written").number(numbers.written_keys);
   json.key("hottest_key");
-  numbers.hottest_key.is_none() ? json.null() : json.text(loaded.history.spell_key(numbers.hottest_key));
+  numbers.hottest_key.is_none() ? json.null() : json.text(loaded.history.format_key(numbers.hottest_key));
   write_distribution(json, "txns_per_session", numbers.transactions_per_session);
   write_distribution(json, "ops_per_txn", numbers.operations_per_transaction);
   write_distribution(json, "ops_per_key", numbers.operations_per_key);

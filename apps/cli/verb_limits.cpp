@@ -38,8 +38,8 @@ class Limits {
       return say(exhausted);
     } catch (const std::bad_alloc&) {
       memory.lift();
-      note(
-          fmt::format("error: memory budget of {} used up\nhint: raise --memory-limit", spell_bytes(bytes_)));
+      note(fmt::format("error: memory budget of {} used up\nhint: raise --memory-limit",
+                       format_bytes(bytes_)));
       return kUndecided;
     }
   }

@@ -229,7 +229,7 @@ class Watch {
     for (const std::string& name : state.pipeline.idle) note(fmt::format("idle       {}", name));
   }
 
-  watch::HttpAnswer answer(std::string_view path) const {
+  watch::HttpResponse answer(std::string_view path) const {
     const watch::WatchState state = engine_.state();
     if (path == "/metrics")
       return {200, "text/plain; version=0.0.4; charset=utf-8", watch::prometheus_text(state)};
@@ -244,7 +244,7 @@ class Watch {
 
   // Stuck: no look at the world for ten seconds, though it rests only for milliseconds. So does the one who
   // reads what clients send.
-  static watch::HttpAnswer health(const watch::WatchState& state, std::optional<Clock::time_point> looked) {
+  static watch::HttpResponse health(const watch::WatchState& state, std::optional<Clock::time_point> looked) {
     constexpr std::chrono::seconds kStuck{10};
     const Clock::time_point now = Clock::now();
     const bool runs =

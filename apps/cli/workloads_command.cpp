@@ -54,7 +54,7 @@ std::string table() {
          aligned(rows_of(all_planted_rows()));
 }
 
-std::string spell_range(const ParameterInfo& parameter) {
+std::string format_range(const ParameterInfo& parameter) {
   return fmt::format("{} to {}", parameter.least, parameter.greatest);
 }
 
@@ -63,11 +63,11 @@ std::string parameter_lines(const WorkloadInfo& row) {
   Rows rows{{"parameter", "default", "range", "meaning"}};
   for (const ParameterInfo& parameter : row.parameters)
     rows.push_back({std::string(parameter.name), fmt::format("{}", parameter.default_value),
-                    spell_range(parameter), std::string(parameter.description)});
+                    format_range(parameter), std::string(parameter.description)});
   return fmt::format("\nParameters (-w {}:{}=…):\n", row.name, row.parameters.front().name) + aligned(rows);
 }
 
-std::string spell_columns(const TableInfo& table) {
+std::string format_columns(const TableInfo& table) {
   if (table.holds == TableInfo::Holds::Lists) return "a list of tags per key";
   std::string out = "key, tag";
   for (const ColumnInfo& column : table.columns)
@@ -91,7 +91,7 @@ std::string table_lines(const WorkloadInfo& row) {
       rows.push_back({"…", "", fmt::format("{} more like it", schema.size() - 1)});
       break;
     }
-    rows.push_back({table.name, fmt::format("{}", first_rows_of(table)), spell_columns(table)});
+    rows.push_back({table.name, fmt::format("{}", first_rows_of(table)), format_columns(table)});
   }
   const std::string keys = row.keys == 0
                                ? std::string("their sizes follow from the parameters")

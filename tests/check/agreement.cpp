@@ -88,9 +88,9 @@ class ListPrecondition {
           if (history_.kind(op) != OperationKind::ReadList || !history_.value(op).is_list()) continue;
           if (history_.outcome(t) == Outcome::Aborted) continue;
           const std::vector<Value> list = shown(op);
-          std::vector<Value>& trunk = longest[history_.key(op)];
-          if (!compares && list.size() > trunk.size()) trunk = list;
-          if (compares && !std::equal(list.begin(), list.end(), trunk.begin())) return true;
+          std::vector<Value>& longest_read = longest[history_.key(op)];
+          if (!compares && list.size() > longest_read.size()) longest_read = list;
+          if (compares && !std::equal(list.begin(), list.end(), longest_read.begin())) return true;
         }
     return false;
   }

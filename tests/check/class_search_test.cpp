@@ -129,7 +129,7 @@ StepGraph random_graph(Random& random, Vertex size, Vertex sessions, Density den
   return graph;
 }
 
-std::string spell(const Found& found) {
+std::string format(const Found& found) {
   std::string out;
   for (const AnomalyKind kind : found) out += std::string(name_of(kind)) + " ";
   return out;
@@ -142,7 +142,7 @@ TEST(ClassSearch, FindsExactlyTheClassesOfEverySimpleCycle) {
     const Density density{random.below(25), random.below(25), random.below(30)};
     const StepGraph graph = random_graph(random, size, 1 + static_cast<Vertex>(random.below(3)), density);
     const Found expected = Enumeration(graph).run(), found = search(graph);
-    ASSERT_EQ(spell(found), spell(expected)) << "round " << round;
+    ASSERT_EQ(format(found), format(expected)) << "round " << round;
   }
 }
 
@@ -177,7 +177,7 @@ TEST(ClassSearch, FindsTheSameThroughHelperVertices) {
     const Density density{random.below(25), random.below(25), random.below(30)};
     const StepGraph graph = random_graph(random, size, 1 + static_cast<Vertex>(random.below(3)), density);
     const Found expected = Enumeration(graph).run(), found = search(with_helpers(graph), graph);
-    ASSERT_EQ(spell(found), spell(expected)) << "round " << round;
+    ASSERT_EQ(format(found), format(expected)) << "round " << round;
   }
 }
 

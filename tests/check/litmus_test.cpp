@@ -16,7 +16,7 @@
 namespace serval {
 namespace {
 
-std::string spell(const Verdict& verdict) {
+std::string format(const Verdict& verdict) {
   if (holds(verdict)) return "holds";
   if (undecided(verdict)) return "undecided";
   return "violated " + std::string(name_of(std::get<Violated>(verdict).anomalies.front().kind));
@@ -36,7 +36,7 @@ TEST_P(LitmusTest, GetsTheVerdictItExpects) {
   const History history = parse_history(GetParam().text, GetParam().file);
   for (const auto& [level, expected] : GetParam().expected) {
     const Verdict verdict = check(history, level).verdict;
-    EXPECT_EQ(spell(verdict), expected) << name_of(level);
+    EXPECT_EQ(format(verdict), expected) << name_of(level);
     EXPECT_EQ(verify_witness(history, level, verdict), std::nullopt) << name_of(level);
   }
 }

@@ -52,17 +52,17 @@ class MisplacedWritersTest : public ::testing::Test {
   Budget budget_ = Budget::unlimited();
   const History history_ = four_writers();
   const CertifiedVersions versions_{history_, budget_};
-  const VersionSights sights_{history_, versions_};
+  const VersionVisibility visibility_{history_, versions_};
 };
 
 TEST_F(MisplacedWritersTest, AreAllVisitedInEveryOrder) {
   ASSERT_EQ(versions_.problem(), "");
-  ASSERT_EQ(sights_.problem(), "");
+  ASSERT_EQ(visibility_.problem(), "");
   std::vector<Vertex> place(kWriters + 1);
   std::iota(place.begin(), place.end(), Vertex{0});
   do {
     const MisplacedWriters misplaced(
-        sights_, [&](TransactionId u) { return place[u.index]; }, budget_);
+        visibility_, [&](TransactionId u) { return place[u.index]; }, budget_);
     for (const VersionSet& set : version_sets()) {
       std::set<std::uint32_t> visited;
       ASSERT_TRUE(misplaced.for_each(set, place[kReader], std::size_t{2} * kWriters,
@@ -76,7 +76,7 @@ TEST_F(MisplacedWritersTest, AreAllVisitedInEveryOrder) {
 TEST_F(MisplacedWritersTest, AreNoneWhereTheOrderIsThatOfTheCommits) {
   for (std::uint32_t shown = 0; shown <= kWriters; ++shown) {
     const auto place_of = [&](TransactionId u) { return u.index < shown ? u.index : u.index + 1; };
-    const MisplacedWriters misplaced(sights_, place_of, budget_);
+    const MisplacedWriters misplaced(visibility_, place_of, budget_);
     EXPECT_TRUE(misplaced.for_each({std::int64_t{shown} * 10}, shown, 0, [](TransactionId u) {
       ADD_FAILURE() << "writer " << u.index << " stands where it is seen";
     }));
@@ -85,7 +85,7 @@ TEST_F(MisplacedWritersTest, AreNoneWhereTheOrderIsThatOfTheCommits) {
 
 TEST_F(MisplacedWritersTest, AreNotFoundInMoreStepsThanAllowedNorByLists) {
   const MisplacedWriters misplaced(
-      sights_, [](TransactionId u) { return u.index + 1; }, budget_);
+      visibility_, [](TransactionId u) { return u.index + 1; }, budget_);
   const auto ignore = [](TransactionId) {};
   const VersionSet all{std::int64_t{40}}, list{std::vector<SeenVersion>()};
   EXPECT_FALSE(misplaced.for_each(all, 0, kWriters - 1, ignore));

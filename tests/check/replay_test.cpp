@@ -207,7 +207,7 @@ class RandomTable {
     if (!query.assignments.empty()) update(operation, query);
     if (query.function != Query::Function::None && !aggregation.result().is_undefined())
       operation.value =
-          aggregation.result().is_null() ? Value::nil() : pool().number(aggregation.result().spell());
+          aggregation.result().is_null() ? Value::nil() : pool().number(aggregation.result().format());
     if (tampers_ && random_.chance(0.02)) tamper(operation);
     builder_.add(transaction_, operation);
   }
@@ -224,7 +224,7 @@ class RandomTable {
         if (scalar.is_null() || scalar.is_undefined()) return std::string("null");
         if (scalar.kind() == Scalar::Kind::Boolean)
           return std::string(scalar.as_boolean() ? "true" : "false");
-        return scalar.kind() == Scalar::Kind::Text ? "\"" + scalar.as_text() + "\"" : scalar.spell();
+        return scalar.kind() == Scalar::Kind::Text ? "\"" + scalar.as_text() + "\"" : scalar.format();
       };
       old[query.assignments[0].column == "a" ? 0 : 1] = value;
       row.value = pool().row(fmt::format(R"({{"a":{},"b":{}}})", json(old[0]), json(old[1])));

@@ -395,13 +395,13 @@ TEST(SaturationEvidence, NamesWhatTheReaderSawAndMissed) {
 constexpr const char* kForced =
     "s1: [w(x,1) w(y,1)]  s2: [w(x,2) w(y,2)]  s3: [r(x,1) r(y,2)]  s4: [r(x,2) r(y,1)]";
 
-TEST(SaturationEvidence, ShowsForcedOrderWithItsSightings) {
+TEST(SaturationEvidence, ShowsForcedOrderWithItsVisibilityPaths) {
   const CheckResult result = check(parse_history(kForced), Level::MonotonicAtomicView);
   const Anomaly& anomaly = violation(result).anomalies.front();
   EXPECT_EQ(anomaly.kind, AnomalyKind::NonMonotonicRead);
   const Cycle& cycle = std::get<Cycle>(anomaly.evidence);
   ASSERT_EQ(cycle.edges.size(), 2u);
-  ASSERT_EQ(cycle.sightings.size(), 2u);
+  ASSERT_EQ(cycle.visibility_paths.size(), 2u);
   for (const Edge& edge : cycle.edges) EXPECT_EQ(edge.kind, EdgeKind::CommitOrder);
 }
 
@@ -417,16 +417,17 @@ bool still_accepted(const char* notation, Level level, Change&& change) {
 TEST(SaturationEvidence, TamperedCyclesAreRejected) {
   const auto accepted = [](auto&& change) { return still_accepted(kForced, Level::ReadAtomic, change); };
   EXPECT_TRUE(accepted([](Cycle&) {}));
-  EXPECT_FALSE(accepted([](Cycle& cycle) { cycle.sightings.pop_back(); }));
-  EXPECT_FALSE(accepted([](Cycle& cycle) { cycle.sightings[0].path.clear(); }));
-  EXPECT_FALSE(accepted([](Cycle& cycle) { std::swap(cycle.sightings[0].path, cycle.sightings[1].path); }));
+  EXPECT_FALSE(accepted([](Cycle& cycle) { cycle.visibility_paths.pop_back(); }));
+  EXPECT_FALSE(accepted([](Cycle& cycle) { cycle.visibility_paths[0].path.clear(); }));
+  EXPECT_FALSE(accepted(
+      [](Cycle& cycle) { std::swap(cycle.visibility_paths[0].path, cycle.visibility_paths[1].path); }));
   EXPECT_FALSE(accepted([](Cycle& cycle) { cycle.edges[0].to_read = cycle.edges[1].to_read; }));
   EXPECT_FALSE(accepted([](Cycle& cycle) { std::swap(cycle.edges[0].from_op, cycle.edges[0].to_op); }));
   EXPECT_FALSE(accepted([](Cycle& cycle) { cycle.edges[0].key = KeyId{1 - cycle.edges[0].key.index}; }));
-  EXPECT_FALSE(accepted([](Cycle& cycle) { cycle.sightings[0].edge = 7; }));
+  EXPECT_FALSE(accepted([](Cycle& cycle) { cycle.visibility_paths[0].edge = 7; }));
 }
 
-TEST(SaturationEvidence, SightingsOfAStrongerLevelProveNothingAboutAWeakerOne) {
+TEST(SaturationEvidence, VisibilityPathsOfAStrongerLevelProveNothingAboutAWeakerOne) {
   const History history = parse_history(
       "s1: [w(x,1) w(y,1)]  s2: [w(x,2) w(y,2)]  s3: [r(y,2) r(x,1)]  s4: [r(y,1) r(x,2)]  s5: [r(x,0) "
       "r(y,1)]");

@@ -185,19 +185,19 @@ TEST_F(Exec, ACommandThatDoesNotRunIsADatabaseError) {
 
 TEST(ExecProtocol, SpellsRequests) {
   const Schema schema = three_tables();
-  EXPECT_EQ(spell_request({.kind = Request::Kind::Write, .key = 7, .tag = 3}, schema),
+  EXPECT_EQ(format_request({.kind = Request::Kind::Write, .key = 7, .tag = 3}, schema),
             R"({"do":"write","table":"serval_registers","key":7,"tag":3})");
   EXPECT_EQ(
-      spell_request({.kind = Request::Kind::UpdateRange,
-                     .table = 2,
-                     .tag = 4,
-                     .columns = {1, 2},
-                     .column = 1,
-                     .low = -5,
-                     .high = 6},
-                    schema),
+      format_request({.kind = Request::Kind::UpdateRange,
+                      .table = 2,
+                      .tag = 4,
+                      .columns = {1, 2},
+                      .column = 1,
+                      .low = -5,
+                      .high = 6},
+                     schema),
       R"({"do":"update-range","table":"serval_rows","column":"size","low":-5,"high":6,"tag":4,"columns":[1,2]})");
-  EXPECT_EQ(spell_request({.kind = Request::Kind::Read, .key = 1, .locks = true}, schema),
+  EXPECT_EQ(format_request({.kind = Request::Kind::Read, .key = 1, .locks = true}, schema),
             R"({"do":"read","table":"serval_registers","key":1,"locks":true})");
 }
 

@@ -94,10 +94,10 @@ class CertifiedVersions {
       if (history_.outcome(place.first) == Outcome::Committed) writers[place.second].push_back(place.first);
     for (auto& [key, expected] : writers) {
       const auto found = orders_.find(key);
-      ASSERT_NE(found, orders_.end()) << history_.spell_key(key);
+      ASSERT_NE(found, orders_.end()) << history_.format_key(key);
       std::vector<TransactionId> installers = found->second;
       std::ranges::sort(installers);
-      EXPECT_EQ(installers, expected) << history_.spell_key(key);
+      EXPECT_EQ(installers, expected) << history_.format_key(key);
     }
     EXPECT_EQ(writers.size(), orders_.size());
   }
@@ -117,7 +117,7 @@ class CertifiedVersions {
         if (pair) {
           ++checked;
           EXPECT_EQ(value_before(t, history_.key(op)), history_.value(before))
-              << history_.spell(history_.label(t));
+              << history_.format(history_.label(t));
         }
         for (const KeyId key : keys_written(op)) written.insert(key);
         before = op;
@@ -235,7 +235,7 @@ class CertifiedVersions {
     }
     if (!is_predicate(history_.kind(op))) {  // It found no row, and says where it looked.
       EXPECT_TRUE(history_.value(op).is_nil());
-      EXPECT_TRUE(state[history_.key(op)].is_nil()) << history_.spell_key(history_.key(op));
+      EXPECT_TRUE(state[history_.key(op)].is_nil()) << history_.format_key(history_.key(op));
       return;
     }
     const std::optional<Query> query = query_of(history_, op);
@@ -254,7 +254,7 @@ class CertifiedVersions {
       read_columns(query->argument.columns(), history_.key_value(key), value, history_.values(), row);
       aggregation.add(value_of(query->argument, row));
     }
-    const std::string who = "transaction " + history_.spell(history_.label(t));
+    const std::string who = "transaction " + history_.format(history_.label(t));
     if (query->function != Query::Function::None) {
       EXPECT_TRUE(same(aggregation.result(), Scalar::of(history_.value(op), history_.values()))) << who;
       return;

@@ -87,7 +87,7 @@ TEST(CobraLog, VersionsThatShareAWriteIdStayApart) {
   const History history =
       read_as(Format::CobraLog, start(7) + write(5, 1, 42) + commit(7) + start(8) + write(5, 1, 43) +
                                     commit(8) + start(9) + read(8, 5, 1, 43) + read(7, 5, 1, 40) + commit(9));
-  const auto value = [&](std::uint32_t op) { return history.spell(history.value(OperationId{op})); };
+  const auto value = [&](std::uint32_t op) { return history.format(history.value(OperationId{op})); };
   EXPECT_EQ(value(0), "5");
   EXPECT_EQ(value(1), "\"5/8/43\"");
   EXPECT_EQ(value(2), value(1)) << "the same version";

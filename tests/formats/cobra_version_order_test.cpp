@@ -188,7 +188,7 @@ TEST_F(CobraVersionOrder, WrittenFoldersReadBackTheSame) {
     std::map<std::pair<std::string, std::string>, std::optional<std::int64_t>> before, after;
     const auto note = [](const History& from, auto& into) {
       for (std::uint32_t op = 0; op < from.operation_count(); ++op)
-        into[{from.spell_key(from.key(OperationId{op})), from.spell(from.value(OperationId{op}))}] =
+        into[{from.format_key(from.key(OperationId{op})), from.format(from.value(OperationId{op}))}] =
             from.operation(OperationId{op}).version;
     };
     note(history, before);

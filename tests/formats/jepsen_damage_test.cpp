@@ -207,7 +207,7 @@ TEST(JepsenDamage, WindowBordersChangeNothing) {
   }
   const History from_edn = read_edn(edn);
   ASSERT_EQ(from_edn.transaction_count(), 12000u);
-  EXPECT_EQ(spell_transaction(from_edn, 11999),
+  EXPECT_EQ(format_transaction(from_edn, 11999),
             "committed append(key11999,11999) read-list(\"k\\\"11999\",[11999 1 2])");
   EXPECT_EQ(difference(from_edn, read_jepsen(Format::JepsenJson, json + "]")), "");
   const std::string error = json_error(json + ",x]");

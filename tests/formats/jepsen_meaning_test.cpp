@@ -20,8 +20,8 @@ const char* const kPaired = R"(
 TEST(JepsenMeaning, InvocationAndCompletionAreOneTransaction) {
   const History history = read_edn(kPaired);
   ASSERT_EQ(history.transaction_count(), 2u);
-  EXPECT_EQ(spell_transaction(history, 0), "committed append(x,1) read-list(y,[2])");
-  EXPECT_EQ(spell_transaction(history, 1), "committed append(y,2)");
+  EXPECT_EQ(format_transaction(history, 0), "committed append(x,1) read-list(y,[2])");
+  EXPECT_EQ(format_transaction(history, 1), "committed append(y,2)");
   EXPECT_EQ(history.label(TransactionId{0}), Value::integer(2));
   EXPECT_EQ(history.session_label(history.session(TransactionId{1})), Value::integer(1));
   EXPECT_TRUE(history.initial_value().is_nil());
@@ -64,8 +64,8 @@ TEST(JepsenMeaning, CompletionsAloneHaveNoTimes) {
       "{:process 1, :type :fail, :value [[:w :x 2] [:r :y nil]], :time 7}";
   const History history = read_edn(edn);
   EXPECT_FALSE(history.has_times());
-  EXPECT_EQ(spell_transaction(history, 0), "committed write(x,1) read(y,1)");
-  EXPECT_EQ(spell_transaction(history, 1), "aborted write(x,2) read(y,?)");
+  EXPECT_EQ(format_transaction(history, 0), "committed write(x,1) read(y,1)");
+  EXPECT_EQ(format_transaction(history, 1), "aborted write(x,2) read(y,?)");
   EXPECT_EQ(notices_of(edn), std::vector<std::string>{"completions only, no invocations: real-time order is "
                                                       "not known"});
 }
@@ -75,7 +75,7 @@ TEST(JepsenMeaning, InfoIsIndeterminateAndItsNilReadsAreUnknown) {
       "{:type :invoke :process 0 :f :txn :value [[:append 1 1] [:r 2] [:r 3 nil]]}"
       "{:type :info :process 0 :f :txn :value [[:append 1 1] [:r 2 nil] [:r 3 [7]]] :error :timeout :node "
       "\"n1\"}");
-  EXPECT_EQ(spell_transaction(history, 0), "indeterminate append(1,1) read-list(2,?) read-list(3,[7])");
+  EXPECT_EQ(format_transaction(history, 0), "indeterminate append(1,1) read-list(2,?) read-list(3,[7])");
   EXPECT_EQ(history.interval(TransactionId{0}), (Interval{0, kUnknownEnd}));
   ASSERT_NE(history.hints(TransactionId{0}), nullptr);
   EXPECT_EQ(history.hints(TransactionId{0})->error, "timeout");
@@ -87,7 +87,7 @@ TEST(JepsenMeaning, InfoWithAReasonInsteadOfAValueKeepsWhatWasAsked) {
       "{:type :invoke :process 0 :f :txn :value [[:w 1 5] [:r 2 nil]]} {:type :info :process 0 :f :txn "
       ":value "
       ":timed-out}");
-  EXPECT_EQ(spell_transaction(history, 0), "indeterminate write(1,5) read(2,?)");
+  EXPECT_EQ(format_transaction(history, 0), "indeterminate write(1,5) read(2,?)");
 }
 
 TEST(JepsenMeaning, InvocationWithoutCompletionIsIndeterminate) {
@@ -97,7 +97,7 @@ TEST(JepsenMeaning, InvocationWithoutCompletionIsIndeterminate) {
       "6}";
   const History history = read_edn(edn);
   ASSERT_EQ(history.transaction_count(), 2u);
-  EXPECT_EQ(spell_transaction(history, 1), "indeterminate write(1,5) read(1,?)");
+  EXPECT_EQ(format_transaction(history, 1), "indeterminate write(1,5) read(1,?)");
   EXPECT_EQ(history.label(TransactionId{1}), Value::integer(4));
   EXPECT_EQ(history.interval(TransactionId{1}), (Interval{0, kUnknownEnd}));
   EXPECT_EQ(history.hints(TransactionId{1})->node, "n3");
@@ -123,7 +123,7 @@ TEST(JepsenMeaning, ProcessMayGoOnAfterInfo) {
       "{:type :invoke :process 0 :value [[:w 1 2]]} {:type :ok :process 0 :value [[:w 1 2]]}";
   const History history = read_edn(edn);
   EXPECT_EQ(history.session_count(), 1u);
-  EXPECT_EQ(spell_transaction(history, 1), "committed write(1,2)");
+  EXPECT_EQ(format_transaction(history, 1), "committed write(1,2)");
   EXPECT_EQ(notices_of(edn)[0], "1 times a process continued after :info: its session continues, too");
 }
 
@@ -141,7 +141,7 @@ TEST(JepsenMeaning, NilReadsBeforeTheFirstAppendAreOfLists) {
   const History history = read_edn(
       "{:process 0 :type :ok :value [[:r :x nil] [:r :y []]]} {:process 0 :type :ok :value [[:append :x "
       "1]]}");
-  EXPECT_EQ(spell_transaction(history, 0), "committed read-list(x,_) read-list(y,[])");
+  EXPECT_EQ(format_transaction(history, 0), "committed read-list(x,_) read-list(y,[])");
 }
 
 TEST(JepsenMeaning, KeywordsStringsSymbolsAndCharactersAreText) {
@@ -158,7 +158,7 @@ TEST(JepsenMeaning, NumbersBooleansAndTagsAreRead) {
   const History history = read_edn(
       "#jepsen.history.Op{:process 0 :type :ok :value [[:w -3 12N] [:w 1.5M 99999999999999999999] "
       "[:w true +7] [:w 1 1e3] [:w 1 #inst \"1985\"] [:w 1 nil]]}");
-  EXPECT_EQ(spell_transaction(history, 0),
+  EXPECT_EQ(format_transaction(history, 0),
             "committed write(-3,12) write(1.5,99999999999999999999) write(true,7) write(1,1e3) "
             "write(1,\"1985\") write(1,_)");
 }
@@ -168,7 +168,7 @@ TEST(JepsenMeaning, CommentsDiscardsAndCommasAreBlank) {
       "; first\n#_ {:type :bad} #_ #_ a [b {c #{d}}],,, {:process 0, #_ :process #_ 5 :type :ok ; last\n "
       ":value "
       "[#_[:r] [:w 1 #_ 3 2]]}, #_ #tag [end] ; no newline here");
-  EXPECT_EQ(spell_transaction(history, 0), "committed write(1,2)");
+  EXPECT_EQ(format_transaction(history, 0), "committed write(1,2)");
 }
 
 TEST(JepsenMeaning, VectorListAndBareMapsAreTheSame) {
@@ -182,7 +182,7 @@ TEST(JepsenMeaning, VectorListAndBareMapsAreTheSame) {
 
 TEST(JepsenMeaning, MultiRegisterNamesOfKnossosAreReadsAndWrites) {
   const History history = read_edn("{:process 0 :type :ok :f :txn :value [[:read :x 0] [:write :y 2]]}");
-  EXPECT_EQ(spell_transaction(history, 0), "committed read(x,0) write(y,2)");
+  EXPECT_EQ(format_transaction(history, 0), "committed read(x,0) write(y,2)");
 }
 
 TEST(JepsenMeaning, SingleRegisterHasAFixedKey) {
@@ -192,11 +192,11 @@ TEST(JepsenMeaning, SingleRegisterHasAFixedKey) {
       " {:process 2 :type :invoke :f :cas :value [3 4]} {:process 2 :type :ok :f :cas :value [3 4]}"
       " {:process 2 :type :invoke :f :cas :value [9 5]} {:process 2 :type :fail :f :cas :value :mismatch}"
       " {:process 3 :type :invoke :f :read :value nil} {:process 3 :type :info :f :read :value :timed-out}]");
-  EXPECT_EQ(spell_transaction(history, 0), "committed write(register,3)");
-  EXPECT_EQ(spell_transaction(history, 1), "committed read(register,3)");
-  EXPECT_EQ(spell_transaction(history, 2), "committed cas(register,3,4)");
-  EXPECT_EQ(spell_transaction(history, 3), "aborted cas(register,9,5)");
-  EXPECT_EQ(spell_transaction(history, 4), "indeterminate read(register,?)");
+  EXPECT_EQ(format_transaction(history, 0), "committed write(register,3)");
+  EXPECT_EQ(format_transaction(history, 1), "committed read(register,3)");
+  EXPECT_EQ(format_transaction(history, 2), "committed cas(register,3,4)");
+  EXPECT_EQ(format_transaction(history, 3), "aborted cas(register,9,5)");
+  EXPECT_EQ(format_transaction(history, 4), "indeterminate read(register,?)");
 }
 
 TEST(JepsenMeaning, IndependentKeysAreKeys) {
@@ -204,14 +204,14 @@ TEST(JepsenMeaning, IndependentKeysAreKeys) {
       "{:process 0 :type :invoke :f :write :value [7 1]} {:process 0 :type :ok :f :write :value [7 1]}"
       "{:process 0 :type :invoke :f :cas :value [7 [1 2]]} {:process 0 :type :ok :f :cas :value [7 [1 2]]}"
       "{:process 0 :type :invoke :f :read :value [7 nil]} {:process 0 :type :ok :f :read :value [7 2]}");
-  EXPECT_EQ(spell_transaction(history, 0), "committed write(7,1)");
-  EXPECT_EQ(spell_transaction(history, 1), "committed cas(7,1,2)");
-  EXPECT_EQ(spell_transaction(history, 2), "committed read(7,2)");
+  EXPECT_EQ(format_transaction(history, 0), "committed write(7,1)");
+  EXPECT_EQ(format_transaction(history, 1), "committed cas(7,1,2)");
+  EXPECT_EQ(format_transaction(history, 2), "committed read(7,2)");
 }
 
 TEST(JepsenMeaning, LongForkReadsUnderReadAreTransactions) {
   const History history = read_edn("{:process 0 :type :ok :f :read :value [[:r 0 1] [:r 1 nil]]}");
-  EXPECT_EQ(spell_transaction(history, 0), "committed read(0,1) read(1,_)");
+  EXPECT_EQ(format_transaction(history, 0), "committed read(0,1) read(1,_)");
 }
 
 TEST(JepsenMeaning, JsonMeansTheSame) {

@@ -38,13 +38,13 @@ inline std::string error_of(Format format, std::string text, const ReadOptions& 
 }
 
 // "committed w(x,1) r(y,_)": outcome and operations of the n-th transaction.
-inline std::string spell_transaction(const History& history, std::uint32_t number) {
+inline std::string format_transaction(const History& history, std::uint32_t number) {
   const TransactionId t{number};
   std::string out(name_of(history.outcome(t)));
   for (const OperationId op : history.operations(t)) {
-    out += " " + std::string(name_of(history.kind(op))) + "(" + history.spell_key(history.key(op)) + ",";
-    if (is_conditional(history.kind(op))) out += history.spell(history.expected(op)) + ",";
-    out += history.spell(history.value(op)) + ")";
+    out += " " + std::string(name_of(history.kind(op))) + "(" + history.format_key(history.key(op)) + ",";
+    if (is_conditional(history.kind(op))) out += history.format(history.expected(op)) + ",";
+    out += history.format(history.value(op)) + ")";
   }
   return out;
 }

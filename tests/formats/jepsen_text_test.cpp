@@ -43,8 +43,8 @@ TEST(JepsenText, LogLinesCountAndOthersArePassedOver) {
       "INFO  jepsen.util - 0\t:info\t:cas\t:timed-out\n",
       options);
   ASSERT_EQ(history.transaction_count(), 2u);
-  EXPECT_EQ(spell_transaction(history, 0), "committed read(register,3)");
-  EXPECT_EQ(spell_transaction(history, 1), "indeterminate cas(register,3,0)");
+  EXPECT_EQ(format_transaction(history, 0), "committed read(register,3)");
+  EXPECT_EQ(format_transaction(history, 1), "indeterminate cas(register,3,0)");
   ASSERT_FALSE(notices.empty());
   EXPECT_EQ(notices[0], "2 lines that are no operations were passed over");
 }

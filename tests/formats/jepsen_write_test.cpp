@@ -135,7 +135,7 @@ TEST(JepsenWrite, InitialValueBecomesNilUnlessItIsWritten) {
   builder.add(t, OperationKind::Read, y, Value::integer(0));
   builder.add(t, OperationKind::Write, y, Value::integer(0));
   const History history = read_edn(write_to_string(std::move(builder).freeze(), Format::JepsenEdn));
-  EXPECT_EQ(spell_transaction(history, 0), "committed read(1,_) read(2,0) write(2,0)");
+  EXPECT_EQ(format_transaction(history, 0), "committed read(1,_) read(2,0) write(2,0)");
 }
 
 TEST(JepsenWrite, WhatTheFormatCannotSayIsReportedOnce) {
@@ -160,7 +160,7 @@ TEST(JepsenWrite, WhatTheFormatCannotSayIsReportedOnce) {
                 "wrote 2 inserts as a read of nil and a write", "wrote 2 deletes as writes of nil",
                 "wrote 2 compare-and-sets inside larger transactions as a read and a write",
                 "left out 2 reads of committed transactions whose answer is unknown"}));
-  EXPECT_EQ(spell_transaction(read_edn(write_to_string(history, Format::JepsenEdn)), 0),
+  EXPECT_EQ(format_transaction(read_edn(write_to_string(history, Format::JepsenEdn)), 0),
             "committed read(1,1) write(1,2) read(1,_) write(1,3) write(1,_) read(1,1) write(1,2) read(1,_) "
             "write(1,3) write(1,_)");
 }

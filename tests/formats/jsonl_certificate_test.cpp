@@ -72,7 +72,7 @@ TEST(JsonlCertificate, OrdersMayStandBeforeWhatTheyCite) {
                      "\n" + kTransactions + R"({"event":"certificate","order":"commit_ts"})");
   ASSERT_EQ(history.certificate().orders.size(), 1u);
   const KeyOrder& order = history.certificate().orders.front();
-  EXPECT_EQ(history.spell_key(order.key), "x");
+  EXPECT_EQ(history.format_key(order.key), "x");
   EXPECT_EQ(order.installers, (std::vector{TransactionId{1}, TransactionId{0}}));
   EXPECT_TRUE(order.complete);
   EXPECT_TRUE(history.certificate().ordered_by_commit);
@@ -176,7 +176,7 @@ TEST(JsonlCertificate, AnUpdateThatWasNeverAnsweredMayHaveWrittenAnything) {
 
 TEST(TransactionSnapshot, ShowsWhatHadCommitted) {
   const TransactionSnapshot snapshot = *TransactionSnapshot::parse("10:20:15,12");
-  EXPECT_EQ(snapshot.spell(), "10:20:12,15");
+  EXPECT_EQ(snapshot.format(), "10:20:12,15");
   for (const std::uint64_t seen : {1, 9, 10, 11, 13, 19}) EXPECT_TRUE(snapshot.shows(seen)) << seen;
   for (const std::uint64_t unseen : {12, 15, 20, 99}) EXPECT_FALSE(snapshot.shows(unseen)) << unseen;
   EXPECT_TRUE(TransactionSnapshot::parse("10:10:")->running.empty());

@@ -140,7 +140,7 @@ TEST(NativeJsonl, KeepsIntegersOfAnySizeDigitForDigit) {
     const History history =
         read_records(R"({"s":1,"t":)" + digits + R"(,"ops":[["w",)" + digits + "," + digits + "]]}\n");
     EXPECT_EQ(print_history(history), "1: [w(" + digits + "," + digits + ")]\n");
-    EXPECT_EQ(history.spell(history.label(TransactionId{0})), digits);
+    EXPECT_EQ(history.format(history.label(TransactionId{0})), digits);
     const std::string text = write_to_string(history, Format::Jsonl);
     EXPECT_NE(text.find("[\"w\"," + digits + "," + digits + "]"), std::string::npos) << text;
   }
@@ -151,7 +151,7 @@ TEST(NativeJsonl, EqualRowsAreEqualHoweverTheyAreSpaced) {
       R"({"s":1,"ops":[["w","x",{"b": [1, {"d":2,"c":3}], "a": "\u0041"}],["r","x",{"a":"A","b":[1,{"c":3,"d":2}]}]]})"
       "\n");
   EXPECT_EQ(history.value(OperationId{0}), history.value(OperationId{1}));
-  EXPECT_EQ(history.spell(history.value(OperationId{0})), R"({"a":"A","b":[1,{"c":3,"d":2}]})");
+  EXPECT_EQ(history.format(history.value(OperationId{0})), R"({"a":"A","b":[1,{"c":3,"d":2}]})");
 }
 
 TEST(NativeJsonl, ReadsTextWithEveryEscape) {

@@ -60,8 +60,8 @@ inline std::string meaning_of(const History& history) {
         const bool initial = history.kind(op) == OperationKind::Read &&
                              (value.is_nil() || (value == history.initial_value() &&
                                                  !initial_is_written[history.key(op).index]));
-        text += " " + std::string(name_of(history.kind(op))) + " " + history.spell_key(history.key(op)) +
-                " " + (initial ? "initial" : history.spell(value));
+        text += " " + std::string(name_of(history.kind(op))) + " " + history.format_key(history.key(op)) +
+                " " + (initial ? "initial" : history.format(value));
       }
       text += "\n";
     }

@@ -27,7 +27,7 @@ TEST(Value, HoldsTheWholeRangeOf64BitIntegers) {
   for (const std::int64_t number : {std::numeric_limits<std::int64_t>::min(), Value::kMinInline - 1,
                                     Value::kMinInline, std::int64_t{-1}, std::int64_t{0}, Value::kMaxInline,
                                     Value::kMaxInline + 1, std::numeric_limits<std::int64_t>::max()}) {
-    EXPECT_EQ(pool.spell(pool.integer(number)), std::to_string(number));
+    EXPECT_EQ(pool.format(pool.integer(number)), std::to_string(number));
     EXPECT_EQ(pool.number(std::to_string(number)), pool.integer(number));
   }
 }

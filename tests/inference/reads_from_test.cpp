@@ -14,9 +14,9 @@ struct Inferred {
   }
   // The transaction from which t's first access reads, -1 for the initial version, -2 for an unresolved read.
   int source(std::uint32_t t) const {
-    const VersionId read = relations.footprints.of(TransactionId{t})[0].read;
+    const VersionId read = relations.read_write_sets.of(TransactionId{t})[0].read;
     if (read.is_none()) return -2;
-    const TransactionId writer = relations.footprints.versions[read.index].writer;
+    const TransactionId writer = relations.read_write_sets.versions[read.index].writer;
     return writer.is_none() ? -1 : static_cast<int>(writer.index);
   }
   std::vector<ReadFault> faults() const {
@@ -28,27 +28,27 @@ struct Inferred {
   Relations relations;
 };
 
-TEST(Footprint, KeepsTheFirstExternalReadAndTheLastWriteOfAKey) {
+TEST(ReadWriteSet, KeepsTheFirstExternalReadAndTheLastWriteOfAKey) {
   const Inferred inferred("a: [r(x,0) w(x,1) r(x,1) w(x,2)]");
-  const Footprints& footprints = inferred.relations.footprints;
-  ASSERT_EQ(footprints.of(TransactionId{0}).size(), 1u);
-  EXPECT_EQ(footprints.read_operation[0], OperationId{0});
-  EXPECT_EQ(footprints.write_operation[footprints.accesses[0].written.index], OperationId{3});
+  const ReadWriteSets& read_write_sets = inferred.relations.read_write_sets;
+  ASSERT_EQ(read_write_sets.of(TransactionId{0}).size(), 1u);
+  EXPECT_EQ(read_write_sets.read_operation[0], OperationId{0});
+  EXPECT_EQ(read_write_sets.write_operation[read_write_sets.accesses[0].written.index], OperationId{3});
 }
 
-TEST(Footprint, FindsKeysAmongManyInOneTransaction) {
+TEST(ReadWriteSet, FindsKeysAmongManyInOneTransaction) {
   std::string text = "a: [";
   for (int key = 0; key < 30; ++key) text += "r(" + std::to_string(key) + ",0) ";
   for (int key = 0; key < 30; ++key) text += "w(" + std::to_string(key) + ",1) ";
   const Inferred inferred(text + "]");
-  EXPECT_EQ(inferred.relations.footprints.of(TransactionId{0}).size(), 30u);
+  EXPECT_EQ(inferred.relations.read_write_sets.of(TransactionId{0}).size(), 30u);
   EXPECT_TRUE(inferred.faults().empty());
 }
 
-TEST(Footprint, IgnoresReadsWithoutAnAnswer) {
+TEST(ReadWriteSet, IgnoresReadsWithoutAnAnswer) {
   const Inferred inferred("a: [r(x,?) w(x,1)]? b: [r(x,1)]");
   EXPECT_EQ(inferred.source(1), 0);
-  EXPECT_TRUE(inferred.relations.footprints.read_operation[0].is_none());
+  EXPECT_TRUE(inferred.relations.read_write_sets.read_operation[0].is_none());
 }
 
 TEST(ReadsFrom, ZeroIsTheInitialVersionUnlessSomebodyElseLeavesItBehind) {
@@ -109,7 +109,7 @@ TEST(ReadsFrom, FaultsOfTransactionsThatTakeNoPartDoNotCount) {
 
 TEST(VersionOrder, FollowsReadModifyWrites) {
   const Inferred inferred("a: [r(x,0) w(x,1)] b: [r(x,1) w(x,2)]");
-  const std::vector<Version>& versions = inferred.relations.footprints.versions;
+  const std::vector<Version>& versions = inferred.relations.read_write_sets.versions;
   EXPECT_EQ(versions[0].overwriter, TransactionId{0});
   EXPECT_EQ(versions[1].overwriter, TransactionId{1});
   EXPECT_TRUE(versions[2].overwriter.is_none());
@@ -140,7 +140,7 @@ TEST(RepeatedReads, TellWhatEachExternalReadSawOnceTwoDiffer) {
   ASSERT_EQ(inferred.relations.repeated_reads.size(), 2u);
   const RepeatedRead& newer = inferred.relations.repeated_reads[0];
   EXPECT_EQ(newer.read, OperationId{3});
-  EXPECT_EQ(inferred.relations.footprints.versions[newer.version.index].writer, TransactionId{0});
+  EXPECT_EQ(inferred.relations.read_write_sets.versions[newer.version.index].writer, TransactionId{0});
   EXPECT_EQ(inferred.relations.repeated_reads[1].version, VersionId{newer.key.index});
   EXPECT_EQ(inferred.faults(), std::vector{ReadFault::NonRepeatable});
 }

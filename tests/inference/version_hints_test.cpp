@@ -24,22 +24,22 @@ struct Hinted {
   std::string chain() const {
     std::string values = "_";
     VersionId at{0};
-    for (std::size_t steps = 0; steps < relations.footprints.versions.size(); ++steps) {
-      const TransactionId next = relations.footprints.versions[at.index].overwriter;
+    for (std::size_t steps = 0; steps < relations.read_write_sets.versions.size(); ++steps) {
+      const TransactionId next = relations.read_write_sets.versions[at.index].overwriter;
       if (next.is_none()) break;
-      for (const Access& access : relations.footprints.of(next))
+      for (const Access& access : relations.read_write_sets.of(next))
         if (access.key == KeyId{0}) at = access.written;
-      values += " " + history.spell(history.value(relations.footprints.write_operation[at.index]));
+      values += " " + history.format(history.value(relations.read_write_sets.write_operation[at.index]));
     }
     return values;
   }
   std::vector<std::string> contradictions() const {
     std::vector<std::string> found;
     for (const VersionContradiction& c : relations.contradictions) {
-      found.push_back(history.spell_key(c.key) + " " + std::string(name_of(c.basis)) + ":");
+      found.push_back(history.format_key(c.key) + " " + std::string(name_of(c.basis)) + ":");
       for (const VersionPrecedence& step : c.steps) {
-        found.back() += " " + (step.earlier.is_none() ? "_" : history.spell(history.value(step.earlier))) +
-                        "<" + history.spell(history.value(step.later)) + " " +
+        found.back() += " " + (step.earlier.is_none() ? "_" : history.format(history.value(step.earlier))) +
+                        "<" + history.format(history.value(step.later)) + " " +
                         std::string(name_of(step.basis));
       }
     }
@@ -123,8 +123,8 @@ TEST(VersionHints, VersionNumbersAndCommitTimestampsOrder) {
     add_version_hints(history, {assumptions, {}}, relations, budget);
     EXPECT_TRUE(relations.order_is_complete());
     std::string values;
-    for (TransactionId t = relations.footprints.versions[0].overwriter; !t.is_none();
-         t = relations.footprints.versions[relations.footprints.of(t)[0].written.index].overwriter)
+    for (TransactionId t = relations.read_write_sets.versions[0].overwriter; !t.is_none();
+         t = relations.read_write_sets.versions[relations.read_write_sets.of(t)[0].written.index].overwriter)
       values += std::to_string(t.index);
     EXPECT_EQ(values, chain);
     return relations.contradictions.size();

@@ -96,7 +96,7 @@ std::string mirror_raises_no_false_alarm(const Draft& draft, std::uint64_t seed)
   const online::OnlineResult result = online::mirror_history(history, *online::find_profile(pair.generic));
   std::string flaw;
   if (!result.violated() || proved(history, pair.refuted, {}, flaw) != Answer::Holds) return flaw;
-  return std::string(pair.generic) + ": " + result.violations.front().spell();
+  return std::string(pair.generic) + ": " + result.violations.front().format();
 }
 
 std::string complaint_of(const Rule& rule, const Draft& draft, std::uint64_t seed) {

@@ -175,8 +175,8 @@ class RandomLines {
       const std::size_t p = random_.below(open_.size());
       if (open_[p].empty() && left-- > 0) {
         const std::array<std::string, 3> drawn = draw(random_);
-        open_[p] = spell(p, drawn[0], drawn[2], field);
-        out += "{:type :invoke" + spell(p, drawn[0], drawn[1], field);
+        open_[p] = format(p, drawn[0], drawn[2], field);
+        out += "{:type :invoke" + format(p, drawn[0], drawn[1], field);
       } else if (!open_[p].empty()) {
         const std::uint64_t luck = random_.below(10);
         out += (luck == 0 ? "{:type :info" : luck == 1 ? "{:type :fail" : "{:type :ok") + open_[p];
@@ -187,8 +187,8 @@ class RandomLines {
   }
 
  private:
-  static std::string spell(std::size_t p, const std::string& f, const std::string& value,
-                           const std::string& field) {
+  static std::string format(std::size_t p, const std::string& f, const std::string& value,
+                            const std::string& field) {
     return ", :process " + std::to_string(p) + ", :f :" + f + field + ", :value " + value + "}\n";
   }
   Random random_;

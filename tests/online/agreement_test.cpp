@@ -53,7 +53,7 @@ TEST_P(Agreement, ViolationsAreRefutedByCheck) {
           ++found;
           ASSERT_TRUE(violated(check(history, GetParam().refuted).verdict))
               << level << " " << workload << " " << (bug != nullptr ? bug : "") << " seed " << seed << "\n"
-              << result.violations.front().spell();
+              << result.violations.front().format();
         }
   EXPECT_GT(found, 20u);
   EXPECT_GT(held, 20u);

@@ -23,8 +23,8 @@ struct Case {
 
 class NoFalseAlarm : public testing::TestWithParam<Case> {};
 
-std::string spell(const OnlineResult& result) {
-  return result.violations.empty() ? "" : result.violations.front().spell();
+std::string format(const OnlineResult& result) {
+  return result.violations.empty() ? "" : result.violations.front().format();
 }
 
 TEST_P(NoFalseAlarm, ByConstruction) {
@@ -35,7 +35,7 @@ TEST_P(NoFalseAlarm, ByConstruction) {
           static_cast<std::uint64_t>(std::ranges::count(history.outcome_column(), Outcome::Indeterminate));
       for (const char* profile : GetParam().profiles) {
         const OnlineResult result = mirror_history(history, *find_profile(profile));
-        ASSERT_FALSE(result.violated()) << profile << " seed " << seed << "\n" << spell(result);
+        ASSERT_FALSE(result.violated()) << profile << " seed " << seed << "\n" << format(result);
         ASSERT_EQ(result.statistics.indeterminate, indeterminate) << profile << " seed " << seed;
       }
     }
@@ -75,7 +75,7 @@ TEST(NoFalseAlarm, WhereTheOracleFindsAnExplanation) {
       alarms += result.violated() ? 1 : 0;
       if (!oracle::satisfies(history, level)) continue;
       ++valid;
-      ASSERT_FALSE(result.violated()) << profile << " seed " << seed << "\n" << spell(result);
+      ASSERT_FALSE(result.violated()) << profile << " seed " << seed << "\n" << format(result);
     }
   }
   EXPECT_GT(valid, 0u);

@@ -85,7 +85,7 @@ TEST(RandomTraces, AreJudgedTheSameBySeveralPartitions) {
       const OnlineResult one = random.trace().verify(profile, options);
       violated += one.violated() ? 1 : 0;
       for (const Violation& violation : one.violations)
-        ASSERT_FALSE(violation.key.empty()) << violation.spell();
+        ASSERT_FALSE(violation.key.empty()) << violation.format();
       options.partitions = 2 + static_cast<std::uint32_t>(seed % 3);
       expect_same(one, random.trace().verify(profile, options));
     }

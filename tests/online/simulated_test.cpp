@@ -37,7 +37,7 @@ TEST_P(Simulated, CorrectRunsRaiseNoAlarm) {
       const History history = history_of({GetParam(), workload, seed});
       const OnlineResult result = mirror_history(history, profile_of(GetParam()));
       ASSERT_FALSE(result.violated()) << workload << " seed " << seed << "\n"
-                                      << result.violations.front().spell();
+                                      << result.violations.front().format();
       EXPECT_EQ(result.statistics.operations, history.operation_count());
     }
 }
@@ -49,7 +49,7 @@ TEST_P(Simulated, CorrectRunsRaiseNoAlarmUnderTheGenericProfile) {
       const OnlineResult result = mirror_history(history_of({GetParam(), workload, seed}),
                                                  *find_profile(std::string("generic:") + GetParam()));
       ASSERT_FALSE(result.violated()) << workload << " seed " << seed << "\n"
-                                      << result.violations.front().spell();
+                                      << result.violations.front().format();
     }
 }
 
@@ -80,7 +80,7 @@ TEST_P(Simulated, CorrectRunsRaiseNoAlarmWhenClocksAreWrong) {
         const OnlineResult result = verify_with_clock_error(history_of({GetParam(), workload, seed}),
                                                             profile_of(GetParam()), seed, error);
         ASSERT_FALSE(result.violated()) << workload << " seed " << seed << " error " << error << "\n"
-                                        << result.violations.front().spell();
+                                        << result.violations.front().format();
       }
 }
 

@@ -21,17 +21,17 @@ struct Beneath {
 // A total order of the participants in which every read can have happened, and what each saw.
 class CompleteOrder {
  public:
-  CompleteOrder(const Story& story, const std::vector<int>& order, const std::vector<Sight>& sights,
+  CompleteOrder(const Story& story, const std::vector<int>& order, const std::vector<Sight>& visibility,
                 bool reads_agree)
       : story_(story),
         order_(order),
-        sights_(sights),
+        visibility_(visibility),
         reads_agree_(reads_agree),
         place_(at(story.transactions), -1),
         reads_from_(story.transactions),
         depends_(story.transactions) {
     for (std::size_t i = 0; i < order.size(); ++i) place_[at(order[i])] = static_cast<int>(i);
-    for (const Sight& sight : sights)
+    for (const Sight& sight : visibility)
       if (sight.source != kInitially) reads_from_.add(sight.source, sight.reader);
     depends_.add(reads_from_);
     for (std::size_t i = 0; i < order.size(); ++i)
@@ -88,7 +88,7 @@ class CompleteOrder {
   }
 
   bool updates_follow_what_they_read() const {
-    for (const Sight& sight : sights_) {
+    for (const Sight& sight : visibility_) {
       if (!writes(sight.reader, sight.key)) continue;
       for (const int other : order_)
         if (writes(other, sight.key) && place(sight.source) < place(other) &&
@@ -100,8 +100,8 @@ class CompleteOrder {
 
   // `beneath` leads from what is seen together with a transaction to that transaction.
   bool is_monotonic(const Relation& beneath) const {
-    for (const Sight& first : sights_)
-      for (const Sight& later : sights_) {
+    for (const Sight& first : visibility_)
+      for (const Sight& later : visibility_) {
         if (first.reader != later.reader || first.position >= later.position) continue;
         if (first.source == kInitially) continue;
         for (const int seen : order_)
@@ -115,7 +115,7 @@ class CompleteOrder {
   // An anti-dependency leads from a reader to who wrote the next version, unless that is the reader itself.
   bool no_single_anti_dependency(const Relation& dependencies) const {
     if (dependencies.has_cycle()) return false;
-    for (const Sight& sight : sights_)
+    for (const Sight& sight : visibility_)
       for (const int next : order_) {
         if (!writes(next, sight.key) || place(next) <= place(sight.source)) continue;
         if (next != sight.reader && dependencies.has(next, sight.reader)) return false;
@@ -125,7 +125,7 @@ class CompleteOrder {
   }
 
   bool sees_all_of(const Relation& visible) const {
-    for (const Sight& sight : sights_)
+    for (const Sight& sight : visibility_)
       for (const int other : order_)
         if (other != sight.source && writes(other, sight.key) && visible.has(other, sight.reader) &&
             place(other) > place(sight.source))
@@ -163,7 +163,7 @@ class CompleteOrder {
 
   const Story& story_;
   const std::vector<int>& order_;
-  const std::vector<Sight>& sights_;
+  const std::vector<Sight>& visibility_;
   bool reads_agree_;
   std::vector<int> place_;
   Relation reads_from_;
@@ -176,8 +176,8 @@ class Search {
       : story_(story), participants_(participants), open_(wanted), lists_(at(story.keys)) {}
 
   // Of registers; the sources of list reads follow from the order.
-  void run(const std::vector<Sight>& register_sights) {
-    register_sights_ = &register_sights;
+  void run(const std::vector<Sight>& register_visibility) {
+    register_visibility_ = &register_visibility;
     extend();
   }
   const LevelSet& found() const { return found_; }
@@ -189,7 +189,7 @@ class Search {
     for (int t = 0; t < story_.transactions && !finished(); ++t) {
       if (!participants_[at(t)] || std::ranges::count(order_, t) > 0) continue;
       complete = false;
-      const std::size_t sights = sights_.size(), beneath = beneath_.size();
+      const std::size_t visibility = visibility_.size(), beneath = beneath_.size();
       if (can_be_next(t)) {
         append_writes(t);
         order_.push_back(t);
@@ -198,17 +198,17 @@ class Search {
         for (std::vector<Element>& list : lists_)
           std::erase_if(list, [t](const Element& element) { return element.writer == t; });
       }
-      sights_.resize(sights);
+      visibility_.resize(visibility);
       beneath_.resize(beneath);
     }
     if (complete) judge();
   }
 
   bool can_be_next(int t) {
-    for (const Sight& sight : *register_sights_) {
+    for (const Sight& sight : *register_visibility_) {
       if (sight.reader != t) continue;
       if (sight.source != kInitially && std::ranges::count(order_, sight.source) == 0) return false;
-      sights_.push_back(sight);
+      visibility_.push_back(sight);
     }
     const auto& actions = story_.actions[at(t)];
     for (std::size_t i = 0; i < actions.size(); ++i)
@@ -236,7 +236,7 @@ class Search {
       return length == list.size();
     }
     const int source = length == 0 ? kInitially : list[length - 1].writer;
-    sights_.push_back({t, static_cast<int>(position), read.key, source});
+    visibility_.push_back({t, static_cast<int>(position), read.key, source});
     return length == 0 || length == list.size() || list[length].writer != source;
   }
 
@@ -246,11 +246,11 @@ class Search {
   }
 
   bool reads_agree() const {
-    for (const Sight& a : sights_)
-      for (const Sight& b : sights_)
+    for (const Sight& a : visibility_)
+      for (const Sight& b : visibility_)
         if (a.reader == b.reader && a.key == b.key && a.source != b.source) return false;
     for (const Beneath& beneath : beneath_)
-      for (const Sight& sight : sights_) {
+      for (const Sight& sight : visibility_) {
         if (sight.reader != beneath.reader || sight.key != beneath.key) continue;
         const int source =
             beneath.length == 0 ? kInitially : lists_[at(beneath.key)][beneath.length - 1].writer;
@@ -260,7 +260,7 @@ class Search {
   }
 
   void judge() {
-    const CompleteOrder complete(story_, order_, sights_, reads_agree());
+    const CompleteOrder complete(story_, order_, visibility_, reads_agree());
     for (const Level level : commit_order_levels())
       if (open_[index_of(level)] && complete.satisfies(level)) {
         found_.set(index_of(level));
@@ -271,9 +271,9 @@ class Search {
   const Story& story_;
   const Participants& participants_;
   LevelSet open_, found_;
-  const std::vector<Sight>* register_sights_ = nullptr;
+  const std::vector<Sight>* register_visibility_ = nullptr;
   std::vector<int> order_;
-  std::vector<Sight> sights_;                // Of the transactions in order_.
+  std::vector<Sight> visibility_;            // Of the transactions in order_.
   std::vector<Beneath> beneath_;             // Likewise.
   std::vector<std::vector<Element>> lists_;  // By key: what the transactions in order_ appended.
 };
@@ -281,7 +281,7 @@ class Search {
 // The external register reads of the participants and what each may have seen.
 struct RegisterReads {
   bool possible = true;  // Every read has a source, and own writes are read back.
-  std::vector<Sight> sights;
+  std::vector<Sight> visibility;
   std::vector<std::vector<int>> sources;
 };
 
@@ -303,7 +303,7 @@ RegisterReads register_reads(const Story& story, const Participants& participant
         reads.possible &= reads_own_write(actions, i);
         continue;
       }
-      reads.sights.push_back({t, static_cast<int>(i), actions[i].key, kInitially});
+      reads.visibility.push_back({t, static_cast<int>(i), actions[i].key, kInitially});
       reads.sources.push_back(possible_sources(story, participants, t, actions[i]));
       reads.possible &= !reads.sources.back().empty();
     }
@@ -329,8 +329,8 @@ LevelSet levels_by_commit_order(const Story& story, const LevelSet& wanted) {
     RegisterReads reads = register_reads(story, participants);
     if (!reads.possible) continue;
     Search search(story, participants, wanted & ~found);
-    some_assignment(reads.sights, reads.sources, [&] {
-      search.run(reads.sights);
+    some_assignment(reads.visibility, reads.sources, [&] {
+      search.run(reads.visibility);
       return search.finished();
     });
     found |= search.found();

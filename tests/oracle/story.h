@@ -88,12 +88,12 @@ struct Sight {
 
 // Calls `visit` with every choice of one source each; stops when it returns true, and returns that.
 template <class Visit>
-bool some_assignment(std::vector<Sight>& sights, const std::vector<std::vector<int>>& sources, Visit visit,
-                     std::size_t next = 0) {
-  if (next == sights.size()) return visit();
+bool some_assignment(std::vector<Sight>& visibility, const std::vector<std::vector<int>>& sources,
+                     Visit visit, std::size_t next = 0) {
+  if (next == visibility.size()) return visit();
   for (const int source : sources[next]) {
-    sights[next].source = source;
-    if (some_assignment(sights, sources, visit, next + 1)) return true;
+    visibility[next].source = source;
+    if (some_assignment(visibility, sources, visit, next + 1)) return true;
   }
   return false;
 }

@@ -49,12 +49,12 @@ bool shows_duplicates(const Story& story, const Participants& participants) {
 }
 
 // What the reads of a list show together: the longest of them, unless two contradict each other.
-struct Trunk {
+struct LongestRead {
   bool disputed = false;
   Values elements;
 };
 
-Trunk trunk_of(const Story& story, const Participants& participants, int key) {
+LongestRead longest_read_of(const Story& story, const Participants& participants, int key) {
   std::vector<Values> lists;
   for (int t = 0; t < story.transactions; ++t) {
     if (!participants[at(t)]) continue;
@@ -74,7 +74,8 @@ class WriteOrder {
  public:
   WriteOrder(const Story& story, const Participants& participants, Relation required)
       : story_(story), participants_(participants), required_(std::move(required)) {
-    for (int key = 0; key < story.keys; ++key) trunks_.push_back(trunk_of(story, participants, key).elements);
+    for (int key = 0; key < story.keys; ++key)
+      longest_reads_.push_back(longest_read_of(story, participants, key).elements);
     lengths_.resize(at(story.keys), 0);
   }
 
@@ -105,10 +106,11 @@ class WriteOrder {
   bool grows_as_shown(int t) {
     for (int key = 0; key < story_.keys; ++key) {
       if (!story_.is_list[at(key)]) continue;
-      const Values& trunk = trunks_[at(key)];
+      const Values& longest_read = longest_reads_[at(key)];
       Values appended = appends_of(story_, t, key);
-      for (std::size_t& length = lengths_[at(key)]; !appended.empty() && length < trunk.size(); ++length) {
-        const auto next = std::ranges::find(appended, trunk[length]);
+      for (std::size_t& length = lengths_[at(key)]; !appended.empty() && length < longest_read.size();
+           ++length) {
+        const auto next = std::ranges::find(appended, longest_read[length]);
         if (next == appended.end()) return false;
         appended.erase(next);
       }
@@ -119,8 +121,9 @@ class WriteOrder {
   const Story& story_;
   const Participants& participants_;
   Relation required_;
-  std::vector<Values> trunks_;        // By key.
-  std::vector<std::size_t> lengths_;  // By key: how much of the trunk the transactions in order_ appended.
+  std::vector<Values> longest_reads_;  // By key.
+  std::vector<std::size_t>
+      lengths_;  // By key: how much of the longest read the transactions in order_ appended.
   std::vector<int> order_;
 };
 
@@ -141,7 +144,7 @@ LevelSet uncommitted_levels(const Story& story, const Participants& participants
 
 // The external reads that count, and what each may have seen.
 struct Reads {
-  std::vector<Sight> sights;
+  std::vector<Sight> visibility;
   std::vector<std::vector<int>> sources;
 };
 
@@ -177,7 +180,7 @@ Reads reads_that_count(const Story& story, const Participants& participants) {
       if (read.external && read.seen) sources = possible_sources(story, participants, t, read);
       if (read.external && read.shown) sources = list_sources(story, participants, t, read);
       if (!sources.empty()) {
-        reads.sights.push_back({t, static_cast<int>(i), read.key, kInitially});
+        reads.visibility.push_back({t, static_cast<int>(i), read.key, kInitially});
         reads.sources.push_back(sources);
       }
     }
@@ -186,9 +189,9 @@ Reads reads_that_count(const Story& story, const Participants& participants) {
 }
 
 // Which transactions' writes T4 must not miss.
-Relation visible(const Story& story, const std::vector<Sight>& sights, Level level) {
+Relation visible(const Story& story, const std::vector<Sight>& visibility, Level level) {
   Relation from(story.transactions), result(story.transactions);
-  for (const Sight& sight : sights)
+  for (const Sight& sight : visibility)
     if (sight.source != kInitially) from.add(sight.source, sight.reader);
   const auto so = [&](int a, int b) { return story.session_order.has(a, b); };
   const int n = story.transactions;
@@ -218,11 +221,12 @@ class KeyOrder {
       : story_(story), reads_(reads), visible_(visible), key_(key) {
     for (int t = 0; t < story.transactions; ++t)
       if (participants[at(t)] && story.writes[at(t)][at(key)]) writers_.push_back(t);
-    if (story.is_list[at(key)] && !is_ambiguous(story, key)) trunk_ = trunk_of(story, participants, key);
+    if (story.is_list[at(key)] && !is_ambiguous(story, key))
+      longest_read_ = longest_read_of(story, participants, key);
   }
 
   bool exists() {
-    if (trunk_.disputed) return false;
+    if (longest_read_.disputed) return false;
     do {
       if (agrees_with_lists() && misses_nothing()) return true;
     } while (std::ranges::next_permutation(writers_).found);
@@ -230,12 +234,12 @@ class KeyOrder {
   }
 
  private:
-  // The trunk shows whose last append came first, and that whose last append it does not show came later.
+  // The longest read shows whose last append came first; a last append that it does not show came later.
   bool agrees_with_lists() const {
-    if (trunk_.elements.empty()) return true;
+    if (longest_read_.elements.empty()) return true;
     Values last, seen;
     for (const int writer : writers_) last.push_back(appends_of(story_, writer, key_).back());
-    for (const Value value : trunk_.elements)
+    for (const Value value : longest_read_.elements)
       if (std::ranges::count(last, value) > 0 && std::ranges::count(seen, value) == 0) seen.push_back(value);
     return is_prefix(seen, last);
   }
@@ -244,7 +248,7 @@ class KeyOrder {
     return writer == kInitially ? -1 : std::ranges::find(writers_, writer) - writers_.begin();
   }
   bool misses_nothing() const {
-    for (const Sight& sight : reads_.sights)
+    for (const Sight& sight : reads_.visibility)
       for (const int writer : writers_)
         if (sight.key == key_ && visible_.has(writer, sight.reader) && place(writer) > place(sight.source))
           return false;
@@ -256,11 +260,11 @@ class KeyOrder {
   const Relation& visible_;
   int key_;
   std::vector<int> writers_;
-  Trunk trunk_;
+  LongestRead longest_read_;
 };
 
 bool guarantee_holds(const Story& story, const Participants& participants, const Reads& reads, Level level) {
-  const Relation seen = visible(story, reads.sights, level);
+  const Relation seen = visible(story, reads.visibility, level);
   for (int key = 0; key < story.keys; ++key)
     if (!KeyOrder(story, participants, reads, seen, key).exists()) return false;
   return true;
@@ -272,7 +276,7 @@ LevelSet session_levels(const Story& story, const Participants& participants) {
   for (const Level level : {Level::MonotonicReads, Level::MonotonicWrites, Level::ReadYourWrites,
                             Level::WritesFollowReads, Level::Pram})
     found[index_of(level)] = some_assignment(
-        reads.sights, reads.sources, [&] { return guarantee_holds(story, participants, reads, level); });
+        reads.visibility, reads.sources, [&] { return guarantee_holds(story, participants, reads, level); });
   return found;
 }
 

@@ -31,9 +31,9 @@ std::vector<Scalar> values_for(const Condition& condition, const std::vector<Typ
   return out;
 }
 
-std::string spell_row(const std::vector<TypedColumn>& row, const ValuePool& pool) {
+std::string format_row(const std::vector<TypedColumn>& row, const ValuePool& pool) {
   std::string out;
-  for (const TypedColumn& column : row) out += " " + column.name + "=" + pool.spell(column.value);
+  for (const TypedColumn& column : row) out += " " + column.name + "=" + pool.format(column.value);
   return out;
 }
 
@@ -95,7 +95,7 @@ class SqliteOracle {
     } else if (value.kind() == Scalar::Kind::Integer) {
       sqlite3_bind_int64(statement_, at, value.as_integer());
     } else {
-      sqlite3_bind_double(statement_, at, std::stod(value.spell()));
+      sqlite3_bind_double(statement_, at, std::stod(value.format()));
     }
   }
 
@@ -123,7 +123,7 @@ TEST(PredicateOracle, SqliteAgreesOnRandomPredicates) {
       if (truth == Truth::Undefined) continue;
       ASSERT_EQ(name_of(truth), name_of(sqlite.ask(row, pool)))
           << "seed " << seed + number << ": " << text << "\n"
-          << spell_row(row, pool);
+          << format_row(row, pool);
     }
   }
   expect_variety(counts);
@@ -148,15 +148,15 @@ std::string typed(const TypedColumn& column, const ValuePool& pool) {
   const Scalar value = Scalar::of(column.value, pool);
   switch (column.type) {
     case Type::Integer:
-      return "(" + value.spell() + ")::bigint";
+      return "(" + value.format() + ")::bigint";
     case Type::Decimal:
-      return "(" + value.spell() + ")::numeric";
+      return "(" + value.format() + ")::numeric";
     case Type::Boolean:
-      return value.spell() + "::boolean";
+      return value.format() + "::boolean";
     case Type::Text:
       break;
   }
-  return value.spell() + "::text collate \"C\"";
+  return value.format() + "::text collate \"C\"";
 }
 
 bool is_undefined_somewhere(const Predicate& tree, const std::vector<TypedColumn>& row,

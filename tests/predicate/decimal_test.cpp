@@ -9,7 +9,7 @@ Decimal decimal(std::string_view text) { return *Decimal::parse(text); }
 
 TEST(Decimal, HasAtMostThirtyEightDigits) {
   const std::string most(38, '9');
-  EXPECT_EQ(decimal(most).spell(), most);
+  EXPECT_EQ(decimal(most).format(), most);
   EXPECT_EQ(Decimal::parse(most + "0"), std::nullopt);
   EXPECT_EQ(Decimal::parse(most + "9"), std::nullopt);
   EXPECT_EQ(sum(decimal(most), decimal(most)), std::nullopt);

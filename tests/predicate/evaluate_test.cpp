@@ -23,7 +23,7 @@ std::string truth_of_text(const std::string& text, const Columns& row = {}) {
 
 std::string value_of_text(const std::string& text) {
   ValuePool pool;
-  return value_of(Condition(parse_predicate(text, pool), pool), {}).spell();
+  return value_of(Condition(parse_predicate(text, pool), pool), {}).format();
 }
 
 TEST(Truth, FollowsSqlAndKeepsWhatIsUndefined) {
@@ -79,8 +79,8 @@ TEST(Evaluate, DecimalsBeyondEachOthersReachStillCompare) {
   EXPECT_EQ(Decimal::parse("1e39"), std::nullopt);
   EXPECT_EQ(Decimal::parse("12a"), std::nullopt);
   EXPECT_EQ(Decimal::parse("."), std::nullopt);
-  EXPECT_EQ(Decimal::parse("2.5e1")->spell(), "25");
-  EXPECT_EQ(Decimal::parse("-.05")->spell(), "-0.05");
+  EXPECT_EQ(Decimal::parse("2.5e1")->format(), "25");
+  EXPECT_EQ(Decimal::parse("-.05")->format(), "-0.05");
 }
 
 TEST(Evaluate, KindsDoNotMix) {

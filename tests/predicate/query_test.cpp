@@ -55,7 +55,7 @@ TEST(Query, OfAnOperationIsItsPredicate) {
 std::string aggregated(Query::Function function, const std::vector<Scalar>& values) {
   Aggregation aggregation(function);
   for (const Scalar& value : values) aggregation.add(value);
-  return aggregation.result().spell();
+  return aggregation.result().format();
 }
 
 TEST(Aggregation, PassesOverNulls) {

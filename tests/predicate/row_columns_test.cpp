@@ -12,7 +12,7 @@ std::string columns_of(const std::vector<std::string>& names, Value key, Value v
   std::vector<Scalar> out;
   read_columns(names, key, value, pool, out);
   std::string spelled;
-  for (const Scalar& scalar : out) spelled += (spelled.empty() ? "" : " ") + scalar.spell();
+  for (const Scalar& scalar : out) spelled += (spelled.empty() ? "" : " ") + scalar.format();
   return spelled;
 }
 

@@ -181,7 +181,7 @@ TEST_F(Recording, SaysWhatRangesAskAndAnswer) {
   EXPECT_EQ(updated.rows_matched, 2);
   EXPECT_EQ(updated.rows_changed, 1);
   ASSERT_EQ(updated.rows.size(), 1u);
-  EXPECT_EQ(read.spell(updated.rows[0].value), R"({"place":2,"tag":9,"weight":1})");
+  EXPECT_EQ(read.format(updated.rows[0].value), R"({"place":2,"tag":9,"weight":1})");
   using Node = Predicate::Node;
   const Predicate& tree = read.predicate(updated.predicate);
   EXPECT_EQ(tree.node, Node::Update);
@@ -189,7 +189,7 @@ TEST_F(Recording, SaysWhatRangesAskAndAnswer) {
   EXPECT_EQ(tree.children[0].node, Node::Between);
   EXPECT_EQ(tree.children[1].name, "tag");
   EXPECT_EQ(tree.children[3].name, "place");
-  EXPECT_EQ(std::get<TransactionSnapshot>(read.certificate().version_set(OperationId{0})->seen).spell(),
+  EXPECT_EQ(std::get<TransactionSnapshot>(read.certificate().version_set(OperationId{0})->seen).format(),
             "7:9:8");
 
   EXPECT_EQ(read.predicate(read.predicate_id(OperationId{1})).name, "sum");

@@ -10,13 +10,13 @@ namespace {
 
 TEST(Names, LongListsKeepTheirEnd) {
   const History history = parse_history("s1: [l(x,[1 2 3 4 5 6])] [l(x,[1 2])]");
-  EXPECT_EQ(spell_operation(history, OperationId{0}), "l(x,[… 2 more, 3 4 5 6])");
-  EXPECT_EQ(spell_operation(history, OperationId{1}), "l(x,[1 2])");
+  EXPECT_EQ(format_operation(history, OperationId{0}), "l(x,[… 2 more, 3 4 5 6])");
+  EXPECT_EQ(format_operation(history, OperationId{1}), "l(x,[1 2])");
 }
 
 TEST(Names, LongTextIsCut) {
   const History history = parse_history("s1: [w(x,\"" + std::string(500, 'a') + " \")]");
-  EXPECT_LT(spell_operation(history, OperationId{0}).size(), 80u);
+  EXPECT_LT(format_operation(history, OperationId{0}).size(), 80u);
 }
 
 TEST(Names, TransactionsAreNamedAfterTheirLabel) {
@@ -26,16 +26,16 @@ TEST(Names, TransactionsAreNamedAfterTheirLabel) {
 }
 
 TEST(Quantity, NumbersReadAsPeopleWriteThem) {
-  EXPECT_EQ(spell_count(0), "0");
-  EXPECT_EQ(spell_count(999), "999");
-  EXPECT_EQ(spell_count(41906), "41,906");
-  EXPECT_EQ(spell_count(1, "session"), "1 session");
-  EXPECT_EQ(spell_count(1000000, "txn"), "1,000,000 txns");
-  EXPECT_EQ(spell_bytes(223346688), "213 MiB");
-  EXPECT_EQ(spell_bytes(1536), "1.5 KiB");
-  EXPECT_EQ(spell_seconds(0.0000015), "1.5 µs");
-  EXPECT_EQ(spell_seconds(0.0004), "0.4 ms");
-  EXPECT_EQ(spell_seconds(725), "12 min 5 s");
+  EXPECT_EQ(format_count(0), "0");
+  EXPECT_EQ(format_count(999), "999");
+  EXPECT_EQ(format_count(41906), "41,906");
+  EXPECT_EQ(format_count(1, "session"), "1 session");
+  EXPECT_EQ(format_count(1000000, "txn"), "1,000,000 txns");
+  EXPECT_EQ(format_bytes(223346688), "213 MiB");
+  EXPECT_EQ(format_bytes(1536), "1.5 KiB");
+  EXPECT_EQ(format_seconds(0.0000015), "1.5 µs");
+  EXPECT_EQ(format_seconds(0.0004), "0.4 ms");
+  EXPECT_EQ(format_seconds(725), "12 min 5 s");
 }
 
 TEST(Quantity, WidthCountsCodePoints) {

@@ -182,7 +182,7 @@ TEST(TextReport, TheBestKnownKindsAreNamedFirst) {
                                                     {AnomalyKind::LostUpdate, 2},
                                                     {AnomalyKind::DirtyWrite, 1},
                                                     {AnomalyKind::AbortedRead, 1}};
-  EXPECT_EQ(spell_counts(counts),
+  EXPECT_EQ(format_counts(counts),
             (std::vector<std::string>{"1 aborted-read", "1 dirty-write", "2 lost-update", "3 fractured-read",
                                       "9 non-monotonic-view"}));
 }

@@ -121,7 +121,7 @@ TEST_F(Streaming, PredicatesKeepTheirLiteralsAndRows) {
   pipeline_.dispatch([&](std::span<const Record> run) {
     for (const Record& record : run)
       if (record.predicate != nullptr)
-        literals = record.predicate->literals->spell(record.predicate->tree.children[1].literal) + " rows " +
+        literals = record.predicate->literals->format(record.predicate->tree.children[1].literal) + " rows " +
                    std::to_string(record.row_count);
   });
   EXPECT_EQ(literals, "[a 2] rows 2");

@@ -49,8 +49,8 @@ class Metrics : public testing::Test {
   }
 
   const MetricsServer server_{"0", Interfaces::LoopbackOnly, [](std::string_view path) {
-                                return path == "/metrics" ? HttpAnswer{.body = "serval_lines 7\n"}
-                                                          : HttpAnswer{.status = 404, .body = "no\n"};
+                                return path == "/metrics" ? HttpResponse{.body = "serval_lines 7\n"}
+                                                          : HttpResponse{.status = 404, .body = "no\n"};
                               }};
 };
 

@@ -86,7 +86,7 @@ TEST(WatchDoubts, ManyClientsBecomeOneDoubtThatSpansAll) {
   WatchDoubts doubts(0);
   for (int i = 0; i < 100; ++i) doubts.add({.who = "c", .what = "is gone", .since = 1000 - 9 * i});
   EXPECT_EQ(doubts.count(), 100u);
-  EXPECT_EQ(doubts.spell().size(), 21u);
+  EXPECT_EQ(doubts.format().size(), 21u);
   Violation violation = stale_read();
   violation.first.records[0].time = {160, 170};
   EXPECT_EQ(doubts.about(violation, {kNobody}),

@@ -63,7 +63,7 @@ TEST(Bank, NoticesLostUpdates) {
 }
 
 // By what it asks: "RRWWW" with s and c for the two tables.
-std::string spell(const PlayedTransaction& transaction) {
+std::string format(const PlayedTransaction& transaction) {
   std::string out;
   for (const auto& step : transaction.steps) {
     out += step.asked.kind == Kind::Read ? 'R' : 'W';
@@ -75,7 +75,7 @@ std::string spell(const PlayedTransaction& transaction) {
 TEST(SmallBank, MixesItsSixTransactions) {
   std::map<std::string, double> shapes;
   for (const PlayedTransaction& transaction : play_run("smallbank", {.transactions = 20'000}).transactions)
-    shapes[spell(transaction)] += 1;
+    shapes[format(transaction)] += 1;
   EXPECT_EQ(shapes.size(), 8u);
   EXPECT_NEAR(shapes["RsRcRcWsWcWc"], 3000, 250);             // Amalgamate
   EXPECT_NEAR(shapes["RsRc"], 3000, 250);                     // Balance

@@ -198,7 +198,7 @@ class Judge {
     result.verdict = Undecided{
         Undecided::Cause::Precondition,
         "it depends on whether a row that is made after a delete is another object than the deleted one",
-        {fmt::format("deleted and made again: {}{}", history_.spell_key(renewed_->front()),
+        {fmt::format("deleted and made again: {}{}", history_.format_key(renewed_->front()),
                      renewed_->size() == 1 ? "" : fmt::format(", and {} more keys", renewed_->size() - 1)),
          "no violation without these keys; a version certificate tells the rows apart"}};
   }

@@ -25,15 +25,15 @@ int severity(const Anomaly& anomaly) {
   }
 }
 
-Divergence::Branch branch(const Footprints& footprints, TransactionId t, KeyId key) {
-  const Access* const access = footprints.access(t, key);
-  const auto index = static_cast<std::size_t>(access - footprints.accesses.data());
-  return {t, footprints.read_operation[index], footprints.write_operation[access->written.index]};
+Divergence::Branch branch(const ReadWriteSets& read_write_sets, TransactionId t, KeyId key) {
+  const Access* const access = read_write_sets.access(t, key);
+  const auto index = static_cast<std::size_t>(access - read_write_sets.accesses.data());
+  return {t, read_write_sets.read_operation[index], read_write_sets.write_operation[access->written.index]};
 }
 
 std::string cite(const History& history, OperationId op) {
   return fmt::format("{} in transaction {}", print_operation(history, op),
-                     history.spell(history.label(history.transaction_of(op))));
+                     history.format(history.label(history.transaction_of(op))));
 }
 
 // By severity, but every kind once before any kind twice.
@@ -102,9 +102,9 @@ std::vector<Anomaly> lost_updates(const History& history, const Relations& relat
   std::vector<Anomaly> anomalies;
   for (const DivergentWrites& pair : relations.divergences) {
     Divergence divergence{.key = pair.key,
-                          .version = relations.footprints.write_operation[pair.version.index],
-                          .first = branch(relations.footprints, pair.first, pair.key),
-                          .second = branch(relations.footprints, pair.second, pair.key)};
+                          .version = relations.read_write_sets.write_operation[pair.version.index],
+                          .first = branch(relations.read_write_sets, pair.first, pair.key),
+                          .second = branch(relations.read_write_sets, pair.second, pair.key)};
     expects(history.key(divergence.first.read) == pair.key, "a branch reads its key");
     anomalies.push_back({AnomalyKind::LostUpdate, divergence});
   }
@@ -156,7 +156,7 @@ Undecided missing_order(const History& history, const Relations& relations) {
         "the history has operations that this version of Serval records but does not check yet";
     undecided.details.push_back(fmt::format(
         "operations on ranges, or on keys that ranges write, or that are lists and registers: {}, first {}",
-        relations.footprints.unsupported_count, cite(history, relations.footprints.unsupported)));
+        relations.read_write_sets.unsupported_count, cite(history, relations.read_write_sets.unsupported)));
   }
   if (ranges && history.certificate().empty())
     undecided.details.emplace_back(

@@ -18,7 +18,7 @@ namespace serval {
 //   Session     one session ran from before to.
 //   RealTime    from ended before to began.
 //   CommitOrder from wrote the key (from_op), and so did to (to_op). Somebody read to's version (to_read)
-//               although it had seen from (Cycle::sightings says how), so from must come before to.
+//               although it had seen from (Cycle::visibility_paths says how), so from must come before to.
 enum class EdgeKind : std::uint8_t { WriteWrite, WriteRead, ReadWrite, Session, RealTime, CommitOrder };
 std::string_view name_of(EdgeKind kind);  // ww wr rw so rt co
 

@@ -39,7 +39,7 @@ struct BadRow {
 
 // How the reader behind a CommitOrder edge had seen the transaction that the edge starts from: edges of
 // session order and reads-from that lead from edges[edge].from to the transaction of edges[edge].to_read.
-struct Sighting {
+struct VisibilityPath {
   std::size_t edge;  // Index into Cycle::edges.
   std::vector<Edge> path;
 };
@@ -47,7 +47,7 @@ struct Sighting {
 // Transactions that must each precede the next, and the last the first. edges[i].to == edges[i + 1].from.
 struct Cycle {
   std::vector<Edge> edges;
-  std::vector<Sighting> sightings = {};  // One for each CommitOrder edge, ascending.
+  std::vector<VisibilityPath> visibility_paths = {};  // One for each CommitOrder edge, ascending.
 };
 
 // Two committed transactions read the same version of a key and both overwrote it, so one update is lost

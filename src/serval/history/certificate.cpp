@@ -37,7 +37,7 @@ std::optional<TransactionSnapshot> TransactionSnapshot::parse(std::string_view t
   return is_consistent(out) ? std::optional(std::move(out)) : std::nullopt;
 }
 
-std::string TransactionSnapshot::spell() const {
+std::string TransactionSnapshot::format() const {
   std::string out = std::to_string(first_running) + ":" + std::to_string(first_future) + ":";
   for (const char* between = ""; const std::uint64_t transaction : running) {
     out += between + std::to_string(transaction);

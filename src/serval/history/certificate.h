@@ -38,7 +38,7 @@ struct TransactionSnapshot {
 
   // "10:20:12,15". Nothing where it is no such text.
   static std::optional<TransactionSnapshot> parse(std::string_view text);
-  std::string spell() const;
+  std::string format() const;
   // Whether it shows what that transaction wrote, if that committed.
   bool shows(std::uint64_t transaction) const;
 

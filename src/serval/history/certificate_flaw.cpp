@@ -24,12 +24,12 @@ class OrderFlaws {
  private:
   OrderFlaw flaw_at(Place place, const std::string& problem) const {
     const KeyOrder& order = orders_[place.first];
-    std::string text = "the order of the versions of " + history_.spell_key(order.key) + " " + problem;
+    std::string text = "the order of the versions of " + history_.format_key(order.key) + " " + problem;
     return {place.first, place.second, std::move(text)};
   }
   std::string name(Place place) const {
     const TransactionId t = orders_[place.first].installers[place.second];
-    return "transaction " + history_.spell(history_.label(t));
+    return "transaction " + history_.format(history_.label(t));
   }
 
   std::optional<OrderFlaw> find_repeated() const {

@@ -96,8 +96,8 @@ class History {
   Value session_label(SessionId s) const { return session_labels_[s.index]; }
   const Predicate& predicate(PredicateId id) const { return predicates_[id.index]; }
   const ValuePool& values() const noexcept { return pool_; }
-  std::string spell(Value value) const { return pool_.spell(value); }
-  std::string spell_key(KeyId key) const { return pool_.spell(key_value(key)); }
+  std::string format(Value value) const { return pool_.format(value); }
+  std::string format_key(KeyId key) const { return pool_.format(key_value(key)); }
 
   const Certificate& certificate() const noexcept { return certificate_; }
   Value initial_value() const noexcept { return initial_value_; }

@@ -258,7 +258,7 @@ std::string print_predicate_operation(const History& history, OperationId op) {
   std::string out = "p{";
   for (const Row& row : history.operation(op).rows) {
     if (out.size() > 2) out += ' ';
-    out += history.spell_key(row.key) + "=" + history.spell(row.value);
+    out += history.format_key(row.key) + "=" + history.format(row.value);
   }
   return out + "}";
 }
@@ -272,9 +272,9 @@ std::string print_operation(const History& history, OperationId op) {
   if (is_predicate(kind)) return print_predicate_operation(history, op);
   static constexpr std::array<const char*, 9> kVerbs{"r", "w", "a", "l", "i", "i", "d", "cas", "cas"};
   std::string out = kVerbs[static_cast<std::size_t>(kind)];
-  out += "(" + history.spell_key(history.key(op));
-  if (is_conditional(kind)) out += "," + history.spell(history.expected(op));
-  if (kind != OperationKind::Delete) out += "," + history.spell(history.value(op));
+  out += "(" + history.format_key(history.key(op));
+  if (is_conditional(kind)) out += "," + history.format(history.expected(op));
+  if (kind != OperationKind::Delete) out += "," + history.format(history.value(op));
   out += ")";
   if (kind == OperationKind::InsertMiss || kind == OperationKind::CompareAndSetMiss) out += "!";
   return out;
@@ -299,7 +299,7 @@ std::string print_transaction(const History& history, TransactionId t) {
 std::string print_history(const History& history) {
   std::string out;
   for (const SessionId session : history.sessions()) {
-    out += history.spell(history.session_label(session)) + ":";
+    out += history.format(history.session_label(session)) + ":";
     for (const TransactionId t : history.session_transactions(session))
       out += " " + print_transaction(history, t);
     out += "\n";

@@ -123,7 +123,7 @@ std::span<const Value> ValuePool::elements(Value list) const {
   return state_->lists[list.pool_index()];
 }
 
-std::string ValuePool::spell(Value value) const {
+std::string ValuePool::format(Value value) const {
   switch (value.kind()) {
     case Value::Kind::Integer:
       return std::to_string(value.as_integer());
@@ -142,7 +142,7 @@ std::string ValuePool::spell(Value value) const {
       break;
   }
   std::string out = "[";
-  for (const Value element : elements(value)) out += (out.size() > 1 ? " " : "") + spell(element);
+  for (const Value element : elements(value)) out += (out.size() > 1 ? " " : "") + format(element);
   return out + "]";
 }
 

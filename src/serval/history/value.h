@@ -96,7 +96,7 @@ class ValuePool {
 
   // Short spelling for people: 7, "abc", _ (nil), ? (unknown), [1 2 3], {"a":1}. Text that looks like a plain
   // word is not quoted. This is also the spelling of the history notation.
-  std::string spell(Value value) const;
+  std::string format(Value value) const;
 
   // Number of interned spellings and lists, for size reports and for formats that store the pool.
   std::size_t spelling_count() const noexcept;

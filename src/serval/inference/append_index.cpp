@@ -3,7 +3,7 @@
 namespace serval {
 namespace {
 
-std::vector<OperationId> aborted_appends(const History& history, const ListFootprints& lists) {
+std::vector<OperationId> aborted_appends(const History& history, const ListAccesses& lists) {
   std::vector<OperationId> found;
   for (const TransactionId t : history.transactions()) {
     if (history.outcome(t) != Outcome::Aborted) continue;
@@ -17,7 +17,7 @@ std::vector<OperationId> aborted_appends(const History& history, const ListFootp
 
 }  // namespace
 
-AppendIndex::AppendIndex(const History& history, const ListFootprints& lists, Budget& budget)
+AppendIndex::AppendIndex(const History& history, const ListAccesses& lists, Budget& budget)
     : history_(history),
       lists_(lists),
       aborted_(aborted_appends(history, lists)),

@@ -7,7 +7,7 @@
 
 #include <absl/container/flat_hash_map.h>
 
-#include "serval/inference/list_footprint.h"
+#include "serval/inference/list_accesses.h"
 #include "serval/inference/version_table.h"
 
 namespace serval {
@@ -19,12 +19,12 @@ class AppendIndex {
     Origin origin = Origin::Nobody;
     std::uint32_t append = ListAppend::kNone;  // One of them; below append_count().
   };
-  AppendIndex(const History& history, const ListFootprints& lists, Budget& budget);
+  AppendIndex(const History& history, const ListAccesses& lists, Budget& budget);
 
   Source find(KeyId key, Value element) const noexcept;
   void prefetch(KeyId key, Value element) const noexcept { table_.prefetch(key, element); }
 
-  // Those of ListFootprints first, then the aborted ones.
+  // Those of ListAccesses first, then the aborted ones.
   std::size_t append_count() const noexcept { return lists_.appends.size() + aborted_.size(); }
   OperationId operation(std::uint32_t append) const {
     return append < lists_.appends.size() ? lists_.appends[append].op
@@ -37,7 +37,7 @@ class AppendIndex {
 
  private:
   const History& history_;
-  const ListFootprints& lists_;
+  const ListAccesses& lists_;
   std::vector<OperationId> aborted_;
   VersionTable table_;
   mutable absl::flat_hash_map<std::pair<KeyId, Value>, std::ptrdiff_t> times_;

@@ -15,19 +15,21 @@ struct KeyVersion {
 
 // Appends that nobody saw, one after another behind the last that was seen.
 void chain_unseen(const History& history, const std::vector<std::uint32_t>& rank, const Relations& known,
-                  Footprints& footprints) {
+                  ReadWriteSets& read_write_sets) {
   for (std::uint32_t v = 0; v < known.later.rows(); ++v) {
     const std::span<const TransactionId> writers = known.later[v];
     if (writers.empty()) continue;
-    const KeyId key = v < history.key_count() ? KeyId{v} : history.key(footprints.write_operation[v]);
+    const KeyId key = v < history.key_count() ? KeyId{v} : history.key(read_write_sets.write_operation[v]);
     if (!known.order_is_shown(key)) continue;
     std::vector<TransactionId> order(writers.begin(), writers.end());
-    const auto saw_last = [&](TransactionId t) { return footprints.access(t, key)->read == VersionId{v}; };
+    const auto saw_last = [&](TransactionId t) {
+      return read_write_sets.access(t, key)->read == VersionId{v};
+    };
     std::ranges::sort(order, {}, [&](TransactionId t) { return std::pair(!saw_last(t), rank[t.index]); });
     VersionId before{v};
     for (const TransactionId t : order) {
-      footprints.versions[before.index].overwriter = t;
-      before = footprints.access(t, key)->written;
+      read_write_sets.versions[before.index].overwriter = t;
+      before = read_write_sets.access(t, key)->written;
     }
   }
 }
@@ -42,12 +44,12 @@ std::vector<bool> open_registers(const History& history, const Relations& known)
 }
 
 void chain_registers(const History& history, const std::vector<std::uint32_t>& rank, const Relations& known,
-                     Footprints& footprints) {
+                     ReadWriteSets& read_write_sets) {
   const std::vector<bool> open = open_registers(history, known);
   std::vector<KeyVersion> versions;
   for (const TransactionId t : history.transactions()) {
     if (!known.takes_part[t.index]) continue;
-    for (const Access& access : footprints.of(t))
+    for (const Access& access : read_write_sets.of(t))
       if (!access.written.is_none() && open[access.key.index])
         versions.push_back({access.key, rank[t.index], access.written});
   }
@@ -55,8 +57,9 @@ void chain_registers(const History& history, const std::vector<std::uint32_t>& r
   for (std::size_t i = 0; i < versions.size(); ++i) {
     const bool first = i == 0 || versions[i - 1].key != versions[i].key;
     const VersionId before = first ? VersionId{versions[i].key.index} : versions[i - 1].version;
-    footprints.versions[before.index].overwriter = footprints.versions[versions[i].version.index].writer;
-    footprints.versions[versions[i].version.index].overwriter = TransactionId::none();
+    read_write_sets.versions[before.index].overwriter =
+        read_write_sets.versions[versions[i].version.index].writer;
+    read_write_sets.versions[versions[i].version.index].overwriter = TransactionId::none();
   }
 }
 
@@ -82,8 +85,8 @@ std::vector<std::vector<std::uint32_t>> likely_orders(const History& history) {
 Relations with_chosen_order(const History& history, const Relations& relations,
                             const std::vector<std::uint32_t>& rank) {
   Relations chosen = relations;
-  chain_unseen(history, rank, relations, chosen.footprints);
-  chain_registers(history, rank, relations, chosen.footprints);
+  chain_unseen(history, rank, relations, chosen.read_write_sets);
+  chain_registers(history, rank, relations, chosen.read_write_sets);
   chosen.later = {};
   chosen.open_writes.clear();
   chosen.has_separate_writes = true;

@@ -106,12 +106,12 @@ class EdgeSource {
  private:
   template <GraphShape::Data kData, class Emit>
   void read_edges(Emit& emit) {
-    const std::vector<Version>& versions = relations_.footprints.versions;
+    const std::vector<Version>& versions = relations_.read_write_sets.versions;
     for (const TransactionId t : history_.transactions()) {
       budget_.poll("dependency graph");
       if (!relations_.takes_part[t.index]) continue;
       const Vertex begin = vertices_.begin(t);
-      for (const Access& access : relations_.footprints.of(t)) {
+      for (const Access& access : relations_.read_write_sets.of(t)) {
         prefetch_version(access);
         if (access.read.is_none()) continue;
         const Version version = versions[access.read.index];
@@ -129,7 +129,7 @@ class EdgeSource {
   template <class Emit>
   void repeated_edges(Emit& emit) {
     for (const RepeatedRead& again : relations_.repeated_reads) {
-      const TransactionId writer = relations_.footprints.versions[again.version.index].writer;
+      const TransactionId writer = relations_.read_write_sets.versions[again.version.index].writer;
       if (!writer.is_none()) emit(vertices_.commit(writer), vertices_.begin(again.transaction));
     }
   }
@@ -176,13 +176,14 @@ class EdgeSource {
   // nobody showed are in it as well, except where reads are ignored: there it rests on a read.
   template <class Emit>
   void write_edges(Emit& emit) {
-    const Footprints& footprints = relations_.footprints;
+    const ReadWriteSets& read_write_sets = relations_.read_write_sets;
     const bool shown_only = shape_.data == GraphShape::Data::ShownWrites;
     if (shown_only)
       for (const ContestedAppends& pair : relations_.contested) write_edge(pair.from, pair.to, emit);
-    for (std::size_t v = history_.key_count(); v < footprints.versions.size(); ++v) {
-      const Version version = footprints.versions[v];
-      if (shown_only && !relations_.order_is_shown(history_.key(footprints.write_operation[v]))) continue;
+    for (std::size_t v = history_.key_count(); v < read_write_sets.versions.size(); ++v) {
+      const Version version = read_write_sets.versions[v];
+      if (shown_only && !relations_.order_is_shown(history_.key(read_write_sets.write_operation[v])))
+        continue;
       if (!version.overwriter.is_none()) write_edge(version.writer, version.overwriter, emit);
       if (later_.rows() == 0) continue;
       for (const TransactionId later : later_[v]) write_edge(version.writer, later, emit);
@@ -198,10 +199,10 @@ class EdgeSource {
   // At a million transactions every version is a cache miss; ask for those of the accesses to come.
   void prefetch_version(const Access& access) const {
     constexpr std::ptrdiff_t kAhead = 32;
-    const std::vector<Access>& accesses = relations_.footprints.accesses;
+    const std::vector<Access>& accesses = relations_.read_write_sets.accesses;
     if (accesses.data() + accesses.size() - &access <= kAhead) return;
     const VersionId read = (&access + kAhead)->read;
-    if (!read.is_none()) __builtin_prefetch(&relations_.footprints.versions[read.index]);
+    if (!read.is_none()) __builtin_prefetch(&relations_.read_write_sets.versions[read.index]);
   }
 
   const History& history_;
@@ -218,15 +219,14 @@ class EdgeSource {
 class Reasons {
  public:
   Reasons(const History& history, const Relations& relations, TransactionId from, TransactionId to)
-      : history_(history), relations_(relations), footprints_(relations.footprints), from_(from), to_(to) {}
+      : history_(history), relations_(relations), sets_(relations.read_write_sets), from_(from), to_(to) {}
 
   std::vector<Edge> all() {
-    for (const Access& access : footprints_.of(to_)) add_write_dependencies(access);
-    for (const Access& access : footprints_.of(to_))
-      add_read_dependency(access.key, access.read, read_of(access));
+    for (const Access& access : sets_.of(to_)) add_write_dependencies(access);
+    for (const Access& access : sets_.of(to_)) add_read_dependency(access.key, access.read, read_of(access));
     for (const RepeatedRead& again : repeated_by(to_))
       add_read_dependency(again.key, again.version, again.read);
-    for (const Access& access : footprints_.of(from_))
+    for (const Access& access : sets_.of(from_))
       add_anti_dependency(access.key, access.read, read_of(access));
     for (const RepeatedRead& again : repeated_by(from_))
       add_anti_dependency(again.key, again.version, again.read);
@@ -235,9 +235,9 @@ class Reasons {
 
  private:
   OperationId read_of(const Access& access) const {
-    return footprints_.read_operation[static_cast<std::size_t>(&access - footprints_.accesses.data())];
+    return sets_.read_operation[static_cast<std::size_t>(&access - sets_.accesses.data())];
   }
-  OperationId write_of(VersionId version) const { return footprints_.write_operation[version.index]; }
+  OperationId write_of(VersionId version) const { return sets_.write_operation[version.index]; }
   std::span<const RepeatedRead> repeated_by(TransactionId t) const {
     return equal_span(relations_.repeated_reads, t, &RepeatedRead::transaction);
   }
@@ -248,13 +248,13 @@ class Reasons {
     std::vector<VersionId> versions;
     for (const EarlierVersion& earlier : equal_span(relations_.earlier_versions, t, &EarlierVersion::writer))
       if (earlier.key == key) versions.push_back(earlier.version);
-    if (const Access* access = footprints_.access(t, key); access != nullptr && !access->written.is_none())
+    if (const Access* access = sets_.access(t, key); access != nullptr && !access->written.is_none())
       versions.push_back(access->written);
     return versions;
   }
 
   bool follows(VersionId version) const {
-    return footprints_.versions[version.index].overwriter == to_ ||
+    return sets_.versions[version.index].overwriter == to_ ||
            std::ranges::count(relations_.later_writers(version), to_) > 0;
   }
 
@@ -285,7 +285,7 @@ class Reasons {
   }
 
   void add_read_dependency(KeyId key, VersionId version, OperationId read) {
-    if (version.is_none() || footprints_.versions[version.index].writer != from_) return;
+    if (version.is_none() || sets_.versions[version.index].writer != from_) return;
     edges_.push_back({from_, to_, EdgeKind::WriteRead, key, write_of(version), read});
   }
 
@@ -294,7 +294,7 @@ class Reasons {
     if (version.is_none() || from_ == to_ || !follows(version)) return;
     const OperationId later = overwriting(key, version);
     if (later.is_none()) return;
-    const Access* overwriter = footprints_.access(to_, key);
+    const Access* overwriter = sets_.access(to_, key);
     const bool same_version = history_.kind(later) != OperationKind::Append && overwriter->read == version;
     edges_.push_back({from_, to_, EdgeKind::ReadWrite, key, read, later,
                       same_version ? read_of(*overwriter) : OperationId::none()});
@@ -302,7 +302,7 @@ class Reasons {
 
   const History& history_;
   const Relations& relations_;
-  const Footprints& footprints_;
+  const ReadWriteSets& sets_;
   TransactionId from_, to_;
   std::vector<Edge> edges_;
 };

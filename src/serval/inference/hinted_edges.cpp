@@ -8,11 +8,11 @@ namespace {
 
 // The version that the edge starts from: what `from` left behind or saw.
 VersionId earlier_version(const Relations& relations, const Edge& edge) {
-  const Access* access = relations.footprints.access(edge.from, edge.key);
+  const Access* access = relations.read_write_sets.access(edge.from, edge.key);
   if (access == nullptr) return VersionId::none();
   if (edge.kind == EdgeKind::WriteWrite) return access->written;
-  const auto index = static_cast<std::size_t>(access - relations.footprints.accesses.data());
-  if (relations.footprints.read_operation[index] == edge.from_op) return access->read;
+  const auto index = static_cast<std::size_t>(access - relations.read_write_sets.accesses.data());
+  if (relations.read_write_sets.read_operation[index] == edge.from_op) return access->read;
   const auto again = std::ranges::find(relations.repeated_reads, edge.from_op, &RepeatedRead::read);
   return again == relations.repeated_reads.end() ? VersionId::none() : again->version;
 }
@@ -25,7 +25,7 @@ void cite_hints(const Relations& relations, std::vector<Edge>& edges) {
     const bool ordered = edge.kind == EdgeKind::WriteWrite || edge.kind == EdgeKind::ReadWrite;
     if (!ordered || !edge.to_read.is_none()) continue;
     const VersionId earlier = earlier_version(relations, edge);
-    const Access* access = relations.footprints.access(edge.to, edge.key);
+    const Access* access = relations.read_write_sets.access(edge.to, edge.key);
     if (earlier.is_none() || access == nullptr || access->written.is_none()) continue;
     const auto pair = [](const HintedVersions& hint) { return std::pair(hint.earlier, hint.later); };
     const auto found =

@@ -2,7 +2,7 @@
 // An order of two versions that rests on an assumption, as inference finds it again.
 
 #include "serval/evidence/version_precedence.h"
-#include "serval/inference/footprint.h"
+#include "serval/inference/read_write_sets.h"
 
 namespace serval {
 

@@ -11,8 +11,8 @@ namespace serval {
 namespace {
 
 // The reads of every list that has a read which is no prefix of the longest one.
-std::map<KeyId, std::vector<ListRead>> disputed_reads(const History& history, const ListFootprints& lists,
-                                                      ListTrunks& trunks, const Relations& relations,
+std::map<KeyId, std::vector<ListRead>> disputed_reads(const History& history, const ListAccesses& lists,
+                                                      LongestReads& longest_reads, const Relations& relations,
                                                       Budget& budget) {
   std::map<KeyId, std::vector<ListRead>> disputed;
   const auto for_each_read = [&](auto&& visit) {
@@ -23,7 +23,7 @@ std::map<KeyId, std::vector<ListRead>> disputed_reads(const History& history, co
     }
   };
   for_each_read([&](const ListRead& read) {
-    if (!trunks.agrees(read)) disputed.try_emplace(read.key);
+    if (!longest_reads.agrees(read)) disputed.try_emplace(read.key);
   });
   if (disputed.empty()) return disputed;
   for_each_read([&](const ListRead& read) {
@@ -34,8 +34,9 @@ std::map<KeyId, std::vector<ListRead>> disputed_reads(const History& history, co
 
 class Dispute {
  public:
-  Dispute(const History& history, const ListFootprints& lists, ListTrunks& trunks, Relations& relations)
-      : history_(history), lists_(lists), trunks_(trunks), relations_(relations) {}
+  Dispute(const History& history, const ListAccesses& lists, LongestReads& longest_reads,
+          Relations& relations)
+      : history_(history), lists_(lists), longest_reads_(longest_reads), relations_(relations) {}
 
   // Whether the reads contradict each other.
   bool settle(const std::vector<ListRead>& reads) {
@@ -43,7 +44,7 @@ class Dispute {
     for (const ListRead& read : reads) shown.push_back(without_strangers(read));
     const auto longest = static_cast<std::size_t>(
         std::ranges::max_element(shown, {}, &std::vector<Value>::size) - shown.begin());
-    trunks_.choose(reads[longest]);
+    longest_reads_.choose(reads[longest]);
     lists_looked_at_.clear();
     bool contradiction = false;
     for (std::size_t i = 0; i < reads.size(); ++i) {
@@ -59,14 +60,14 @@ class Dispute {
   }
 
  private:
-  using Appends = std::vector<std::uint32_t>;  // Indices into ListFootprints::appends.
+  using Appends = std::vector<std::uint32_t>;  // Indices into ListAccesses::appends.
 
   // Those that certainly are the elements, each once.
   Appends appends_in(KeyId key, const std::vector<Value>& shown) const {
     Appends found;
     absl::flat_hash_set<std::uint32_t> seen;
     for (const Value element : shown) {
-      const AppendIndex::Source source = trunks_.index().find(key, element);
+      const AppendIndex::Source source = longest_reads_.index().find(key, element);
       if (source.origin == AppendIndex::Origin::One && seen.insert(source.append).second)
         found.push_back(source.append);
     }
@@ -107,7 +108,7 @@ class Dispute {
   std::vector<Value> without_strangers(const ListRead& read) const {
     std::vector<Value> kept;
     for (const Value element : elements_shown(history_, read.read))
-      if (counts(trunks_.index().find(read.key, element))) kept.push_back(element);
+      if (counts(longest_reads_.index().find(read.key, element))) kept.push_back(element);
     return kept;
   }
 
@@ -118,8 +119,8 @@ class Dispute {
   }
 
   const History& history_;
-  const ListFootprints& lists_;
-  ListTrunks& trunks_;
+  const ListAccesses& lists_;
+  LongestReads& longest_reads_;
   Relations& relations_;
   absl::flat_hash_map<KeyId, Appends> by_key_;  // Made when it is needed.
   absl::flat_hash_set<Value> lists_looked_at_;  // Of the key at hand; equal lists are one value.
@@ -127,24 +128,24 @@ class Dispute {
 
 // Others appended the same, and somebody saw it. If it was this one, its transaction counts, and what that
 // read may contradict the other reads.
-bool may_be_seen(const ListTrunks& trunks, const ListAppend& append, Value element) {
-  const AppendIndex::Source source = trunks.index().find(append.key, element);
+bool may_be_seen(const LongestReads& longest_reads, const ListAppend& append, Value element) {
+  const AppendIndex::Source source = longest_reads.index().find(append.key, element);
   const auto is_it = [&](AppendIndex::Source seen) { return seen.append == source.append; };
   return source.origin == AppendIndex::Origin::Several &&
-         std::ranges::any_of(trunks[append.key].sources, is_it);
+         std::ranges::any_of(longest_reads[append.key].sources, is_it);
 }
 
 }  // namespace
 
-std::vector<bool> settle_disputes(const History& history, const ListFootprints& lists, ListTrunks& trunks,
-                                  Relations& relations, Budget& budget) {
+std::vector<bool> settle_disputes(const History& history, const ListAccesses& lists,
+                                  LongestReads& longest_reads, Relations& relations, Budget& budget) {
   std::vector<bool> disputed(history.key_count(), false);
-  Dispute dispute(history, lists, trunks, relations);
-  for (const auto& [key, reads] : disputed_reads(history, lists, trunks, relations, budget))
+  Dispute dispute(history, lists, longest_reads, relations);
+  for (const auto& [key, reads] : disputed_reads(history, lists, longest_reads, relations, budget))
     disputed[key.index] = dispute.settle(reads);
   for (const ListAppend& append : lists.appends)
     if (!relations.takes_part[append.writer.index] && history.outcome(append.writer) != Outcome::Aborted &&
-        may_be_seen(trunks, append, history.value(append.op)))
+        may_be_seen(longest_reads, append, history.value(append.op)))
       disputed[append.key.index] = true;
   std::ranges::sort(relations.order_conflicts, {}, &OrderConflict::second);
   std::ranges::sort(relations.contested, {}, [](const ContestedAppends& one) {

@@ -8,16 +8,16 @@
 
 #include <vector>
 
-#include "serval/inference/list_trunks.h"
+#include "serval/inference/longest_reads.h"
 #include "serval/inference/reads_from.h"
 
 namespace serval {
 
 // Adds the conflicts to `relations`; each names the longest read and one that contradicts it. Where the reads
-// of a key agree but for such elements, the longest without them becomes its trunk. By key: whether its reads
-// contradict each other, or might, if a transaction that perhaps counts does. O(elements) of the reads of
-// disputed lists, O(reads + appends) otherwise.
-std::vector<bool> settle_disputes(const History& history, const ListFootprints& lists, ListTrunks& trunks,
-                                  Relations& relations, Budget& budget);
+// of a key agree except for such elements, the longest read without them becomes the longest read of the key.
+// Returns, by key, whether its reads contradict each other, or would if a transaction that may count does.
+// O(elements) of the reads of disputed lists, O(reads + appends) otherwise.
+std::vector<bool> settle_disputes(const History& history, const ListAccesses& lists,
+                                  LongestReads& longest_reads, Relations& relations, Budget& budget);
 
 }  // namespace serval

@@ -27,7 +27,7 @@ struct ListFaults {
 // Looks at lists one after another; a list of n elements takes O(n).
 class ListInspector {
  public:
-  ListInspector(const History& history, const ListFootprints& lists, const AppendIndex& index)
+  ListInspector(const History& history, const ListAccesses& lists, const AppendIndex& index)
       : history_(history), lists_(lists), index_(index), seen_in_(index.append_count(), 0) {}
 
   ListFaults inspect(KeyId key, std::span<const Value> shown, std::span<const AppendIndex::Source> sources);
@@ -40,7 +40,7 @@ class ListInspector {
   bool seen_before(Value element, AppendIndex::Source source);
 
   const History& history_;
-  const ListFootprints& lists_;
+  const ListAccesses& lists_;
   const AppendIndex& index_;
   std::vector<std::uint32_t> seen_in_;  // By append: the number of the last list that had it.
   std::uint32_t list_ = 0;

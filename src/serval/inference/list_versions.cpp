@@ -12,14 +12,14 @@ namespace {
 
 class ListInference {
  public:
-  ListInference(const History& history, const ListFootprints& lists, ListTrunks& trunks, Relations& relations,
-                Budget& budget)
+  ListInference(const History& history, const ListAccesses& lists, LongestReads& longest_reads,
+                Relations& relations, Budget& budget)
       : history_(history),
         lists_(lists),
-        trunks_(trunks),
-        index_(trunks.index()),
+        longest_reads_(longest_reads),
+        index_(longest_reads.index()),
         relations_(relations),
-        footprints_(relations.footprints),
+        sets_(relations.read_write_sets),
         budget_(budget),
         inspector_(history, lists, index_),
         version_of_(lists.appends.size(), VersionId::none()),
@@ -27,7 +27,7 @@ class ListInference {
         last_seen_(history.key_count()) {}
 
   std::vector<LaterWriter> run() {
-    disputed_ = settle_disputes(history_, lists_, trunks_, relations_, budget_);
+    disputed_ = settle_disputes(history_, lists_, longest_reads_, relations_, budget_);
     for (const KeyId key : history_.key_ids()) number_versions(key);
     find_earliest_positions();
     place_writes();
@@ -46,50 +46,51 @@ class ListInference {
   static constexpr std::uint32_t kUnseen = 0xFFFFFFFFu;
 
   VersionId add_version(TransactionId writer, OperationId append) {
-    footprints_.versions.push_back({.writer = writer});
-    footprints_.write_operation.push_back(append);
-    return VersionId{static_cast<std::uint32_t>(footprints_.versions.size() - 1)};
+    sets_.versions.push_back({.writer = writer});
+    sets_.write_operation.push_back(append);
+    return VersionId{static_cast<std::uint32_t>(sets_.versions.size() - 1)};
   }
 
-  // Judges the trunk of the key, and numbers its versions in the order of the list.
+  // Judges the longest read of the key, and numbers its versions in the order of the list.
   void number_versions(KeyId key) {
     budget_.poll("version order");
     VersionId before{key.index};
     last_seen_[key.index] = before;
-    const Trunk& trunk = trunks_[key];
-    if (trunk.read.is_none()) return;
-    const ListFaults faults = inspector_.inspect(key, elements_shown(history_, trunk.read), trunk.sources);
-    if (faults.any()) note_faults(key, trunk, faults);
+    const LongestRead& longest_read = longest_reads_[key];
+    if (longest_read.read.is_none()) return;
+    const ListFaults faults =
+        inspector_.inspect(key, elements_shown(history_, longest_read.read), longest_read.sources);
+    if (faults.any()) note_faults(key, longest_read, faults);
     if (disputed_[key.index]) return;
-    for (std::uint32_t i = 0; i < trunk.sources.size(); ++i) {
-      const AppendIndex::Source source = trunk.sources[i];
+    for (std::uint32_t i = 0; i < longest_read.sources.size(); ++i) {
+      const AppendIndex::Source source = longest_read.sources[i];
       if (source.origin != AppendIndex::Origin::One || !version_of_[source.append].is_none()) continue;
       const ListAppend& append = lists_.appends[source.append];
-      footprints_.versions[before.index].overwriter = append.writer;
+      sets_.versions[before.index].overwriter = append.writer;
       before = version_of_[source.append] = add_version(append.writer, append.op);
       earliest_[source.append] = i;
     }
     last_seen_[key.index] = before;
   }
 
-  void note_faults(KeyId key, const Trunk& trunk, const ListFaults& faults) {
-    faults_of_trunk_.emplace(key, faults);
+  void note_faults(KeyId key, const LongestRead& longest_read, const ListFaults& faults) {
+    faults_of_longest_read_.emplace(key, faults);
     absl::flat_hash_set<std::uint32_t> seen;
-    for (std::size_t i = 0; i < trunk.sources.size(); ++i) {
-      const AppendIndex::Source source = trunk.sources[i];
+    for (std::size_t i = 0; i < longest_read.sources.size(); ++i) {
+      const AppendIndex::Source source = longest_read.sources[i];
       if (source.origin == AppendIndex::Origin::Several)
-        several_seen_.emplace(key, elements_shown(history_, trunk.read)[i]);
+        several_seen_.emplace(key, elements_shown(history_, longest_read.read)[i]);
       if (source.origin == AppendIndex::Origin::Aborted)
         aborted_before_.push_back(index_.operation(source.append));
       if (source.origin != AppendIndex::Origin::One || !seen.insert(source.append).second) continue;
       for (const OperationId lost : aborted_before_)
-        relations_.dirty_updates.push_back({key, lost, lists_.appends[source.append].op, trunk.read});
+        relations_.dirty_updates.push_back({key, lost, lists_.appends[source.append].op, longest_read.read});
       aborted_before_.clear();
     }
     aborted_before_.clear();
   }
 
-  // earliest_[a] becomes the first position in the trunk among append a and the writer's later ones.
+  // earliest_[a] becomes the first position in the longest read among append a and the writer's later ones.
   void find_earliest_positions() {
     for (std::size_t i = lists_.appends.size(); i-- > 0;) {
       const std::uint32_t next = lists_.appends[i].next;
@@ -98,7 +99,7 @@ class ListInference {
   }
 
   void place_writes() {
-    first_append_.assign(footprints_.accesses.size(), ListAppend::kNone);
+    first_append_.assign(sets_.accesses.size(), ListAppend::kNone);
     for (std::uint32_t i = 0; i < lists_.appends.size(); ++i) {
       const ListAppend& append = lists_.appends[i];
       if (append.previous == ListAppend::kNone) first_append_[append.access] = i;
@@ -106,7 +107,7 @@ class ListInference {
       if (version_of_[i].is_none() && (append.is_last() || is_lost(append)))
         version_of_[i] = add_unseen(append);
       if (append.is_last()) {
-        footprints_.accesses[append.access].written = version_of_[i];
+        sets_.accesses[append.access].written = version_of_[i];
       } else if (!version_of_[i].is_none()) {
         relations_.earlier_versions.push_back({append.writer, append.key, version_of_[i]});
       }
@@ -135,7 +136,7 @@ class ListInference {
 
   void resolve(TransactionId reader, const ListRead& read) {
     const std::span<const Value> shown = elements_shown(history_, read.read);
-    const bool agrees = trunks_.agrees(read);
+    const bool agrees = longest_reads_.agrees(read);
     if (!agrees) {
       std::vector<AppendIndex::Source> sources;
       for (const Value element : shown) sources.push_back(index_.find(read.key, element));
@@ -143,7 +144,7 @@ class ListInference {
       if (const OperationId own = own_later_append(reader, read, sources); !own.is_none())
         relations_.faults.push_back({ReadFault::Future, reader, read.read, own});
     } else {
-      if (const auto faults = faults_of_trunk_.find(read.key); faults != faults_of_trunk_.end())
+      if (const auto faults = faults_of_longest_read_.find(read.key); faults != faults_of_longest_read_.end())
         add_faults(reader, read, faults->second, shown.size());
       if (const OperationId own = own_later_append(read, shown.size()); !own.is_none())
         relations_.faults.push_back({ReadFault::Future, reader, read.read, own});
@@ -188,8 +189,8 @@ class ListInference {
     const VersionId version =
         shown.empty() ? VersionId{read.key.index} : version_ending_in(reader, read, shown);
     if (read.role == ListRead::Role::External) {
-      footprints_.read_operation[read.access] = read.read;
-      footprints_.accesses[read.access].read = version;
+      sets_.read_operation[read.access] = read.read;
+      sets_.accesses[read.access].read = version;
     } else if (!version.is_none()) {
       relations_.repeated_reads.push_back({reader, read.read, read.key, version});
     }
@@ -197,10 +198,10 @@ class ListInference {
 
   // What a read saw whose last element this is; none() where that is no transaction's last append.
   VersionId version_ending_in(TransactionId reader, const ListRead& read, std::span<const Value> shown) {
-    const Trunk& trunk = trunks_[read.key];
-    const bool of_trunk = shown.size() <= trunk.sources.size() && trunks_.agrees(read);
+    const LongestRead& longest_read = longest_reads_[read.key];
+    const bool of_longest_read = shown.size() <= longest_read.sources.size() && longest_reads_.agrees(read);
     const AppendIndex::Source source =
-        of_trunk ? trunk.sources[shown.size() - 1] : index_.find(read.key, shown.back());
+        of_longest_read ? longest_read.sources[shown.size() - 1] : index_.find(read.key, shown.back());
     if (source.origin != AppendIndex::Origin::One) return VersionId::none();
     const ListAppend& append = lists_.appends[source.append];
     if (append.writer == reader) return VersionId::none();
@@ -218,7 +219,7 @@ class ListInference {
       const bool alone = (i == 0 || later_[i - 1].first != version) &&
                          (i + 1 == later_.size() || later_[i + 1].first != version);
       if (alone) {
-        footprints_.versions[version.index].overwriter = later_[i].second;
+        sets_.versions[version.index].overwriter = later_[i].second;
       } else {
         later_[kept++] = later_[i];
       }
@@ -227,10 +228,10 @@ class ListInference {
   }
 
   void find_divergences() {
-    std::vector<TransactionId> first_updater(footprints_.versions.size(), TransactionId::none());
+    std::vector<TransactionId> first_updater(sets_.versions.size(), TransactionId::none());
     for (const TransactionId t : history_.transactions()) {
       if (!relations_.takes_part[t.index]) continue;
-      for (const Access& access : footprints_.of(t)) {
+      for (const Access& access : sets_.of(t)) {
         if (access.read.is_none() || access.written.is_none() ||
             lists_.key_kinds[access.key.index] != KeyKind::List)
           continue;
@@ -245,19 +246,19 @@ class ListInference {
   }
 
   const History& history_;
-  const ListFootprints& lists_;
-  ListTrunks& trunks_;
+  const ListAccesses& lists_;
+  LongestReads& longest_reads_;
   const AppendIndex& index_;
   Relations& relations_;
-  Footprints& footprints_;
+  ReadWriteSets& sets_;
   Budget& budget_;
   ListInspector inspector_;
   std::vector<bool> disputed_;               // By key: its reads show no order.
   std::vector<VersionId> version_of_;        // By append.
-  std::vector<std::uint32_t> earliest_;      // By append: its position in the trunk.
+  std::vector<std::uint32_t> earliest_;      // By append: its position in the longest read.
   std::vector<VersionId> last_seen_;         // By key.
   std::vector<std::uint32_t> first_append_;  // By access.
-  absl::flat_hash_map<KeyId, ListFaults> faults_of_trunk_;
+  absl::flat_hash_map<KeyId, ListFaults> faults_of_longest_read_;
   absl::flat_hash_set<std::pair<KeyId, Value>> several_seen_;  // Elements seen that several appended.
   absl::flat_hash_set<std::uint32_t> lost_;                    // Accesses with an append that is lost.
   std::vector<OperationId> aborted_before_;
@@ -266,9 +267,10 @@ class ListInference {
 
 }  // namespace
 
-std::vector<LaterWriter> infer_list_versions(const History& history, const ListFootprints& lists,
-                                             ListTrunks& trunks, Relations& relations, Budget& budget) {
-  return ListInference(history, lists, trunks, relations, budget).run();
+std::vector<LaterWriter> infer_list_versions(const History& history, const ListAccesses& lists,
+                                             LongestReads& longest_reads, Relations& relations,
+                                             Budget& budget) {
+  return ListInference(history, lists, longest_reads, relations, budget).run();
 }
 
 }  // namespace serval

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "serval/inference/list_trunks.h"
+#include "serval/inference/longest_reads.h"
 #include "serval/inference/reads_from.h"
 
 namespace serval {
@@ -25,10 +25,11 @@ namespace serval {
 using LaterWriter = std::pair<VersionId, TransactionId>;
 
 // Gives accesses to lists what they read and wrote, numbers the versions, and adds to `relations` all that
-// is wrong with the reads of lists. Requires that `trunks` has observed every transaction that takes part.
+// is wrong with the reads of lists. `longest_reads` must have observed every transaction that takes part.
 // The answer is what belongs in Relations::later. O(appends) and, for the elements of the distinct lists,
 // O(elements) expected time; a list that disagrees with the longest one counts as often as it was read.
-std::vector<LaterWriter> infer_list_versions(const History& history, const ListFootprints& lists,
-                                             ListTrunks& trunks, Relations& relations, Budget& budget);
+std::vector<LaterWriter> infer_list_versions(const History& history, const ListAccesses& lists,
+                                             LongestReads& longest_reads, Relations& relations,
+                                             Budget& budget);
 
 }  // namespace serval

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "serval/inference/footprint.h"
+#include "serval/inference/read_write_sets.h"
 
 namespace serval {
 

@@ -15,8 +15,8 @@ namespace {
 class ReadsFrom {
  public:
   ReadsFrom(const History& history, Budget& budget)
-      : history_(history), budget_(budget), footprints_(collect_footprints(history, lists_, budget)) {
-    if (lists_.any()) trunks_.emplace(history, lists_, budget);
+      : history_(history), budget_(budget), sets_(collect_read_write_sets(history, lists_, budget)) {
+    if (lists_.any()) longest_reads_.emplace(history, lists_, budget);
   }
 
   Relations run() {
@@ -25,12 +25,12 @@ class ReadsFrom {
     collect_faults();
     find_overwriters();
     place_blind_writes();
-    relations_.footprints = std::move(footprints_);
-    if (trunks_) {
-      const auto lists = infer_list_versions(history_, lists_, *trunks_, relations_, budget_);
+    relations_.read_write_sets = std::move(sets_);
+    if (longest_reads_) {
+      const auto lists = infer_list_versions(history_, lists_, *longest_reads_, relations_, budget_);
       later_.insert(later_.end(), lists.begin(), lists.end());
     }
-    if (!later_.empty()) relations_.later = by_version(later_, relations_.footprints.versions.size());
+    if (!later_.empty()) relations_.later = by_version(later_, relations_.read_write_sets.versions.size());
     return std::move(relations_);
   }
 
@@ -38,11 +38,11 @@ class ReadsFrom {
   static constexpr std::size_t kAhead = 16;  // Probes in flight; more gains nothing on the machines tried.
 
   VersionTable index_versions() {
-    const std::size_t first = history_.key_count(), last = footprints_.versions.size();
+    const std::size_t first = history_.key_count(), last = sets_.versions.size();
     expects(last < 0x7FFFFFFFu, "fewer than 2^31 - 1 versions");
     VersionTable table(last - first);
-    const auto key_of = [&](std::size_t v) { return history_.key(footprints_.write_operation[v]); };
-    const auto value_of = [&](std::size_t v) { return history_.value(footprints_.write_operation[v]); };
+    const auto key_of = [&](std::size_t v) { return history_.key(sets_.write_operation[v]); };
+    const auto value_of = [&](std::size_t v) { return history_.value(sets_.write_operation[v]); };
     for (std::size_t v = first; v < last; ++v) {
       budget_.poll("index of versions");
       if (v + kAhead < last) table.prefetch(key_of(v + kAhead), value_of(v + kAhead));
@@ -53,17 +53,16 @@ class ReadsFrom {
 
   void resolve_reads() {
     const VersionTable table = index_versions();
-    const std::vector<OperationId>& reads = footprints_.read_operation;
+    const std::vector<OperationId>& reads = sets_.read_operation;
     for (std::size_t i = 0; i < reads.size(); ++i) {
       budget_.poll("reads-from");
       if (i + kAhead < reads.size() && !reads[i + kAhead].is_none())
-        table.prefetch(footprints_.accesses[i + kAhead].key, value_seen(history_, reads[i + kAhead]));
-      if (!reads[i].is_none())
-        footprints_.accesses[i].read = resolve(footprints_.accesses[i], reads[i], table);
+        table.prefetch(sets_.accesses[i + kAhead].key, value_seen(history_, reads[i + kAhead]));
+      if (!reads[i].is_none()) sets_.accesses[i].read = resolve(sets_.accesses[i], reads[i], table);
     }
-    for (RepeatedRead& again : footprints_.repeated_reads) {
+    for (RepeatedRead& again : sets_.repeated_reads) {
       if (!is_list(again.key))
-        again.version = resolve(*footprints_.access(again.transaction, again.key), again.read, table);
+        again.version = resolve(*sets_.access(again.transaction, again.key), again.read, table);
     }
   }
 
@@ -71,7 +70,7 @@ class ReadsFrom {
   VersionId resolve(const Access& access, OperationId read, const VersionTable& table) {
     const Value value = value_seen(history_, read);
     const bool initial = value.is_nil() || value == history_.initial_value();
-    if (initial && !footprints_.rewrites_initial[access.key.index]) return VersionId{access.key.index};
+    if (initial && !sets_.rewrites_initial[access.key.index]) return VersionId{access.key.index};
     const VersionTable::Hit hit = table.find(access.key, value);
     const bool by_others = hit.ambiguous || (!hit.version.is_none() && hit.version != access.written);
     if (by_others && !hit.ambiguous && !initial) [[likely]]
@@ -92,7 +91,7 @@ class ReadsFrom {
       takes_part[t.index] = history_.outcome(t) == Outcome::Committed;
       any_indeterminate = any_indeterminate || history_.outcome(t) == Outcome::Indeterminate;
     }
-    if (!any_indeterminate && !trunks_) return;
+    if (!any_indeterminate && !longest_reads_) return;
     for (const TransactionId t : history_.transactions()) {
       budget_.poll("participants");
       if (history_.outcome(t) == Outcome::Committed) visit_sources(t);
@@ -105,12 +104,13 @@ class ReadsFrom {
   }
 
   void visit_sources(TransactionId reader) {
-    for (const Access& access : footprints_.of(reader)) visit_version(access.read);
+    for (const Access& access : sets_.of(reader)) visit_version(access.read);
     for (const RepeatedRead& again : repeated_by(reader)) visit_version(again.version);
-    if (trunks_) trunks_->observe(reader, [this](TransactionId writer) { visit_writer(writer); });
+    if (longest_reads_)
+      longest_reads_->observe(reader, [this](TransactionId writer) { visit_writer(writer); });
   }
   void visit_version(VersionId version) {
-    if (!version.is_none()) visit_writer(footprints_.versions[version.index].writer);
+    if (!version.is_none()) visit_writer(sets_.versions[version.index].writer);
   }
   void visit_writer(TransactionId writer) {
     if (writer.is_none() || relations_.takes_part[writer.index] ||
@@ -121,7 +121,7 @@ class ReadsFrom {
   }
 
   std::span<const RepeatedRead> repeated_by(TransactionId t) const {
-    return equal_span(footprints_.repeated_reads, t, &RepeatedRead::transaction);
+    return equal_span(sets_.repeated_reads, t, &RepeatedRead::transaction);
   }
 
   void collect_faults() {
@@ -132,12 +132,12 @@ class ReadsFrom {
     std::erase_if(unexplained_, idle);
     relations_.ambiguous_reads = std::move(ambiguous_);
     relations_.faults = explain_reads(history_, unexplained_, budget_);
-    for (const FaultyRead& fault : footprints_.internal_faults) {
+    for (const FaultyRead& fault : sets_.internal_faults) {
       if (relations_.takes_part[fault.reader.index]) relations_.faults.push_back(fault);
     }
     // Where a repeated read is wrong by itself, too, that comes first.
     std::ranges::stable_sort(relations_.faults, {}, &FaultyRead::read);
-    for (const RepeatedRead& again : footprints_.repeated_reads) {
+    for (const RepeatedRead& again : sets_.repeated_reads) {
       if (relations_.takes_part[again.transaction.index] && !again.version.is_none())
         relations_.repeated_reads.push_back(again);
     }
@@ -147,13 +147,13 @@ class ReadsFrom {
     for (const TransactionId t : history_.transactions()) {
       budget_.poll("version order");
       if (!relations_.takes_part[t.index]) continue;
-      for (const Access& access : footprints_.of(t)) {
+      for (const Access& access : sets_.of(t)) {
         if (access.written.is_none()) continue;
         if (access.read.is_none()) {
           blind_.push_back({t, access});
           continue;
         }
-        TransactionId& overwriter = footprints_.versions[access.read.index].overwriter;
+        TransactionId& overwriter = sets_.versions[access.read.index].overwriter;
         if (overwriter.is_none()) {
           overwriter = t;
         } else {
@@ -167,11 +167,11 @@ class ReadsFrom {
   // only one; if not, all come later than it.
   void place_blind_writes() {
     for (const auto& [t, access] : blind_) {
-      TransactionId& overwriter = footprints_.versions[access.key.index].overwriter;
+      TransactionId& overwriter = sets_.versions[access.key.index].overwriter;
       if (overwriter.is_none()) {
         overwriter = t;
       } else {
-        relations_.open_writes.push_back(footprints_.write_operation[access.written.index]);
+        relations_.open_writes.push_back(sets_.write_operation[access.written.index]);
         later_.emplace_back(VersionId{access.key.index}, t);
       }
     }
@@ -189,9 +189,9 @@ class ReadsFrom {
 
   const History& history_;
   Budget& budget_;
-  ListFootprints lists_;
-  Footprints footprints_;
-  std::optional<ListTrunks> trunks_;  // Where there are lists.
+  ListAccesses lists_;
+  ReadWriteSets sets_;
+  std::optional<LongestReads> longest_reads_;  // Where there are lists.
   Relations relations_;
   std::vector<TransactionId> indeterminate_found_;
   std::vector<OperationId> ambiguous_;

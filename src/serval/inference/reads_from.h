@@ -5,7 +5,7 @@
 // write so is the order of the versions.)
 //
 //   Relations relations = infer_relations(history, budget);
-//   relations.footprints.versions[v].overwriter        // the next version's writer
+//   relations.read_write_sets.versions[v].overwriter        // the next version's writer
 //
 // An indeterminate transaction takes part exactly when a transaction that takes part read from it: then it
 // must have committed. One that nobody saw can be left out of any execution without changing what others
@@ -25,8 +25,8 @@
 
 #include "serval/base/jagged.h"
 #include "serval/evidence/list_conflict.h"
-#include "serval/inference/footprint.h"
 #include "serval/inference/hinted_versions.h"
+#include "serval/inference/read_write_sets.h"
 
 namespace serval {
 
@@ -53,7 +53,7 @@ struct ContestedAppends {
 };
 
 struct Relations {
-  Footprints footprints;
+  ReadWriteSets read_write_sets;
   std::vector<bool> takes_part;    // By transaction.
   std::vector<FaultyRead> faults;  // Of transactions that take part, in the order of the history.
   std::vector<DivergentWrites> divergences;
@@ -80,7 +80,7 @@ struct Relations {
     return later.rows() == 0 ? std::span<const TransactionId>{} : later[version.index];
   }
   bool order_is_shown(KeyId key) const { return key.index < shows_order.size() && shows_order[key.index]; }
-  bool has_unsupported() const { return footprints.unsupported_count > 0; }
+  bool has_unsupported() const { return read_write_sets.unsupported_count > 0; }
   bool order_is_complete() const {
     return ambiguous_reads.empty() && open_writes.empty() && !has_unsupported();
   }

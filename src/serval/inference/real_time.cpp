@@ -62,7 +62,7 @@ RealTimeOrder real_time_order(const History& history, const std::vector<bool>& t
 }
 
 std::optional<std::string> find_clock_contradiction(const History& history) {
-  const auto name = [&](TransactionId t) { return "transaction " + history.spell(history.label(t)); };
+  const auto name = [&](TransactionId t) { return "transaction " + history.format(history.label(t)); };
   for (const SessionId session : history.sessions()) {
     TransactionId latest = TransactionId::none();  // The latest begin in the session so far.
     for (const TransactionId t : history.session_transactions(session)) {

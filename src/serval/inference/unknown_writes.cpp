@@ -8,8 +8,8 @@
 #include <absl/container/flat_hash_set.h>
 
 #include "serval/history/changed_history.h"
-#include "serval/inference/footprint.h"
 #include "serval/inference/key_states.h"
+#include "serval/inference/read_write_sets.h"
 
 namespace serval {
 namespace {

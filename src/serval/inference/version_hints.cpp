@@ -25,15 +25,15 @@ struct Visit {
 class KeyOrder {
  public:
   KeyOrder(const History& history, const VersionHints& hints, const Relations& relations, Budget& budget)
-      : history_(history), hints_(hints), footprints_(relations.footprints), budget_(budget) {}
+      : history_(history), hints_(hints), sets_(relations.read_write_sets), budget_(budget) {}
 
-  // Indices into Footprints::accesses, with their transactions, ascending.
+  // Indices into ReadWriteSets::accesses, with their transactions, ascending.
   using Accesses = std::span<const std::pair<TransactionId, std::uint32_t>>;
 
   void load(KeyId key, Accesses accesses) {
     versions_.assign(1, VersionId{key.index});
     for (const auto& [t, index] : accesses) {
-      const Access& access = footprints_.accesses[index];
+      const Access& access = sets_.accesses[index];
       for (const VersionId version : {access.read, access.written})
         if (!version.is_none()) versions_.push_back(version);
     }
@@ -75,17 +75,16 @@ class KeyOrder {
   std::uint32_t place(VersionId version) const {
     return static_cast<std::uint32_t>(std::ranges::lower_bound(versions_, version) - versions_.begin());
   }
-  OperationId write_of(VersionId version) const { return footprints_.write_operation[version.index]; }
+  OperationId write_of(VersionId version) const { return sets_.write_operation[version.index]; }
 
   void add_visit(TransactionId t, std::uint32_t index) {
-    const Access& access = footprints_.accesses[index];
+    const Access& access = sets_.accesses[index];
     const bool reads = !access.read.is_none(), writes = !access.written.is_none();
     if (!reads && !writes) return;
     const VersionId first = reads ? access.read : access.written;
     const VersionId last = writes ? access.written : access.read;
-    visits_.push_back({t, place(first), place(last),
-                       reads ? footprints_.read_operation[index] : write_of(first),
-                       writes ? write_of(last) : footprints_.read_operation[index]});
+    visits_.push_back({t, place(first), place(last), reads ? sets_.read_operation[index] : write_of(first),
+                       writes ? write_of(last) : sets_.read_operation[index]});
   }
 
   void add(OrderBasis basis, std::uint32_t from, std::uint32_t to, OperationId earlier, OperationId later) {
@@ -148,7 +147,7 @@ class KeyOrder {
   void from_commits() {
     std::vector<Numbered> numbered;
     for (std::uint32_t v = 1; v < versions_.size(); ++v) {
-      const TransactionId writer = footprints_.versions[versions_[v].index].writer;
+      const TransactionId writer = sets_.versions[versions_[v].index].writer;
       if (const std::int64_t at = place_in_commits(writer); at != VersionHints::kNoPlace)
         numbered.push_back({at, v, write_of(versions_[v])});
     }
@@ -192,7 +191,7 @@ class KeyOrder {
 
   const History& history_;
   const VersionHints& hints_;
-  const Footprints& footprints_;
+  const ReadWriteSets& sets_;
   Budget& budget_;
   std::vector<VersionId> versions_;
   std::vector<Visit> visits_;
@@ -236,22 +235,22 @@ class HintedOrder {
 
   // Counting sort, so that the transactions of a key ascend.
   Jagged<AccessOf> accesses_by_key() const {
-    const Footprints& footprints = relations_.footprints;
+    const ReadWriteSets& read_write_sets = relations_.read_write_sets;
     std::vector<std::uint64_t> offsets(history_.key_count() + 1, 0);
     const auto each = [&](auto&& visit) {
       for (const TransactionId t : history_.transactions()) {
         if (!relations_.takes_part[t.index]) continue;
-        for (std::uint32_t i = footprints.first_access[t.index]; i < footprints.first_access[t.index + 1];
-             ++i)
+        for (std::uint32_t i = read_write_sets.first_access[t.index];
+             i < read_write_sets.first_access[t.index + 1]; ++i)
           visit(t, i);
       }
     };
-    each([&](TransactionId, std::uint32_t i) { ++offsets[footprints.accesses[i].key.index + 1]; });
+    each([&](TransactionId, std::uint32_t i) { ++offsets[read_write_sets.accesses[i].key.index + 1]; });
     for (std::size_t key = 1; key < offsets.size(); ++key) offsets[key] += offsets[key - 1];
     std::vector<AccessOf> values(offsets.back());
     std::vector<std::uint64_t> next(offsets.begin(), offsets.end() - 1);
     each([&](TransactionId t, std::uint32_t i) {
-      values[next[footprints.accesses[i].key.index]++] = {t, i};
+      values[next[read_write_sets.accesses[i].key.index]++] = {t, i};
     });
     return {std::move(offsets), std::move(values)};
   }
@@ -273,7 +272,7 @@ class HintedOrder {
   }
 
   VersionPrecedence reason(std::span<const VersionId> versions, const VersionStep& step) const {
-    const std::vector<OperationId>& writes = relations_.footprints.write_operation;
+    const std::vector<OperationId>& writes = relations_.read_write_sets.write_operation;
     return {writes[versions[step.from].index], writes[versions[step.to].index], step.basis, step.earlier,
             step.later};
   }
@@ -286,7 +285,7 @@ class HintedOrder {
   }
 
   void settle(KeyId key, std::span<const VersionId> versions, const std::vector<std::uint32_t>& total) {
-    std::vector<Version>& all = relations_.footprints.versions;
+    std::vector<Version>& all = relations_.read_write_sets.versions;
     for (std::size_t i = 0; i + 1 < total.size(); ++i)
       all[versions[total[i]].index].overwriter = all[versions[total[i + 1]].index].writer;
     settled_.insert(key);
@@ -306,17 +305,17 @@ class HintedOrder {
   // order of the key is settled its chain of overwriters says it all.
   void publish() {
     if (relations_.hinted.empty()) return;
-    const Footprints& footprints = relations_.footprints;
+    const ReadWriteSets& read_write_sets = relations_.read_write_sets;
     Jagged<TransactionId> rows;
     std::vector<TransactionId> row;
     auto hint = relations_.hinted.begin();
-    for (std::uint32_t v = 0; v < footprints.versions.size(); ++v) {
+    for (std::uint32_t v = 0; v < read_write_sets.versions.size(); ++v) {
       const auto before = relations_.later_writers(VersionId{v});
       row.assign(before.begin(), before.end());
       for (; hint != relations_.hinted.end() && hint->earlier.index == v; ++hint)
-        row.push_back(footprints.versions[hint->later.index].writer);
+        row.push_back(read_write_sets.versions[hint->later.index].writer);
       if (settled_.contains(key_of(VersionId{v}))) row.clear();
-      std::erase(row, footprints.versions[v].overwriter);
+      std::erase(row, read_write_sets.versions[v].overwriter);
       std::ranges::sort(row);
       row.erase(std::unique(row.begin(), row.end()), row.end());
       rows.push_row(row);
@@ -330,7 +329,7 @@ class HintedOrder {
   KeyId key_of(VersionId version) const {
     return version.index < history_.key_count()
                ? KeyId{version.index}
-               : history_.key(relations_.footprints.write_operation[version.index]);
+               : history_.key(relations_.read_write_sets.write_operation[version.index]);
   }
 
   const History& history_;

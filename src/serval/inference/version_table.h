@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "serval/inference/footprint.h"
+#include "serval/inference/read_write_sets.h"
 
 namespace serval {
 

@@ -81,7 +81,7 @@ class Bank {
 
   void report(std::string_view kind, std::uint32_t i, const FormValue& account, std::string_view what) {
     findings_.add(kind, {i}, history_.value(account),
-                  [&] { return fmt::format("account {}: {}", history_.spell(account), what); });
+                  [&] { return fmt::format("account {}: {}", history_.format(account), what); });
   }
 
   const ClientHistory& history_;

@@ -37,7 +37,7 @@ class CasRegister {
     if (!decoded) return;
     const Value key = keyed_ ? history_.value(operation.argument->parts[0]) : Value::nil();
     Register& one = registers_[key];
-    if (keyed_ && one.part.name.empty()) one.part.name = history_.spell(key);
+    if (keyed_ && one.part.name.empty()) one.part.name = history_.format(key);
     one.part.operations.push_back(i);
     one.operations.push_back(*decoded);
   }
@@ -92,13 +92,13 @@ class CasRegister {
   std::string explain(const Register& one, Value state, const RegisterOperation& stuck) const {
     const bool reads = stuck.kind == RegisterOperation::Kind::Read;
     const Value wanted = reads ? stuck.value : stuck.expected;
-    std::string why = fmt::format("the register holds {}", history_.spell(state));
+    std::string why = fmt::format("the register holds {}", history_.format(state));
     const auto writes = [&](const RegisterOperation& other) {
       return !compares_only(other) && other.value == wanted;
     };
     if (wanted != initial_ && std::ranges::none_of(one.operations, writes))
       why += fmt::format("; no operation wrote {0} (if it was the initial value: --initial {0})",
-                         history_.spell(wanted));
+                         history_.format(wanted));
     return why;
   }
 

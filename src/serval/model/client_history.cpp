@@ -164,28 +164,28 @@ std::optional<std::string_view> ClientHistory::text_in(const FormValue& form) co
   return log_.values.characters(form.scalar);
 }
 
-std::string ClientHistory::spell(const FormValue& form) const {
+std::string ClientHistory::format(const FormValue& form) const {
   if (form.is_nil()) return "nil";
-  if (form.is_scalar()) return spell(form.scalar);
+  if (form.is_scalar()) return format(form.scalar);
   std::string out = is_list(form) ? "[" : is_set(form) ? "#{" : "{";
   for (std::size_t i = 0; i < form.parts.size() && out.size() < kLongest; ++i) {
     if (i > 0) out += is_map(form) && i % 2 == 0 ? ", " : " ";
-    out += spell(form.parts[i]);
+    out += format(form.parts[i]);
   }
   return out + (is_list(form) ? "]" : "}");
 }
 
-std::string ClientHistory::spell(const ClientOperation& operation) const {
+std::string ClientHistory::format(const ClientOperation& operation) const {
   const ClientEntry& last = log_.entries[operation.last_entry];
   const FormValue& value = operation.ok() ? *operation.result : *operation.argument;
-  return fmt::format(":{} :{} {}", name_of(last.type), last.f, shortened(spell(value)));
+  return fmt::format(":{} :{} {}", name_of(last.type), last.f, shortened(format(value)));
 }
 
 InputError ClientHistory::error(std::uint32_t position, const std::string& problem, std::string hint) const {
   const ClientEntry& at = log_.entries[position];
-  const std::string process = at.process.is_nil() ? "" : spell(at.process) + " ";
+  const std::string process = at.process.is_nil() ? "" : format(at.process) + " ";
   return InputError({log_.file, at.line, 0}, problem,
-                    fmt::format("{}:{} :{} {}", process, name_of(at.type), at.f, shortened(spell(at.value))),
+                    fmt::format("{}:{} :{} {}", process, name_of(at.type), at.f, shortened(format(at.value))),
                     std::move(hint));
 }
 

@@ -70,10 +70,10 @@ class ClientHistory {
   Value parse_value(std::string_view text) const;  // "": nil.
   std::optional<std::string_view> text_in(const FormValue& form) const;
 
-  std::string spell(Value value) const { return log_.values.spell(value); }
-  std::string spell(const FormValue& form) const;
+  std::string format(Value value) const { return log_.values.format(value); }
+  std::string format(const FormValue& form) const;
   // ":ok :read {0 10, 1 9}", shortened.
-  std::string spell(const ClientOperation& operation) const;
+  std::string format(const ClientOperation& operation) const;
 
   // InputError at an entry, which is shown as the offending line.
   InputError error(std::uint32_t position, const std::string& problem, std::string hint = {}) const;

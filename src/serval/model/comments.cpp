@@ -78,7 +78,7 @@ class Comments {
 
   void report_failed(std::uint32_t write, std::uint32_t read, Value comment) {
     findings_.add("failed-write", {write, read}, comment, [&] {
-      return fmt::format("{} was read, but writing it had failed", history_.spell(comment));
+      return fmt::format("{} was read, but writing it had failed", history_.format(comment));
     });
   }
 
@@ -87,13 +87,13 @@ class Comments {
     if (cause == read)
       findings_.add("stale-read", {earlier, read}, missing, [&] {
         return fmt::format("{} was written before the read began, which does not show it",
-                           history_.spell(missing));
+                           history_.format(missing));
       });
     else
       findings_.add("missing-predecessor", {earlier, cause, read}, missing, [&] {
         return fmt::format("the read shows {}, but not {}, which was written before that one began",
-                           history_.spell(history_.value(*operation(cause).argument)),
-                           history_.spell(missing));
+                           history_.format(history_.value(*operation(cause).argument)),
+                           history_.format(missing));
       });
   }
 

@@ -40,7 +40,7 @@ std::map<Value, Store> stores_of(const ClientHistory& history) {
     const Value key = history.key(operation);
     if (key.is_nil()) throw history.error(operation, "expected a :key field");
     Store& store = stores[key];
-    if (store.part.name.empty()) store.part.name = history.spell(key);
+    if (store.part.name.empty()) store.part.name = history.format(key);
     store.part.operations.push_back(i);
     store.operations.push_back(decode(history, operation));
   }

@@ -195,7 +195,7 @@ class LinearizationSearch {
     note_progress();
     if constexpr (requires { object_.is_hopeless(state_, WaitingOperations(next_)); })
       if (object_.is_hopeless(state_, WaitingOperations(next_))) return false;
-    spell_configuration();
+    format_configuration();
     if (!seen_.insert(words_)) return false;
     frames_.push_back({state_, horizon_, unseen_, order_.size(), moves_.size(), moves_.size()});
     list_moves();
@@ -224,7 +224,7 @@ class LinearizationSearch {
     shared_ = std::min(shared_, size);
   }
 
-  void spell_configuration() {
+  void format_configuration() {
     words_.clear();
     words_.push_back(state_);
     words_.push_back(std::uint64_t{horizon_} << 32 | unseen_);

@@ -57,7 +57,7 @@ class LongFork {
       throw history_.error(operation, "expected a transaction of reads, or of one write alone");
     if (!operation.failed() && !written_.insert({steps.front().key, steps.front().value}).second)
       doubt_ = fmt::format("key {} is written more than once, so its values have no known order",
-                           history_.spell(steps.front().key));
+                           history_.format(steps.front().key));
   }
 
   void take_read(std::uint32_t i, const ClientOperation& operation, std::vector<MicroOperation> steps) {
@@ -96,15 +96,15 @@ class LongFork {
   }
 
   std::string two_values(Value key) const {
-    return fmt::format("key {} was read with two values, so they have no known order", history_.spell(key));
+    return fmt::format("key {} was read with two values, so they have no known order", history_.format(key));
   }
 
   void report(const GroupRead& one, const GroupRead& other, Value first, Value second) {
     const std::uint32_t a = std::min(one.operation, other.operation),
                         b = std::max(one.operation, other.operation);
     findings_.add("long-fork", {a, b}, first, [&] {
-      return fmt::format("one saw {} but not {}, the other {} but not {}", history_.spell(first),
-                         history_.spell(second), history_.spell(second), history_.spell(first));
+      return fmt::format("one saw {} but not {}, the other {} but not {}", history_.format(first),
+                         history_.format(second), history_.format(second), history_.format(first));
     });
   }
 

@@ -140,7 +140,7 @@ class MultiRegister {
       part.operations.push_back(transaction.operation);
       steps.push_back(std::move(transaction.steps));
     }
-    part.name = history_.spell(steps.front().front().key);
+    part.name = history_.format(steps.front().front().key);
     RegistersObject object(steps, initial_);
     const Linearization found = parts.search(call_spans(history_, part), object);
     parts.add(part, found, [&] { return explain(object, found.state, steps[found.stuck]); });
@@ -149,8 +149,8 @@ class MultiRegister {
   std::string explain(const RegistersObject& object, std::uint64_t state, const Steps& stuck) const {
     std::string held;
     for (const MicroOperation& step : stuck)
-      held += fmt::format("{}{} = {}", held.empty() ? "" : ", ", history_.spell(step.key),
-                          history_.spell(object.held(state, step.key)));
+      held += fmt::format("{}{} = {}", held.empty() ? "" : ", ", history_.format(step.key),
+                          history_.format(object.held(state, step.key)));
     const char* hint = state == 0 ? " (if registers start with another value: --initial)" : "";
     return fmt::format("the registers hold {}{}", held, hint);
   }

@@ -38,7 +38,7 @@ ModelResult check_sequential(const ClientHistory& history, const ModelOptions& o
     empty += seen == parts.end() ? 1 : 0;
     if (gap != parts.end())
       findings.add("missing-predecessor", {i}, history.value(operation.result->parts[0]), [&] {
-        return fmt::format("shows {}, but not the part written before it", history.spell(*(gap - 1)));
+        return fmt::format("shows {}, but not the part written before it", history.format(*(gap - 1)));
       });
   }
   findings.fact("reads", reads);

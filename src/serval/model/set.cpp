@@ -43,7 +43,7 @@ class FinalRead {
       const Value element = history_.value(part);
       if (seen.insert(element).second && elements_.find(element) == nullptr)
         findings_.add("unexpected", {last_}, element,
-                      [&] { return fmt::format("{} was read, but never added", history_.spell(element)); });
+                      [&] { return fmt::format("{} was read, but never added", history_.format(element)); });
     }
     return seen;
   }
@@ -52,11 +52,13 @@ class FinalRead {
   void judge(const SetElement& element, bool seen) {
     const std::uint32_t began = history_.operations()[last_].began;
     if (!seen && element.added_at < began)
-      findings_.add("lost", {element.add, last_}, element.value,
-                    [&] { return fmt::format("{} was added, but not read", history_.spell(element.value)); });
+      findings_.add("lost", {element.add, last_}, element.value, [&] {
+        return fmt::format("{} was added, but not read", history_.format(element.value));
+      });
     if (seen && element.only_failed)
       findings_.add("failed-add", {element.add, last_}, element.value, [&] {
-        return fmt::format("{} was read, but every addition of it had failed", history_.spell(element.value));
+        return fmt::format("{} was read, but every addition of it had failed",
+                           history_.format(element.value));
       });
   }
 

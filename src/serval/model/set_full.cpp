@@ -21,7 +21,7 @@ namespace {
 constexpr std::uint32_t kNone = ClientOperation::kNever;
 
 // What the reads say of one element; reads are positions in ClientHistory::operations().
-struct Sightings {
+struct VisibilityPaths {
   std::uint32_t first = kNone;   // The read that shows it and ended first.
   std::uint32_t last = kNone;    // The one that shows it and began last.
   std::uint32_t absent = kNone;  // The one that lacks it and began last.
@@ -34,11 +34,12 @@ class SetFull {
 
   ModelResult check() && {
     collect_reads();
-    sightings_.resize(elements_.all().size());
+    visibility_paths_.resize(elements_.all().size());
     marks_.assign(elements_.all().size(), kNone);
     list_elements();
     for (const std::uint32_t read : reads_) look_at(read);
-    for (std::size_t i = 0; i < sightings_.size(); ++i) judge(elements_.all()[i], sightings_[i]);
+    for (std::size_t i = 0; i < visibility_paths_.size(); ++i)
+      judge(elements_.all()[i], visibility_paths_[i]);
     return std::move(*this).conclude();
   }
 
@@ -69,15 +70,15 @@ class SetFull {
     const SetElement* element = elements_.find(value);
     if (element == nullptr) {
       findings_.add("unexpected", {read}, value,
-                    [&] { return fmt::format("{} was read, but never added", history_.spell(value)); });
+                    [&] { return fmt::format("{} was read, but never added", history_.format(value)); });
       return;
     }
     const auto i = static_cast<std::size_t>(element - elements_.all().data());
     if (marks_[i] == read)
       findings_.add("duplicate", {read}, value,
-                    [&] { return fmt::format("{} was read more than once", history_.spell(value)); });
+                    [&] { return fmt::format("{} was read more than once", history_.format(value)); });
     marks_[i] = read;
-    Sightings& seen = sightings_[i];
+    VisibilityPaths& seen = visibility_paths_[i];
     if (seen.last == kNone) seen.last = read;
     if (seen.first == kNone || operation(read).ended < operation(seen.first).ended) seen.first = read;
   }
@@ -88,17 +89,17 @@ class SetFull {
     auto first = waiting_.end();
     while (first != waiting_.begin() && elements_.all()[*(first - 1)].began < operation(read).ended) --first;
     const auto absent = [&](std::uint32_t i) {
-      if (marks_[i] != read) sightings_[i].absent = read;
+      if (marks_[i] != read) visibility_paths_[i].absent = read;
       return marks_[i] != read;
     };
     waiting_.erase(std::remove_if(first, waiting_.end(), absent), waiting_.end());
   }
 
-  void judge(const SetElement& element, const Sightings& seen) {
+  void judge(const SetElement& element, const VisibilityPaths& seen) {
     if (element.only_failed) {
       if (seen.last != kNone)
         findings_.add("failed-add", {element.add, seen.last}, element.value, [&] {
-          return fmt::format("{} was read, but its addition had failed", history_.spell(element.value));
+          return fmt::format("{} was read, but its addition had failed", history_.format(element.value));
         });
       return;
     }
@@ -115,14 +116,14 @@ class SetFull {
     if (!shown_last && !missed) ++never_read_;
   }
 
-  void lost(const SetElement& element, std::uint32_t knower, const Sightings& seen) {
+  void lost(const SetElement& element, std::uint32_t knower, const VisibilityPaths& seen) {
     findings_.add("lost", {knower, seen.absent}, element.value, [&] {
       return fmt::format("{} was known to be in the set, then no read showed it",
-                         history_.spell(element.value));
+                         history_.format(element.value));
     });
   }
 
-  void stale(const SetElement& element, std::uint32_t knower, const Sightings& seen) {
+  void stale(const SetElement& element, std::uint32_t knower, const VisibilityPaths& seen) {
     ++stale_;
     const auto since = history_.time(operation(knower).ended),
                until = history_.time(operation(seen.absent).began);
@@ -130,7 +131,7 @@ class SetFull {
     if (options_.stale_reads == StaleReads::Allowed) return;
     findings_.add("stale", {knower, seen.absent, seen.last}, element.value, [&] {
       return fmt::format("{} was known to be in the set, but a later read lacks it",
-                         history_.spell(element.value));
+                         history_.format(element.value));
     });
   }
 
@@ -150,9 +151,9 @@ class SetFull {
   Findings findings_;
   SetElements elements_;
   std::vector<std::uint32_t> reads_;
-  std::vector<Sightings> sightings_;    // By element.
-  std::vector<std::uint32_t> marks_;    // By element: the read looked at last that shows it.
-  std::vector<std::uint32_t> waiting_;  // Elements.
+  std::vector<VisibilityPaths> visibility_paths_;  // By element.
+  std::vector<std::uint32_t> marks_;               // By element: the read looked at last that shows it.
+  std::vector<std::uint32_t> waiting_;             // Elements.
   std::uint64_t stable_ = 0, never_read_ = 0, stale_ = 0;
   std::int64_t worst_latency_ns_ = 0;
 };

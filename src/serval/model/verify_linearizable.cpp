@@ -136,11 +136,11 @@ class PartProof {
         return "an operation is placed after one that began when it had ended";
       latest_begin = std::max(latest_begin, operation(i).began);
       if (!replay_.apply(state, operation(i)))
-        return fmt::format("{} does not fit", history_.spell(operation(i)));
+        return fmt::format("{} does not fit", history_.format(operation(i)));
     }
     for (const std::uint32_t i : members_)
       if (!operation(i).lost() && operation(i).ended < limit() && !placed.contains(i))
-        return fmt::format("{} is not placed", history_.spell(operation(i)));
+        return fmt::format("{} is not placed", history_.format(operation(i)));
     return latest_begin < limit() ? std::nullopt : std::optional<std::string>("the order goes past its end");
   }
 
@@ -215,7 +215,7 @@ class PartMembers {
     const Value key = model_ == Model::KeyValue           ? history_.key(operation)
                       : operation.argument->parts.empty() ? Value::nil()
                                                           : history_.value(operation.argument->parts.front());
-    const auto found = std::ranges::find(result_.parts, history_.spell(key), &LinearizedPart::name);
+    const auto found = std::ranges::find(result_.parts, history_.format(key), &LinearizedPart::name);
     return found == result_.parts.end()
                ? std::nullopt
                : std::optional(static_cast<std::size_t>(found - result_.parts.begin()));
@@ -243,7 +243,7 @@ class PartMembers {
     for (const ClientOperation& operation : history_.operations())
       for (const Value key : keys_of(operation))
         for (std::size_t i = 0; i < result_.parts.size(); ++i)
-          if (history_.spell(key) == result_.parts[i].name) part_with_key_[key] = i;
+          if (history_.format(key) == result_.parts[i].name) part_with_key_[key] = i;
     for (std::size_t before = 0; before != part_with_key_.size();) {
       before = part_with_key_.size();
       for (const ClientOperation& operation : history_.operations()) {
@@ -275,7 +275,7 @@ ModelProof verify_linearizable(Model model, const ClientHistory& history, const 
     if (part)
       members[*part].push_back(i);
     else if (history.operations()[i].ok())
-      return {fmt::format("{} is in no part", history.spell(history.operations()[i]))};
+      return {fmt::format("{} is in no part", history.format(history.operations()[i]))};
   }
   ModelProof whole;
   for (std::size_t i = 0; i < result.parts.size(); ++i) {

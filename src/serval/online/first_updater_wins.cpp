@@ -8,7 +8,7 @@ namespace {
 CitedRecord commit_of(const Version& version) {
   return {.transaction = version.transaction,
           .session = version.session,
-          .action = fmt::format("commit, install {}", version.value.spell()),
+          .action = fmt::format("commit, install {}", version.value.format()),
           .time = version.install};
 }
 
@@ -24,10 +24,10 @@ Derivation snapshot_before(const std::string& key, const Version& snapshot, cons
 }
 
 Derivation update_of(const std::string& key, const Version& seen, const Version& update) {
-  const std::string read = seen.value.spell();
+  const std::string read = seen.value.format();
   const std::string from = seen.transaction == 0 ? "" : fmt::format(", which T{} wrote", seen.transaction);
   return {.conclusion = fmt::format("T{} read {} = {}{}, and wrote {}", update.transaction, key, read, from,
-                                    update.value.spell()),
+                                    update.value.format()),
           .records = {commit_of(update)}};
 }
 

@@ -71,7 +71,7 @@ bool KeyTable::is_row_of(std::uint32_t row, std::uint32_t column) const {
   return name.substr(0, end) == (whole.text.empty() ? '\xFF' + std::to_string(whole.integer) : whole.text);
 }
 
-std::string KeyTable::spell(std::uint32_t key) const {
+std::string KeyTable::format(std::uint32_t key) const {
   const std::lock_guard lock(names_mutex_);
   const Name& name = names_[key];
   if (name.text.empty()) return std::to_string(name.integer);

@@ -4,7 +4,7 @@
 //
 //   const std::uint32_t row = keys.intern(cell.key, {});
 //   const std::uint32_t column = keys.intern(cell.key, cell.column);
-//   keys.spell(column) == "accounts/7.balance"
+//   keys.format(column) == "accounts/7.balance"
 
 #include <cstdint>
 #include <deque>
@@ -35,7 +35,7 @@ class KeyTable {
     }
   };
   Hash hash(std::uint32_t key) const;
-  std::string spell(std::uint32_t key) const;  // By any thread.
+  std::string format(std::uint32_t key) const;  // By any thread.
   // Whether `row` is the row that `column` is of. By any thread.
   bool is_row_of(std::uint32_t row, std::uint32_t column) const;
 

@@ -107,7 +107,7 @@ void name_sessions(Derivation& derivation, const History& history) {
     const Value label = history.session_label(SessionId{record.session});
     record.session_label_is_number = label.is_integer();
     record.session_label = label.kind() == Value::Kind::Text ? std::string(history.values().characters(label))
-                                                             : history.spell(label);
+                                                             : history.format(label);
   }
 }
 

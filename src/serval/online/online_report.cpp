@@ -63,7 +63,7 @@ double uncertain_share(const OnlineStatistics& statistics) {
 std::string text_of(const OnlineResult& result) {
   const OnlineStatistics& counted = result.statistics;
   std::string out;
-  for (const Violation& violation : result.violations) out += indented(violation.spell());
+  for (const Violation& violation : result.violations) out += indented(violation.format());
   const std::uint64_t all = counted.violations_in_all();
   if (all > result.violations.size())
     out += fmt::format("  ... and {} more\n", all - result.violations.size());

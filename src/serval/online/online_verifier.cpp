@@ -231,7 +231,7 @@ void OnlineVerifier::name_writers() {
       if (write.time.begin <= reports_[i].unwritten->read_by && applies_to(reports_[i]))
         writers[i].push_back(
             {write.transaction, write.session,
-             fmt::format("write {} = {}{}", keys_.names().spell(write.key), write.value.spell(), and_then),
+             fmt::format("write {} = {}{}", keys_.names().format(write.key), write.value.format(), and_then),
              write.time});
   };
   for (const LiveTransaction& transaction : slots_) {

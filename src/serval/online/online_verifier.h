@@ -5,7 +5,7 @@
 //   OnlineVerifier verifier(*find_profile("postgres:repeatable-read"));
 //   for (const Record& record : records) verifier.accept(record);     // In the pipeline's order (R1).
 //   const OnlineResult result = verifier.finish();
-//   for (const Violation& violation : result.violations) use(violation.spell());
+//   for (const Violation& violation : result.violations) use(violation.format());
 //
 // A violation is a contradiction between what the profile promises and what the records show, and every such
 // contradiction is certain: no order of events within the recorded intervals avoids it. What is not certain

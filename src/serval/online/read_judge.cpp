@@ -296,7 +296,7 @@ void ReadJudge::note_update(const LiveTransaction& transaction, const Access& re
   const auto other = seen.updater == 0 ? key.versions.end() : version_of(seen.updater);
   seen.updater = transaction.number;
   if (other != key.versions.end())
-    state_.report(second_update_violation(state_.keys.spell(read.key), seen, *other, *own));
+    state_.report(second_update_violation(state_.keys.format(read.key), seen, *other, *own));
 }
 
 // Whoever writes the next version comes after this reader: now, if it is known, or when it is judged.
@@ -328,12 +328,12 @@ CitedRecord ReadJudge::cite(const LiveTransaction& transaction, const Access& ac
   const char* verb = access.kind == Access::Kind::Write ? "write" : "read";
   return {.transaction = transaction.number,
           .session = transaction.session,
-          .action = fmt::format("{} {} = {}", verb, state_.keys.spell(access.key), access.value.spell()),
+          .action = fmt::format("{} {} = {}", verb, state_.keys.format(access.key), access.value.format()),
           .time = access.time};
 }
 
 void ReadJudge::report_own(const LiveTransaction& transaction, const Access& read, const Access& write) {
-  const std::string key = state_.keys.spell(read.key);
+  const std::string key = state_.keys.format(read.key);
   state_.report(
       {.mechanism = Mechanism::ConsistentRead,
        .kind = AnomalyKind::NotMyOwnWrite,
@@ -351,10 +351,11 @@ void ReadJudge::report_unseen(const LiveTransaction& transaction, const Question
   const Interval& window = question.quiet ? shared.whole : shared.time;
   Violation out{.mechanism = Mechanism::ConsistentRead,
                 .kind = AnomalyKind::ThinAirRead,
-                .key = state_.keys.spell(read.key),
+                .key = state_.keys.format(read.key),
                 .transactions = {transaction.number}};
-  out.first = {.conclusion = fmt::format("T{} read {} = {}", transaction.number, out.key, read.value.spell()),
-               .records = {cite(transaction, read)}};
+  out.first = {
+      .conclusion = fmt::format("T{} read {} = {}", transaction.number, out.key, read.value.format()),
+      .records = {cite(transaction, read)}};
   out.second.conclusion = "that value is not visible in its snapshot, which must show one of";
   Time lead = kUnknownEnd;
   for (const Version& version : key.versions) {
@@ -368,7 +369,7 @@ void ReadJudge::report_unseen(const LiveTransaction& transaction, const Question
     }
     const CitedRecord cited{.transaction = version.transaction,
                             .session = version.session,
-                            .action = fmt::format("commit {} = {}", out.key, version.value.spell()),
+                            .action = fmt::format("commit {} = {}", out.key, version.value.format()),
                             .time = version.install};
     (same ? out.first : out.second).records.push_back(cited);
   }
@@ -393,13 +394,13 @@ void ReadJudge::report_half(const LiveTransaction& transaction, const Question& 
   const Version& version = new_read.state->versions[seen.candidates.match];
   const CitedRecord commit{.transaction = version.transaction,
                            .session = version.session,
-                           .action = fmt::format("commit {} and {}", state_.keys.spell(new_read.key),
-                                                 state_.keys.spell(old_read.key)),
+                           .action = fmt::format("commit {} and {}", state_.keys.format(new_read.key),
+                                                 state_.keys.format(old_read.key)),
                            .time = version.install};
   state_.report(
       {.mechanism = Mechanism::ConsistentRead,
        .kind = AnomalyKind::FracturedRead,
-       .key = state_.keys.spell(old_read.key),
+       .key = state_.keys.format(old_read.key),
        .transactions = {transaction.number, version.transaction},
        .first = {.conclusion = fmt::format("the snapshot of T{} is later than the commit of T{}",
                                            transaction.number, version.transaction),
@@ -414,7 +415,7 @@ void ReadJudge::report_skew(const LiveTransaction& transaction, const SnapshotWi
                 .transactions = {transaction.number}};
   const auto name_key = [&](std::uint32_t access) {
     if (access == SnapshotWindow::kNobody) return;
-    const std::string key = state_.keys.spell(transaction.accesses[access].key);
+    const std::string key = state_.keys.format(transaction.accesses[access].key);
     if (key != out.key) out.key += (out.key.empty() ? "" : ", ") + key;
   };
   name_key(window.begin_by);
@@ -434,7 +435,7 @@ void ReadJudge::report_skew(const LiveTransaction& transaction, const SnapshotWi
       derivation.records.push_back(
           {.transaction = version.transaction,
            .session = version.session,
-           .action = fmt::format("commit {} = {}", state_.keys.spell(read.key), version.value.spell()),
+           .action = fmt::format("commit {} = {}", state_.keys.format(read.key), version.value.format()),
            .time = version.install});
     return derivation;
   };

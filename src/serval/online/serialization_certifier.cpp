@@ -56,7 +56,7 @@ bool is_lost_update(const CycleShape& shape, std::span<const GrowingOrder::Step>
 }
 
 // Each once, in the order of the cycle; of many only the first.
-std::string spell_keys(std::span<const GrowingOrder::Step> steps, const KeyTable& keys) {
+std::string format_keys(std::span<const GrowingOrder::Step> steps, const KeyTable& keys) {
   constexpr std::size_t kMost = 4;
   std::vector<std::uint32_t> distinct;
   std::string out;
@@ -64,7 +64,7 @@ std::string spell_keys(std::span<const GrowingOrder::Step> steps, const KeyTable
     if (dependency_of(step.label) == Dependency::Session) continue;
     if (std::ranges::find(distinct, key_of(step.label)) != distinct.end()) continue;
     if (distinct.size() == kMost) return out + ", ...";
-    out += (distinct.empty() ? "" : ", ") + keys.spell(key_of(step.label));
+    out += (distinct.empty() ? "" : ", ") + keys.format(key_of(step.label));
     distinct.push_back(key_of(step.label));
   }
   return out;
@@ -157,7 +157,7 @@ Violation SerializationCertifier::cycle_violation(const GrowingOrder::Step& clos
             .action = dependency == Dependency::Session
                           ? fmt::format("{} T{}; commit", words_for(dependency), to.transaction)
                           : fmt::format("{} T{} at {}; commit", words_for(dependency), to.transaction,
-                                        keys_.spell(key_of(step.label))),
+                                        keys_.format(key_of(step.label))),
             .time = from.commit};
   };
   std::vector<GrowingOrder::Step> steps;
@@ -178,7 +178,7 @@ Violation SerializationCertifier::cycle_violation(const GrowingOrder::Step& clos
   out.first.conclusion = fmt::format("T{} precedes T{}", first.transaction, last.transaction);
   out.second.conclusion = fmt::format("T{} precedes T{}", last.transaction, first.transaction);
   steps.push_back(closing);
-  out.key = spell_keys(steps, keys_);
+  out.key = format_keys(steps, keys_);
   const bool skew = shape.read_write == 2 && out.transactions.size() == 2;
   out.kind = is_lost_update(shape, steps, keys_) ? AnomalyKind::LostUpdate
              : skew                              ? AnomalyKind::WriteSkew

@@ -48,7 +48,7 @@ StoredValue StoredValue::of(const TraceValue& value) {
   return out;
 }
 
-std::string StoredValue::spell() const {
+std::string StoredValue::format() const {
   if (is_nil()) return "_";
   if (tag() == kPresent) return "a row";
   if (tag() == kAnything) return "?";

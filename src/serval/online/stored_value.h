@@ -34,7 +34,7 @@ class StoredValue {
   }
   bool is_known() const { return tag() != kPresent && tag() != kAnything; }
   // For people; long texts by their hash.
-  std::string spell() const;
+  std::string format() const;
 
   friend bool operator==(const StoredValue&, const StoredValue&) = default;
   template <class Hash>

@@ -6,7 +6,7 @@
 namespace serval::online {
 namespace {
 
-std::string spell_time(Time time) {
+std::string format_time(Time time) {
   if (time == kUnknownBegin) return "-";
   if (time == kUnknownEnd) return "?";
   return fmt::format("{}", time);
@@ -22,7 +22,7 @@ void put(std::string& out, const Derivation& derivation) {
                                               record.session_label.empty() ? std::to_string(record.session)
                                                                            : printable(record.session_label));
     out += fmt::format("    {}: {} in [{}, {}]\n", who, printable(record.action),
-                       spell_time(record.time.begin), spell_time(record.time.end));
+                       format_time(record.time.begin), format_time(record.time.end));
   }
 }
 
@@ -42,7 +42,7 @@ std::string_view name_of(Mechanism mechanism) {
   return {};
 }
 
-std::string Violation::spell() const {
+std::string Violation::format() const {
   std::string out = fmt::format("{}: {}{}{}\n", name_of(mechanism), serval::name_of(kind),
                                 key.empty() ? "" : " at ", printable(key));
   put(out, first);

@@ -46,7 +46,7 @@ struct Violation {
   std::vector<std::uint64_t> transactions;  // Those that contradict each other; a cycle in its order.
   Derivation first, second;
 
-  std::string spell() const;  // Several lines.
+  std::string format() const;  // Several lines.
 };
 
 }  // namespace serval::online

@@ -75,7 +75,7 @@ void WriteJudge::judge_version(const LiveTransaction& transaction, const Access&
 void WriteJudge::compare(const Access& access, const Version& a, const Version& b) {
   const KeyState& key = *access.state;
   if (key.is_column()) return;  // Its row's order is judged.
-  const std::string name = state_.keys.spell(access.key);
+  const std::string name = state_.keys.format(access.key);
   if (!locks_allow(a, b) && !locks_allow(b, a))
     state_.report(exclusion_violation(name, lock_of(a), lock_of(b)));
   else if (!snapshots_allow(a, b, key) && !snapshots_allow(b, a, key))
@@ -111,7 +111,7 @@ void WriteJudge::judge_locks(const LiveTransaction& transaction, const Access& a
     for (const Lock& other : key.locks)
       if (other.verified && other.transaction != transaction.number &&
           locks_contradict(other, lock_of(version)))
-        state_.report(exclusion_violation(state_.keys.spell(access.key), other, lock_of(version)));
+        state_.report(exclusion_violation(state_.keys.format(access.key), other, lock_of(version)));
   }
 }
 
@@ -119,13 +119,13 @@ void WriteJudge::judge_lock(const Access& access, const Lock& own) {
   const KeyState& key = *access.state;
   for (const Lock& other : key.locks)
     if (other.verified && other.transaction != own.transaction && locks_contradict(other, own))
-      state_.report(exclusion_violation(state_.keys.spell(access.key), other, own));
+      state_.report(exclusion_violation(state_.keys.format(access.key), other, own));
   for (const Version& version : key.versions) {
     if (!version.exclusive || version.uncertain || !version.verified ||
         version.transaction == own.transaction)
       continue;
     if (locks_contradict(lock_of(version), own))
-      state_.report(exclusion_violation(state_.keys.spell(access.key), lock_of(version), own));
+      state_.report(exclusion_violation(state_.keys.format(access.key), lock_of(version), own));
   }
 }
 

@@ -101,7 +101,7 @@ class ConditionBuilder {
   void literal(Value value) {
     Scalar scalar = Scalar::of(value, pool_);
     if (scalar.is_undefined())
-      note("the literal " + pool_.spell(value) + " is not a number, text, boolean or NULL");
+      note("the literal " + pool_.format(value) + " is not a number, text, boolean or NULL");
     constant(std::move(scalar));
   }
 

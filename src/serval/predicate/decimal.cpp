@@ -119,7 +119,7 @@ std::optional<Decimal> Decimal::parse(std::string_view text) {
   return out;
 }
 
-std::string Decimal::spell() const {
+std::string Decimal::format() const {
   std::string out;
   Int128 rest = magnitude(digits);
   for (int place = 0; rest != 0 || place <= scale; ++place, rest /= 10) {

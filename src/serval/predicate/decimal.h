@@ -28,8 +28,8 @@ struct Decimal {
   static std::optional<Decimal> parse(std::string_view text);
   static Decimal integer(std::int64_t number) noexcept { return {number, 0}; }
 
-  std::string spell() const;  // "-0.50"
-  Int128 floor() const;       // The largest whole number that is not above it.
+  std::string format() const;  // "-0.50"
+  Int128 floor() const;        // The largest whole number that is not above it.
   // The number as 64 bits where it is whole and fits.
   std::optional<std::int64_t> whole() const;
 

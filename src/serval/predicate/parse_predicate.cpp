@@ -248,7 +248,7 @@ bool take_sign_in(Predicate& operand, ValuePool& pool) {
   const bool is_number = operand.node == Predicate::Node::Literal &&
                          (literal.is_integer() || literal.kind() == Value::Kind::Number);
   if (!is_number) return false;
-  const std::string spelled = pool.spell(literal);
+  const std::string spelled = pool.format(literal);
   operand.literal = pool.number(spelled.starts_with('-') ? spelled.substr(1) : "-" + spelled);
   return true;
 }

@@ -176,7 +176,7 @@ class Printer {
   void literal(Value value) {
     const bool spelled = value.kind() == Value::Kind::Number;
     const Scalar scalar = spelled ? Scalar() : Scalar::of(value, pool_);
-    text += spelled || scalar.is_undefined() ? pool_.spell(value) : scalar.spell();
+    text += spelled || scalar.is_undefined() ? pool_.format(value) : scalar.format();
   }
 
   // The parts of table.column, each in quotes where it needs them.

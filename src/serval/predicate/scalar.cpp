@@ -153,7 +153,7 @@ Truth Scalar::truth() const noexcept {
   return kind() == Kind::Boolean ? truth_of(std::get<bool>(state_)) : Truth::Undefined;
 }
 
-std::string Scalar::spell() const {
+std::string Scalar::format() const {
   switch (kind()) {
     case Kind::Null:
       return "NULL";
@@ -164,7 +164,7 @@ std::string Scalar::spell() const {
     case Kind::Integer:
       return fmt::format("{}", as_integer());
     case Kind::Decimal:
-      return as_decimal().spell();
+      return as_decimal().format();
     case Kind::Text:
       break;
   }

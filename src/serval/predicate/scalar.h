@@ -56,7 +56,7 @@ class Scalar {
   Truth truth() const noexcept;
 
   // As SQL spells it: NULL, TRUE, -1.50, 'it''s'. Undefined has no spelling: "undefined".
-  std::string spell() const;
+  std::string format() const;
 
   // The same value and kind; 1.5 and 1.50 are the same.
   friend bool operator==(const Scalar&, const Scalar&) = default;

@@ -17,14 +17,14 @@ std::string CertifiedWords::asked(OperationId op, KeyId key) const {
       ++left_out;
       continue;
     }
-    out += fmt::format("{}{}={}", out.size() > 2 ? " " : "", history_.spell_key(row.key),
-                       spell_short(history_, row.value));
+    out += fmt::format("{}{}={}", out.size() > 2 ? " " : "", history_.format_key(row.key),
+                       format_short(history_, row.value));
   }
   return out + (left_out > 0 ? fmt::format(" … {} more rows}}", left_out) : "}");
 }
 
 std::string CertifiedWords::holds(OperationId write, KeyId key) const {
-  std::string spelled = history_.spell_key(key);
+  std::string spelled = history_.format_key(key);
   if (write.is_none()) return spelled + " before any write";
   switch (history_.kind(write)) {
     case OperationKind::Delete:
@@ -32,10 +32,10 @@ std::string CertifiedWords::holds(OperationId write, KeyId key) const {
       return spelled + " deleted";
     case OperationKind::PredicateUpdate:
       for (const Row& row : history_.rows(write))
-        if (row.key == key) return fmt::format("{} = {}", spelled, spell_short(history_, row.value));
+        if (row.key == key) return fmt::format("{} = {}", spelled, format_short(history_, row.value));
       return spelled;
     default:
-      return fmt::format("{} = {}", spelled, spell_short(history_, history_.value(write)));
+      return fmt::format("{} = {}", spelled, format_short(history_, history_.value(write)));
   }
 }
 
@@ -43,7 +43,7 @@ std::string CertifiedWords::did(OperationId write, KeyId key) const {
   switch (history_.kind(write)) {
     case OperationKind::Delete:
     case OperationKind::PredicateDelete:
-      return "deleted " + history_.spell_key(key);
+      return "deleted " + history_.format_key(key);
     case OperationKind::Insert:
       return "inserted " + holds(write, key);
     default:
@@ -66,12 +66,12 @@ std::string CertifiedWords::why(const Edge& edge) const {
                        asked(read, edge.key), name(edge.to), did(edge.to_op, edge.key));
   if (reads)
     return fmt::format("{} {}; {} saw that", name(edge.from), did(edge.from_op, edge.key), name(reader));
-  return fmt::format("{} saw {} before {} {} (certificate)", name(reader), history_.spell_key(edge.key),
+  return fmt::format("{} saw {} before {} {} (certificate)", name(reader), history_.format_key(edge.key),
                      name(edge.to), did(edge.to_op, edge.key));
 }
 
 std::string CertifiedWords::why(AnomalyKind kind, const BadRow& bad) const {
-  const std::string key = bad.key.is_none() ? "" : history_.spell_key(bad.key);
+  const std::string key = bad.key.is_none() ? "" : history_.format_key(bad.key);
   const std::string source = bad.source.is_none() ? "" : " by " + name(bad.source);
   switch (kind) {
     case AnomalyKind::ResultSetMismatch:

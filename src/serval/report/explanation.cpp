@@ -48,7 +48,7 @@ class Narrator {
 
   std::string name(TransactionId t) const { return names_(t); }
   std::string name(OperationId op) const { return names_(history_.transaction_of(op)); }
-  std::string key_of(OperationId op) const { return history_.spell_key(history_.key(op)); }
+  std::string key_of(OperationId op) const { return history_.format_key(history_.key(op)); }
 
   // What an operation read, what it wrote. An insert finds no value.
   Value value_seen(OperationId op) const {
@@ -59,9 +59,9 @@ class Narrator {
     return history_.kind(op) == OperationKind::Insert || value_seen(op).is_nil();
   }
   std::string seen(OperationId op) const {
-    return found_nothing(op) ? "no value" : spell_short(history_, value_seen(op));
+    return found_nothing(op) ? "no value" : format_short(history_, value_seen(op));
   }
-  std::string made(OperationId op) const { return spell_short(history_, history_.value(op)); }
+  std::string made(OperationId op) const { return format_short(history_, history_.value(op)); }
 
   std::string saw(OperationId op) const {
     if (found_nothing(op)) return fmt::format("found no value at {}", key_of(op));
@@ -92,7 +92,7 @@ class Narrator {
         return why_overwritten(edge, name(edge.from) + " " + saw(edge.from_op), seen(edge.from_op));
       case EdgeKind::Session:
         return fmt::format("session {} ran {} before {}",
-                           spell_short(history_, history_.session_label(history_.session(edge.from))),
+                           format_short(history_, history_.session_label(history_.session(edge.from))),
                            name(edge.from), name(edge.to));
       case EdgeKind::RealTime:
         return why_earlier(edge.from, edge.to);
@@ -117,15 +117,15 @@ class Narrator {
                        saw(edge.to_read), name(edge.to), name(edge.from), wrote(edge.from_op));
   }
   std::string how_seen(const Cycle& cycle, std::size_t edge) const {
-    const auto found = std::ranges::find(cycle.sightings, edge, &Sighting::edge);
-    if (found == cycle.sightings.end() || found->path.empty()) return {};
+    const auto found = std::ranges::find(cycle.visibility_paths, edge, &VisibilityPath::edge);
+    if (found == cycle.visibility_paths.end() || found->path.empty()) return {};
     std::string out = ": " + name(found->path.front().from);
     for (const Edge& step : found->path) out += fmt::format(" ─{}→ {}", label(step), name(step.to));
     return out;
   }
 
   std::string both_found_nothing(KeyId key, TransactionId writer, OperationId write) const {
-    return fmt::format("both found no value at {}; {} then {}", history_.spell_key(key), name(writer),
+    return fmt::format("both found no value at {}; {} then {}", history_.format_key(key), name(writer),
                        wrote_briefly(write));
   }
 
@@ -193,7 +193,7 @@ class Narrator {
     story_.fingerprint += fmt::format(":{}", name_of(versions.basis));
     story_.conclusion =
         fmt::format("so the versions of {} have no order that keeps {} together with what was seen.",
-                    history_.spell_key(versions.key), name_of(versions.basis));
+                    history_.format_key(versions.key), name_of(versions.basis));
   }
 
   std::string why_earlier(TransactionId from, TransactionId to) const {
@@ -201,14 +201,14 @@ class Narrator {
       return fmt::format("{} had ended before {} began, by the order of the file", name(from), name(to));
     const double gap =
         static_cast<double>(history_.interval(to).begin) - static_cast<double>(history_.interval(from).end);
-    return fmt::format("{} had ended {} before {} began", name(from), spell_gap(gap), name(to));
+    return fmt::format("{} had ended {} before {} began", name(from), format_gap(gap), name(to));
   }
-  static std::string spell_gap(double nanoseconds) {
-    return nanoseconds < 1e5 ? fmt::format("{:.0f} ns", nanoseconds) : spell_seconds(nanoseconds / 1e9);
+  static std::string format_gap(double nanoseconds) {
+    return nanoseconds < 1e5 ? fmt::format("{:.0f} ns", nanoseconds) : format_seconds(nanoseconds / 1e9);
   }
 
   std::string label(const Edge& edge) const {
-    const std::string key = edge.key.is_none() ? "" : "(" + history_.spell_key(edge.key) + ")";
+    const std::string key = edge.key.is_none() ? "" : "(" + history_.format_key(edge.key) + ")";
     return fmt::format("{}{}{}", edge.of_predicate ? "predicate-" : "", name_of(edge.kind), key);
   }
   std::string claim(const Edge& edge) const {
@@ -388,7 +388,7 @@ class Narrator {
     const std::string version = seen(split.first.read);
     const auto branch = [&](const Divergence::Branch& from, const Divergence::Branch& to) {
       story_.steps.push_back(
-          {fmt::format("{} ─rw({})→ {}", name(from.transaction), history_.spell_key(split.key),
+          {fmt::format("{} ─rw({})→ {}", name(from.transaction), history_.format_key(split.key),
                        name(to.transaction)),
            found_nothing(split.first.read)
                ? both_found_nothing(split.key, to.transaction, to.write)
@@ -403,14 +403,14 @@ class Narrator {
     story_.fingerprint += ":rw,rw";
     story_.conclusion =
         fmt::format("so whichever comes second overwrites the other unseen: one update of {} is lost.",
-                    history_.spell_key(split.key));
+                    history_.format_key(split.key));
   }
 
   void tell_about(AnomalyKind, const OrderConflict& conflict) {
     story_.steps.push_back({"", fmt::format("{} {}; {} {}", name(conflict.first), saw(conflict.first),
                                             name(conflict.second), saw(conflict.second))});
     story_.conclusion = fmt::format("so {} had two histories: neither list can have grown into the other.",
-                                    history_.spell_key(conflict.key));
+                                    history_.format_key(conflict.key));
   }
 
   void tell_about(AnomalyKind, const DirtyUpdate& dirty) {

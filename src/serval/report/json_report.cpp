@@ -225,7 +225,7 @@ class JsonReport {
             const std::string& why) {
     json_.begin_object().key("from").text(from).key("to").text(to).key("kind").text(name_of(one.kind));
     json_.key("key");
-    one.key.is_none() ? json_.null() : json_.text(report_.history->spell_key(one.key));
+    one.key.is_none() ? json_.null() : json_.text(report_.history->format_key(one.key));
     json_.key("from_op");
     position(one.from_op, one.from);
     json_.key("to_op");
@@ -244,11 +244,11 @@ class JsonReport {
     for (const Explanation::Participant& one : story.participants) {
       const History& history = *report_.history;
       json_.begin_object().key("name").text(one.name);
-      json_.key("label").text(history.spell(history.label(one.transaction)));
-      json_.key("session").text(history.spell(history.session_label(history.session(one.transaction))));
+      json_.key("label").text(history.format(history.label(one.transaction)));
+      json_.key("session").text(history.format(history.session_label(history.session(one.transaction))));
       json_.key("outcome").text(name_of(history.outcome(one.transaction)));
       json_.key("operations").begin_array();
-      for (const OperationId op : one.operations) json_.text(spell_operation(history, op));
+      for (const OperationId op : one.operations) json_.text(format_operation(history, op));
       json_.end().end();
     }
     json_.end();

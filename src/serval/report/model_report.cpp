@@ -49,8 +49,8 @@ class ModelText {
     for (const std::string& notice : report_.notices) labelled("note", notice);
     if (report_.verification == Verification::Passed)
       labelled("verified", "the evidence was re-proved from the raw history");
-    labelled("cost", fmt::format("{}   peak {}", spell_seconds(report_.budget.seconds),
-                                 spell_bytes(report_.budget.peak_rss_bytes)));
+    labelled("cost", fmt::format("{}   peak {}", format_seconds(report_.budget.seconds),
+                                 format_bytes(report_.budget.peak_rss_bytes)));
     return std::move(out_);
   }
 
@@ -75,9 +75,9 @@ class ModelText {
     const std::array<std::uint64_t, 3> by_ending = endings(*report_.history);
     const std::uint64_t processes = report_.history->process_count();
     out_ += fmt::format("  {} ({} {}, {} {}, {} {})   {} process{}\n",
-                        spell_count(report_.history->operations().size(), "op"), spell_count(by_ending[0]),
-                        kEndings[0], spell_count(by_ending[1]), kEndings[1], spell_count(by_ending[2]),
-                        kEndings[2], spell_count(processes), processes == 1 ? "" : "es");
+                        format_count(report_.history->operations().size(), "op"), format_count(by_ending[0]),
+                        kEndings[0], format_count(by_ending[1]), kEndings[1], format_count(by_ending[2]),
+                        kEndings[2], format_count(processes), processes == 1 ? "" : "es");
   }
 
   void finding(std::size_t i) {
@@ -86,7 +86,7 @@ class ModelText {
                                        report_.result.findings.begin() + static_cast<std::ptrdiff_t>(i),
                                        [&](const Finding& other) { return other.kind == one.kind; });
     out_ += fmt::format("\n  {} #{} of {}\n", coloured(one.kind, 31), earlier + 1,
-                        spell_count(report_.result.counts.find(one.kind)->second));
+                        format_count(report_.result.counts.find(one.kind)->second));
     for (const LinearizedPart& part : report_.result.parts)
       if (one.operations.front() == part.stuck) last_of(part);
     for (const std::uint32_t operation : one.operations) line("", operation);
@@ -96,27 +96,28 @@ class ModelText {
   void last_of(const LinearizedPart& part) {
     const std::size_t first =
         options_.detailed ? 0 : part.order.size() - std::min(kShownOrder, part.order.size());
-    if (first > 0) out_ += fmt::format("    … {} before\n", spell_count(first, "operation"));
+    if (first > 0) out_ += fmt::format("    … {} before\n", format_count(first, "operation"));
     for (std::size_t i = first; i < part.order.size(); ++i) line(fmt::format("{}. ", i + 1), part.order[i]);
   }
 
   void line(const std::string& number, std::uint32_t i) {
     const ClientHistory& history = *report_.history;
     const ClientOperation& operation = history.operations()[i];
-    const std::string process = history.process(operation).is_nil()
-                                    ? ""
-                                    : fmt::format("   process {}", history.spell(history.process(operation)));
+    const std::string process =
+        history.process(operation).is_nil()
+            ? ""
+            : fmt::format("   process {}", history.format(history.process(operation)));
     const std::string until = operation.last_entry == operation.began
                                   ? std::string()
                                   : fmt::format("..{}", history.index(operation.last_entry));
     out_ += fmt::format("    {}index {}{}{}   {}\n", number, history.index(operation.began), until, process,
-                        printable(history.spell(operation)));
+                        printable(history.format(operation)));
   }
 
   void found() {
     std::string text;
     for (const auto& [kind, count] : report_.result.counts)
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", spell_count(count), kind);
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", format_count(count), kind);
     if (!text.empty()) labelled("found", text);
   }
 
@@ -195,7 +196,7 @@ class ModelJson {
     json_.end().key("shown").begin_array();
     for (const Finding& one : report_.result.findings) {
       json_.begin_object().key("type").text(one.kind).key("subject");
-      one.subject.is_nil() ? json_.null() : json_.text(report_.history->spell(one.subject));
+      one.subject.is_nil() ? json_.null() : json_.text(report_.history->format(one.subject));
       json_.key("operations").begin_array();
       for (const std::uint32_t i : one.operations) operation(report_.history->operations()[i]);
       json_.end().key("prose").text(one.words).end();
@@ -208,9 +209,9 @@ class ModelJson {
     json_.begin_object().key("index").number(history.index(one.began)).key("end_index");
     one.last_entry == one.began ? json_.null() : json_.number(history.index(one.last_entry));
     json_.key("process");
-    history.process(one).is_nil() ? json_.null() : json_.text(history.spell(history.process(one)));
+    history.process(one).is_nil() ? json_.null() : json_.text(history.format(history.process(one)));
     json_.key("f").text(history.function(one)).key("type").text(name_of(one.ending));
-    json_.key("value").text(history.spell(one.ok() ? *one.result : *one.argument)).end();
+    json_.key("value").text(history.format(one.ok() ? *one.result : *one.argument)).end();
   }
 
   // Indices of the invocations.

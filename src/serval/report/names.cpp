@@ -22,9 +22,9 @@ std::string cut(const std::string& spelled) {
   return text + "…";
 }
 
-// Only a value that spell_short would change needs more than print_operation.
+// Only a value that format_short would change needs more than print_operation.
 bool is_long(const History& history, Value value) {
-  return spell_short(history, value) != printable(history.spell(value));
+  return format_short(history, value) != printable(history.format(value));
 }
 
 }  // namespace
@@ -44,30 +44,30 @@ TransactionNames::TransactionNames(const History& history, std::span<const Trans
 std::string TransactionNames::operator()(TransactionId t) const {
   const Value label = history_->label(t);
   if (label.is_nil()) return fmt::format("T#{}", t.index);
-  std::string name = "T" + spell_short(*history_, label);
+  std::string name = "T" + format_short(*history_, label);
   if (std::ranges::binary_search(ambiguous_, label))
-    name += "@" + spell_short(*history_, history_->session_label(history_->session(t)));
+    name += "@" + format_short(*history_, history_->session_label(history_->session(t)));
   return name;
 }
 
-std::string spell_short(const History& history, Value value, std::size_t kept) {
-  if (!value.is_list()) return cut(history.spell(value));
+std::string format_short(const History& history, Value value, std::size_t kept) {
+  if (!value.is_list()) return cut(history.format(value));
   const std::span<const Value> elements = history.values().elements(value);
   const std::size_t left_out = elements.size() > kept ? elements.size() - kept : 0;
   std::string out = "[";
   if (left_out > 0) out += fmt::format("… {} more,", left_out);
   for (const Value element : elements.subspan(left_out))
-    out += (out.size() > 1 ? " " : "") + cut(history.spell(element));
+    out += (out.size() > 1 ? " " : "") + cut(history.format(element));
   return out + "]";
 }
 
-std::string spell_operation(const History& history, OperationId op) {
+std::string format_operation(const History& history, OperationId op) {
   if (is_predicate(history.kind(op))) return cut(print_operation(history, op));
   if (!is_long(history, history.value(op))) return printable(print_operation(history, op));
   std::string out = print_operation(history, op);
-  return out.substr(0, out.find('(')) + "(" + spell_short(history, history.key_value(history.key(op))) + "," +
-         (is_conditional(history.kind(op)) ? spell_short(history, history.expected(op)) + "," : "") +
-         spell_short(history, history.value(op)) + ")" + (out.ends_with('!') ? "!" : "");
+  return out.substr(0, out.find('(')) + "(" + format_short(history, history.key_value(history.key(op))) +
+         "," + (is_conditional(history.kind(op)) ? format_short(history, history.expected(op)) + "," : "") +
+         format_short(history, history.value(op)) + ")" + (out.ends_with('!') ? "!" : "");
 }
 
 }  // namespace serval

@@ -23,8 +23,8 @@ class TransactionNames {
 };
 
 // The value in the history notation, lists of more than `kept` elements as [… 41 more, 57] and long text cut.
-std::string spell_short(const History& history, Value value, std::size_t kept = 4);
-// The operation in the history notation, with spell_short for its values.
-std::string spell_operation(const History& history, OperationId op);
+std::string format_short(const History& history, Value value, std::size_t kept = 4);
+// The operation in the history notation, with format_short for its values.
+std::string format_operation(const History& history, OperationId op);
 
 }  // namespace serval

@@ -46,12 +46,12 @@ class Cast {
 
   // After the transactions of the cycle itself: who saw what, so that an order followed.
   void add_witnesses(const Cycle& cycle) {
-    for (const Sighting& sighting : cycle.sightings) {
-      for (const Edge& edge : sighting.path) {
+    for (const VisibilityPath& visibility_path : cycle.visibility_paths) {
+      for (const Edge& edge : visibility_path.path) {
         take_part(edge.from, edge.from_op);
         take_part(edge.to, edge.to_op);
       }
-      take_part(cycle.edges[sighting.edge].to_read);
+      take_part(cycle.edges[visibility_path.edge].to_read);
     }
   }
 

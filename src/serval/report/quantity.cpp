@@ -7,17 +7,17 @@
 
 namespace serval {
 
-std::string spell_count(std::uint64_t count) {
+std::string format_count(std::uint64_t count) {
   std::string digits = std::to_string(count);
   for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
   return digits;
 }
 
-std::string spell_count(std::uint64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", spell_count(count), noun, count == 1 ? "" : "s");
+std::string format_count(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", format_count(count), noun, count == 1 ? "" : "s");
 }
 
-std::string spell_bytes(std::uint64_t bytes) {
+std::string format_bytes(std::uint64_t bytes) {
   static constexpr std::array<const char*, 5> kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
   auto amount = static_cast<double>(bytes);
   std::size_t unit = 0;
@@ -29,7 +29,7 @@ std::string spell_bytes(std::uint64_t bytes) {
                                    : fmt::format("{:.1f} {}", amount, kUnits[unit]);
 }
 
-std::string spell_seconds(double seconds) {
+std::string format_seconds(double seconds) {
   if (seconds < 1e-4) return fmt::format("{:.1f} µs", seconds * 1e6);
   if (seconds < 0.1) return fmt::format("{:.1f} ms", seconds * 1e3);
   if (seconds < 10) return fmt::format("{:.2f} s", seconds);
@@ -39,7 +39,7 @@ std::string spell_seconds(double seconds) {
   return fmt::format("{} min {} s", whole / 60, whole % 60);
 }
 
-std::string spell_share(double part_of_whole) { return fmt::format("{:.1f} %", part_of_whole * 100); }
+std::string format_share(double part_of_whole) { return fmt::format("{:.1f} %", part_of_whole * 100); }
 
 std::size_t display_width(std::string_view text) {
   const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xC0u) == 0x80u; };

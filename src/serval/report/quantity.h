@@ -8,12 +8,12 @@
 
 namespace serval {
 
-std::string spell_count(std::uint64_t count);  // "41,906"
+std::string format_count(std::uint64_t count);  // "41,906"
 // "1 session", "8 sessions"; the plural adds an s.
-std::string spell_count(std::uint64_t count, std::string_view noun);
-std::string spell_bytes(std::uint64_t bytes);   // "512 B", "213 MiB", "1.4 GiB"
-std::string spell_seconds(double seconds);      // "1.5 µs", "0.4 ms", "0.74 s", "12 min 5 s"
-std::string spell_share(double part_of_whole);  // "12.1 %"
+std::string format_count(std::uint64_t count, std::string_view noun);
+std::string format_bytes(std::uint64_t bytes);   // "512 B", "213 MiB", "1.4 GiB"
+std::string format_seconds(double seconds);      // "1.5 µs", "0.4 ms", "0.74 s", "12 min 5 s"
+std::string format_share(double part_of_whole);  // "12.1 %"
 
 // Columns that UTF-8 text takes on a terminal, counting every code point as one.
 std::size_t display_width(std::string_view text);

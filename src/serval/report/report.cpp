@@ -210,7 +210,7 @@ std::string headline_subject(const Report& report) {
       return standing(report).strongest.empty() ? "any" : "strongest=" + strongest_of(report);
     default:
       return fmt::format("strongest={} found={}", strongest_of(report),
-                         listed(spell_counts(counts_of(report)), kHeadlineKinds, ", "));
+                         listed(format_counts(counts_of(report)), kHeadlineKinds, ", "));
   }
 }
 
@@ -243,7 +243,7 @@ std::vector<ShownAnomaly> shown_anomalies(const Report& report) {
   return out;
 }
 
-std::vector<std::string> spell_counts(const std::map<AnomalyKind, std::uint64_t>& counts) {
+std::vector<std::string> format_counts(const std::map<AnomalyKind, std::uint64_t>& counts) {
   std::vector<AnomalyKind> kinds;
   kinds.reserve(counts.size());
   for (const auto& [kind, count] : counts) kinds.push_back(kind);
@@ -251,7 +251,7 @@ std::vector<std::string> spell_counts(const std::map<AnomalyKind, std::uint64_t>
   std::vector<std::string> out;
   out.reserve(kinds.size());
   for (const AnomalyKind kind : kinds)
-    out.push_back(fmt::format("{} {}", spell_count(counts.at(kind)), name_of(kind)));
+    out.push_back(fmt::format("{} {}", format_count(counts.at(kind)), name_of(kind)));
   return out;
 }
 

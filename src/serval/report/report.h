@@ -95,7 +95,7 @@ std::vector<ShownAnomaly> shown_anomalies(const Report& report);
 const std::map<AnomalyKind, std::uint64_t>& counts_of(const Report& report);
 // "3 lost-update", one for each kind: wrong reads and versions, then the best known, then the rest by
 // severity.
-std::vector<std::string> spell_counts(const std::map<AnomalyKind, std::uint64_t>& counts);
+std::vector<std::string> format_counts(const std::map<AnomalyKind, std::uint64_t>& counts);
 
 // How many clients ran, where the recording says so. It may have more sessions: of new connections, and one
 // that reads all lists at the end.

@@ -68,15 +68,15 @@ class TextReport {
     for (const Outcome outcome : history.outcome_column()) ++outcomes[static_cast<std::size_t>(outcome)];
     out_ +=
         fmt::format("  {} ({} committed, {} aborted, {} indeterminate)   {}   {}   {}\n",
-                    spell_count(history.transaction_count(), "txn"), spell_count(outcomes[0]),
-                    spell_count(outcomes[1]), spell_count(outcomes[2]), sessions(history),
-                    spell_count(history.operation_count(), "op"), spell_count(history.key_count(), "key"));
+                    format_count(history.transaction_count(), "txn"), format_count(outcomes[0]),
+                    format_count(outcomes[1]), format_count(outcomes[2]), sessions(history),
+                    format_count(history.operation_count(), "op"), format_count(history.key_count(), "key"));
   }
 
   static std::string sessions(const History& history) {
-    const std::string all = spell_count(history.session_count(), "session");
+    const std::string all = format_count(history.session_count(), "session");
     const std::optional<std::uint64_t> clients = clients_of(history);
-    return clients ? fmt::format("{} of {}", all, spell_count(*clients, "client")) : all;
+    return clients ? fmt::format("{} of {}", all, format_count(*clients, "client")) : all;
   }
 
   // A gate that nobody asked for says where it comes from.
@@ -99,19 +99,19 @@ class TextReport {
       labelled("found", "while it ran: " + run.found_on_the_way);
     if (run.mirrored_in_all > 0) {
       labelled("mirror", fmt::format("{} found while it ran, by what the database itself promises to do",
-                                     spell_count(run.mirrored_in_all, "violation")));
+                                     format_count(run.mirrored_in_all, "violation")));
       const std::size_t shown = std::min(report_.max_findings, run.mirrored.size());
       for (std::size_t i = 0; i < shown; ++i) labelled("", run.mirrored[i]);
     }
     for (const std::string& notice : run.notices) paragraph("note", notice);
     if (!is_broken(run)) return;
     labelled("invariant", fmt::format("of {}: {}", run.workload, run.invariant));
-    labelled("broken", fmt::format("{}, found in {}", spell_count(run.broken_in_all, "time"),
-                                   spell_count(run.looks, "look")));
+    labelled("broken", fmt::format("{}, found in {}", format_count(run.broken_in_all, "time"),
+                                   format_count(run.looks, "look")));
     const std::size_t shown = std::min(report_.max_findings, run.broken.size());
     for (std::size_t i = 0; i < shown; ++i) labelled("", run.broken[i]);
     if (shown < run.broken_in_all)
-      labelled("", fmt::format("… {} more", spell_count(run.broken_in_all - shown)));
+      labelled("", fmt::format("… {} more", format_count(run.broken_in_all - shown)));
     std::string_view label = "level";
     for (const std::string& sentence : permissions(run, level_of_gate(report_)))
       labelled(std::exchange(label, ""), sentence);
@@ -142,7 +142,7 @@ class TextReport {
       anomaly_story(one, number, total);
     }
     out_ += "\n";
-    list("found", spell_counts(counts));
+    list("found", format_counts(counts));
     without_certificate();
   }
 
@@ -171,7 +171,7 @@ class TextReport {
     const AnomalyInfo& row = info(shown.anomaly->kind);
     const std::string alias = row.adya.empty() ? "" : fmt::format(" ({})", row.adya);
     out_ += fmt::format("  {}{} #{} of {}      {}\n\n", coloured(row.name, 31), alias, number,
-                        spell_count(total), spell_count(story.participants.size(), "transaction"));
+                        format_count(total), format_count(story.participants.size(), "transaction"));
     participants(story.participants);
     out_ += "\n";
     steps(story.steps);
@@ -232,7 +232,7 @@ class TextReport {
         continue;
       }
       if (skipped > 0) out.push_back(fmt::format("… {} more", std::exchange(skipped, 0)));
-      out.push_back(spell_operation(*report_.history, op));
+      out.push_back(format_operation(*report_.history, op));
     }
     if (skipped > 0) out.push_back(fmt::format("… {} more", skipped));
     return out;
@@ -243,7 +243,7 @@ class TextReport {
     const History& history = *report_.history;
     const TransactionId t = participant.transaction;
     std::string text = fmt::format("{}  session {}", participant.name,
-                                   spell_short(history, history.session_label(history.session(t))));
+                                   format_short(history, history.session_label(history.session(t))));
     if (history.outcome(t) != Outcome::Committed) text += fmt::format("  {}", name_of(history.outcome(t)));
     if (const TransactionHints* hints = history.hints(t)) {
       if (!hints->node.empty()) text += "  node " + printable(hints->node);
@@ -320,7 +320,7 @@ class TextReport {
     if (options_.detailed) return list("holds", names_of(known.holds));
     std::vector<std::string> out;
     if (known.strongest.empty()) out = names_of(named);
-    if (weaker > 0) out.push_back(fmt::format("{} (-v lists them)", spell_count(weaker, "weaker level")));
+    if (weaker > 0) out.push_back(fmt::format("{} (-v lists them)", format_count(weaker, "weaker level")));
     list("holds", out);
   }
 
@@ -368,16 +368,16 @@ class TextReport {
     else if (report_.result.attempts.empty())
       labelled("", "the order followed from the reads; nothing had to be tried");
     for (const Attempt& one : report_.result.attempts)
-      labelled("", fmt::format("{}  {}  {}", padded(one.step, 10), padded(spell_seconds(one.seconds), 8),
+      labelled("", fmt::format("{}  {}  {}", padded(one.step, 10), padded(format_seconds(one.seconds), 8),
                                one.result));
   }
 
   void cost() {
-    labelled("cost", fmt::format("{}   peak {}", spell_seconds(report_.budget.seconds),
-                                 spell_bytes(report_.budget.peak_rss_bytes)));
+    labelled("cost", fmt::format("{}   peak {}", format_seconds(report_.budget.seconds),
+                                 format_bytes(report_.budget.peak_rss_bytes)));
     if (!options_.detailed) return;
     for (const auto& [phase, seconds] : report_.result.phases)
-      labelled("", fmt::format("{}  {}", padded(phase, 24), spell_seconds(seconds)));
+      labelled("", fmt::format("{}  {}", padded(phase, 24), format_seconds(seconds)));
   }
 
   void next() {

@@ -169,7 +169,7 @@ void NativeStream::header() {
   if (origin_ == Origin::File)  // Clients do not choose the profile.
     for (const auto& [name, text] : record_.facts) facts[name] = text;
   trusts_labels_ = origin_ == Origin::File && facts.contains("clients") && facts.contains("workload");
-  const std::string meaning = record_.initial ? pool_.spell(*record_.initial) : std::string();
+  const std::string meaning = record_.initial ? pool_.format(*record_.initial) : std::string();
   const auto add = [&](RecordBatch& batch) {
     if (!record_.initial) return;
     const TraceValue value = batch.value(*record_.initial, pool_);
@@ -240,7 +240,7 @@ void NativeStream::promise() {
   std::map<std::string, Time> since;
   for (const auto& [session, time] : record_.since) {
     expect_past(time);
-    since[pool_.spell(session)] = time;
+    since[pool_.format(session)] = time;
   }
   promises_ = true;
   herald_->promise_to_come();
@@ -257,7 +257,7 @@ void NativeStream::promise() {
 
 NativeStream::Session& NativeStream::session_of(Value label) {
   expect_short(label);
-  const auto [found, fresh] = sessions_.try_emplace(pool_.spell(label));
+  const auto [found, fresh] = sessions_.try_emplace(pool_.format(label));
   if (fresh) {
     name_bytes_ += kCopiesOfName * found->first.size();
     if (origin_ == Origin::Connection && sessions_.size() > kMostSessions) {
@@ -277,14 +277,14 @@ void NativeStream::note_news(Session& session) {
 }
 
 NativeStream::OpenTransaction& NativeStream::open_transaction(Session& session) {
-  const auto found = session.open.find(pool_.spell(*record_.label));
+  const auto found = session.open.find(pool_.format(*record_.label));
   if (found == session.open.end()) fail(line_text_, 1, "a begin record of this transaction first");
   return found->second;
 }
 
 void NativeStream::begin() {
   Session& session = session_of(*record_.session);
-  const auto [open, fresh] = session.open.try_emplace(pool_.spell(*record_.label));
+  const auto [open, fresh] = session.open.try_emplace(pool_.format(*record_.label));
   if (!fresh) fail(line_text_, 1, "the end of this transaction before it begins again");
   expect_past(record_.interval.begin);
   open->second.order = ++opened_;
@@ -305,7 +305,7 @@ void NativeStream::keep_line() {
     open.lines.push_back(with_line_end(line_text_));
     return;
   }
-  OpenTransaction& open = session.open[pool_.spell(*record_.label)];
+  OpenTransaction& open = session.open[pool_.format(*record_.label)];
   if (open.order == 0) open.order = ++opened_;
   open.begin = record_.interval.begin;
   open_bytes_ -= std::exchange(open.bytes, line_text_.size());
@@ -347,7 +347,7 @@ void NativeStream::whole_transaction() {
   expect_past_times();
   expect_short_keys();
   Session& session = session_of(*record_.session);
-  const std::string label = record_.label ? pool_.spell(*record_.label) : std::string();
+  const std::string label = record_.label ? pool_.format(*record_.label) : std::string();
   if (const auto open = session.open.find(label); open != session.open.end()) {
     open_bytes_ -= open->second.bytes;
     session.open.erase(open);
@@ -395,9 +395,9 @@ void NativeStream::take_header(const History& history) {
     const TraceValue value = batch.value(initial, history.values());
     batch.set_rows(batch.add(), {{.key = {}, .value = value, .column = {}}});
   };
-  intake_.start_with(add, history.spell(initial), history.facts());
+  intake_.start_with(add, history.format(initial), history.facts());
   for (const SessionId session : history.sessions()) {
-    const std::string label = history.spell(history.session_label(session));
+    const std::string label = history.format(history.session_label(session));
     sessions_[label].feed =
         intake_.pipeline().open_client(fmt::format("{}, session {}", name_, label), source_);
     ++intake_.sessions;
@@ -425,7 +425,7 @@ void NativeStream::take_transaction(const History& history, TransactionId t) {
                          operation.key.is_none() ? Value::nil() : history.key_value(operation.key),
                          operation.value});
   }
-  Session& session = sessions_.at(history.spell(*whole.session));
+  Session& session = sessions_.at(history.format(*whole.session));
   ClientFeed& feed = *session.feed;
   append_transaction(feed, {whole, history.values(), intake_.next_transaction()});
   feed.advance();

@@ -132,7 +132,7 @@ class Reading {
     const OperationId last = facts_.own_write_before(claim_.read);
     if (last.is_none())
       return fmt::format("{} did not write {} before", name(history_, claim_.reader),
-                         history_.spell_key(key_));
+                         history_.format_key(key_));
     if (facts_.value_left_by(last) == value_)
       return fmt::format("{} reads {}, its own last write", spelled(claim_.read), spelled(last));
     const bool of_earlier_write = wrote_before(value_);
@@ -148,7 +148,7 @@ class Reading {
     if (claim_.source >= claim_.read) return "the read it contradicts does not come first";
     if (Flaw flaw = flaw_of_read(facts_, claim_.reader, key_, claim_.source)) return flaw;
     if (!facts_.own_write_before(claim_.read).is_none())
-      return fmt::format("{} wrote {} before {}", name(history_, claim_.reader), history_.spell_key(key_),
+      return fmt::format("{} wrote {} before {}", name(history_, claim_.reader), history_.format_key(key_),
                          spelled(claim_.read));
     const Value before = *value_read(history_, claim_.source);
     if (before == value_ ||

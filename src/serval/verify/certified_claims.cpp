@@ -298,7 +298,7 @@ class Dependencies {
   }
   Flaw against(TransactionId from, TransactionId to, KeyId key) const {
     return fmt::format("{} depends on {} by {}, but comes before it", name(history_, to),
-                       name(history_, from), history_.spell_key(key));
+                       name(history_, from), history_.format_key(key));
   }
 
   Flaw flaw_of_key(TransactionId t, OperationId op, KeyId key) const {
@@ -355,7 +355,7 @@ Flaw flaw_of_certified(const CertifiedFacts& facts, AnomalyKind kind, const Cycl
     if (claim.edges[i].to != claim.edges[(i + 1) % claim.edges.size()].from)
       return fmt::format("edge {} does not lead to the next", i + 1);
   }
-  if (!claim.sightings.empty()) return "sightings are not about certificates";
+  if (!claim.visibility_paths.empty()) return "visibility_paths are not about certificates";
   return flaw_of_name(kind, claim);
 }
 

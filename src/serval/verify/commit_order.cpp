@@ -20,7 +20,7 @@ constexpr std::uint32_t kLeftOut = std::numeric_limits<std::uint32_t>::max();
 class CommitOrderProof {
  public:
   CommitOrderProof(const History& history, const Holds& claim)
-      : history_(history), claim_(claim), facts_(history), sights_(facts_) {
+      : history_(history), claim_(claim), facts_(history), observed_(facts_) {
     for (const KeyId key : history.key_ids()) has_lists_ = has_lists_ || facts_.is_list(key);
   }
 
@@ -28,7 +28,7 @@ class CommitOrderProof {
     if (!claim_.snapshot.empty() || claim_.version_order.rows() > 0)
       return fmt::format("{} is shown by a commit order alone", name_of(claim_.proven));
     if (Flaw flaw = flaw_of_attendance()) return flaw;
-    for (const OperationId wrong : {sights_.first_unexplained(), sights_.first_open()})
+    for (const OperationId wrong : {observed_.first_unexplained(), observed_.first_open()})
       if (!wrong.is_none())
         return fmt::format("it is not certain that {} saw a committed version", spelled(wrong));
     if (Flaw flaw = flaw_of_reads_from()) return flaw;
@@ -72,7 +72,7 @@ class CommitOrderProof {
 
   Flaw flaw_of_reads_from() const {
     for (const TransactionId t : claim_.commit_order)
-      for (const SeenWrite& seen : sights_.of(t))
+      for (const SeenWrite& seen : observed_.of(t))
         if (rank(seen.writer) >= rank(t))
           return fmt::format("{} stands before {}, from which it reads", name(history_, t),
                              name(history_, seen.writer));
@@ -109,7 +109,7 @@ class CommitOrderProof {
   // From the read at `first` on, the transaction has seen the writer of that read.
   Flaw flaw_of_monotony() const {
     for (const TransactionId t : claim_.commit_order) {
-      const std::span<const SeenWrite> reads = sights_.of(t);
+      const std::span<const SeenWrite> reads = observed_.of(t);
       absl::flat_hash_set<TransactionId> known;
       for (std::size_t i = 0; i < reads.size(); ++i) {
         const TransactionId writer = reads[i].writer;
@@ -151,7 +151,7 @@ class CommitOrderProof {
   }
 
   Flaw flaw_of_disagreement(TransactionId t) const {
-    const std::span<const SeenWrite> reads = sights_.of(t);
+    const std::span<const SeenWrite> reads = observed_.of(t);
     if (has_lists_)
       if (Flaw flaw = flaw_of_changed_list(t)) return flaw;
     absl::flat_hash_map<KeyId, TransactionId> first;
@@ -165,7 +165,7 @@ class CommitOrderProof {
 
   Flaw flaw_of_atomicity() const {
     for (const TransactionId t : claim_.commit_order) {
-      const std::span<const SeenWrite> reads = sights_.of(t);
+      const std::span<const SeenWrite> reads = observed_.of(t);
       if (Flaw flaw = flaw_of_disagreement(t)) return flaw;
       absl::flat_hash_set<TransactionId> known;
       for (const SeenWrite& seen : reads)
@@ -182,7 +182,7 @@ class CommitOrderProof {
     absl::flat_hash_map<KeyId, TransactionId> last;
     for (const TransactionId t : history_.session_transactions(s)) {
       if (position_[t.index] == kLeftOut) continue;
-      for (const SeenWrite& seen : sights_.of(t)) {
+      for (const SeenWrite& seen : observed_.of(t)) {
         const auto found = last.find(seen.key);
         if (found != last.end() && goes_back(seen, found->second)) return flaw_of_miss(seen, found->second);
       }
@@ -209,8 +209,8 @@ class CommitOrderProof {
         if (--uses[from.index] == 0) Pasts::Row().swap(rows[from.index]);
       };
       take(std::exchange(last_of_session[history_.session(t).index], t));
-      for (const SeenWrite& seen : sights_.of(t)) take(seen.writer);
-      for (const SeenWrite& seen : sights_.of(t))
+      for (const SeenWrite& seen : observed_.of(t)) take(seen.writer);
+      for (const SeenWrite& seen : observed_.of(t))
         if (Flaw flaw = flaw_of_past(t, seen, pasts, own)) return flaw;
       pasts.add(own, t);
       if (uses[t.index] > 0) rows[t.index] = std::move(own);
@@ -225,7 +225,7 @@ class CommitOrderProof {
     for (const TransactionId t : claim_.commit_order) {
       const TransactionId before = std::exchange(last_of_session[history_.session(t).index], t);
       if (!before.is_none()) ++uses[before.index];
-      for (const SeenWrite& seen : sights_.of(t))
+      for (const SeenWrite& seen : observed_.of(t))
         if (!seen.writer.is_none()) ++uses[seen.writer.index];
     }
     return uses;
@@ -275,7 +275,7 @@ class CommitOrderProof {
   const History& history_;
   const Holds& claim_;
   Facts facts_;
-  CertainReads sights_;
+  CertainReads observed_;
   bool has_lists_ = false;
   std::vector<std::uint32_t> position_;
   absl::flat_hash_set<std::pair<TransactionId, KeyId>> written_;

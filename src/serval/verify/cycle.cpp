@@ -6,8 +6,8 @@
 #include "serval/verify/list_evidence.h"
 #include "serval/verify/name.h"
 #include "serval/verify/order.h"
-#include "serval/verify/sighting.h"
 #include "serval/verify/violation.h"
+#include "serval/verify/visibility_path.h"
 
 // Each edge of a cycle is proven alone, as EdgeKind documents it. A version, once overwritten, never returns,
 // because one live transaction at most wrote it; that is what makes a shared version an order.
@@ -34,7 +34,7 @@ Flaw flaw_of_reads_from(const Facts& facts, const Edge& edge, OperationId read) 
   if (facts.version_read(read) == std::optional(edge.from_op)) return std::nullopt;
   const History& history = facts.history();
   return fmt::format("{} does not certainly read what {} wrote on {} ({} and {})", name(history, edge.to),
-                     name(history, edge.from), history.spell_key(edge.key), spelled(facts, read),
+                     name(history, edge.from), history.format_key(edge.key), spelled(facts, read),
                      spelled(facts, edge.from_op));
 }
 
@@ -93,8 +93,8 @@ Flaw flaw_of_real_time(const Facts& facts, const Edge& edge) {
   return fmt::format("{} did not end before {} began", name(history, edge.from), name(history, edge.to));
 }
 
-// Two writes of a key, and a read that saw the second. That the reader had seen the first is for the sighting
-// to show.
+// Two writes of a key, and a read that saw the second. The visibility path shows that the reader had seen the
+// first.
 Flaw flaw_of_forced(const Facts& facts, const Edge& edge) {
   if (Flaw flaw = flaw_of_write(facts, edge.from, edge.key, edge.from_op)) return flaw;
   if (Flaw flaw = flaw_of_write(facts, edge.to, edge.key, edge.to_op)) return flaw;
@@ -147,33 +147,37 @@ Flaw flaw_of_closing(const Facts& facts, const Cycle& cycle) {
   return std::nullopt;
 }
 
-Flaw flaw_of_sighting(const Facts& facts, const Cycle& cycle, const Sighting& sighting) {
-  if (sighting.edge >= cycle.edges.size() || cycle.edges[sighting.edge].kind != EdgeKind::CommitOrder)
-    return "a sighting belongs to an edge of the commit order";
-  const Edge& forced = cycle.edges[sighting.edge];
+Flaw flaw_of_visibility_path(const Facts& facts, const Cycle& cycle, const VisibilityPath& visibility_path) {
+  if (visibility_path.edge >= cycle.edges.size() ||
+      cycle.edges[visibility_path.edge].kind != EdgeKind::CommitOrder)
+    return "a visibility_path belongs to an edge of the commit order";
+  const Edge& forced = cycle.edges[visibility_path.edge];
   TransactionId at = forced.from;
-  for (const Edge& edge : sighting.path) {
+  for (const Edge& edge : visibility_path.path) {
     if (edge.kind != EdgeKind::Session && edge.kind != EdgeKind::WriteRead)
-      return "a sighting consists of session order and reads";
-    if (edge.from != at) return "the way of a sighting is broken";
+      return "a visibility_path consists of session order and reads";
+    if (edge.from != at) return "the way of a visibility_path is broken";
     if (Flaw flaw = flaw_of_edge(facts, edge)) return flaw;
     at = edge.to;
   }
-  if (!sighting.path.empty() && at == facts.history().transaction_of(forced.to_read)) return std::nullopt;
-  return fmt::format("the sighting does not lead to the reader behind edge {}", sighting.edge + 1);
+  if (!visibility_path.path.empty() && at == facts.history().transaction_of(forced.to_read))
+    return std::nullopt;
+  return fmt::format("the visibility_path does not lead to the reader behind edge {}",
+                     visibility_path.edge + 1);
 }
 
 // One for each edge of the commit order.
-Flaw flaw_of_sightings(const Facts& facts, const Cycle& cycle) {
+Flaw flaw_of_visibility_paths(const Facts& facts, const Cycle& cycle) {
   std::vector<std::size_t> shown;
-  for (const Sighting& sighting : cycle.sightings) {
-    if (Flaw flaw = flaw_of_sighting(facts, cycle, sighting)) return flaw;
-    shown.push_back(sighting.edge);
+  for (const VisibilityPath& visibility_path : cycle.visibility_paths) {
+    if (Flaw flaw = flaw_of_visibility_path(facts, cycle, visibility_path)) return flaw;
+    shown.push_back(visibility_path.edge);
   }
   std::vector<std::size_t> wanted;
   for (std::size_t i = 0; i < cycle.edges.size(); ++i)
     if (cycle.edges[i].kind == EdgeKind::CommitOrder) wanted.push_back(i);
-  return shown == wanted ? std::nullopt : Flaw("an edge of the commit order has no sighting of its own");
+  return shown == wanted ? std::nullopt
+                         : Flaw("an edge of the commit order has no visibility_path of its own");
 }
 
 }  // namespace
@@ -186,8 +190,8 @@ Flaw flaw_of(const Facts& facts, AnomalyKind kind, const Cycle& claim) {
     if (const Flaw flaw = flaw_of_edge(facts, claim.edges[i]))
       return fmt::format("edge {}: {}", i + 1, *flaw);
   if (Flaw flaw = flaw_of_closing(facts, claim)) return flaw;
-  if (Flaw flaw = flaw_of_sightings(facts, claim)) return flaw;
-  return claim.sightings.empty() ? flaw_of_name(kind, claim) : flaw_of_forced_name(kind, claim);
+  if (Flaw flaw = flaw_of_visibility_paths(facts, claim)) return flaw;
+  return claim.visibility_paths.empty() ? flaw_of_name(kind, claim) : flaw_of_forced_name(kind, claim);
 }
 
 Flaw flaw_of(const Facts& facts, AnomalyKind kind, const Divergence& claim) {

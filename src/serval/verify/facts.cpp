@@ -66,7 +66,7 @@ std::set<KeyId> initial_rows_found(const History& history) {
   return found;
 }
 
-std::string name(const History& history, TransactionId t) { return "T" + history.spell(history.label(t)); }
+std::string name(const History& history, TransactionId t) { return "T" + history.format(history.label(t)); }
 
 Facts::Facts(const History& history, std::span<const std::int64_t> transaction_order)
     : history_(history),

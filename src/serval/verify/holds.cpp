@@ -23,13 +23,19 @@ namespace {
 constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
 
 struct Rules {
-  enum class Sight { Nothing, Committed, Prefix, Snapshot, EverythingBefore } sight = Sight::EverythingBefore;
+  enum class ObservedRead {
+    Nothing,
+    Committed,
+    Prefix,
+    Snapshot,
+    EverythingBefore
+  } observed = ObservedRead::EverythingBefore;
   bool sessions = false;
   bool real_time = false;
 };
 
 std::optional<Rules> rules_of(Level level) {
-  using enum Rules::Sight;
+  using enum Rules::ObservedRead;
   switch (level) {
     case Level::ReadUncommitted:
       return Rules{Nothing, false, false};
@@ -86,7 +92,7 @@ class Execution {
     if (Flaw flaw = flaw_of_attendance()) return flaw;
     if (Flaw flaw = flaw_of_snapshots()) return flaw;
     if (Flaw flaw = flaw_of_reads()) return flaw;
-    if (rules_.sight == Rules::Sight::Snapshot)
+    if (rules_.observed == Rules::ObservedRead::Snapshot)
       if (Flaw flaw = flaw_of_conflicts()) return flaw;
     if (rules_.sessions)
       if (Flaw flaw = flaw_of_sessions()) return flaw;
@@ -95,7 +101,7 @@ class Execution {
 
  private:
   bool snapshots() const {
-    return rules_.sight == Rules::Sight::Snapshot || rules_.sight == Rules::Sight::Prefix;
+    return rules_.observed == Rules::ObservedRead::Snapshot || rules_.observed == Rules::ObservedRead::Prefix;
   }
   // The first `visible(i)` transactions of the order are visible to the one at position i.
   std::uint32_t visible(std::uint32_t i) const { return snapshots() ? snapshot_[i] : i; }
@@ -129,16 +135,16 @@ class Execution {
   }
 
   Flaw flaw_of_reads() const {
-    switch (rules_.sight) {
-      case Rules::Sight::Nothing:
+    switch (rules_.observed) {
+      case Rules::ObservedRead::Nothing:
         return flaw_of_shown_lists(history_, order_);
-      case Rules::Sight::Committed:
+      case Rules::ObservedRead::Committed:
         return flaw_of_committed_reads(history_, order_);
-      case Rules::Sight::Prefix:
+      case Rules::ObservedRead::Prefix:
         return flaw_of_prefix_reads(history_, order_, snapshot_);
-      case Rules::Sight::Snapshot:
+      case Rules::ObservedRead::Snapshot:
         return flaw_of_snapshot_reads();
-      case Rules::Sight::EverythingBefore:
+      case Rules::ObservedRead::EverythingBefore:
         break;
     }
     Replay replay(history_, order_);
@@ -202,7 +208,7 @@ class Execution {
           std::uint32_t& last = writers[key.index];
           if (last > snapshot_[i] && last != i + 1 && !reborn.contains({i, key}))
             return fmt::format("{} and {} both write {} and neither sees the other", name_at(last - 1),
-                               name_at(i), history_.spell_key(key));
+                               name_at(i), history_.format_key(key));
           last = i + 1;
         }
     return std::nullopt;
@@ -226,7 +232,7 @@ class Execution {
         if (now == kNowhere) continue;
         if (before != kNowhere && before >= visible(now))
           return fmt::format("{} does not see {}, which precedes it in session {}", name_at(now),
-                             name_at(before), history_.spell(history_.session_label(s)));
+                             name_at(before), history_.format(history_.session_label(s)));
         before = now;
       }
     }
@@ -279,7 +285,7 @@ class Execution {
 bool rests_on_certificate(const Holds& claim) {
   if (claim.basis != Holds::Basis::Certificate) return false;
   const bool weak = !implies(claim.proven, Level::SnapshotIsolation);
-  return weak && rules_of(claim.proven) && rules_of(claim.proven)->sight != Rules::Sight::Prefix;
+  return weak && rules_of(claim.proven) && rules_of(claim.proven)->observed != Rules::ObservedRead::Prefix;
 }
 
 Flaw flaw_of_certified(const History& history, const Holds& claim) {

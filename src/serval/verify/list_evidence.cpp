@@ -109,7 +109,7 @@ class ListReading {
     const OperationId last = facts_.own_write_before(claim_.read);
     if (last.is_none())
       return fmt::format("{} did not append to {} before", name(history_, claim_.reader),
-                         history_.spell_key(key_));
+                         history_.format_key(key_));
     if (!shown_.empty() && shown_.back() == history_.value(last))
       return fmt::format("{} ends with its own last append", spelled(claim_.read));
     if (Flaw flaw = flaw_of_source_append()) return flaw;

@@ -77,7 +77,7 @@ bool has_order(Claim::Order order, const Cycle& cycle) {
   return false;
 }
 
-std::string spell_from(const Cycle& cycle, std::size_t start) {
+std::string format_from(const Cycle& cycle, std::size_t start) {
   std::string out;
   for (std::size_t i = 0; i < cycle.edges.size(); ++i)
     out +=
@@ -89,7 +89,7 @@ bool has_shape(const Cycle& cycle, std::string_view shape) {
   if (shape.empty()) return true;
   if (shape.size() != 3 * cycle.edges.size() - 1) return false;
   for (std::size_t start = 0; start < cycle.edges.size(); ++start)
-    if (spell_from(cycle, start) == shape) return true;
+    if (format_from(cycle, start) == shape) return true;
   return false;
 }
 
@@ -118,8 +118,9 @@ bool reads_go_back(const Cycle& cycle) {
   const auto missed = std::ranges::find(cycle.edges, EdgeKind::ReadWrite, &Edge::kind);
   if (missed == cycle.edges.end()) return false;
   // The step before it; another one may lead to the same transaction.
-  const Edge& sight = missed == cycle.edges.begin() ? cycle.edges.back() : *(missed - 1);
-  return sight.to == missed->from && sight.kind == EdgeKind::WriteRead && sight.to_op < missed->from_op;
+  const Edge& observed = missed == cycle.edges.begin() ? cycle.edges.back() : *(missed - 1);
+  return observed.to == missed->from && observed.kind == EdgeKind::WriteRead &&
+         observed.to_op < missed->from_op;
 }
 
 std::size_t count_edges(const Cycle& cycle, EdgeKind kind) {

@@ -12,13 +12,13 @@ std::string version_spelled(const Facts& facts, OperationId op) {
 }
 
 // `op` wrote the version as its transaction's last word on the key, or certainly read it.
-Flaw flaw_of_sight(const Facts& facts, KeyId key, OperationId op, OperationId version) {
+Flaw flaw_of_observed_read(const Facts& facts, KeyId key, OperationId op, OperationId version) {
   const History& history = facts.history();
   if (op.index >= history.operation_count()) return "cites an operation that does not exist";
   const TransactionId t = history.transaction_of(op);
   if (Flaw flaw = flaw_of_participation(facts, t)) return flaw;
   if (is_predicate(history.kind(op)) || history.key(op) != key)
-    return fmt::format("{} is not about {}", version_spelled(facts, op), history.spell_key(key));
+    return fmt::format("{} is not about {}", version_spelled(facts, op), history.format_key(key));
   if (facts.lists().written_by_predicates(key))
     return "cannot order the versions of a key that predicates write";
   if (op == version && value_written(history, op) && facts.is_final_write(op)) return std::nullopt;
@@ -100,10 +100,10 @@ Flaw flaw_of_circle(const VersionContradiction& claim) {
 
 Flaw flaw_of_precedence(const Facts& facts, KeyId key, const VersionPrecedence& claim) {
   if (claim.earlier == claim.later) return "a version before itself";
-  if (Flaw flaw = flaw_of_sight(facts, key, claim.seen_later, claim.later)) return flaw;
+  if (Flaw flaw = flaw_of_observed_read(facts, key, claim.seen_later, claim.later)) return flaw;
   // The initial version precedes whatever was written.
   if (claim.earlier.is_none() && claim.basis == OrderBasis::Reads) return std::nullopt;
-  if (Flaw flaw = flaw_of_sight(facts, key, claim.seen_earlier, claim.earlier)) return flaw;
+  if (Flaw flaw = flaw_of_observed_read(facts, key, claim.seen_earlier, claim.earlier)) return flaw;
   return flaw_of_basis(facts, claim);
 }
 

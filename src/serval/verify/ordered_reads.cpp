@@ -31,7 +31,7 @@ class Timeline {
         if (is_predicate(history_.kind(op)))
           return fmt::format("cannot judge predicate operations ({} has one)", name(history_, order_[i]));
         if (lists_.is_opaque(history_.key(op)))
-          return fmt::format("{} is both list and register", history_.spell_key(history_.key(op)));
+          return fmt::format("{} is both list and register", history_.format_key(history_.key(op)));
         if (!value_read(history_, op)) continue;
         const OperationId own = own_write_before(i, op);
         const bool fits = !own.is_none() ? sees_own(i, op, own) : judge_external(i, op);
@@ -221,7 +221,7 @@ Flaw flaw_of_shown_lists(const History& history, const CommitOrder& order) {
     for (const OperationId op : history.operations(t)) {
       if (is_predicate(history.kind(op))) return "cannot judge predicate operations";
       if (facts.lists().is_opaque(history.key(op)))
-        return fmt::format("{} is both list and register", history.spell_key(history.key(op)));
+        return fmt::format("{} is both list and register", history.format_key(history.key(op)));
       if (facts.is_list(history.key(op)) && history.kind(op) == OperationKind::Append)
         appended[history.key(op)].push_back(history.value(op));
     }
@@ -229,7 +229,7 @@ Flaw flaw_of_shown_lists(const History& history, const CommitOrder& order) {
       if (!std::ranges::all_of(lists[key.index],
                                [&added = elements](GrowingList& list) { return list.grow(added); }))
         return fmt::format("{} does not append to {} where its reads show it", name(history, t),
-                           history.spell_key(key));
+                           history.format_key(key));
   }
   return std::nullopt;
 }

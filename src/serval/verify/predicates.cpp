@@ -32,7 +32,7 @@ Flaw PredicateFacts::flaw_of_aggregate(OperationId op, const Query& query,
     aggregation.add(value_of(query.argument, columns(query.argument, row.key, row.value)));
   const Scalar claimed = Scalar::of(history_.value(op), history_.values());
   if (history_.value(op).is_unknown() || same(aggregation.result(), claimed)) return std::nullopt;
-  return fmt::format("the replay gives {}", aggregation.result().spell());
+  return fmt::format("the replay gives {}", aggregation.result().format());
 }
 
 // Every column that the row had or has: as assigned, or as it was.
@@ -51,7 +51,7 @@ Flaw PredicateFacts::flaw_of_update(const Query& query, const Row& before, Value
     const Scalar expected = value_of(source, columns(source, before.key, before.value));
     const Scalar found = value_of(itself, columns(itself, before.key, after));
     if (!same(expected, found))
-      return fmt::format("{} of {} should be {}", column, history_.spell_key(before.key), expected.spell());
+      return fmt::format("{} of {} should be {}", column, history_.format_key(before.key), expected.format());
   }
   return std::nullopt;
 }
@@ -67,19 +67,19 @@ Flaw PredicateFacts::flaw_of_rows(OperationId op, const Query& query, const std:
       deleted.erase(other);
       continue;
     }
-    if (found == left.end()) return fmt::format("{} does not match there", history_.spell_key(row.key));
+    if (found == left.end()) return fmt::format("{} does not match there", history_.format_key(row.key));
     const Row before{row.key, found->second};
     left.erase(found);
     const bool reads = history_.kind(op) == OperationKind::PredicateRead;
     if (reads && !row.value.is_unknown() && row.value != before.value)
-      return fmt::format("{} holds {} there", history_.spell_key(row.key), history_.spell(before.value));
+      return fmt::format("{} holds {} there", history_.format_key(row.key), history_.format(before.value));
     if (history_.kind(op) == OperationKind::PredicateUpdate && row.value.is_unknown())
-      return fmt::format("what it wrote to {} is unknown", history_.spell_key(row.key));
+      return fmt::format("what it wrote to {} is unknown", history_.format_key(row.key));
     if (history_.kind(op) == OperationKind::PredicateUpdate && !query.assignments.empty())
       if (Flaw flaw = flaw_of_update(query, before, row.value)) return flaw;
   }
   if (left.empty()) return std::nullopt;
-  return fmt::format("{} matches there, too", history_.spell_key(left.begin()->first));
+  return fmt::format("{} matches there, too", history_.format_key(left.begin()->first));
 }
 
 Flaw PredicateFacts::flaw_of_operation(TransactionId t, OperationId op, const RowAt& row_at,
@@ -100,7 +100,7 @@ Flaw PredicateFacts::flaw_of_operation(TransactionId t, OperationId op, const Ro
     if (row.is_nil()) continue;
     const Truth truth = both(table.has(history_, key), evaluate(asked.where, columns(asked.where, key, row)));
     if (truth == Truth::Undefined)
-      return flawed(fmt::format("whether {} matches is not defined", history_.spell_key(key)));
+      return flawed(fmt::format("whether {} matches is not defined", history_.format_key(key)));
     if (truth == Truth::True) matching.push_back({key, row});
   }
   std::vector<Row> beside;

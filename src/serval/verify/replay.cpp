@@ -106,11 +106,11 @@ bool Replay::matches(KeyId key, Value seen) const {
   return false;
 }
 
-std::string Replay::spell(const Cell& cell) const {
+std::string Replay::format(const Cell& cell) const {
   if (cell.state == Cell::State::Untouched) return "the initial version";
-  if (cell.state == Cell::State::Scalar) return history_.spell(cell.value);
+  if (cell.state == Cell::State::Scalar) return history_.format(cell.value);
   std::string out = "[";
-  for (const Value element : cell.list) out += (out.size() > 1 ? " " : "") + history_.spell(element);
+  for (const Value element : cell.list) out += (out.size() > 1 ? " " : "") + history_.format(element);
   return out + "]";
 }
 
@@ -121,8 +121,8 @@ Flaw Replay::check_read(TransactionId t, OperationId op) const {
   const bool inserts = history_.kind(op) == OperationKind::Insert;
   if (inserts && reborn_.contains({t, history_.key(op)})) return std::nullopt;
   return fmt::format("{} of {} does not match the replay: {} holds {} there", print_operation(history_, op),
-                     name(history_, t), history_.spell_key(history_.key(op)),
-                     spell(cells_[history_.key(op).index]));
+                     name(history_, t), history_.format_key(history_.key(op)),
+                     format(cells_[history_.key(op).index]));
 }
 
 void Replay::write(OperationId op) {

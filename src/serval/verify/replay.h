@@ -26,7 +26,7 @@ class Replay {
   }
 
   // The key of a row that `t` makes was free when it committed, though the state that it sees has a row
-  // there: the new row is another object, and the other one may stay in sight.
+  // there: the new row is another object, and the other one may stay in observed.
   void expect_reborn(TransactionId t, KeyId key) { reborn_.insert({t, key}); }
 
   // Runs `t` on the present state and keeps its writes. The flaw names the first read that does not match.
@@ -48,7 +48,7 @@ class Replay {
   };
 
   bool matches(KeyId key, Value seen) const;
-  std::string spell(const Cell& cell) const;
+  std::string format(const Cell& cell) const;
   Flaw check_read(TransactionId t, OperationId op) const;
   void note_deleted(TransactionId t, OperationId op);
   void write_rows(OperationId op);

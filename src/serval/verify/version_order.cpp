@@ -21,13 +21,13 @@ struct Known {
 class VersionOrder {
  public:
   VersionOrder(const History& history, const Holds& claim)
-      : history_(history), claim_(claim), facts_(history), sights_(facts_) {}
+      : history_(history), claim_(claim), facts_(history), observed_(facts_) {}
 
   Flaw flaw() {
     if (!claim_.snapshot.empty() || !claim_.commit_order.empty())
       return fmt::format("{} is shown by an order of versions alone", name_of(claim_.proven));
     if (Flaw flaw = flaw_of_attendance()) return flaw;
-    if (const OperationId open = sights_.first_open(); !open.is_none())
+    if (const OperationId open = observed_.first_open(); !open.is_none())
       return fmt::format("it is not certain what {} of {} saw", print_operation(history_, open),
                          name(history_, history_.transaction_of(open)));
     const std::vector<bool> repeated = lists_with_repeated_appends(facts_);
@@ -57,7 +57,7 @@ class VersionOrder {
         if (!facts_.has(t) || !facts_.participates(t)) return "orders a version that does not count";
         if (!ranks_.emplace(std::pair(t, key), ++next).second)
           return fmt::format("{} stands twice among the writers of {}", name(history_, t),
-                             history_.spell_key(key));
+                             history_.format_key(key));
       }
     }
     return flaw_of_absence();
@@ -69,7 +69,7 @@ class VersionOrder {
         if (is_predicate(history_.kind(op)) || !value_written(history_, op)) continue;
         if (!ranks_.contains({t, history_.key(op)}))
           return fmt::format("{} is not among the writers of {}", name(history_, t),
-                             history_.spell_key(history_.key(op)));
+                             history_.format_key(history_.key(op)));
         std::vector<KeyId>& keys = keys_of_[t];
         if (std::ranges::find(keys, history_.key(op)) == keys.end()) keys.push_back(history_.key(op));
       }
@@ -82,7 +82,7 @@ class VersionOrder {
   // The writers stand in the order in which the list shows their last appends, those it does not show behind.
   Flaw flaw_of_shown_order(KeyId key) const {
     const auto& shown = facts_.lists().shown(key, facts_.participants());
-    if (!shown) return fmt::format("reads of {} contradict each other", history_.spell_key(key));
+    if (!shown) return fmt::format("reads of {} contradict each other", history_.format_key(key));
     absl::flat_hash_map<Value, std::size_t> place;
     for (const TransactionId t : claim_.version_order[key.index])
       place.emplace(last_append(t, key), place.size());
@@ -91,7 +91,7 @@ class VersionOrder {
       const auto found = place.find(element);
       if (found == place.end()) continue;
       if (found->second != next++)
-        return fmt::format("the writers of {} do not stand as its reads show", history_.spell_key(key));
+        return fmt::format("the writers of {} do not stand as its reads show", history_.format_key(key));
       place.erase(found);  // Shown again it is a fault of the read, and says nothing about the order.
     }
     return std::nullopt;
@@ -110,7 +110,7 @@ class VersionOrder {
         if (!facts_.participates(t)) continue;
         if (!counts_what_was_seen()) note(s, t, t);
         if (counts_what_was_seen())
-          for (const SeenWrite& seen : sights_.of(t)) note(s, t, seen.writer);
+          for (const SeenWrite& seen : observed_.of(t)) note(s, t, seen.writer);
       }
   }
   // At `t`, session `s` comes to know what `writer` wrote.
@@ -143,12 +143,12 @@ class VersionOrder {
     Reach reach;
     for (const TransactionId t : history_.session_transactions(s)) {
       if (!facts_.participates(t)) continue;
-      for (const SeenWrite& seen : sights_.of(t)) {
+      for (const SeenWrite& seen : observed_.of(t)) {
         if (must_see(t, seen.key, reach) <= rank(seen.writer, seen.key)) continue;
         return fmt::format("{} of {} saw a version before one that it must not miss",
                            print_operation(history_, seen.read), name(history_, t));
       }
-      for (const SeenWrite& seen : sights_.of(t)) {
+      for (const SeenWrite& seen : observed_.of(t)) {
         if (seen.writer.is_none()) continue;
         std::uint32_t& own = reach[history_.session(seen.writer)];
         own = std::max(own, facts_.session_position(seen.writer) + 1);
@@ -168,7 +168,7 @@ class VersionOrder {
     if (level == Level::Pram)
       for (const auto& [s, limit] : reach) include(s, limit);
     if (level == Level::MonotonicWrites || level == Level::WritesFollowReads || level == Level::Pram)
-      for (const SeenWrite& other : sights_.of(t))
+      for (const SeenWrite& other : observed_.of(t))
         if (!other.writer.is_none())
           include(history_.session(other.writer), facts_.session_position(other.writer));
     return latest;
@@ -177,7 +177,7 @@ class VersionOrder {
   const History& history_;
   const Holds& claim_;
   Facts facts_;
-  CertainReads sights_;
+  CertainReads observed_;
   absl::flat_hash_map<std::pair<TransactionId, KeyId>, std::uint32_t> ranks_;
   absl::flat_hash_map<TransactionId, std::vector<KeyId>> keys_of_;
   std::vector<std::vector<std::pair<SessionId, std::vector<Known>>>> known_;  // By key.

@@ -5,14 +5,14 @@
 #include <fmt/format.h>
 
 #include "serval/history/notation.h"
-#include "serval/verify/sights.h"
+#include "serval/verify/observed_reads.h"
 
 namespace serval::verify {
 namespace {
 
-// `missed` wrote over what `sight` saw and stands before its reader; it must not lead to any of `ends`.
+// `missed` wrote over what `observed` saw and stands before its reader; it must not lead to any of `ends`.
 struct Question {
-  std::size_t sight;
+  std::size_t observed;
   Place missed;
   std::vector<Place> ends;
 };
@@ -20,11 +20,11 @@ struct Question {
 class Views {
  public:
   Views(const History& history, const Holds& claim)
-      : history_(history), claim_(claim), sights_(history, claim.commit_order) {}
+      : history_(history), claim_(claim), observed_(history, claim.commit_order) {}
 
   Flaw flaw() {
     if (!claim_.snapshot.empty()) return "the level has no snapshot positions";
-    if (Flaw flaw = sights_.flaw()) return flaw;
+    if (Flaw flaw = observed_.flaw()) return flaw;
     if (claim_.proven == Level::CursorStability) return flaw_of_updates();
     if (claim_.proven == Level::ParallelSnapshotIsolation)
       if (Flaw flaw = flaw_of_sessions()) return flaw;
@@ -35,16 +35,16 @@ class Views {
 
  private:
   std::string name_at(Place place) const { return name(history_, claim_.commit_order[place]); }
-  std::string spelled(const Sight& sight) const {
-    return fmt::format("{} of {}", print_operation(history_, sight.read), name_at(sight.reader));
+  std::string spelled(const ObservedRead& observed) const {
+    return fmt::format("{} of {}", print_operation(history_, observed.read), name_at(observed.reader));
   }
 
   Flaw flaw_of_updates() const {
-    for (const Sight& sight : sights_.all()) {
-      const Place next = sights_.next_writer(sight);
-      if (next < sight.reader && sights_.writes(sight.reader, sight.key))
+    for (const ObservedRead& observed : observed_.all()) {
+      const Place next = observed_.next_writer(observed);
+      if (next < observed.reader && observed_.writes(observed.reader, observed.key))
         return fmt::format("{} wrote {} between {} and the reader's own write", name_at(next),
-                           history_.spell_key(sight.key), spelled(sight));
+                           history_.format_key(observed.key), spelled(observed));
     }
     return std::nullopt;
   }
@@ -53,7 +53,7 @@ class Views {
     for (const SessionId s : history_.sessions()) {
       Place before = kInitially;
       for (const TransactionId t : history_.session_transactions(s)) {
-        const Place now = sights_.place(t);
+        const Place now = observed_.place(t);
         if (now == kInitially) continue;
         if (before != kInitially && before > now)
           return fmt::format("{} comes before {}, which precedes it in its session", name_at(now),
@@ -65,11 +65,11 @@ class Views {
   }
 
   void collect_questions() {
-    const std::vector<Sight>& all = sights_.all();
+    const std::vector<ObservedRead>& all = observed_.all();
     std::vector<Place> seen_before;
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (i == 0 || all[i - 1].reader != all[i].reader) seen_before.clear();
-      const Place missed = sights_.next_writer(all[i]);
+      const Place missed = observed_.next_writer(all[i]);
       if (missed < all[i].reader) {
         if (claim_.proven != Level::MonotonicView)
           questions_.push_back({i, missed, {all[i].reader}});
@@ -83,16 +83,16 @@ class Views {
   void collect_dependencies() {
     successors_.resize(claim_.commit_order.size());
     for (std::uint32_t key = 0; key < history_.key_count(); ++key) {
-      const std::vector<Place>& writers = sights_.writers(KeyId{key});
+      const std::vector<Place>& writers = observed_.writers(KeyId{key});
       for (std::size_t i = 0; i + 1 < writers.size(); ++i) successors_[writers[i]].push_back(writers[i + 1]);
     }
-    for (const Sight& sight : sights_.all())
-      if (sight.source != kInitially) successors_[sight.source].push_back(sight.reader);
+    for (const ObservedRead& observed : observed_.all())
+      if (observed.source != kInitially) successors_[observed.source].push_back(observed.reader);
     if (claim_.proven != Level::ParallelSnapshotIsolation) return;
     for (const SessionId s : history_.sessions()) {
       Place before = kInitially;
       for (const TransactionId t : history_.session_transactions(s)) {
-        const Place now = sights_.place(t);
+        const Place now = observed_.place(t);
         if (now == kInitially) continue;
         if (before != kInitially) successors_[before].push_back(now);
         before = now;
@@ -126,14 +126,14 @@ class Views {
     for (std::size_t bit = 0; bit < some.size(); ++bit)
       for (const Place end : some[bit].ends)
         if (end >= from && (marks[end] >> bit & 1) != 0)
-          return fmt::format("{} misses {}, which leads to {}", spelled(sights_.all()[some[bit].sight]),
+          return fmt::format("{} misses {}, which leads to {}", spelled(observed_.all()[some[bit].observed]),
                              name_at(some[bit].missed), name_at(end));
     return std::nullopt;
   }
 
   const History& history_;
   const Holds& claim_;
-  Sights sights_;
+  ObservedReads observed_;
   std::vector<Question> questions_;
   std::vector<std::vector<Place>> successors_;
 };

@@ -8,8 +8,8 @@
 #include "serval/history/notation.h"
 #include "serval/verify/certificate.h"
 #include "serval/verify/name.h"
-#include "serval/verify/sighting.h"
 #include "serval/verify/version_order.h"
+#include "serval/verify/visibility_path.h"
 
 namespace serval::verify {
 namespace {
@@ -91,7 +91,7 @@ bool forbids_anti_dependencies(Level level, const Cycle& cycle) {
 // cycles without anti-dependencies are never allowed.
 Flaw flaw_of_weak_shape(Level level, const Cycle& cycle) {
   if (contradicts(level, cycle)) return std::nullopt;
-  if (!cycle.sightings.empty())
+  if (!cycle.visibility_paths.empty())
     return fmt::format("what its readers saw means nothing to {}", name_of(level));
   if (is_session_guarantee(level)) return fmt::format("a cycle says nothing about {}", name_of(level));
   if (is_uncommitted(level) && count_edges(cycle, EdgeKind::WriteRead) > 0)
@@ -104,7 +104,7 @@ Flaw flaw_of_weak_shape(Level level, const Cycle& cycle) {
 
 Flaw flaw_of_shape(Level level, AnomalyKind, const Cycle& cycle) {
   if (Flaw flaw = flaw_of_order_edges(level, cycle)) return flaw;
-  if (!cycle.sightings.empty()) return flaw_of_weak_shape(level, cycle);
+  if (!cycle.visibility_paths.empty()) return flaw_of_weak_shape(level, cycle);
   switch (family_of(level)) {
     case Family::Serializable:
       return std::nullopt;
@@ -272,7 +272,7 @@ Flaw flaw_of_access(const Facts& facts, TransactionId t, KeyId key, OperationId 
   if (history.key(op) != key) {
     const bool exists = key.index < history.key_count();
     return fmt::format("{} of {} is not about {}", print_operation(history, op), name(history, t),
-                       exists ? history.spell_key(key) : "any key of the history");
+                       exists ? history.format_key(key) : "any key of the history");
   }
   if (facts.lists().written_by_predicates(key))
     return "cannot tell who wrote what to a key that predicates write";

@@ -43,7 +43,7 @@ std::string spelled_anomalies(const LiveState& state) {
 std::string spelled(const LiveState& state, LiveState::Clock::time_point now) {
   if (state.checks == 0) return state.ended.empty() ? "nothing checked yet" : state.ended;
   const double behind = std::chrono::duration<double>(now - state.read_at).count();
-  std::string out = fmt::format("checked {} ({:.1f} s behind), {}", spell_count(state.transactions, "txn"),
+  std::string out = fmt::format("checked {} ({:.1f} s behind), {}", format_count(state.transactions, "txn"),
                                 std::max(behind, 0.0), spelled_anomalies(state));
   return state.ended.empty() ? out : out + "; " + state.ended;
 }

@@ -64,7 +64,7 @@ class MetricsServer::Answerer : private httplib::Server {
             out.set_content("this server answers GET and HEAD requests\n", "text/plain; charset=utf-8");
             return HandlerResponse::Handled;
           }
-          const HttpAnswer found = answer(request.path);
+          const HttpResponse found = answer(request.path);
           out.status = found.status;
           out.set_content(found.body, found.type);
           return HandlerResponse::Handled;

@@ -21,7 +21,7 @@
 
 namespace serval::watch {
 
-struct HttpAnswer {
+struct HttpResponse {
   int status = 200;
   std::string type = "text/plain; charset=utf-8";
   std::string body;
@@ -29,7 +29,7 @@ struct HttpAnswer {
 
 class MetricsServer {
  public:
-  using Answering = std::function<HttpAnswer(std::string_view path)>;  // Called on the server's thread.
+  using Answering = std::function<HttpResponse(std::string_view path)>;  // Called on the server's thread.
   MetricsServer(const std::string& address, Interfaces interfaces, Answering answer);
   ~MetricsServer();
   MetricsServer(const MetricsServer&) = delete;

@@ -106,8 +106,8 @@ void WatchDoubts::add(Doubt doubt) {
 std::string WatchDoubts::about(const Violation& violation, const DoubtContext& context) const {
   const std::lock_guard lock(mutex_);
   for (const Doubt& doubt : first_)
-    if (may_explain(doubt, violation, context)) return doubt.spell();
-  if (count_ > kByThemselves && may_explain(others_, violation, context)) return others_.spell();
+    if (may_explain(doubt, violation, context)) return doubt.format();
+  if (count_ > kByThemselves && may_explain(others_, violation, context)) return others_.format();
   return {};
 }
 
@@ -116,11 +116,11 @@ std::uint64_t WatchDoubts::count() const {
   return count_;
 }
 
-std::vector<std::string> WatchDoubts::spell() const {
+std::vector<std::string> WatchDoubts::format() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> out;
-  for (const Doubt& doubt : first_) out.push_back(doubt.spell());
-  if (count_ > kByThemselves) out.push_back(others_.spell());
+  for (const Doubt& doubt : first_) out.push_back(doubt.format());
+  if (count_ > kByThemselves) out.push_back(others_.format());
   return out;
 }
 

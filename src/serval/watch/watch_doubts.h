@@ -31,7 +31,7 @@ struct Doubt {
   Time since = kUnknownBegin;  // What is missing began then or later,
   Time until = kUnknownEnd;    // and wrote nothing that was installed later than that, if it is known.
   Time known_from = kUnknownEnd;
-  std::string spell() const { return who + " " + what; }
+  std::string format() const { return who + " " + what; }
 };
 
 struct DoubtContext {
@@ -50,7 +50,7 @@ class WatchDoubts {
   void add(Doubt doubt);
   std::string about(const online::Violation& violation, const DoubtContext& context) const;
   std::uint64_t count() const;
-  std::vector<std::string> spell() const;  // Some of them.
+  std::vector<std::string> format() const;  // Some of them.
 
  private:
   const Time grace_;

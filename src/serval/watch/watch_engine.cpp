@@ -147,7 +147,7 @@ void WatchEngine::publish() {
   state_.lag_seconds =
       status.oldest_arrival ? std::chrono::duration<double>(now - *status.oldest_arrival).count() : 0;
   state_.doubt_count = doubts_.count();
-  state_.doubts = doubts_.spell();
+  state_.doubts = doubts_.format();
   for (const std::string& name : status.late)
     state_.doubts.push_back(fmt::format("{} sent records too late to be judged", name));
   state_.doubt_count += status.late_transactions;

@@ -66,14 +66,14 @@ void put_derivation(JsonWriter& json, const online::Derivation& derivation, cons
   json.end().end();
 }
 
-std::string spell_time(Time time) {
+std::string format_time(Time time) {
   if (time == kUnknownBegin) return "-";
   if (time == kUnknownEnd) return "?";
   return fmt::format("{}", time);
 }
 
 // T7 "pay-17" (session app-1)
-std::string spell_who(const online::CitedRecord& record, const WatchLabels& labels) {
+std::string format_who(const online::CitedRecord& record, const WatchLabels& labels) {
   if (record.transaction == 0) return "initially";
   std::string out = fmt::format("T{}", record.transaction);
   const WatchLabels::Transaction* const transaction = labels.find(record.transaction);
@@ -88,8 +88,9 @@ void put_derivation(std::string& out, const online::Derivation& derivation, cons
   if (derivation.conclusion.empty()) return;
   out += fmt::format("  {}\n", printable(derivation.conclusion));
   for (const online::CitedRecord& record : derivation.records)
-    out += fmt::format("    {}: {} in [{}, {}]\n", printable(spell_who(record, labels)),
-                       printable(record.action), spell_time(record.time.begin), spell_time(record.time.end));
+    out +=
+        fmt::format("    {}: {} in [{}, {}]\n", printable(format_who(record, labels)),
+                    printable(record.action), format_time(record.time.begin), format_time(record.time.end));
 }
 
 void put_counts(JsonWriter& json, const WatchState& state) {
@@ -273,13 +274,13 @@ std::string json_of(const Finding& finding) {
 std::string status_line(const WatchState& state, double seconds) {
   std::string line = fmt::format(
       "{:.0f} s   {} checked   {} in memory", seconds,
-      spell_count(state.statistics.committed + state.statistics.aborted + state.statistics.indeterminate,
-                  "txn"),
-      spell_count(state.statistics.versions, "version"));
+      format_count(state.statistics.committed + state.statistics.aborted + state.statistics.indeterminate,
+                   "txn"),
+      format_count(state.statistics.versions, "version"));
   line += state.violations == 0 ? "   no violation"
-                                : fmt::format("   {}", spell_count(state.violations, "violation"));
-  if (state.suspects > 0) line += fmt::format("   {}", spell_count(state.suspects, "suspect"));
-  if (state.lag_seconds > 1) line += fmt::format("   {} behind", spell_seconds(state.lag_seconds));
+                                : fmt::format("   {}", format_count(state.violations, "violation"));
+  if (state.suspects > 0) line += fmt::format("   {}", format_count(state.suspects, "suspect"));
+  if (state.lag_seconds > 1) line += fmt::format("   {} behind", format_seconds(state.lag_seconds));
   if (!state.pipeline.held_back_by.empty() && state.lag_seconds > 1)
     line += fmt::format(", waiting for {}", state.pipeline.held_back_by);
   if (state.pipeline.is_blocking) line += "   sources wait";
@@ -295,31 +296,31 @@ std::string text_of(const WatchSummary& summary) {
   std::string text =
       fmt::format("{} {} {}\n", word, printable(summary.source), state.profile.empty() ? "-" : state.profile);
   text += fmt::format("  {} ({} committed, {} aborted, {} indeterminate)   {}   {}   {}\n",
-                      spell_count(found.committed + found.aborted + found.indeterminate, "txn"),
-                      spell_count(found.committed), spell_count(found.aborted),
-                      spell_count(found.indeterminate), spell_count(state.sessions, "session"),
-                      spell_count(found.operations, "op"), spell_count(found.keys, "key"));
+                      format_count(found.committed + found.aborted + found.indeterminate, "txn"),
+                      format_count(found.committed), format_count(found.aborted),
+                      format_count(found.indeterminate), format_count(state.sessions, "session"),
+                      format_count(found.operations, "op"), format_count(found.keys, "key"));
   text += fmt::format(
       "  {} certain, {} suspect   {} reads checked   {} left uncertain\n",
-      spell_count(state.violations, "violation"), spell_count(state.suspects),
-      spell_count(found.reads_checked),
-      spell_count(found.uncertain[0] + found.uncertain[1] + found.uncertain[2], "dependenc") == "1 dependenc"
+      format_count(state.violations, "violation"), format_count(state.suspects),
+      format_count(found.reads_checked),
+      format_count(found.uncertain[0] + found.uncertain[1] + found.uncertain[2], "dependenc") == "1 dependenc"
           ? "1 dependency"
-          : spell_count(found.uncertain[0] + found.uncertain[1] + found.uncertain[2]) + " dependencies");
+          : format_count(found.uncertain[0] + found.uncertain[1] + found.uncertain[2]) + " dependencies");
   if (found.reads_ahead > 0)
     text += fmt::format(
         "  clocks     {} saw what began to be committed up to {} later; if clients' clocks disagree, "
         "--clock-error {}ns allows for it\n",
-        spell_count(found.reads_ahead, "read"), spell_seconds(static_cast<double>(found.largest_lead) * 1e-9),
-        found.largest_lead / 2 + 1);
+        format_count(found.reads_ahead, "read"),
+        format_seconds(static_cast<double>(found.largest_lead) * 1e-9), found.largest_lead / 2 + 1);
   for (const std::string& doubt : state.doubts) text += fmt::format("  missed     {}\n", printable(doubt));
-  if (state.refused > 0) text += fmt::format("  refused    {}\n", spell_count(state.refused, "connection"));
-  text += fmt::format("  time       {}   memory {}   ended by {}\n", spell_seconds(summary.seconds),
-                      spell_bytes(resident_bytes()), summary.ended);
+  if (state.refused > 0) text += fmt::format("  refused    {}\n", format_count(state.refused, "connection"));
+  text += fmt::format("  time       {}   memory {}   ended by {}\n", format_seconds(summary.seconds),
+                      format_bytes(resident_bytes()), summary.ended);
   if (state.pipeline.blocked_times > 0)
     text += fmt::format("  pressure   sources waited {} times, {} in all\n",
-                        spell_count(state.pipeline.blocked_times),
-                        spell_seconds(std::chrono::duration<double>(state.pipeline.blocked_time).count()));
+                        format_count(state.pipeline.blocked_times),
+                        format_seconds(std::chrono::duration<double>(state.pipeline.blocked_time).count()));
   return text;
 }
 

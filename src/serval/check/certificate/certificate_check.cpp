@@ -91,11 +91,11 @@ class Decision {
     if (guessed_wrong) return which_version();
     const OperationId unseen = certified_.reads().unseen();
     if (!unseen.is_none() && scope_.shape.data != GraphShape::Data::ShownWrites)
-      return replay_found(fmt::format("the certificate does not say what {} saw", spell(unseen)), *order);
+      return replay_found(fmt::format("the certificate does not say what {} saw", format(unseen)), *order);
     const OperationId passed_by = certified_.reads().passed_by();
     if (!passed_by.is_none() && scope_.shape.data == GraphShape::Data::All)
       return replay_found(
-          fmt::format("{} left a row alone that had been deleted and made again", spell(passed_by)), *order);
+          fmt::format("{} left a row alone that had been deleted and made again", format(passed_by)), *order);
     if (clock_problem_) return no_times("the clock contradicts itself: " + *clock_problem_);
     if (uses_real_time(level_) && history_.transaction_count() > 1 && !history_.has_times())
       return no_times("the history has no times");
@@ -139,9 +139,9 @@ class Decision {
     }
   }
 
-  std::string spell(OperationId op) const {
+  std::string format(OperationId op) const {
     return fmt::format("{} in transaction {}", print_operation(history_, op),
-                       history_.spell(history_.label(history_.transaction_of(op))));
+                       history_.format(history_.label(history_.transaction_of(op))));
   }
 
   // What some predicate operation saw is not known. The order of what is known may explain it all the same.
@@ -168,7 +168,7 @@ class Decision {
   Undecided which_version() const {
     return {Undecided::Cause::Precondition,
             fmt::format("it is not certain which version some reads saw, {} among them",
-                        spell(certified_.reads().guessed())),
+                        format(certified_.reads().guessed())),
             {"several versions have that value, and the certificate has no version set for it"}};
   }
 

@@ -75,7 +75,7 @@ class CertifiedEdges {
   void predicates_against(const std::vector<Vertex>& position, IsAsked&& is_asked, Visit&& visit,
                           Budget& budget) const {
     const auto place_of = [&](TransactionId u) { return position[vertices_.commit(u)]; };
-    const MisplacedWriters misplaced(certified_.sights(), place_of, budget);
+    const MisplacedWriters misplaced(certified_.visibility(), place_of, budget);
     for (const TransactionId t : certified_.history().transactions()) {
       budget.poll("predicate dependencies");
       if (!certified_.versions().takes_part(t) || !is_asked(t)) continue;

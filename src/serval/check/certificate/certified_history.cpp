@@ -6,13 +6,13 @@ CertifiedHistory::CertifiedHistory(const History& history, Budget& budget)
     : history_(history), versions_(history, budget) {
   problem_ = versions_.problem();
   if (!problem_.empty()) return;
-  sights_.emplace(history, versions_);
-  problem_ = sights_->problem();
+  visibility_.emplace(history, versions_);
+  problem_ = visibility_->problem();
   if (!problem_.empty()) return;
   matching_.emplace(history, versions_, budget);
   problem_ = matching_->problem();
   if (!problem_.empty()) return;
-  reads_.emplace(history, versions_, *sights_, *matching_, budget);
+  reads_.emplace(history, versions_, *visibility_, *matching_, budget);
   problem_ = reads_->problem();
 }
 

@@ -10,7 +10,7 @@
 #include "serval/check/certificate/certified_reads.h"
 #include "serval/check/certificate/certified_versions.h"
 #include "serval/check/certificate/matching.h"
-#include "serval/check/certificate/version_sights.h"
+#include "serval/check/certificate/version_visibility.h"
 
 namespace serval {
 
@@ -28,13 +28,13 @@ class CertifiedHistory {
 
   const History& history() const noexcept { return history_; }
   const CertifiedVersions& versions() const noexcept { return versions_; }
-  const VersionSights& sights() const { return *sights_; }
+  const VersionVisibility& visibility() const { return *visibility_; }
   const CertifiedReads& reads() const { return *reads_; }
 
  private:
   const History& history_;
   CertifiedVersions versions_;
-  std::optional<VersionSights> sights_;
+  std::optional<VersionVisibility> visibility_;
   std::optional<Matching> matching_;
   std::optional<CertifiedReads> reads_;
   std::string problem_;

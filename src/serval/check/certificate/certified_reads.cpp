@@ -6,7 +6,7 @@
 #include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 
-#include "serval/inference/footprint.h"
+#include "serval/inference/read_write_sets.h"
 #include "serval/inference/version_table.h"
 #include "serval/predicate/row_columns.h"
 
@@ -103,7 +103,7 @@ class CertifiedReader {
     if (history_.kind(op) == OperationKind::Insert) return insert(t, op, key);
     const VersionSet* set = history_.certificate().version_set(op);
     if (set != nullptr) {
-      const std::uint32_t seen = out_.sights_.position(*set, t, key);
+      const std::uint32_t seen = out_.visibility_.position(*set, t, key);
       if (!holds_value(key, seen, value)) return mismatch(t, op, key, seen);
       out_.reads_.push_back({op, key, seen});
       return;
@@ -146,7 +146,7 @@ class CertifiedReader {
   std::uint32_t guess(TransactionId t, KeyId key, Value value) const {
     for (const OperationId other : history_.operations(t))
       if (const VersionSet* set = history_.certificate().version_set(other)) {
-        const std::uint32_t seen = out_.sights_.position(*set, t, key);
+        const std::uint32_t seen = out_.visibility_.position(*set, t, key);
         if (holds_value(key, seen, value)) return seen;
       }
     const auto versions = versions_.of(key);
@@ -207,7 +207,7 @@ class CertifiedReader {
     out_.problem_ = fmt::format(
         "transaction {} saw what the indeterminate transaction {} wrote, which the certificate "
         "does not list",
-        history_.spell(history_.label(reader)), history_.spell(history_.label(writer)));
+        history_.format(history_.label(reader)), history_.format(history_.label(writer)));
   }
 
   void read_predicate(TransactionId t, OperationId op) {
@@ -241,7 +241,7 @@ class CertifiedReader {
     expected_.clear();
     matching.for_each_key(condition, [&](KeyId key) {
       if (own(t, key) != nullptr) return;
-      const std::uint32_t shown = out_.sights_.position(set, t, key);
+      const std::uint32_t shown = out_.visibility_.position(set, t, key);
       const bool changed = locks && changed_by_[key.index] == op;
       // A row that the operation changed, it saw as it replaced it.
       std::uint32_t position = changed ? std::max(shown, installed_at_[key.index] - 1) : shown;
@@ -281,10 +281,10 @@ class CertifiedReader {
   bool sees_beyond_itself(TransactionId t, const VersionSet& set, std::size_t condition) {
     for (const CertifiedVersions::Installed& mine : versions_.installed_by(t)) {
       if (own(t, mine.key) != nullptr || !out_.matching_.covers(condition, mine.key)) continue;
-      if (out_.sights_.position(set, t, mine.key) < mine.position) continue;
+      if (out_.visibility_.position(set, t, mine.key) < mine.position) continue;
       out_.problem_ =
           fmt::format("transaction {} saw a version of {} that follows its own, before it wrote that",
-                      history_.spell(history_.label(t)), history_.spell_key(mine.key));
+                      history_.format(history_.label(t)), history_.format_key(mine.key));
       return true;
     }
     return false;
@@ -316,7 +316,7 @@ class CertifiedReader {
     for (const KeyId key : own_keys_) {
       const auto versions = versions_.of(key);
       const std::uint32_t mine = installed_at_[key.index];
-      const std::uint32_t shown = out_.sights_.position(set, t, key);
+      const std::uint32_t shown = out_.visibility_.position(set, t, key);
       if (!versions[mine - 1].value.is_nil() || shown + 1 >= mine) continue;
       if (out_.matching_.covers(condition, key) && out_.matching_.matches(condition, key, shown))
         expected_.push_back({key, shown, versions[shown].value, true});
@@ -343,7 +343,7 @@ class CertifiedReader {
     const Scalar hidden = aggregate(query, Deleted::Hidden), shown = aggregate(query, Deleted::Shown);
     if (hidden.is_undefined() || shown.is_undefined())
       out_.problem_ = fmt::format("transaction {}: what an aggregate computes is not defined",
-                                  history_.spell(history_.label(t)));
+                                  history_.format(history_.label(t)));
     else if (!same(hidden, told) && !same(shown, told))
       fault(AnomalyKind::ResultSetMismatch, t, op, KeyId::none(), OperationId::none());
   }
@@ -394,7 +394,7 @@ class CertifiedReader {
   void unlike(TransactionId t, KeyId key) {
     out_.problem_ =
         fmt::format("transaction {} updated {}, and the rows before and after do not have the same columns",
-                    history_.spell(history_.label(t)), history_.spell_key(key));
+                    history_.format(history_.label(t)), history_.format_key(key));
   }
 
   void read_row(OperationId op, const Expected& row) {
@@ -404,7 +404,7 @@ class CertifiedReader {
   void surplus(TransactionId t, OperationId op, const Row& row) {
     if (own(t, row.key) != nullptr) return mismatch(t, op, row.key, Matching::kNone);
     const VersionSet* set = history_.certificate().version_set(op);
-    mismatch(t, op, row.key, out_.sights_.position(*set, t, row.key));
+    mismatch(t, op, row.key, out_.visibility_.position(*set, t, row.key));
   }
   void mismatch(TransactionId t, OperationId op, KeyId key, std::uint32_t position) {
     const Own* const mine = position == Matching::kNone ? own(t, key) : nullptr;
@@ -430,8 +430,8 @@ class CertifiedReader {
 };
 
 CertifiedReads::CertifiedReads(const History& history, const CertifiedVersions& versions,
-                               const VersionSights& sights, const Matching& matching, Budget& budget)
-    : history_(history), versions_(versions), sights_(sights), matching_(matching) {
+                               const VersionVisibility& visibility, const Matching& matching, Budget& budget)
+    : history_(history), versions_(versions), visibility_(visibility), matching_(matching) {
   CertifiedReader(history, *this, budget).run();
 }
 
@@ -523,14 +523,14 @@ std::vector<Anomaly> CertifiedReads::snapshot_faults(Budget& budget) const {
     for (std::uint32_t i = first_read_[t.index]; i < first_read_[t.index + 1]; ++i) {
       const Read& read = reads_[i];
       const bool looks = history_.kind(read.op) != OperationKind::Insert;
-      if (looks && !read.guessed && sights_.position(*set, t, read.key) != read.position)
+      if (looks && !read.guessed && visibility_.position(*set, t, read.key) != read.position)
         found.push_back({AnomalyKind::OutsideSnapshot,
                          BadRow{t, read.op, read.key, versions_.of(read.key)[read.position].write}});
     }
     for (const CertifiedVersions::Installed& own : versions_.installed_by(t)) {
       const auto versions = versions_.of(own.key);
       if (versions[own.position - 1].value.is_nil()) continue;  // A new row.
-      if (sights_.position(*set, t, own.key) != own.position - 1)
+      if (visibility_.position(*set, t, own.key) != own.position - 1)
         found.push_back({AnomalyKind::OutsideSnapshot,
                          BadRow{t, versions[own.position].write, own.key, versions[own.position - 1].write}});
     }

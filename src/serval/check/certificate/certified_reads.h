@@ -2,7 +2,7 @@
 // What every operation saw by the certificate, whether its answer fits, and the dependencies that follow
 // (Adya's, of items and of predicates).
 //
-//   CertifiedReads reads(history, versions, sights, matching, budget);
+//   CertifiedReads reads(history, versions, visibility, matching, budget);
 //   reads.faults()                                       // answers that do not fit: no order mends them
 //   reads.item_dependencies(t, Guesses::Likely, emit);   // emit(Edge)
 //   reads.predicate_dependencies(t, emit);
@@ -35,7 +35,7 @@
 #include "serval/check/certificate/certified_versions.h"
 #include "serval/check/certificate/matching.h"
 #include "serval/check/certificate/misplaced_writers.h"
-#include "serval/check/certificate/version_sights.h"
+#include "serval/check/certificate/version_visibility.h"
 #include "serval/evidence/verdict.h"
 
 namespace serval {
@@ -45,8 +45,8 @@ enum class Guesses : std::uint8_t { Likely, Earliest, None };
 
 class CertifiedReads {
  public:
-  CertifiedReads(const History& history, const CertifiedVersions& versions, const VersionSights& sights,
-                 const Matching& matching, Budget& budget);
+  CertifiedReads(const History& history, const CertifiedVersions& versions,
+                 const VersionVisibility& visibility, const Matching& matching, Budget& budget);
 
   const std::string& problem() const noexcept { return problem_; }  // Empty: none.
   const std::vector<Anomaly>& faults() const noexcept { return faults_; }
@@ -204,7 +204,7 @@ class CertifiedReads {
   std::uint32_t seen_position(const Asked& asked, KeyId key) const {
     for (const Read& again : asked.again)
       if (again.key == key) return again.position;
-    return sights_.position(*asked.set, asked.t, key);
+    return visibility_.position(*asked.set, asked.t, key);
   }
   // The keys, ascending, that a misplaced writer has written. False: they are not few.
   bool find_suspects(const Asked& asked, Vertex place, const MisplacedWriters& misplaced,
@@ -213,7 +213,7 @@ class CertifiedReads {
 
   const History& history_;
   const CertifiedVersions& versions_;
-  const VersionSights& sights_;
+  const VersionVisibility& visibility_;
   const Matching& matching_;
   std::string problem_;
   std::vector<Anomaly> faults_;

@@ -52,7 +52,7 @@ class VersionCollector {
             writes_.push_back({key, {t, op, value}});
           } else {
             if (writes_[at].version.write == op && history_.kind(op) == OperationKind::PredicateUpdate)
-              refuse(fmt::format("{} changed two rows of {} in one statement", name(t), spell(key)));
+              refuse(fmt::format("{} changed two rows of {} in one statement", name(t), format(key)));
             writes_[at].version = {t, op, value};
           }
         });
@@ -87,10 +87,10 @@ class VersionCollector {
   void note_installer(TransactionId t, KeyId key) {
     if (history_.outcome(t) == Outcome::Aborted)
       return refuse(
-          fmt::format("the certificate lists a version of {} by {}, which aborted", spell(key), name(t)));
+          fmt::format("the certificate lists a version of {} by {}, which aborted", format(key), name(t)));
     if (write_of(t, key) == nullptr)
       return refuse(fmt::format("the certificate lists a version of {} by {}, which has not written it",
-                                spell(key), name(t)));
+                                format(key), name(t)));
     out_.takes_part_[t.index] = true;
   }
 
@@ -117,7 +117,7 @@ class VersionCollector {
       if (writers[key.index] > 1 && !history_.certificate().ordered_by_commit)
         return refuse(
             fmt::format("the certificate does not say in which order the {} versions of {} were installed",
-                        writers[key.index], spell(key)));
+                        writers[key.index], format(key)));
     }
   }
 
@@ -126,9 +126,9 @@ class VersionCollector {
     for (const Write& write : writes_)
       if (write.key == key && out_.takes_part_[write.version.installer.index] &&
           std::ranges::find(listed, write.version.installer) == listed.end())
-        return refuse(fmt::format("the certificate's order of {} lacks {}, which wrote it", spell(key),
+        return refuse(fmt::format("the certificate's order of {} lacks {}, which wrote it", format(key),
                                   name(write.version.installer)));
-    refuse(fmt::format("the certificate's order of {} names a transaction twice", spell(key)));
+    refuse(fmt::format("the certificate's order of {} names a transaction twice", format(key)));
   }
 
   void place_versions() {
@@ -197,13 +197,13 @@ class VersionCollector {
       for (const std::uint32_t write : ordered_)
         if (!timestamp(write)) {
           refuse(fmt::format("{} wrote {} and has no commit timestamp",
-                             name(writes_[write].version.installer), spell(key)));
+                             name(writes_[write].version.installer), format(key)));
           return false;
         }
       if (!std::ranges::is_sorted(ordered_, {}, timestamp)) std::ranges::sort(ordered_, {}, timestamp);
       const auto tie = std::ranges::adjacent_find(ordered_, {}, timestamp);
       if (tie != ordered_.end()) {
-        refuse(fmt::format("two transactions that wrote {} have the same commit timestamp", spell(key)));
+        refuse(fmt::format("two transactions that wrote {} have the same commit timestamp", format(key)));
         return false;
       }
     }
@@ -213,8 +213,8 @@ class VersionCollector {
   void refuse(std::string reason) {
     if (out_.problem_.empty()) out_.problem_ = std::move(reason);
   }
-  std::string name(TransactionId t) const { return "transaction " + history_.spell(history_.label(t)); }
-  std::string spell(KeyId key) const { return history_.spell_key(key); }
+  std::string name(TransactionId t) const { return "transaction " + history_.format(history_.label(t)); }
+  std::string format(KeyId key) const { return history_.format_key(key); }
 
   const History& history_;
   CertifiedVersions& out_;

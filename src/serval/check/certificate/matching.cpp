@@ -69,7 +69,7 @@ std::optional<std::size_t> Matching::table_named(const History& history, const C
     const Truth has = of.has(history, key);
     if (has == Truth::Undefined) {
       problem_ =
-          fmt::format("whether {} is a row of table {} was not recorded", history.spell_key(key), of.name());
+          fmt::format("whether {} is a row of table {} was not recorded", history.format_key(key), of.name());
       return std::nullopt;
     }
     if (has != Truth::True) continue;
@@ -259,7 +259,7 @@ void Matching::choose_ways(Budget& budget) {
     prepared.changes = shared;
     if (prepared.changes->undefined())
       problem_ = fmt::format("whether a version of {} matches a predicate is not defined",
-                             history_.spell_key(prepared.changes->undefined()->key));
+                             history_.format_key(prepared.changes->undefined()->key));
   }
 }
 
@@ -400,7 +400,7 @@ KeyId Matching::key_of(std::uint32_t version) const {
 
 bool Matching::decide(const Prepared& prepared, Truth truth, KeyId key) const {
   if (truth == Truth::Undefined && problem_.empty())
-    problem_ = fmt::format("whether a version of {} matches \"{}\" is not defined", history_.spell_key(key),
+    problem_ = fmt::format("whether a version of {} matches \"{}\" is not defined", history_.format_key(key),
                            print_predicate(history_.predicate(prepared.predicate), history_.values()));
   return truth == Truth::True;
 }

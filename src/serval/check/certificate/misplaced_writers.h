@@ -3,7 +3,7 @@
 // shows and that stand behind the one who looked, and those that it does not show and that stand before.
 // Only what they wrote can contradict the order.
 //
-//   const MisplacedWriters misplaced(sights, place_of, budget);          // place_of(u): where `u` stands
+//   const MisplacedWriters misplaced(visibility, place_of, budget);          // place_of(u): where `u` stands
 //   misplaced.for_each(set, place_of(t), most, [&](TransactionId u) {...})
 //
 // A database shows its commits in much the order in which they follow each other, so these are the few that
@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "serval/base/budget.h"
-#include "serval/check/certificate/version_sights.h"
+#include "serval/check/certificate/version_visibility.h"
 #include "serval/graph/csr_graph.h"
 
 namespace serval {
@@ -24,10 +24,12 @@ namespace serval {
 class MisplacedWriters {
  public:
   template <class PlaceOf>
-  MisplacedWriters(const VersionSights& sights, const PlaceOf& place_of, Budget& budget) : sights_(sights) {
-    for (const VersionSights::Line line : {VersionSights::Line::Timestamps, VersionSights::Line::Numbers}) {
+  MisplacedWriters(const VersionVisibility& visibility, const PlaceOf& place_of, Budget& budget)
+      : visibility_(visibility) {
+    for (const VersionVisibility::Line line :
+         {VersionVisibility::Line::Timestamps, VersionVisibility::Line::Numbers}) {
       Places& places = lines_[static_cast<std::size_t>(line)];
-      for (const TransactionId writer : sights.writers(line)) {
+      for (const TransactionId writer : visibility.writers(line)) {
         budget.poll("predicate dependencies");
         places.of.push_back(place_of(writer));
       }
@@ -40,10 +42,10 @@ class MisplacedWriters {
   template <class Visit>
   bool for_each(const VersionSet& set, Vertex place, std::size_t most, Visit&& visit) const {
     if (std::holds_alternative<std::vector<SeenVersion>>(set.seen)) return false;
-    const VersionSights::Line line = VersionSights::line_of(set);
+    const VersionVisibility::Line line = VersionVisibility::line_of(set);
     const Places& places = lines_[static_cast<std::size_t>(line)];
-    const auto& writers = sights_.writers(line);
-    const std::size_t shown = sights_.shown_writers(set);
+    const auto& writers = visibility_.writers(line);
+    const std::size_t shown = visibility_.shown_writers(set);
     std::size_t steps = 0;
     for (std::size_t i = shown; i > 0 && places.last_before[i] > place; --i) {
       if (++steps > most) return false;
@@ -53,7 +55,7 @@ class MisplacedWriters {
       if (++steps > most) return false;
       if (places.of[i] < place) visit(writers[i]);
     }
-    sights_.for_each_running(set, visit);
+    visibility_.for_each_running(set, visit);
     return true;
   }
 
@@ -64,7 +66,7 @@ class MisplacedWriters {
   };
   static void add_extremes(Places& places);
 
-  const VersionSights& sights_;
+  const VersionVisibility& visibility_;
   std::array<Places, 2> lines_;
 };
 

@@ -156,7 +156,7 @@ class Decision {
         Undecided::Cause::Precondition,
         "reads of a list contradict each other, so that the order of its versions is not known",
         {fmt::format("reads that contradict another one: {}, first of {}", relations_.order_conflicts.size(),
-                     history_.spell_key(relations_.order_conflicts.front().key)),
+                     history_.format_key(relations_.order_conflicts.front().key)),
          "no violation among the dependencies that are known"}};
   }
 
@@ -193,7 +193,8 @@ class Decision {
   // Two reads that may have seen one version only if both saw the initial one are not worth a question.
   bool is_repeated(OperationId read) const {
     const TransactionId t = history_.transaction_of(read);
-    const auto repeated = equal_span(relations_.footprints.repeated_reads, t, &RepeatedRead::transaction);
+    const auto repeated =
+        equal_span(relations_.read_write_sets.repeated_reads, t, &RepeatedRead::transaction);
     return std::ranges::find(repeated, history_.key(read), &RepeatedRead::key) != repeated.end();
   }
 

@@ -43,7 +43,7 @@ class SingleAntiDependency {
   }
 
   const Edge& missed() const { return edges_.back(); }
-  const Edge& last_sight() const { return edges_[edges_.size() - 2]; }
+  const Edge& last_observation() const { return edges_[edges_.size() - 2]; }
   std::size_t size() const { return edges_.size(); }
 
   bool has_way(std::initializer_list<EdgeKind> kinds) const {
@@ -58,7 +58,9 @@ class SingleAntiDependency {
     return std::ranges::all_of(edges_, [&](const Edge& edge) { return edge.key == missed().key; });
   }
   // The reader saw first and missed later: its reads went back in time (Adya's G-monotonic).
-  bool went_back() const { return last_sight().kind == WriteRead && last_sight().to_op < missed().from_op; }
+  bool went_back() const {
+    return last_observation().kind == WriteRead && last_observation().to_op < missed().from_op;
+  }
 
  private:
   std::vector<Edge> edges_;

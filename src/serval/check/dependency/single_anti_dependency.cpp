@@ -161,15 +161,15 @@ std::optional<Edge> write_dependency(const History& history, const Relations& re
 }
 
 bool writes_key(const Relations& relations, TransactionId t, KeyId key) {
-  return std::ranges::any_of(relations.footprints.of(t), [key](const Access& access) {
+  return std::ranges::any_of(relations.read_write_sets.of(t), [key](const Access& access) {
     return access.key == key && !access.written.is_none();
   });
 }
 
 TransactionId next_writer(const Relations& relations, TransactionId t, KeyId key) {
-  for (const Access& access : relations.footprints.of(t))
+  for (const Access& access : relations.read_write_sets.of(t))
     if (access.key == key && !access.written.is_none())
-      return relations.footprints.versions[access.written.index].overwriter;
+      return relations.read_write_sets.versions[access.written.index].overwriter;
   return TransactionId::none();
 }
 
@@ -295,7 +295,7 @@ class Judgement {
   bool updates_are_direct(const Relations& chosen, const ViewGraph& views) const {
     if (level_ != Level::CursorStability) return true;
     return std::ranges::all_of(views.reads(), [&](const ViewRead& read) {
-      const TransactionId next = chosen.footprints.versions[read.version.index].overwriter;
+      const TransactionId next = chosen.read_write_sets.versions[read.version.index].overwriter;
       return next == read.reader || !writes_key(chosen, read.reader, history_.key(read.operation));
     });
   }
@@ -336,7 +336,7 @@ std::vector<Anomaly> cursor_lost_updates(const History& history, const Relations
   if (!relations.has_separate_writes && relations.repeated_reads.empty()) return found;
   for (const ViewRead& read : views.reads()) {
     const KeyId key = history.key(read.operation);
-    const TransactionId next = relations.footprints.versions[read.version.index].overwriter;
+    const TransactionId next = relations.read_write_sets.versions[read.version.index].overwriter;
     if (next.is_none() || next == read.reader || !writes_key(relations, read.reader, key)) continue;
     Cycle cycle{updates_between(history, relations, key, read.reader, next)};
     if (cycle.edges.empty()) continue;

@@ -41,17 +41,17 @@ ViewGraph::ViewGraph(const History& history, const Relations& relations, Orders 
 }
 
 void ViewGraph::collect_reads(Budget& budget) {
-  const Footprints& footprints = relations_.footprints;
+  const ReadWriteSets& read_write_sets = relations_.read_write_sets;
   first_read_.push_back(0);
   for (const TransactionId t : history_.transactions()) {
     budget.poll("views");
     const std::size_t first = reads_.size();
     if (relations_.takes_part[t.index]) {
-      for (const Access& access : footprints.of(t)) {
-        const auto index = static_cast<std::size_t>(&access - footprints.accesses.data());
-        if (!access.read.is_none()) reads_.push_back({t, footprints.read_operation[index], access.read});
+      for (const Access& access : read_write_sets.of(t)) {
+        const auto index = static_cast<std::size_t>(&access - read_write_sets.accesses.data());
+        if (!access.read.is_none()) reads_.push_back({t, read_write_sets.read_operation[index], access.read});
       }
-      if (history_.operations(t).size() > footprints.of(t).size()) collect_repetitions(t);
+      if (history_.operations(t).size() > read_write_sets.of(t).size()) collect_repetitions(t);
     }
     std::sort(reads_.begin() + static_cast<std::ptrdiff_t>(first), reads_.end(),
               [](const ViewRead& a, const ViewRead& b) { return a.operation < b.operation; });
@@ -66,17 +66,17 @@ void ViewGraph::collect_repetitions(TransactionId t) {
   const auto listed = [&](OperationId op) {
     return std::ranges::lower_bound(repeated, op, {}, &RepeatedRead::read);
   };
-  for (const Access& access : relations_.footprints.of(t)) {
-    const auto index = static_cast<std::size_t>(&access - relations_.footprints.accesses.data());
+  for (const Access& access : relations_.read_write_sets.of(t)) {
+    const auto index = static_cast<std::size_t>(&access - relations_.read_write_sets.accesses.data());
     if (access.read.is_none()) continue;
     for (const OperationId op : history_.operations(t)) {
       if (is_predicate(history_.kind(op)) || history_.key(op) != access.key) continue;
-      if (op > relations_.footprints.read_operation[index] && reads_something(history_, op)) {
+      if (op > relations_.read_write_sets.read_operation[index] && reads_something(history_, op)) {
         const auto found = listed(op);
         if (found != repeated.end() && found->read == op)
           reads_.push_back({t, op, found->version});
         else if (value_seen(history_, op) ==
-                 value_seen(history_, relations_.footprints.read_operation[index]))
+                 value_seen(history_, relations_.read_write_sets.read_operation[index]))
           reads_.push_back({t, op, access.read});
       }
       if (is_write(history_.kind(op))) break;
@@ -86,7 +86,7 @@ void ViewGraph::collect_repetitions(TransactionId t) {
 
 template <class Emit>
 void ViewGraph::emit_edges(Orders orders, Emit&& emit) const {
-  const std::vector<Version>& versions = relations_.footprints.versions;
+  const std::vector<Version>& versions = relations_.read_write_sets.versions;
   for (std::size_t read = 0; read < reads_.size(); ++read) {
     const TransactionId writer = versions[reads_[read].version.index].writer;
     const Vertex at = vertex_of_read(read);
@@ -99,7 +99,7 @@ void ViewGraph::emit_edges(Orders orders, Emit&& emit) const {
 
 template <class Emit>
 void ViewGraph::emit_write_dependencies(Emit& emit) const {
-  const std::vector<Version>& versions = relations_.footprints.versions;
+  const std::vector<Version>& versions = relations_.read_write_sets.versions;
   for (std::uint32_t v = 0; v < versions.size(); ++v) {
     const TransactionId writer = versions[v].writer, next = versions[v].overwriter;
     if (writer.is_none() || !relations_.takes_part[writer.index]) continue;
@@ -136,7 +136,7 @@ TransactionId ViewGraph::transaction(Vertex v) const {
 
 std::vector<TransactionId> ViewGraph::missed_by(const ViewRead& read) const {
   std::vector<TransactionId> missed;
-  const TransactionId next = relations_.footprints.versions[read.version.index].overwriter;
+  const TransactionId next = relations_.read_write_sets.versions[read.version.index].overwriter;
   if (next == read.reader) return missed;  // The later ones are later than its own.
   if (!next.is_none()) missed.push_back(next);
   for (const TransactionId later : relations_.later_writers(read.version))
@@ -148,7 +148,7 @@ std::vector<TransactionId> ViewGraph::missed_by(const ViewRead& read) const {
 
 std::vector<Edge> ViewGraph::edges_of(const std::vector<Vertex>& path) const {
   std::vector<Edge> edges;
-  const std::vector<Version>& versions = relations_.footprints.versions;
+  const std::vector<Version>& versions = relations_.read_write_sets.versions;
   for (std::size_t i = 0; i + 1 < path.size(); ++i) {
     const TransactionId from = transaction(path[i]), to = transaction(path[i + 1]);
     if (from == to) continue;  // Along the reads of one transaction.
@@ -158,7 +158,7 @@ std::vector<Edge> ViewGraph::edges_of(const std::vector<Vertex>& path) const {
     }
     const ViewRead& read = reads_[path[i + 1] - to.index];
     edges.push_back({from, to, EdgeKind::WriteRead, history_.key(read.operation),
-                     relations_.footprints.write_operation[read.version.index], read.operation});
+                     relations_.read_write_sets.write_operation[read.version.index], read.operation});
     expects(versions[read.version.index].writer == from, "a read leads from its writer");
   }
   return edges;
@@ -184,12 +184,12 @@ Edge ViewGraph::anti_dependency(const ViewRead& read, TransactionId missed) cons
     }
   // A repeated read, which the graph of transactions does not know.
   Edge edge{read.reader, missed, EdgeKind::ReadWrite, key, read.operation};
-  const Footprints& footprints = relations_.footprints;
-  for (const Access& access : footprints.of(missed)) {
+  const ReadWriteSets& read_write_sets = relations_.read_write_sets;
+  for (const Access& access : read_write_sets.of(missed)) {
     if (access.key != key) continue;
-    const auto index = static_cast<std::size_t>(&access - footprints.accesses.data());
-    edge.to_op = footprints.write_operation[access.written.index];
-    if (access.read == read.version) edge.to_read = footprints.read_operation[index];
+    const auto index = static_cast<std::size_t>(&access - read_write_sets.accesses.data());
+    edge.to_op = read_write_sets.write_operation[access.written.index];
+    if (access.read == read.version) edge.to_read = read_write_sets.read_operation[index];
   }
   return edge;
 }

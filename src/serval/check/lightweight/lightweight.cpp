@@ -12,7 +12,7 @@ namespace {
 class ChainWalk {
  public:
   ChainWalk(const History& history, const Relations& relations, Budget& budget)
-      : history_(history), relations_(relations), footprints_(relations.footprints), budget_(budget) {
+      : history_(history), relations_(relations), sets_(relations.read_write_sets), budget_(budget) {
     gather_slots();
   }
 
@@ -32,7 +32,7 @@ class ChainWalk {
     for (const TransactionId t : history_.transactions()) {
       if (!relations_.takes_part[t.index]) continue;
       Slot& slot = slots_[t.index];
-      if (footprints_.of(t).empty()) place(slot, slot.begin);
+      if (sets_.of(t).empty()) place(slot, slot.begin);
       placements.push_back({slot.effect, slot.position, t});
     }
     std::ranges::sort(placements);
@@ -68,14 +68,14 @@ class ChainWalk {
 
   void gather_slots() {
     slots_.resize(history_.transaction_count());
-    first_reader_.assign(footprints_.versions.size(), TransactionId::none());
+    first_reader_.assign(sets_.versions.size(), TransactionId::none());
     for (auto t = static_cast<std::uint32_t>(history_.transaction_count()); t-- > 0;) {
       const TransactionId transaction{t};
       if (!relations_.takes_part[t]) continue;
       Slot& slot = slots_[t];
       slot.begin = history_.interval(transaction).begin;
       if (history_.outcome(transaction) == Outcome::Committed) slot.end = history_.interval(transaction).end;
-      if (!footprints_.of(transaction).empty()) link(slot, transaction, footprints_.of(transaction).front());
+      if (!sets_.of(transaction).empty()) link(slot, transaction, sets_.of(transaction).front());
     }
   }
 
@@ -137,7 +137,7 @@ class ChainWalk {
 
   void look_up(Cursor& cursor) const {
     cursor.first_reader = first_reader_[cursor.version.index];
-    cursor.overwriter = footprints_.versions[cursor.version.index].overwriter;
+    cursor.overwriter = sets_.versions[cursor.version.index].overwriter;
     if (!cursor.first_reader.is_none()) __builtin_prefetch(&slots_[cursor.first_reader.index]);
     if (!cursor.overwriter.is_none()) __builtin_prefetch(&slots_[cursor.overwriter.index]);
   }
@@ -153,7 +153,7 @@ class ChainWalk {
     take_effect(cursor.overwriter, cursor, cursor.bound);
     cursor.version = slots_[cursor.overwriter.index].written;
     __builtin_prefetch(&first_reader_[cursor.version.index]);
-    __builtin_prefetch(&footprints_.versions[cursor.version.index]);
+    __builtin_prefetch(&sets_.versions[cursor.version.index]);
     return true;
   }
 
@@ -181,20 +181,19 @@ class ChainWalk {
     if (!relations_.order_is_complete()) return;
     if (reached_ + relations_.divergences.size() >= writers_ || !anomalies_.empty()) return;
     for (const TransactionId t : history_.transactions()) {
-      if (!relations_.takes_part[t.index] || slots_[t.index].position != kUnplaced ||
-          footprints_.of(t).empty())
+      if (!relations_.takes_part[t.index] || slots_[t.index].position != kUnplaced || sets_.of(t).empty())
         continue;
-      const Access& access = footprints_.of(t).front();
+      const Access& access = sets_.of(t).front();
       if (access.written.is_none() || access.read.is_none()) continue;
       report(ChainBreak::Rule::Unreachable, access.key, operation(t),
-             footprints_.write_operation[access.read.index]);
+             sets_.write_operation[access.read.index]);
       return;
     }
   }
 
   const History& history_;
   const Relations& relations_;
-  const Footprints& footprints_;
+  const ReadWriteSets& sets_;
   Budget& budget_;
   std::vector<Slot> slots_;                  // By transaction.
   std::vector<TransactionId> first_reader_;  // By version.

@@ -35,12 +35,12 @@ bool CaseSearch::is_active(TransactionId t) const {
   return slot != slot_.end() && active_[slot->second];
 }
 OperationId CaseSearch::operation(std::uint32_t write) const {
-  return relations_.footprints.write_operation[open_.writes[write].version.index];
+  return relations_.read_write_sets.write_operation[open_.writes[write].version.index];
 }
 OperationId CaseSearch::read_operation(TransactionId reader, KeyId key) const {
-  const Access* const access = relations_.footprints.access(reader, key);
-  return relations_.footprints
-      .read_operation[static_cast<std::size_t>(access - relations_.footprints.accesses.data())];
+  const Access* const access = relations_.read_write_sets.access(reader, key);
+  return relations_.read_write_sets
+      .read_operation[static_cast<std::size_t>(access - relations_.read_write_sets.accesses.data())];
 }
 
 void CaseSearch::add_certain_arcs() {
@@ -71,7 +71,7 @@ void CaseSearch::add_certain_arcs() {
 // Whoever saw the initial version of an open key precedes all that wrote it.
 void CaseSearch::add_initial_reads() {
   for (const TransactionId reader : transactions_)
-    for (const Access& access : relations_.footprints.of(reader)) {
+    for (const Access& access : relations_.read_write_sets.of(reader)) {
       const std::uint32_t key = open_.index_of_key[access.key.index];
       if (key == OpenKeys::kClosed || access.read.is_none() || access.read.index != access.key.index)
         continue;
@@ -93,7 +93,7 @@ void CaseSearch::collect_questions() {
   };
   std::map<std::uint32_t, std::vector<std::uint32_t>> by_key;
   for (const TransactionId t : transactions_)
-    for (const Access& access : relations_.footprints.of(t)) {
+    for (const Access& access : relations_.read_write_sets.of(t)) {
       const std::uint32_t index = open_.index_of_key[access.key.index];
       if (access.written.is_none() || index == OpenKeys::kClosed) continue;
       const std::uint32_t end = open_.first_write_of(index + 1);

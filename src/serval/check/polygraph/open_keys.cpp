@@ -47,13 +47,13 @@ class Collector {
   }
 
   KeyId key_of(VersionId version) const {
-    const OperationId write = relations_.footprints.write_operation[version.index];
+    const OperationId write = relations_.read_write_sets.write_operation[version.index];
     return write.is_none() ? KeyId{version.index} : history_.key(write);
   }
 
   // Lists with several appends that nobody saw.
   void find_lists() {
-    unseen_.assign(relations_.footprints.versions.size(), false);
+    unseen_.assign(relations_.read_write_sets.versions.size(), false);
     for (std::uint32_t v = 0; v < relations_.later.rows(); ++v) {
       const std::span<const TransactionId> writers = relations_.later[v];
       const KeyId key = key_of(VersionId{v});
@@ -63,10 +63,12 @@ class Collector {
     }
   }
 
-  const Access& access_to(TransactionId t, KeyId key) const { return *relations_.footprints.access(t, key); }
+  const Access& access_to(TransactionId t, KeyId key) const {
+    return *relations_.read_write_sets.access(t, key);
+  }
 
   bool is_list(VersionId version) const {
-    const OperationId write = relations_.footprints.write_operation[version.index];
+    const OperationId write = relations_.read_write_sets.write_operation[version.index];
     return !write.is_none() && history_.kind(write) == OperationKind::Append;
   }
 
@@ -85,7 +87,7 @@ class Collector {
       for (const TransactionId t : history_.transactions()) {
         budget_.poll("open keys");
         if (!relations_.takes_part[t.index]) continue;
-        for (const Access& access : relations_.footprints.of(t))
+        for (const Access& access : relations_.read_write_sets.of(t))
           if (counts(access)) visit(t, access);
       }
     };
@@ -115,7 +117,7 @@ class Collector {
       open_.first_entry.push_back(static_cast<std::uint32_t>(open_.entries.size()));
     }
     open_.entries.push_back({Chains::kNone, first.back()});
-    write_of_version_.assign(relations_.footprints.versions.size(), OpenKeys::kInitial);
+    write_of_version_.assign(relations_.read_write_sets.versions.size(), OpenKeys::kInitial);
     for (std::uint32_t w = 0; w < open_.writes.size(); ++w)
       write_of_version_[open_.writes[w].version.index] = w;
   }
@@ -124,7 +126,7 @@ class Collector {
     for (const TransactionId t : history_.transactions()) {
       budget_.poll("open keys");
       if (!relations_.takes_part[t.index]) continue;
-      for (const Access& access : relations_.footprints.of(t)) {
+      for (const Access& access : relations_.read_write_sets.of(t)) {
         if (access.read.is_none() || index_[access.key.index] == OpenKeys::kClosed) continue;
         const std::uint32_t seen = write_of_version_[access.read.index];
         if (seen != OpenKeys::kInitial)
@@ -158,12 +160,12 @@ class Collector {
     std::vector<bool> wanted(history_.key_count(), false);
     for (const OperationId read : relations_.ambiguous_reads) wanted[history_.key(read).index] = true;
     absl::flat_hash_map<std::pair<std::uint32_t, std::uint64_t>, std::vector<Source>> sources;
-    const Footprints& footprints = relations_.footprints;
+    const ReadWriteSets& read_write_sets = relations_.read_write_sets;
     for (const TransactionId t : history_.transactions())
-      for (const Access& access : footprints.of(t)) {
+      for (const Access& access : read_write_sets.of(t)) {
         budget_.poll("open keys");
         if (access.written.is_none() || !wanted[access.key.index]) continue;
-        const Value value = history_.value(footprints.write_operation[access.written.index]);
+        const Value value = history_.value(read_write_sets.write_operation[access.written.index]);
         const bool counted = relations_.takes_part[t.index];
         sources[{access.key.index, value.bits()}].push_back(
             {t, counted ? write_of_version_[access.written.index] : OpenKeys::kInitial});

@@ -238,7 +238,7 @@ std::vector<WrongAnswer> OrderSearch::wrong_answers(std::span<const std::uint32_
     for (const TransactionId t : history_.transactions()) {
       const Vertex begin = points_.begin(t), commit = points_.commit(t);
       if (rank[begin] == checked_[begin] && rank[commit] == checked_[commit]) continue;
-      for (const Access& access : relations_.footprints.of(t)) {
+      for (const Access& access : relations_.read_write_sets.of(t)) {
         const std::uint32_t key = open_.index_of_key[access.key.index];
         if (key != OpenKeys::kClosed) touched[key] = true;
       }
@@ -328,7 +328,7 @@ std::vector<std::string> OrderSearch::progress() const {
   lines.push_back(
       fmt::format("{} questions about {} keys stayed open, most about {}", asked,
                   std::ranges::count_if(asked_, [](std::uint32_t number) { return number > 0; }),
-                  history_.spell_key(open_.keys[static_cast<std::size_t>(hottest - asked_.begin())])));
+                  history_.format_key(open_.keys[static_cast<std::size_t>(hottest - asked_.begin())])));
   return lines;
 }
 

@@ -100,7 +100,7 @@ Verdict check_by_replay(const History& history, Level level, const CheckOptions&
   if (!result.undefined.empty())
     return precondition("the expected order cannot be replayed: " + result.undefined);
   if (result.mismatch)
-    return precondition("expected order violated: " + result.mismatch->spell(history, order.transactions),
+    return precondition("expected order violated: " + result.mismatch->format(history, order.transactions),
                         {"another order may still be a serial one"});
   if (const std::string broken = break_of_level(history, order.transactions, *serial); !broken.empty())
     return precondition(

@@ -93,6 +93,8 @@ ExpectedOrder given_order(const History& history, std::vector<TransactionId> tra
   return {std::move(transactions), {}};
 }
 
-std::string name_of(const History& history, TransactionId t) { return "T" + history.spell(history.label(t)); }
+std::string name_of(const History& history, TransactionId t) {
+  return "T" + history.format(history.label(t));
+}
 
 }  // namespace serval

@@ -18,7 +18,7 @@ namespace replay {
 namespace {
 
 // Predicate operations with their predicate, and how many rows they saw or wrote.
-std::string spell_operation(const History& history, OperationId op) {
+std::string format_operation(const History& history, OperationId op) {
   if (!is_predicate(history.kind(op))) return print_operation(history, op);
   const PredicateId id = history.predicate_id(op);
   const std::string asked =
@@ -63,10 +63,10 @@ class Replayer {
                         .writer = key.is_none() ? TransactionId::none() : state_.writer(key)};
     return false;
   }
-  bool fail_at(KeyId key, std::string seen) { return fail(key, state_.spell(key), std::move(seen)); }
+  bool fail_at(KeyId key, std::string seen) { return fail(key, state_.format(key), std::move(seen)); }
   bool give_up(const std::string& why) {
     result_.undefined = fmt::format("{}: {}: {}", name_of(history_, transaction_),
-                                    spell_operation(history_, operation_), why);
+                                    format_operation(history_, operation_), why);
     return false;
   }
 
@@ -102,7 +102,7 @@ class Replayer {
 
   bool see(KeyId key, Value seen) {
     if (seen.is_unknown() || state_.shows(key, seen)) return true;
-    return fail_at(key, history_.spell(seen));
+    return fail_at(key, history_.format(seen));
   }
 
   // Predicates.
@@ -128,8 +128,8 @@ class Replayer {
     const std::optional<KeyId> undefined =
         query->visit_matches(state_, [&](KeyId key) { keys_.push_back(key); });
     if (undefined)
-      return give_up(fmt::format("whether {} = {} matches is not defined", history_.spell_key(*undefined),
-                                 state_.spell(*undefined)));
+      return give_up(fmt::format("whether {} = {} matches is not defined", history_.format_key(*undefined),
+                                 state_.format(*undefined)));
     if (query->query().function != Query::Function::None) return run_aggregate(op, *query);
     return compare_keys(op) && take_rows(op, *query);
   }
@@ -141,7 +141,7 @@ class Replayer {
     const Scalar expected = aggregation.result();
     const Scalar seen = Scalar::of(history_.value(op), history_.values());
     if (expected.is_undefined()) return give_up("the aggregate is not defined");
-    return same(expected, seen) || fail(KeyId::none(), expected.spell(), seen.spell());
+    return same(expected, seen) || fail(KeyId::none(), expected.format(), seen.format());
   }
 
   // matched_ has this operation's number for keys that match and are not yet accounted for.
@@ -151,7 +151,7 @@ class Replayer {
     std::size_t found = 0;
     for (const Row& row : history_.rows(op)) {
       if (matched_[row.key.index] != mark)
-        return fail(row.key, fmt::format("no match, {}", state_.spell(row.key)), "a match");
+        return fail(row.key, fmt::format("no match, {}", state_.format(row.key)), "a match");
       matched_[row.key.index] = 0;
       ++found;
     }
@@ -164,7 +164,7 @@ class Replayer {
     for (const Row& row : history_.rows(op)) {
       switch (history_.kind(op)) {
         case OperationKind::PredicateRead:
-          if (row.value.is_nil()) return fail_at(row.key, history_.spell(row.value));  // No row at all.
+          if (row.value.is_nil()) return fail_at(row.key, history_.format(row.value));  // No row at all.
           if (!see(row.key, row.value)) return false;
           break;
         case OperationKind::PredicateUpdate:
@@ -203,11 +203,11 @@ class Replayer {
               : query.assigned(state_, static_cast<std::size_t>(set - assignments.begin()), row.key);
       if (expected.is_undefined() && set != assignments.end())
         return give_up(
-            fmt::format("what it sets {} of {} to is not defined", names[i], history_.spell_key(row.key)));
+            fmt::format("what it sets {} of {} to is not defined", names[i], history_.format_key(row.key)));
       if (!same(expected, row_after_[i]))
         return fail(row.key,
-                    fmt::format("{} = {} from {}", names[i], expected.spell(), state_.spell(row.key)),
-                    history_.spell(row.value));
+                    fmt::format("{} = {} from {}", names[i], expected.format(), state_.format(row.key)),
+                    history_.format(row.value));
     }
     return true;
   }
@@ -231,15 +231,15 @@ class Replayer {
 }  // namespace
 }  // namespace replay
 
-std::string ReplayMismatch::spell(const History& history, std::span<const TransactionId> order) const {
+std::string ReplayMismatch::format(const History& history, std::span<const TransactionId> order) const {
   const auto place_of = [&](TransactionId t) {
     const auto found = std::ranges::find(order, t);
     return static_cast<std::size_t>(found - order.begin()) + 1;
   };
   std::string out = fmt::format("{} ({} of {} in the order): {} ", name_of(history, transaction),
-                                position + 1, order.size(), replay::spell_operation(history, operation));
+                                position + 1, order.size(), replay::format_operation(history, operation));
   if (key.is_none()) return out + fmt::format("should give {}, but gave {}", expected, seen);
-  out += fmt::format("expects {} to be {}, ", history.spell_key(key), expected);
+  out += fmt::format("expects {} to be {}, ", history.format_key(key), expected);
   if (writer.is_none())
     out += "the initial version";
   else if (writer == transaction)

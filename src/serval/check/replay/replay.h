@@ -31,7 +31,7 @@ struct ReplayMismatch {
   TransactionId writer = TransactionId::none();  // Of what is expected; none: the initial version.
 
   // "T7 (12 of 40 in the order): r(x,2) expects x to be 3, written by T5 (9 in the order), but saw 2"
-  std::string spell(const History& history, std::span<const TransactionId> order) const;
+  std::string format(const History& history, std::span<const TransactionId> order) const;
 };
 
 struct ReplayResult {

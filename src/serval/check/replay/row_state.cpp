@@ -121,10 +121,10 @@ void RowState::make_index(std::uint32_t number) {
     if (is_row(key) && belongs(column, key)) column.index->add(column.values[key.index], key);
 }
 
-std::string RowState::spell(KeyId key) const {
-  if (!cells_[key.index].is_list) return history_.spell(value(key));
+std::string RowState::format(KeyId key) const {
+  if (!cells_[key.index].is_list) return history_.format(value(key));
   std::string out = "[";
-  for (const Value element : lists_.at(key)) out += (out.size() > 1 ? " " : "") + history_.spell(element);
+  for (const Value element : lists_.at(key)) out += (out.size() > 1 ? " " : "") + history_.format(element);
   return out + "]";
 }
 

@@ -45,7 +45,7 @@ class RowState {
   const RowIndex& index(std::uint32_t column) const { return *columns_[column].index; }
   const Scalar& at(std::uint32_t column, KeyId key) const { return columns_[column].values[key.index]; }
 
-  std::string spell(KeyId key) const;
+  std::string format(KeyId key) const;
 
  private:
   struct Cell {

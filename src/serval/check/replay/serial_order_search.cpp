@@ -32,7 +32,7 @@ bool SerialOrderSearch::try_from(By by) {
     if (!arrange(keys)) return false;
     const ReplayResult result = replay_in_order(history_, order_, budget_);
     if (result.passes()) return true;
-    obstacle_ = result.mismatch ? result.mismatch->spell(history_, order_) : result.undefined;
+    obstacle_ = result.mismatch ? result.mismatch->format(history_, order_) : result.undefined;
     if (!result.mismatch || !mend(*result.mismatch)) return false;
   }
   return false;

@@ -106,7 +106,7 @@ class Causality {
         clocks_.release(clock_[read.writer.index]);
     clocks_.advance(clock, session, places_[t.index] + 1);
     leave_behind(t, clock);
-    for (const Access& access : relations_.footprints.of(t))
+    for (const Access& access : relations_.read_write_sets.of(t))
       if (!access.written.is_none()) writes_.entry(access.key, session).reached = places_[t.index] + 1;
     result_.order.push_back(t);
   }

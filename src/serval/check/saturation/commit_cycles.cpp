@@ -11,7 +11,7 @@
 #include "serval/check/dependency/name_cycle.h"
 #include "serval/check/saturation/external_reads.h"
 #include "serval/check/saturation/readers.h"
-#include "serval/check/saturation/sightings.h"
+#include "serval/check/saturation/visibility_paths.h"
 #include "serval/graph/path_finder.h"
 #include "serval/graph/strong_components.h"
 #include "serval/inference/dependency_graph.h"
@@ -56,21 +56,21 @@ class Explainer {
       : history_(history),
         relations_(relations),
         level_(level),
-        sightings_(history, relations, level, budget) {}
+        visibility_paths_(history, relations, level, budget) {}
 
   // `transactions` names its start again at the end.
   Cycle explain(const std::vector<TransactionId>& transactions, Readers& readers) {
     Cycle cycle;
     for (std::size_t i = 0; i + 1 < transactions.size(); ++i)
       add_step(cycle, transactions[i], transactions[i + 1], readers);
-    if (cycle.sightings.empty()) merge_session_edges(cycle.edges);
+    if (cycle.visibility_paths.empty()) merge_session_edges(cycle.edges);
     return as_dependencies(std::move(cycle));
   }
 
   std::optional<Cycle> explain(const StaleInitialRead& stale) {
     for (const CertainRead& read : certain_reads(history_, relations_, stale.reader)) {
       if (read.key != stale.key || read.version.index != stale.key.index) continue;
-      std::vector<Edge> edges = sightings_.path(stale.missed, stale.reader, read.operation);
+      std::vector<Edge> edges = visibility_paths_.path(stale.missed, stale.reader, read.operation);
       if (edges.empty()) continue;
       const OperationId write = final_write(relations_, stale.missed, stale.key);
       edges.push_back({stale.reader, stale.missed, EdgeKind::ReadWrite, stale.key, read.operation, write});
@@ -78,7 +78,7 @@ class Explainer {
     }
     return std::nullopt;
   }
-  bool exhausted() const { return sightings_.exhausted(); }
+  bool exhausted() const { return visibility_paths_.exhausted(); }
 
  private:
   void add_step(Cycle& cycle, TransactionId from, TransactionId to, Readers& readers) {
@@ -99,35 +99,35 @@ class Explainer {
 
   // Of all readers that show it, one that saw it in the fewest steps.
   void add_conclusion(Cycle& cycle, TransactionId from, TransactionId to, Readers& readers) {
-    Sighting best{cycle.edges.size(), {}};
+    VisibilityPath best{cycle.edges.size(), {}};
     Edge edge{from, to, EdgeKind::CommitOrder};
     for (const TransactionId reader : readers.of(to)) {
       if (reader == from) continue;
       for (const CertainRead& read : certain_reads(history_, relations_, reader)) {
         const OperationId write = final_write(relations_, from, read.key);
-        if (relations_.footprints.versions[read.version.index].writer != to || write.is_none()) continue;
-        std::vector<Edge> path = sightings_.path(from, reader, read.operation);
+        if (relations_.read_write_sets.versions[read.version.index].writer != to || write.is_none()) continue;
+        std::vector<Edge> path = visibility_paths_.path(from, reader, read.operation);
         if (path.empty() || (!best.path.empty() && best.path.size() <= path.size())) continue;
         best.path = std::move(path);
         edge.key = read.key;
         edge.from_op = write;
-        edge.to_op = relations_.footprints.write_operation[read.version.index];
+        edge.to_op = relations_.read_write_sets.write_operation[read.version.index];
         edge.to_read = read.operation;
       }
       if (best.path.size() == 1) break;
     }
     expects(!best.path.empty(), "every conclusion has a reader that shows it");
     cycle.edges.push_back(edge);
-    cycle.sightings.push_back(std::move(best));
+    cycle.visibility_paths.push_back(std::move(best));
   }
 
   // T2 -co(x)-> T1 because of T3, and T2 overwrote T1's x: then T3 -rw(x)-> T2, and the way T3 saw T2 closes
   // a cycle of plain dependencies.
   Cycle as_dependencies(Cycle cycle) const {
-    if (cycle.edges.size() != 2 || cycle.sightings.size() != 1) return cycle;
-    const std::optional<Edge> missed = missed_write(cycle.edges[cycle.sightings[0].edge]);
+    if (cycle.edges.size() != 2 || cycle.visibility_paths.size() != 1) return cycle;
+    const std::optional<Edge> missed = missed_write(cycle.edges[cycle.visibility_paths[0].edge]);
     if (!missed) return cycle;
-    Cycle plain{std::move(cycle.sightings[0].path)};
+    Cycle plain{std::move(cycle.visibility_paths[0].path)};
     plain.edges.push_back(*missed);
     return plain;
   }
@@ -135,7 +135,7 @@ class Explainer {
   std::optional<Edge> missed_write(const Edge& forced) const {
     const TransactionId reader = history_.transaction_of(forced.to_read);
     for (const CertainRead& read : certain_reads(history_, relations_, forced.from))
-      if (relations_.footprints.write_operation[read.version.index] == forced.to_op &&
+      if (relations_.read_write_sets.write_operation[read.version.index] == forced.to_op &&
           history_.kind(forced.to_op) != OperationKind::Append)
         return Edge{reader,         forced.from,    EdgeKind::ReadWrite, forced.key,
                     forced.to_read, forced.from_op, read.operation};
@@ -147,11 +147,11 @@ class Explainer {
   const History& history_;
   const Relations& relations_;
   Level level_;
-  Sightings sightings_;
+  VisibilityPaths visibility_paths_;
 };
 
-bool is_one_read(const Sighting& sighting) {
-  return sighting.path.size() == 1 && sighting.path[0].kind == EdgeKind::WriteRead;
+bool is_one_read(const VisibilityPath& visibility_path) {
+  return visibility_path.path.size() == 1 && visibility_path.path[0].kind == EdgeKind::WriteRead;
 }
 
 bool has_session_edge(const std::vector<Edge>& edges) {
@@ -166,14 +166,15 @@ std::string kinds_of(const std::vector<Edge>& path) {
 
 // Conclusions about one key alone, all for the reason that one session guarantee gives, break it.
 AnomalyKind name_of_guarantee(const Cycle& cycle) {
-  const std::string reason = kinds_of(cycle.sightings.front().path);
+  const std::string reason = kinds_of(cycle.visibility_paths.front().path);
   const bool one_key = std::ranges::all_of(cycle.edges, [&](const Edge& edge) {
     const bool of_versions =
         edge.kind == EdgeKind::CommitOrder || (edge.kind == EdgeKind::WriteWrite && edge.to_read.is_none());
     return of_versions && edge.key == cycle.edges.front().key;
   });
   const bool one_reason = std::ranges::all_of(
-      cycle.sightings, [&](const Sighting& sighting) { return kinds_of(sighting.path) == reason; });
+      cycle.visibility_paths,
+      [&](const VisibilityPath& visibility_path) { return kinds_of(visibility_path.path) == reason; });
   if (one_key && one_reason) {
     if (reason == "so") return AnomalyKind::ReadYourWritesViolation;
     if (reason == "wr so") return AnomalyKind::MonotonicReadsViolation;
@@ -186,16 +187,18 @@ AnomalyKind name_of_guarantee(const Cycle& cycle) {
 }  // namespace
 
 AnomalyKind name_commit_cycle(const Cycle& cycle) {
-  if (cycle.sightings.empty()) return name_cycle(cycle.edges);
-  const auto by_session = [](const Sighting& sighting) { return has_session_edge(sighting.path); };
-  if (has_session_edge(cycle.edges) || std::ranges::any_of(cycle.sightings, by_session))
-    return name_of_guarantee(cycle);
-  if (!std::ranges::all_of(cycle.sightings, is_one_read)) return AnomalyKind::CausalityViolation;
-  const auto in_order = [&](const Sighting& sighting) {
-    return sighting.path[0].to_op < cycle.edges[sighting.edge].to_read;
+  if (cycle.visibility_paths.empty()) return name_cycle(cycle.edges);
+  const auto by_session = [](const VisibilityPath& visibility_path) {
+    return has_session_edge(visibility_path.path);
   };
-  return std::ranges::all_of(cycle.sightings, in_order) ? AnomalyKind::NonMonotonicRead
-                                                        : AnomalyKind::FracturedRead;
+  if (has_session_edge(cycle.edges) || std::ranges::any_of(cycle.visibility_paths, by_session))
+    return name_of_guarantee(cycle);
+  if (!std::ranges::all_of(cycle.visibility_paths, is_one_read)) return AnomalyKind::CausalityViolation;
+  const auto in_order = [&](const VisibilityPath& visibility_path) {
+    return visibility_path.path[0].to_op < cycle.edges[visibility_path.edge].to_read;
+  };
+  return std::ranges::all_of(cycle.visibility_paths, in_order) ? AnomalyKind::NonMonotonicRead
+                                                               : AnomalyKind::FracturedRead;
 }
 
 std::vector<Anomaly> find_commit_cycles(const History& history, const Relations& relations, Level level,

@@ -18,10 +18,10 @@ constexpr bool writes(OperationKind kind) {
 class Rereading {
  public:
   Rereading(const History& history, const Relations& relations, TransactionId t)
-      : history_(history), relations_(relations), footprints_(relations.footprints), t_(t) {}
+      : history_(history), relations_(relations), sets_(relations.read_write_sets), t_(t) {}
 
   std::vector<CertainRead> run() {
-    written_.assign(footprints_.of(t_).size(), false);
+    written_.assign(sets_.of(t_).size(), false);
     for (const OperationId op : history_.operations(t_)) {
       if (is_predicate(history_.kind(op))) continue;
       const std::size_t own = access_to(history_.key(op));
@@ -34,18 +34,18 @@ class Rereading {
 
  private:
   std::size_t access_to(KeyId key) const {
-    const std::span<const Access> accesses = footprints_.of(t_);
-    const Access* const found = footprints_.access(t_, key);
+    const std::span<const Access> accesses = sets_.of(t_);
+    const Access* const found = sets_.access(t_, key);
     return found == nullptr ? accesses.size() : static_cast<std::size_t>(found - accesses.data());
   }
 
   void look_at(OperationId op, std::size_t own) {
-    const OperationId first = footprints_.read_operation[footprints_.first_access[t_.index] + own];
+    const OperationId first = sets_.read_operation[sets_.first_access[t_.index] + own];
     const KeyId key = history_.key(op);
     VersionId version = VersionId::none();
     if (op == first ||
         (!written_[own] && !first.is_none() && value_seen(history_, op) == value_seen(history_, first)))
-      version = footprints_.of(t_)[own].read;
+      version = sets_.of(t_)[own].read;
     else if (const auto again =
                  std::ranges::lower_bound(relations_.repeated_reads, op, {}, &RepeatedRead::read);
              again != relations_.repeated_reads.end() && again->read == op)
@@ -55,7 +55,7 @@ class Rereading {
 
   const History& history_;
   const Relations& relations_;
-  const Footprints& footprints_;
+  const ReadWriteSets& sets_;
   TransactionId t_;
   std::vector<bool> written_;  // By access.
   std::vector<CertainRead> found_;
@@ -80,8 +80,8 @@ bool ExternalReads::reads_more_often(TransactionId t) const {
 // Accesses to lists stand apart from those to registers.
 bool ExternalReads::follow_program_order(TransactionId t) const {
   OperationId last{0};
-  for (std::uint32_t i = footprints_.first_access[t.index]; i < footprints_.first_access[t.index + 1]; ++i) {
-    const OperationId read = footprints_.read_operation[i];
+  for (std::uint32_t i = sets_.first_access[t.index]; i < sets_.first_access[t.index + 1]; ++i) {
+    const OperationId read = sets_.read_operation[i];
     if (read.is_none()) continue;
     if (read < last) return false;
     last = read;
@@ -92,7 +92,7 @@ bool ExternalReads::follow_program_order(TransactionId t) const {
 void ExternalReads::add_all(TransactionId t) {
   found_.clear();
   for (const CertainRead& read : certain_reads(history_, relations_, t))
-    found_.push_back({read.key, read.version, footprints_.versions[read.version.index].writer});
+    found_.push_back({read.key, read.version, sets_.versions[read.version.index].writer});
 }
 
 }  // namespace serval

@@ -33,14 +33,14 @@ std::vector<CertainRead> certain_reads(const History& history, const Relations& 
 class ExternalReads {
  public:
   ExternalReads(const History& history, const Relations& relations)
-      : history_(history), relations_(relations), footprints_(relations.footprints) {}
+      : history_(history), relations_(relations), sets_(relations.read_write_sets) {}
 
   std::span<const ExternalRead> of(TransactionId t) {
     found_.clear();
-    for (const Access& access : footprints_.of(t)) {
+    for (const Access& access : sets_.of(t)) {
       prefetch_version(access);
       if (access.read.is_none()) continue;
-      found_.push_back({access.key, access.read, footprints_.versions[access.read.index].writer});
+      found_.push_back({access.key, access.read, sets_.versions[access.read.index].writer});
     }
     if (!relations_.repeated_reads.empty() && has_changed_reads(t)) [[unlikely]]
       add_all(t);
@@ -50,7 +50,7 @@ class ExternalReads {
   // With reads that were repeated, changed or not.
   std::span<const ExternalRead> all_of(TransactionId t) {
     of(t);
-    const bool repeats = history_.operations(t).size() > footprints_.of(t).size() && reads_more_often(t);
+    const bool repeats = history_.operations(t).size() > sets_.of(t).size() && reads_more_often(t);
     if (repeats || (relations_.has_separate_writes && !follow_program_order(t))) add_all(t);
     return found_;
   }
@@ -64,15 +64,15 @@ class ExternalReads {
   // At a million transactions every version is a cache miss; ask for those of the accesses to come.
   void prefetch_version(const Access& access) const {
     constexpr std::ptrdiff_t kAhead = 32;
-    const std::vector<Access>& accesses = footprints_.accesses;
+    const std::vector<Access>& accesses = sets_.accesses;
     if (accesses.data() + accesses.size() - &access <= kAhead) return;
     const VersionId read = (&access + kAhead)->read;
-    if (!read.is_none()) __builtin_prefetch(&footprints_.versions[read.index]);
+    if (!read.is_none()) __builtin_prefetch(&sets_.versions[read.index]);
   }
 
   const History& history_;
   const Relations& relations_;
-  const Footprints& footprints_;
+  const ReadWriteSets& sets_;
   std::vector<ExternalRead> found_;
 };
 

@@ -43,7 +43,7 @@ class AtomicReads {
         relations_(relations),
         budget_(budget),
         reads_(history, relations),
-        writes_(history.transaction_count(), relations.footprints, budget),
+        writes_(history.transaction_count(), relations.read_write_sets, budget),
         last_writers_(history.session_count(), history.key_count()) {}
 
   ForcedOrder run() {

@@ -15,7 +15,7 @@ class MonotonicReads {
         relations_(relations),
         budget_(budget),
         reads_(history, relations),
-        writes_(history.transaction_count(), relations.footprints, budget) {}
+        writes_(history.transaction_count(), relations.read_write_sets, budget) {}
 
   ForcedOrder run() {
     for (const TransactionId t : history_.transactions()) {

@@ -21,13 +21,13 @@ Readers::Readers(const History& history, const Relations& relations,
 }
 
 VersionId final_version(const Relations& relations, TransactionId t, KeyId key) {
-  const Access* const access = relations.footprints.access(t, key);
+  const Access* const access = relations.read_write_sets.access(t, key);
   return access == nullptr ? VersionId::none() : access->written;
 }
 
 OperationId final_write(const Relations& relations, TransactionId t, KeyId key) {
   const VersionId version = final_version(relations, t, key);
-  return version.is_none() ? OperationId::none() : relations.footprints.write_operation[version.index];
+  return version.is_none() ? OperationId::none() : relations.read_write_sets.write_operation[version.index];
 }
 
 }  // namespace serval

@@ -79,7 +79,7 @@ class CommitOrder {
 
   // Where the order of versions is shown, the commit order agrees with it.
   void add_shown_writes() {
-    const std::vector<Version>& versions = relations_.footprints.versions;
+    const std::vector<Version>& versions = relations_.read_write_sets.versions;
     std::vector<std::uint32_t> rank(causal_.empty() ? 0 : history_.transaction_count());
     for (std::uint32_t i = 0; i < causal_.size(); ++i) rank[causal_[i].index] = i;
     const auto add = [&](TransactionId from, TransactionId to) {
@@ -132,7 +132,7 @@ class CommitOrder {
 
 std::string cite(const History& history, OperationId op) {
   return fmt::format("{} in transaction {}", print_operation(history, op),
-                     history.spell(history.label(history.transaction_of(op))));
+                     history.format(history.label(history.transaction_of(op))));
 }
 
 // Why some read might have seen another version than the certain ones say; nothing when all are certain.
@@ -140,8 +140,8 @@ std::optional<Undecided> uncertainty(const History& history, const Relations& re
   if (relations.has_unsupported())
     return Undecided{Undecided::Cause::NoEngine,
                      "the history has operations that this version of Serval records but does not check yet",
-                     {fmt::format("{} such operations, first {}", relations.footprints.unsupported_count,
-                                  cite(history, relations.footprints.unsupported)),
+                     {fmt::format("{} such operations, first {}", relations.read_write_sets.unsupported_count,
+                                  cite(history, relations.read_write_sets.unsupported)),
                       "no violation among the reads that are certain"}};
   if (!relations.ambiguous_reads.empty())
     return Undecided{

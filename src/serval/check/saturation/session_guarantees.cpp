@@ -11,7 +11,7 @@
 #include "serval/check/dependency/name_cycle.h"
 #include "serval/check/saturation/commit_cycles.h"
 #include "serval/check/saturation/external_reads.h"
-#include "serval/check/saturation/guarantee_sightings.h"
+#include "serval/check/saturation/guarantee_paths.h"
 #include "serval/graph/strong_components.h"
 #include "serval/graph/topological_order.h"
 #include "serval/inference/hinted_edges.h"
@@ -100,7 +100,7 @@ class Explainer {
       : history_(history),
         relations_(relations),
         readers_(readers),
-        sightings_(history, relations, level, readers),
+        visibility_paths_(history, relations, level, readers),
         shown_(keys_that_show_order(history, relations)) {}
 
   Anomaly explain(const std::vector<Vertex>& versions) {
@@ -112,7 +112,7 @@ class Explainer {
   }
 
   Anomaly explain(const StaleInitialRead& stale) {
-    std::vector<Edge> edges = sightings_.path(stale.missed, stale.reader);
+    std::vector<Edge> edges = visibility_paths_.path(stale.missed, stale.reader);
     edges.push_back({stale.reader, stale.missed, EdgeKind::ReadWrite, stale.key, initial_read(stale),
                      final_write(relations_, stale.missed, stale.key)});
     return {name_cycle(edges), Cycle{std::move(edges)}};
@@ -120,24 +120,25 @@ class Explainer {
 
  private:
   void add_conclusion(Cycle& cycle, VersionId from, VersionId to) {
-    const Footprints& footprints = relations_.footprints;
-    const TransactionId before = footprints.versions[from.index].writer;
-    for (const TransactionId reader : readers_.of(footprints.versions[to.index].writer)) {
+    const ReadWriteSets& read_write_sets = relations_.read_write_sets;
+    const TransactionId before = read_write_sets.versions[from.index].writer;
+    for (const TransactionId reader : readers_.of(read_write_sets.versions[to.index].writer)) {
       for (const CertainRead& read : certain_reads(history_, relations_, reader)) {
         if (read.version != to) continue;
-        std::vector<Edge> path = sightings_.path(before, reader);
+        std::vector<Edge> path = visibility_paths_.path(before, reader);
         if (path.empty()) continue;
-        cycle.sightings.push_back({cycle.edges.size(), std::move(path)});
-        cycle.edges.push_back({before, footprints.versions[to.index].writer, EdgeKind::CommitOrder, read.key,
-                               footprints.write_operation[from.index], footprints.write_operation[to.index],
-                               read.operation});
+        cycle.visibility_paths.push_back({cycle.edges.size(), std::move(path)});
+        cycle.edges.push_back({before, read_write_sets.versions[to.index].writer, EdgeKind::CommitOrder,
+                               read.key, read_write_sets.write_operation[from.index],
+                               read_write_sets.write_operation[to.index], read.operation});
         return;
       }
     }
-    const KeyId key = history_.key(footprints.write_operation[from.index]);
+    const KeyId key = history_.key(read_write_sets.write_operation[from.index]);
     expects(shown_[key.index], "every constraint has a reader or a list that shows it");
-    cycle.edges.push_back({before, footprints.versions[to.index].writer, EdgeKind::WriteWrite, key,
-                           footprints.write_operation[from.index], footprints.write_operation[to.index]});
+    cycle.edges.push_back({before, read_write_sets.versions[to.index].writer, EdgeKind::WriteWrite, key,
+                           read_write_sets.write_operation[from.index],
+                           read_write_sets.write_operation[to.index]});
   }
 
   OperationId initial_read(const StaleInitialRead& stale) const {
@@ -149,7 +150,7 @@ class Explainer {
   const History& history_;
   const Relations& relations_;
   Readers& readers_;
-  GuaranteeSightings sightings_;
+  GuaranteePaths visibility_paths_;
   std::vector<bool> shown_;  // By key: the order of its versions.
 };
 
@@ -166,9 +167,9 @@ std::vector<std::vector<Vertex>> find_version_cycles(const VersionConstraints& c
 
 // Of a list what its writer followed by more is a version, too; only last ones are compared.
 bool is_last(const History& history, const Relations& relations, Vertex v) {
-  const Footprints& footprints = relations.footprints;
-  const KeyId key = history.key(footprints.write_operation[v]);
-  return final_version(relations, footprints.versions[v].writer, key).index == v;
+  const ReadWriteSets& read_write_sets = relations.read_write_sets;
+  const KeyId key = history.key(read_write_sets.write_operation[v]);
+  return final_version(relations, read_write_sets.versions[v].writer, key).index == v;
 }
 
 std::vector<Anomaly> explain_all(const History& history, const Relations& relations, Level level,
@@ -179,7 +180,7 @@ std::vector<Anomaly> explain_all(const History& history, const Relations& relati
   absl::flat_hash_set<TransactionId> writers;
   for (const StaleInitialRead& read : stale) writers.insert(read.missed);
   for (const std::vector<Vertex>& cycle : cycles)
-    for (const Vertex v : cycle) writers.insert(relations.footprints.versions[v].writer);
+    for (const Vertex v : cycle) writers.insert(relations.read_write_sets.versions[v].writer);
   Readers readers(history, relations, writers, budget);
   Explainer explainer(history, relations, level, readers);
   std::vector<Anomaly> anomalies;
@@ -210,14 +211,14 @@ std::vector<Vertex> order_of(const VersionConstraints& constraints, const Jagged
 
 Jagged<TransactionId> by_key(const History& history, const Relations& relations,
                              const std::vector<Vertex>& order, Vertex versions) {
-  const Footprints& footprints = relations.footprints;
+  const ReadWriteSets& read_write_sets = relations.read_write_sets;
   std::vector<std::uint64_t> first(history.key_count() + 1, 0);
   const auto for_each_version = [&](auto&& visit) {
     for (const Vertex v : order) {
       if (v < history.key_count() || v >= versions) continue;
-      const TransactionId writer = footprints.versions[v].writer;
+      const TransactionId writer = read_write_sets.versions[v].writer;
       if (relations.takes_part[writer.index] && is_last(history, relations, v))
-        visit(history.key(footprints.write_operation[v]).index, writer);
+        visit(history.key(read_write_sets.write_operation[v]).index, writer);
     }
   };
   for_each_version([&](std::uint32_t key, TransactionId) { ++first[key + 1]; });

@@ -40,7 +40,7 @@ class WritesByKey {
   template <class Visit>
   void for_each_write(TransactionId t, Visit&& visit) const {
     if (!relations_.takes_part[t.index]) return;
-    for (const Access& access : relations_.footprints.of(t))
+    for (const Access& access : relations_.read_write_sets.of(t))
       if (!access.written.is_none()) visit(access.key);
   }
 

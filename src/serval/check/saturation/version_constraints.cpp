@@ -22,7 +22,7 @@ struct Link {
 // The links of every key by session and place: what each session wrote, or what it saw.
 class Chains {
  public:
-  enum class Of { Writes, Sights };
+  enum class Of { Writes, Reads };
 
   Chains(const History& history, const Relations& relations, Of what, Budget& budget)
       : history_(history), relations_(relations), what_(what), budget_(budget), reads_(history, relations) {
@@ -81,7 +81,7 @@ class Chains {
 
   template <class Visit>
   void add_writes(SessionId session, std::uint32_t place, TransactionId writer, Visit& visit) {
-    for (const Access& access : relations_.footprints.of(writer))
+    for (const Access& access : relations_.read_write_sets.of(writer))
       if (!access.written.is_none()) visit(access.key, Link{session, place, access.written});
   }
 
@@ -105,10 +105,10 @@ class Constraints {
         reads_(history, relations),
         places_(places_in_sessions(history)),
         chains_(history, relations,
-                level == Level::MonotonicReads || level == Level::WritesFollowReads ? Chains::Of::Sights
+                level == Level::MonotonicReads || level == Level::WritesFollowReads ? Chains::Of::Reads
                                                                                     : Chains::Of::Writes,
                 budget),
-        versions_(static_cast<Vertex>(relations.footprints.versions.size())),
+        versions_(static_cast<Vertex>(relations.read_write_sets.versions.size())),
         shown_(keys_that_show_order(history, relations)) {}
 
   VersionConstraints run() {
@@ -143,11 +143,11 @@ class Constraints {
   // of a transaction counts here: an earlier one that got lost says nothing.
   template <class Emit>
   void shown_edges(Emit& emit) {
-    const Footprints& footprints = relations_.footprints;
+    const ReadWriteSets& read_write_sets = relations_.read_write_sets;
     for (auto v = static_cast<std::uint32_t>(history_.key_count()); v < versions_; ++v) {
-      const KeyId key = history_.key(footprints.write_operation[v]);
+      const KeyId key = history_.key(read_write_sets.write_operation[v]);
       if (!shown_[key.index]) continue;
-      const Version& version = footprints.versions[v];
+      const Version& version = read_write_sets.versions[v];
       const auto lead_to = [&](VersionId later) {
         if (later.index > v) emit(v, later.index);
       };
@@ -158,9 +158,9 @@ class Constraints {
   }
   // Versions of a list are numbered in its order; one that nobody saw is its writer's last.
   VersionId next_version(std::uint32_t v, TransactionId writer, KeyId key) const {
-    const Footprints& footprints = relations_.footprints;
-    const bool follows = v + 1 < versions_ && footprints.versions[v + 1].writer == writer &&
-                         history_.key(footprints.write_operation[v + 1]) == key;
+    const ReadWriteSets& read_write_sets = relations_.read_write_sets;
+    const bool follows = v + 1 < versions_ && read_write_sets.versions[v + 1].writer == writer &&
+                         history_.key(read_write_sets.write_operation[v + 1]) == key;
     return follows ? VersionId{v + 1} : final_version(relations_, writer, key);
   }
 
@@ -223,7 +223,7 @@ class Constraints {
     if (begin == end) return;
     if (read.writer.is_none()) {
       const VersionId missed = chains_.links()[end - 1].version;
-      stale_.push_back({relations_.footprints.versions[missed.index].writer, reader, read.key});
+      stale_.push_back({relations_.read_write_sets.versions[missed.index].writer, reader, read.key});
     } else {
       emit(latest_of(end - 1), read.version.index);
     }

@@ -4,12 +4,12 @@
 
 namespace serval {
 
-WriteSets::WriteSets(std::size_t transactions, const Footprints& footprints, Budget& budget)
-    : footprints_(footprints), signatures_(transactions, 0) {
+WriteSets::WriteSets(std::size_t transactions, const ReadWriteSets& read_write_sets, Budget& budget)
+    : sets_(read_write_sets), signatures_(transactions, 0) {
   for (std::uint32_t t = 0; t < transactions; ++t) {
     budget.poll("write sets");
     std::uint64_t bits = 0;
-    for (const Access& access : footprints.of(TransactionId{t}))
+    for (const Access& access : read_write_sets.of(TransactionId{t}))
       if (!access.written.is_none()) bits |= signature(access.key);
     signatures_[t] = bits;
   }
@@ -17,7 +17,7 @@ WriteSets::WriteSets(std::size_t transactions, const Footprints& footprints, Bud
 
 bool WriteSets::wrote(TransactionId t, KeyId key) {
   if ((signature(t) & signature(key)) == 0) return false;
-  const std::span<const Access> accesses = footprints_.of(t);
+  const std::span<const Access> accesses = sets_.of(t);
   if (accesses.size() > kFew) return std::ranges::binary_search(sorted_keys(t), key);
   for (const Access& access : accesses)
     if (access.key == key) return !access.written.is_none();

@@ -16,7 +16,7 @@ namespace serval {
 
 class WriteSets {
  public:
-  WriteSets(std::size_t transactions, const Footprints& footprints, Budget& budget);
+  WriteSets(std::size_t transactions, const ReadWriteSets& read_write_sets, Budget& budget);
 
   static std::uint64_t signature(KeyId key) noexcept {
     return std::uint64_t{1} << (key.index * 0x9E3779B1u >> 26);
@@ -25,12 +25,12 @@ class WriteSets {
   std::uint64_t signature(TransactionId t) const noexcept { return signatures_[t.index]; }
   void prefetch(TransactionId t) const noexcept { __builtin_prefetch(&signatures_[t.index]); }
   // An upper bound for the number of keys written.
-  std::size_t size(TransactionId t) const { return footprints_.of(t).size(); }
+  std::size_t size(TransactionId t) const { return sets_.of(t).size(); }
   bool wrote(TransactionId t, KeyId key);
 
   template <class Visit>
   void for_each_key(TransactionId t, Visit&& visit) const {
-    for (const Access& access : footprints_.of(t))
+    for (const Access& access : sets_.of(t))
       if (!access.written.is_none()) visit(access.key);
   }
 
@@ -38,7 +38,7 @@ class WriteSets {
   static constexpr std::size_t kFew = 16;
   const std::vector<KeyId>& sorted_keys(TransactionId t);
 
-  const Footprints& footprints_;
+  const ReadWriteSets& sets_;
   std::vector<std::uint64_t> signatures_;
   absl::flat_hash_map<TransactionId, std::vector<KeyId>> sorted_;
 };

@@ -90,7 +90,7 @@ bool EtcdClient::needs_commit() const {
   return !writes_.empty() || (reads_ == Reads::Fresh && read_at_.size() > 1);
 }
 
-std::string EtcdClient::spell_commit() const {
+std::string EtcdClient::format_commit() const {
   std::string compares, changes;
   for (const auto& [key, revision] : read_at_)
     compares += fmt::format(R"({}{{"key":"{}","target":"MOD","result":"EQUAL","mod_revision":"{}"}})",
@@ -113,7 +113,7 @@ Outcome EtcdClient::commit() {
   if (!needs_commit()) return Outcome::Committed;
   JsonValue answer;
   try {
-    answer = gateway_.post("/v3/kv/txn", spell_commit(), Sending::Once);
+    answer = gateway_.post("/v3/kv/txn", format_commit(), Sending::Once);
   } catch (const EtcdFailure& failure) {
     const bool gone = surely_aborted(failure.kind()) || writes_.empty();
     throw TransactionFailure(cause_of(failure.kind()), gone ? Outcome::Aborted : Outcome::Indeterminate,

@@ -38,7 +38,7 @@ class EtcdClient final : public Client, private KeyValueTransaction {
   void erase(const std::string& key) override { writes_[key] = std::nullopt; }
 
   bool needs_commit() const;
-  std::string spell_commit() const;
+  std::string format_commit() const;
 
   EtcdGateway gateway_;
   Reads reads_;

@@ -78,7 +78,7 @@ const std::vector<JsonValue>& array_of(const JsonValue& answer, const char* name
 
 }  // namespace
 
-std::string spell_tables(const Schema& schema) {
+std::string format_tables(const Schema& schema) {
   std::string out = "[";
   for (const TableInfo& table : schema) {
     std::string columns;
@@ -93,7 +93,7 @@ std::string spell_tables(const Schema& schema) {
   return out + "]";
 }
 
-std::string spell_request(const Request& request, const Schema& schema) {
+std::string format_request(const Request& request, const Schema& schema) {
   if (request.table >= schema.size()) throw DatabaseError("a request to a table that was not created");
   const TableInfo& table = schema[request.table];
   std::string out =

@@ -2,7 +2,7 @@
 // How requests and answers are spelled for a program that brings its own database; docs/drivers/exec.md is
 // the page.
 //
-//   spell_request({.kind = Request::Kind::Write, .key = 7, .tag = 3}, schema)
+//   format_request({.kind = Request::Kind::Write, .key = 7, .tag = 3}, schema)
 //       == R"({"do":"write","table":"serval_registers","key":7,"tag":3})"
 
 #include <string>
@@ -14,8 +14,8 @@
 
 namespace serval {
 
-std::string spell_tables(const Schema& schema);  // A JSON array.
-std::string spell_request(const Request& request, const Schema& schema);
+std::string format_tables(const Schema& schema);  // A JSON array.
+std::string format_request(const Request& request, const Schema& schema);
 
 // The line as an object. Throws DatabaseError, which shows the line, where it is none.
 JsonValue read_exec_answer(const std::string& line);

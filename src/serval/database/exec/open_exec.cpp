@@ -51,7 +51,7 @@ class ExecClient final : public Client {
   void begin() override { exchange(R"({"do":"begin"})", Outcome::Aborted); }
 
   Answer perform(const Request& request) override {
-    Answer answer = answer_of(exchange(spell_request(request, schema_), Outcome::Aborted));
+    Answer answer = answer_of(exchange(format_request(request, schema_), Outcome::Aborted));
     answer_aggregate(request, answer);
     return answer;
   }
@@ -112,13 +112,13 @@ class ExecDatabase final : public Database {
 
   void create(const Schema& schema) override {
     const std::lock_guard lock(mutex_);
-    order(fmt::format(R"({{"do":"create","tables":{}}})", spell_tables(schema)));
+    order(fmt::format(R"({{"do":"create","tables":{}}})", format_tables(schema)));
     schema_ = schema;
   }
 
   void drop() override {
     const std::lock_guard lock(mutex_);
-    order(fmt::format(R"({{"do":"drop","tables":{}}})", spell_tables(schema_)));
+    order(fmt::format(R"({{"do":"drop","tables":{}}})", format_tables(schema_)));
   }
 
   std::unique_ptr<Client> connect(std::uint32_t session) override {
@@ -134,7 +134,7 @@ class ExecDatabase final : public Database {
       auto program = std::make_unique<ChildProcess>(command_, patience_);
       answer = ask(*program,
                    fmt::format(R"({{"do":"hello","protocol":1,"session":{},"isolation":{},"tables":{}}})",
-                               session, quote_json(isolation_), spell_tables(schema_)));
+                               session, quote_json(isolation_), format_tables(schema_)));
       refuse_error(answer);
       return program;
     } catch (const ChildLost& lost) {

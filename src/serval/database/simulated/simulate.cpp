@@ -79,10 +79,10 @@ class Simulation {
 
   History run() && {
     for (std::uint32_t session = 0; session < options_.sessions; ++session) queue_.schedule(session, 0);
-    run_until_rest();
+    run_until_quiescent();
     if (plant_.transaction_count() > 0) {
       plant();
-      run_until_rest();
+      run_until_quiescent();
     }
     note_facts();
     return std::move(recorder_).finish();
@@ -113,7 +113,7 @@ class Simulation {
       clients_[session].transaction.session = session;
   }
 
-  void run_until_rest() {
+  void run_until_quiescent() {
     while (!queue_.empty()) {
       if (options_.budget != nullptr) options_.budget->poll("simulate");
       take(queue_.take());
@@ -202,7 +202,7 @@ class Simulation {
   }
 
   void resume(Time time) {
-    database_.come_to_rest();
+    database_.quiesce();
     begin_limit_ = options_.transactions;
     for (std::uint32_t session = 0; session < options_.sessions; ++session) queue_.schedule(session, time);
   }

@@ -44,7 +44,7 @@ void SimulatedDatabase::begin(RunningTransaction& transaction) {
   }
 }
 
-void SimulatedDatabase::come_to_rest() {
+void SimulatedDatabase::quiesce() {
   rest_floor_ = position_;
   fork_begin_ = kNoPosition;
   fork_end_ = position_;

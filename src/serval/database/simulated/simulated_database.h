@@ -37,7 +37,7 @@ class SimulatedDatabase {
   void roll_back(RunningTransaction& transaction);
 
   // Nothing runs; what begins from now on sees everything until now.
-  void come_to_rest();
+  void quiesce();
 
  private:
   struct Session {

@@ -60,7 +60,7 @@ class CobraLogWriter {
       }
       keys.push_back(std::move(list));
     }
-    return keys.empty() ? std::string() : spell_version_order(keys);
+    return keys.empty() ? std::string() : format_version_order(keys);
   }
 
  private:
@@ -199,7 +199,7 @@ class CobraLogWriter {
     throw OutputError(fmt::format(
         "a read in Cobra's logs names its write, but transaction {} read {} = {}, which several "
         "transactions wrote",
-        history_.spell(history_.label(t)), history_.spell_key(step.key), history_.spell(step.value)));
+        history_.format(history_.label(t)), history_.format_key(step.key), history_.format(step.value)));
   }
 
   const History& history_;

@@ -130,7 +130,7 @@ std::optional<std::string> find_version_order(const std::string& logs) {
   return only_one_in((folder / "..").lexically_normal());
 }
 
-std::string spell_version_order(const std::vector<KeyVersions>& keys) {
+std::string format_version_order(const std::vector<KeyVersions>& keys) {
   std::string bytes;
   const auto put = [&](std::int64_t number) { append_big_endian(bytes, static_cast<std::uint64_t>(number)); };
   put(static_cast<std::int64_t>(keys.size()));

@@ -51,6 +51,6 @@ struct KeyVersions {
   std::int64_t key;
   std::vector<std::int64_t> values;  // Oldest first.
 };
-std::string spell_version_order(const std::vector<KeyVersions>& keys);
+std::string format_version_order(const std::vector<KeyVersions>& keys);
 
 }  // namespace serval::cobra

@@ -166,7 +166,7 @@ void JepsenHistory::invoke(const JepsenOperation& operation, Process& process) {
   if (process.running)
     throw FormProblem{operation.at,
                       fmt::format("process {} invokes this while its operation {} has not completed",
-                                  builder_.values().spell(operation.process), process.label)};
+                                  builder_.values().format(operation.process), process.label)};
   invocations_seen_ = true;
   if (process.crashed) ++went_on_after_info_;
   process.running = true;
@@ -188,7 +188,7 @@ void JepsenHistory::expect_invocation(const JepsenOperation& operation, const Pr
   if (process.running) return;
   if (invocations_seen_)
     throw FormProblem{operation.at, fmt::format("process {} completes an operation that it has not invoked",
-                                                builder_.values().spell(operation.process))};
+                                                builder_.values().format(operation.process))};
   lone_completions_seen_ = true;
 }
 

@@ -393,7 +393,7 @@ void JepsenWriter::scalar(Value value) {
       return quoted(history_.values().characters(value));
     case Value::Kind::List:
       lose(Loss::Value);
-      return quoted(history_.spell(value));
+      return quoted(history_.format(value));
   }
 }
 

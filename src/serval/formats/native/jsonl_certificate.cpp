@@ -66,8 +66,8 @@ class Directory {
     if (!citation.session) return numbered(citation, line);
     const auto found = sessions_.find(std::pair(builder_.session(*citation.session), citation.label));
     if (found != sessions_.end() && !found->second.is_none()) return found->second;
-    const std::string name = fmt::format("[{},{}]", builder_.values().spell(*citation.session),
-                                         builder_.values().spell(citation.label));
+    const std::string name = fmt::format("[{},{}]", builder_.values().format(*citation.session),
+                                         builder_.values().format(citation.label));
     fail(citation, line,
          found == sessions_.end() ? "no transaction of the file is " + name
                                   : "several transactions of the file are " + name);
@@ -82,7 +82,8 @@ class Directory {
     const Value number = citation.label;
     const bool known = number.is_integer() && number.as_integer() >= 1 &&
                        static_cast<std::uint64_t>(number.as_integer()) <= builder_.transaction_count();
-    if (!known) fail(citation, line, "the file has no transaction number " + builder_.values().spell(number));
+    if (!known)
+      fail(citation, line, "the file has no transaction number " + builder_.values().format(number));
     return TransactionId{static_cast<std::uint32_t>(number.as_integer() - 1)};
   }
   HistoryBuilder& builder_;
@@ -200,7 +201,7 @@ void CertificateWriter::append_saw(std::string& out, const VersionSet& set) cons
     return;
   }
   if (const auto* snapshot = std::get_if<TransactionSnapshot>(&set.seen)) {
-    out += fmt::format(R"({{"snapshot":"{}"}})", snapshot->spell());
+    out += fmt::format(R"({{"snapshot":"{}"}})", snapshot->format());
     return;
   }
   out += '[';

@@ -97,14 +97,14 @@ bool has_spelling(const ValuePool& pool, Value value) {
 void require_spellings(const History& history) {
   const auto require = [&](Value value) {
     if (!has_spelling(history.values(), value))
-      throw OutputError(fmt::format("the notation cannot express {}", history.spell(value)));
+      throw OutputError(fmt::format("the notation cannot express {}", history.format(value)));
   };
   for (const SessionId session : history.sessions()) {
     const Value label = history.session_label(session);
     require(label);
     if (label.is_list())
       throw OutputError(fmt::format("the notation cannot express sessions whose label is a list: {}",
-                                    history.spell(label)));
+                                    history.format(label)));
   }
   for (const KeyId key : history.key_ids()) require(history.key_value(key));
   for (const TransactionId t : history.transactions())
@@ -162,7 +162,7 @@ void write_notation(const History& history, const std::function<void(std::string
   require_spellings(history);
   report_losses(history, lossy);
   for (const SessionId session : history.sessions()) {
-    out(history.spell(history.session_label(session)) + ":");
+    out(history.format(history.session_label(session)) + ":");
     for (const TransactionId t : history.session_transactions(session)) out(" " + line_of(history, t));
     out("\n");
   }

@@ -41,7 +41,7 @@ RowDatabase::RowDatabase(const RowLevelInfo& level, std::span<const SimulatedBug
 
 void RowDatabase::begin(RowTransaction& transaction) { sessions_[transaction.session].open = &transaction; }
 
-void RowDatabase::come_to_rest() {
+void RowDatabase::quiesce() {
   rest_floor_ = position_;
   for (Session& session : sessions_) session.floor = position_;
 }
@@ -76,7 +76,7 @@ void RowDatabase::perform_newest(RowTransaction& transaction, const RowRequest& 
 
 // Single rows.
 
-Value RowDatabase::spell(const RowContents& row, std::int64_t tag) {
+Value RowDatabase::format(const RowContents& row, std::int64_t tag) {
   if (!row.present) return Value::nil();
   std::array<char, 96> text{};
   const auto end =
@@ -116,7 +116,7 @@ RowDatabase::Answer RowDatabase::perform_on_row(RowTransaction& transaction, con
   };
   if (request.kind == Kind::Write) {
     const RowContents row{true, request.place};
-    const Value value = spell(row, ++last_tag_);
+    const Value value = format(row, ++last_tag_);
     record(OperationKind::Write, value);
     return write(transaction, {request.key, row, value});
   }
@@ -135,7 +135,7 @@ RowDatabase::Answer RowDatabase::perform_on_row(RowTransaction& transaction, con
     row.place = seen.row.place ? std::optional((*seen.row.place + 1) % request.places) : std::nullopt;
     record(OperationKind::Read, seen.value);
   }
-  const Value value = spell(row, ++last_tag_);
+  const Value value = format(row, ++last_tag_);
   record(request.kind == Kind::Insert ? OperationKind::Insert : OperationKind::Write, value);
   return write(transaction, {request.key, row, value});
 }
@@ -195,7 +195,7 @@ RowDatabase::Answer RowDatabase::change(RowTransaction& transaction, std::span<c
       if (request.step > 0)
         next.row.place =
             seen.row.place ? std::optional((*seen.row.place + request.step) % request.places) : std::nullopt;
-      next.value = spell(next.row, operation.tag);
+      next.value = format(next.row, operation.tag);
     }
     if (write(transaction, next) == Answer::Conflict) return Answer::Conflict;
     operation.rows.push_back({next.key, next.value});

@@ -40,7 +40,7 @@ class RowDatabase {
   void perform_newest(RowTransaction& transaction, const RowRequest& request, Interval time);
   void commit_unchecked(RowTransaction& transaction);
   // Nothing runs; what begins from now on sees everything until now.
-  void come_to_rest();
+  void quiesce();
 
  private:
   static constexpr std::uint32_t kNobody = 0xFFFFFFFFu;
@@ -59,7 +59,7 @@ class RowDatabase {
   Position choose_snapshot(const RowTransaction& transaction);
   PendingRow read(RowTransaction& transaction, Key key, Position snapshot);
   Answer write(RowTransaction& transaction, const PendingRow& row);
-  Value spell(const RowContents& row, std::int64_t tag);
+  Value format(const RowContents& row, std::int64_t tag);
   std::vector<PendingRow> matching(RowTransaction& transaction, const RowRange& range, Position snapshot);
 
   Answer perform_on_row(RowTransaction& transaction, const RowRequest& request, Interval time,

@@ -52,10 +52,10 @@ class RowSimulation {
 
   History run() && {
     for (std::uint32_t session = 0; session < options_.sessions; ++session) queue_.schedule(session, 0);
-    run_until_rest();
+    run_until_quiescent();
     if (!options_.plant.empty()) {
       plant();
-      run_until_rest();
+      run_until_quiescent();
     }
     note_facts();
     return std::move(recorder_).finish();
@@ -88,7 +88,7 @@ class RowSimulation {
       clients_[session].transaction.session = session;
   }
 
-  void run_until_rest() {
+  void run_until_quiescent() {
     while (!queue_.empty()) {
       if (options_.budget != nullptr) options_.budget->poll("simulate");
       const Step step = queue_.take();
@@ -200,7 +200,7 @@ class RowSimulation {
   }
 
   void resume(Time time) {
-    database_.come_to_rest();
+    database_.quiesce();
     begin_limit_ = options_.transactions;
     for (std::uint32_t session = 0; session < options_.sessions; ++session) queue_.schedule(session, time);
   }

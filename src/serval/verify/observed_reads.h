@@ -21,25 +21,27 @@ namespace serval::verify {
 using Place = std::uint32_t;  // In the commit order.
 inline constexpr Place kInitially = 0xFFFFFFFFu;
 
-struct Sight {
+struct ObservedRead {
   Place reader;
   Place source;  // kInitially for the initial version.
   KeyId key;
   OperationId read;
 };
 
-class Sights {
+class ObservedReads {
  public:
-  Sights(const History& history, const std::vector<TransactionId>& order);
+  ObservedReads(const History& history, const std::vector<TransactionId>& order);
 
   // Why the order explains some read in no way; nothing when it explains all. The rest requires the latter.
   [[nodiscard]] Flaw flaw();
 
-  const std::vector<Sight>& all() const noexcept { return sights_; }  // By reader, then in program order.
+  const std::vector<ObservedRead>& all() const noexcept {
+    return observed_;
+  }  // By reader, then in program order.
   const std::vector<Place>& writers(KeyId key) const { return writers_[key.index]; }  // Ascending.
   bool writes(Place t, KeyId key) const;
   // The writer of the version after the one that was seen; kInitially: there is none.
-  Place next_writer(const Sight& sight) const;
+  Place next_writer(const ObservedRead& observed) const;
   // kInitially for transactions outside the order.
   Place place(TransactionId t) const { return place_[t.index]; }
 
@@ -69,7 +71,7 @@ class Sights {
   std::vector<std::vector<Element>> lists_;  // By key, in the order of the versions.
   std::vector<bool> is_list_, is_register_;
   absl::flat_hash_map<std::pair<KeyId, Value>, Source> last_writes_;
-  std::vector<Sight> sights_;
+  std::vector<ObservedRead> observed_;
 };
 
 }  // namespace serval::verify

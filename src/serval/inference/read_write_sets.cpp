@@ -1,10 +1,10 @@
-#include "serval/inference/footprint.h"
+#include "serval/inference/read_write_sets.h"
 
 #include <algorithm>
 #include <numeric>
 
 #include "serval/inference/key_states.h"
-#include "serval/inference/list_footprint.h"
+#include "serval/inference/list_accesses.h"
 
 namespace serval {
 namespace {
@@ -30,7 +30,7 @@ struct KeyState {
 
 class Collector {
  public:
-  Collector(const History& history, ListFootprints& lists, Budget& budget)
+  Collector(const History& history, ListAccesses& lists, Budget& budget)
       : history_(history),
         lists_(lists),
         budget_(budget),
@@ -43,9 +43,9 @@ class Collector {
     result_.first_access.reserve(history.transaction_count() + 1);
   }
 
-  Footprints run() {
+  ReadWriteSets run() {
     for (const TransactionId t : history_.transactions()) {
-      budget_.poll("footprints");
+      budget_.poll("read and write sets");
       if (history_.outcome(t) != Outcome::Aborted) collect(t);
       if (lists_.any()) list_collector_.finish();
       result_.first_access.push_back(static_cast<std::uint32_t>(result_.accesses.size()));
@@ -164,10 +164,10 @@ class Collector {
   bool is_initial(Value value) const { return value.is_nil() || value == initial_; }
 
   const History& history_;
-  const ListFootprints& lists_;
+  const ListAccesses& lists_;
   Budget& budget_;
   KeyStates<KeyState> states_;
-  Footprints result_;
+  ReadWriteSets result_;
   ListCollector list_collector_;
   Value initial_;
 };
@@ -188,14 +188,14 @@ Value value_seen(const History& history, OperationId op) {
   }
 }
 
-Footprints collect_footprints(const History& history, ListFootprints& lists, Budget& budget) {
+ReadWriteSets collect_read_write_sets(const History& history, ListAccesses& lists, Budget& budget) {
   lists.key_kinds = kinds_of_keys(history);
-  Footprints footprints = Collector(history, lists, budget).run();
-  footprints.index_large_transactions();
-  return footprints;
+  ReadWriteSets read_write_sets = Collector(history, lists, budget).run();
+  read_write_sets.index_large_transactions();
+  return read_write_sets;
 }
 
-const Access* Footprints::access(TransactionId t, KeyId key) const {
+const Access* ReadWriteSets::access(TransactionId t, KeyId key) const {
   const std::span<const Access> candidates = of(t);
   if (candidates.size() <= kMany || large.empty()) {
     const auto found = std::ranges::find(candidates, key, &Access::key);
@@ -208,7 +208,7 @@ const Access* Footprints::access(TransactionId t, KeyId key) const {
   return found == by_key.end() || key_of(*found) != key ? nullptr : &accesses[*found];
 }
 
-void Footprints::index_large_transactions() {
+void ReadWriteSets::index_large_transactions() {
   for (std::uint32_t t = 0; t + 1 < first_access.size(); ++t) {
     const std::size_t count = of(TransactionId{t}).size();
     if (count <= kMany) continue;

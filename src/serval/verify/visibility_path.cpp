@@ -1,4 +1,4 @@
-#include "serval/verify/sighting.h"
+#include "serval/verify/visibility_path.h"
 
 #include <algorithm>
 #include <string>
@@ -8,7 +8,7 @@
 namespace serval::verify {
 namespace {
 
-std::string spell(const std::vector<Edge>& path) {
+std::string format(const std::vector<Edge>& path) {
   std::string kinds;
   for (const Edge& edge : path) kinds.append(kinds.empty() ? "" : " ").append(name_of(edge.kind));
   return kinds;
@@ -29,15 +29,15 @@ bool about_commits(Level level) {
 }
 
 bool all_oblige(Level level, const Cycle& cycle) {
-  return std::ranges::all_of(cycle.sightings, [&](const Sighting& sighting) {
-    return obliges(level, sighting.path, cycle.edges[sighting.edge].to_read);
+  return std::ranges::all_of(cycle.visibility_paths, [&](const VisibilityPath& visibility_path) {
+    return obliges(level, visibility_path.path, cycle.edges[visibility_path.edge].to_read);
   });
 }
 
 // Who is missed is what the reader must not miss: the rest of the cycle is how it saw it.
 bool misses_what_it_saw(Level level, const Cycle& cycle) {
   const auto missed = std::ranges::find(cycle.edges, EdgeKind::ReadWrite, &Edge::kind);
-  if (missed == cycle.edges.end() || !cycle.sightings.empty()) return false;
+  if (missed == cycle.edges.end() || !cycle.visibility_paths.empty()) return false;
   // Only commit orders contain reads-from, so that overwriting what one read makes a later version.
   if (about_versions(level) && !missed->to_read.is_none()) return false;
   std::vector<Edge> path(missed + 1, cycle.edges.end());
@@ -63,7 +63,7 @@ bool has_no_order(Level level, const Cycle& cycle) {
 }  // namespace
 
 bool obliges(Level level, const std::vector<Edge>& path, OperationId read) {
-  const std::string way = spell(path);
+  const std::string way = format(path);
   switch (level) {
     case Level::MonotonicAtomicView:
     case Level::ReadCommittedMonotonic:
@@ -96,10 +96,10 @@ bool contradicts(Level level, const Cycle& cycle) {
 
 Flaw flaw_of_forced_name(AnomalyKind kind, const Cycle& cycle) {
   const auto shown_at = [&](Level level) { return has_no_order(level, cycle); };
-  const auto reads_only = [](const Sighting& sighting) {
-    return consists_of(sighting.path, {EdgeKind::WriteRead});
+  const auto reads_only = [](const VisibilityPath& visibility_path) {
+    return consists_of(visibility_path.path, {EdgeKind::WriteRead});
   };
-  const bool data_only = std::ranges::all_of(cycle.sightings, reads_only) &&
+  const bool data_only = std::ranges::all_of(cycle.visibility_paths, reads_only) &&
                          std::ranges::find(cycle.edges, EdgeKind::Session, &Edge::kind) == cycle.edges.end();
   const bool fits = kind == AnomalyKind::NonMonotonicRead           ? shown_at(Level::MonotonicAtomicView)
                     : kind == AnomalyKind::FracturedRead            ? data_only && shown_at(Level::ReadAtomic)

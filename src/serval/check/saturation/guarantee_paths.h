@@ -10,10 +10,10 @@
 
 namespace serval {
 
-class GuaranteeSightings {
+class GuaranteePaths {
  public:
   // `readers` knows the readers of every `seen` that is asked about.
-  GuaranteeSightings(const History& history, const Relations& relations, Level level, Readers& readers)
+  GuaranteePaths(const History& history, const Relations& relations, Level level, Readers& readers)
       : history_(history), relations_(relations), level_(level), readers_(readers) {}
 
   // The edges that lead from `seen` to `reader`; empty when the guarantee says nothing about the two.

@@ -1,4 +1,4 @@
-#include "serval/check/certificate/version_sights.h"
+#include "serval/check/certificate/version_visibility.h"
 
 #include <algorithm>
 #include <charconv>
@@ -21,7 +21,7 @@ std::optional<std::int64_t> number_of(const std::string& text) {
 
 }  // namespace
 
-VersionSights::VersionSights(const History& history, const CertifiedVersions& versions)
+VersionVisibility::VersionVisibility(const History& history, const CertifiedVersions& versions)
     : history_(history), versions_(versions), cursor_(history.key_count(), 0) {
   bool by_timestamp = false, by_number = false, by_list = false;
   for (const auto& [op, set] : history.certificate().version_sets) {
@@ -34,7 +34,7 @@ VersionSights::VersionSights(const History& history, const CertifiedVersions& ve
   if (by_number && problem_.empty()) collect_numbers();
 }
 
-void VersionSights::check_lists() {
+void VersionVisibility::check_lists() {
   listed_.resize(history_.key_count());
   for (const auto& [op, set] : history_.certificate().version_sets) {
     const auto* list = std::get_if<std::vector<SeenVersion>>(&set.seen);
@@ -44,15 +44,15 @@ void VersionSights::check_lists() {
       problem_ = fmt::format(
           "the certificate says that transaction {} saw a version of {} by transaction {}, "
           "which left none behind",
-          history_.spell(history_.label(history_.transaction_of(op))), history_.spell_key(seen.key),
-          history_.spell(history_.label(seen.installer)));
+          history_.format(history_.label(history_.transaction_of(op))), history_.format_key(seen.key),
+          history_.format(history_.label(seen.installer)));
       return;
     }
   }
 }
 
 // Lists are asked for one after another, and each shows much the same versions as the one before.
-std::uint32_t VersionSights::position_of(TransactionId installer, KeyId key) const {
+std::uint32_t VersionVisibility::position_of(TransactionId installer, KeyId key) const {
   const auto versions = versions_.of(key);
   std::uint32_t& cursor = cursor_[key.index];
   for (std::uint32_t near = cursor; near < versions.size() && near < cursor + 3; ++near)
@@ -62,7 +62,7 @@ std::uint32_t VersionSights::position_of(TransactionId installer, KeyId key) con
   return 0;
 }
 
-void VersionSights::spread(const std::vector<SeenVersion>& list) const {
+void VersionVisibility::spread(const std::vector<SeenVersion>& list) const {
   if (spread_ == &list) return;
   spread_ = &list;
   ++lists_;
@@ -70,14 +70,14 @@ void VersionSights::spread(const std::vector<SeenVersion>& list) const {
     listed_[seen.key.index] = {lists_, seen.installer.is_none() ? 0 : position_of(seen.installer, seen.key)};
 }
 
-void VersionSights::collect_timestamps() {
+void VersionVisibility::collect_timestamps() {
   timestamps_.of_transaction.assign(history_.transaction_count(), 0);
   for (const TransactionId t : history_.transactions()) {
     if (!versions_.takes_part(t) || versions_.installed_by(t).empty()) continue;
     const TransactionHints* hints = history_.hints(t);
     if (hints == nullptr || !hints->commit_timestamp) {
       problem_ = fmt::format("transaction {} wrote something and has no commit timestamp",
-                             history_.spell(history_.label(t)));
+                             history_.format(history_.label(t)));
       return;
     }
     timestamps_.of_transaction[t.index] = *hints->commit_timestamp;
@@ -86,7 +86,7 @@ void VersionSights::collect_timestamps() {
   line_up(timestamps_);
 }
 
-void VersionSights::collect_numbers() {
+void VersionVisibility::collect_numbers() {
   numbers_.of_transaction.assign(history_.transaction_count(), 0);
   for (const TransactionId t : history_.transactions()) {
     if (!versions_.takes_part(t) || versions_.installed_by(t).empty()) continue;
@@ -95,7 +95,7 @@ void VersionSights::collect_numbers() {
         hints == nullptr ? std::nullopt : number_of(hints->server_transaction);
     if (!number) {
       problem_ = fmt::format("transaction {} wrote something and has no number of the server",
-                             history_.spell(history_.label(t)));
+                             history_.format(history_.label(t)));
       return;
     }
     numbers_.of_transaction[t.index] = *number;
@@ -104,7 +104,7 @@ void VersionSights::collect_numbers() {
   line_up(numbers_);
 }
 
-void VersionSights::add_smallest(Stamps& stamps) const {
+void VersionVisibility::add_smallest(Stamps& stamps) const {
   stamps.smallest_after.resize(versions_.all().size());
   for (const KeyId key : history_.key_ids()) {
     const std::uint32_t first = versions_.first(key);
@@ -118,14 +118,14 @@ void VersionSights::add_smallest(Stamps& stamps) const {
   }
 }
 
-void VersionSights::line_up(Stamps& stamps) const {
+void VersionVisibility::line_up(Stamps& stamps) const {
   for (const TransactionId t : history_.transactions())
     if (versions_.takes_part(t) && !versions_.installed_by(t).empty()) stamps.writers.push_back(t);
   const auto stamp = [&](TransactionId t) { return stamps.of_transaction[t.index]; };
   if (!std::ranges::is_sorted(stamps.writers, {}, stamp)) std::ranges::sort(stamps.writers, {}, stamp);
 }
 
-std::size_t VersionSights::shown_writers(const VersionSet& set) const {
+std::size_t VersionVisibility::shown_writers(const VersionSet& set) const {
   const Stamps& line = stamps(line_of(set));
   const auto* timestamp = std::get_if<std::int64_t>(&set.seen);
   const auto is_shown = [&](TransactionId t) {
@@ -137,7 +137,7 @@ std::size_t VersionSights::shown_writers(const VersionSet& set) const {
                                   line.writers.begin());
 }
 
-std::span<const TransactionId> VersionSights::numbered(std::uint64_t number) const {
+std::span<const TransactionId> VersionVisibility::numbered(std::uint64_t number) const {
   const auto number_of_writer = [&](TransactionId t) {
     return static_cast<std::uint64_t>(numbers_.of_transaction[t.index]);
   };
@@ -145,7 +145,7 @@ std::span<const TransactionId> VersionSights::numbered(std::uint64_t number) con
           std::ranges::upper_bound(numbers_.writers, number, {}, number_of_writer)};
 }
 
-std::uint32_t VersionSights::last_below(const Stamps& stamps, KeyId key, std::int64_t end) const {
+std::uint32_t VersionVisibility::last_below(const Stamps& stamps, KeyId key, std::int64_t end) const {
   const auto size = static_cast<std::uint32_t>(versions_.of(key).size());
   const std::int64_t* smallest = stamps.smallest_after.data() + versions_.first(key);
   std::uint32_t& cursor = cursor_[key.index];
@@ -164,7 +164,7 @@ std::uint32_t VersionSights::last_below(const Stamps& stamps, KeyId key, std::in
   return cursor = static_cast<std::uint32_t>(found - smallest) - 1;
 }
 
-bool VersionSights::shows(const VersionSet& set, TransactionId installer) const {
+bool VersionVisibility::shows(const VersionSet& set, TransactionId installer) const {
   if (installer.is_none()) return true;
   if (const auto* timestamp = std::get_if<std::int64_t>(&set.seen))
     return timestamps_.of_transaction[installer.index] <= *timestamp;
@@ -173,7 +173,7 @@ bool VersionSights::shows(const VersionSet& set, TransactionId installer) const 
   return false;
 }
 
-std::uint32_t VersionSights::find_position(const VersionSet& set, TransactionId t, KeyId key) const {
+std::uint32_t VersionVisibility::find_position(const VersionSet& set, TransactionId t, KeyId key) const {
   const auto versions = versions_.of(key);
   if (const auto* listed = std::get_if<std::vector<SeenVersion>>(&set.seen)) {
     spread(*listed);

@@ -1,4 +1,4 @@
-#include "serval/inference/list_footprint.h"
+#include "serval/inference/list_accesses.h"
 
 #include <algorithm>
 
@@ -35,8 +35,8 @@ void ListCollector::read_again(TransactionId t, OperationId op, State& state, st
   if (same && !state.varied) return;
   state.varied = true;
   lists_.reads.push_back({op, state.key, position, ListRead::Role::Repeated});
-  footprints_.repeated_reads.push_back({t, op, state.key});
-  if (!same) footprints_.internal_faults.push_back({ReadFault::NonRepeatable, t, op, state.external_read});
+  sets_.repeated_reads.push_back({t, op, state.key});
+  if (!same) sets_.internal_faults.push_back({ReadFault::NonRepeatable, t, op, state.external_read});
 }
 
 void ListCollector::read_after_append(TransactionId t, OperationId op, const State& state) {
@@ -46,9 +46,9 @@ void ListCollector::read_after_append(TransactionId t, OperationId op, const Sta
     const bool last_shows = !shown.empty() && shown.back() == history_.value(last);
     // Where the last one shows and an earlier one does not stand just before it, the order of the list says
     // what is wrong.
-    if (!last_shows) footprints_.internal_faults.push_back(own_append_missing(t, op, state));
+    if (!last_shows) sets_.internal_faults.push_back(own_append_missing(t, op, state));
   } else if (!state.external_read.is_none() && !same_beneath(shown, state)) {
-    footprints_.internal_faults.push_back({ReadFault::NonRepeatable, t, op, state.external_read});
+    sets_.internal_faults.push_back({ReadFault::NonRepeatable, t, op, state.external_read});
   }
 }
 
@@ -77,10 +77,10 @@ FaultyRead ListCollector::own_append_missing(TransactionId t, OperationId op, co
 }
 
 void ListCollector::finish() {
-  const auto base = static_cast<std::uint32_t>(footprints_.accesses.size());
+  const auto base = static_cast<std::uint32_t>(sets_.accesses.size());
   for (const State& state : states_.all()) {
-    footprints_.accesses.push_back({.key = state.key});
-    footprints_.read_operation.push_back(OperationId::none());
+    sets_.accesses.push_back({.key = state.key});
+    sets_.read_operation.push_back(OperationId::none());
   }
   for (; first_append_ < lists_.appends.size(); ++first_append_) lists_.appends[first_append_].access += base;
   for (std::size_t i = lists_.first_read.back(); i < lists_.reads.size(); ++i) lists_.reads[i].access += base;

@@ -2,8 +2,8 @@
 // Which version of a key an operation looked at, by the version set that the certificate gives it: a position
 // in the key's order of versions.
 //
-//   VersionSights sights(history, versions);
-//   if (const VersionSet* set = certificate.version_set(op)) sights.position(*set, t, x)
+//   VersionVisibility visibility(history, versions);
+//   if (const VersionSet* set = certificate.version_set(op)) visibility.position(*set, t, x)
 //
 // Of a timestamp or a snapshot it is the last version whose installer they show. Versions normally become
 // visible in their order, and ops come with later and later snapshots; both are used (a lookup starts at the
@@ -19,9 +19,9 @@
 
 namespace serval {
 
-class VersionSights {
+class VersionVisibility {
  public:
-  VersionSights(const History& history, const CertifiedVersions& versions);
+  VersionVisibility(const History& history, const CertifiedVersions& versions);
 
   // What stands in the way of using the version sets, in words; empty: nothing does.
   const std::string& problem() const noexcept { return problem_; }

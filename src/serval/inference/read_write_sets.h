@@ -1,6 +1,6 @@
 #pragma once
 // What each transaction read from others and left behind, key by key: the first half of inference. Every
-// later step looks at footprints, never at single operations again.
+// later step looks at read_write_sets, never at single operations again.
 //
 //   [r(x,1) w(x,2) r(x,2) w(x,3)]   has one access to x: it read 1 (operation 0) and wrote 3 (operation 3).
 //
@@ -64,7 +64,7 @@ struct RepeatedRead {
   VersionId version = VersionId::none();  // What it saw.
 };
 
-struct Footprints {
+struct ReadWriteSets {
   std::vector<std::uint32_t> first_access{0};  // By transaction, one more than transactions.
   std::vector<Access> accesses;
   std::vector<OperationId> read_operation;  // By access: the external read, none() without one.
@@ -98,12 +98,12 @@ struct Footprints {
   std::vector<Large> large;  // By transaction.
 };
 
-struct ListFootprints;  // list_footprint.h
+struct ListAccesses;  // list_accesses.h
 
-// Footprints of every transaction that is not aborted; aborted ones have none. `read` members of the accesses
-// are still unset: infer_relations (reads_from.h) finds what each external read saw. Accesses to lists come
+// The sets of every transaction that is not aborted; aborted ones have none. The `read` members are still
+// unset: infer_relations (reads_from.h) finds what each external read saw. Accesses to lists come
 // after those to registers and are empty as yet; `lists`, empty before, says what happened to them.
-Footprints collect_footprints(const History& history, ListFootprints& lists, Budget& budget);
+ReadWriteSets collect_read_write_sets(const History& history, ListAccesses& lists, Budget& budget);
 
 // The value that the reading half of an operation saw; requires an operation that reads a register. A read
 // of an empty list is one of nil.

@@ -1,4 +1,4 @@
-#include "serval/check/saturation/sightings.h"
+#include "serval/check/saturation/visibility_paths.h"
 
 #include <limits>
 
@@ -38,14 +38,14 @@ std::optional<Edge> first_read_from(const History& history, const Relations& rel
                                     TransactionId to, OperationId before) {
   std::optional<Edge> first;
   for (const CertainRead& read : certain_reads(history, relations, to)) {
-    const Version& version = relations.footprints.versions[read.version.index];
+    const Version& version = relations.read_write_sets.versions[read.version.index];
     if (version.writer != from || read.operation >= before) continue;
     if (first && first->to_op < read.operation) continue;
     first = Edge{from,
                  to,
                  EdgeKind::WriteRead,
                  read.key,
-                 relations.footprints.write_operation[read.version.index],
+                 relations.read_write_sets.write_operation[read.version.index],
                  read.operation};
   }
   return first;
@@ -64,10 +64,11 @@ void merge_session_edges(std::vector<Edge>& path) {
   path = std::move(merged);
 }
 
-Sightings::Sightings(const History& history, const Relations& relations, Level level, Budget& budget)
+VisibilityPaths::VisibilityPaths(const History& history, const Relations& relations, Level level,
+                                 Budget& budget)
     : history_(history), relations_(relations), level_(level), budget_(budget) {}
 
-std::vector<Edge> Sightings::path(TransactionId seen, TransactionId reader, OperationId read) {
+std::vector<Edge> VisibilityPaths::path(TransactionId seen, TransactionId reader, OperationId read) {
   const bool in_order = level_ == Level::MonotonicAtomicView || level_ == Level::ReadCommittedMonotonic;
   if (const auto edge =
           first_read_from(history_, relations_, seen, reader, in_order ? read : OperationId::none()))
@@ -77,7 +78,7 @@ std::vector<Edge> Sightings::path(TransactionId seen, TransactionId reader, Oper
   return level_ == Level::ReadAtomic ? std::vector<Edge>{} : causal_path(seen, reader);
 }
 
-std::vector<Edge> Sightings::causal_path(TransactionId seen, TransactionId reader) {
+std::vector<Edge> VisibilityPaths::causal_path(TransactionId seen, TransactionId reader) {
   if (!finder_) {
     graph_ = causal_graph(history_, relations_, budget_);
     finder_.emplace(graph_, std::numeric_limits<std::uint64_t>::max(), budget_);
@@ -91,7 +92,7 @@ std::vector<Edge> Sightings::causal_path(TransactionId seen, TransactionId reade
   return edges;
 }
 
-Edge Sightings::step(TransactionId from, TransactionId to) const {
+Edge VisibilityPaths::step(TransactionId from, TransactionId to) const {
   if (const auto edge = first_read_from(history_, relations_, from, to)) return *edge;
   expects(follows_in_session(history_, from, to), "every step of a path has a reason");
   return {from, to, EdgeKind::Session};

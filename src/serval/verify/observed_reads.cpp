@@ -1,4 +1,4 @@
-#include "serval/verify/sights.h"
+#include "serval/verify/observed_reads.h"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 
 namespace serval::verify {
 
-Sights::Sights(const History& history, const std::vector<TransactionId>& order)
+ObservedReads::ObservedReads(const History& history, const std::vector<TransactionId>& order)
     : history_(history),
       order_(order),
       place_(history.transaction_count(), kInitially),
@@ -17,7 +17,7 @@ Sights::Sights(const History& history, const std::vector<TransactionId>& order)
       is_list_(history.key_count(), false),
       is_register_(history.key_count(), false) {}
 
-Flaw Sights::flaw() {
+Flaw ObservedReads::flaw() {
   if (Flaw flaw = flaw_of_attendance()) return flaw;
   index_writes();
   for (Place reader = 0; reader < order_.size(); ++reader)
@@ -26,7 +26,7 @@ Flaw Sights::flaw() {
   return std::nullopt;
 }
 
-Flaw Sights::flaw_of_attendance() {
+Flaw ObservedReads::flaw_of_attendance() {
   for (Place at = 0; at < order_.size(); ++at) {
     const TransactionId t = order_[at];
     if (t.index >= place_.size()) return fmt::format("position {} names no transaction", at);
@@ -41,7 +41,7 @@ Flaw Sights::flaw_of_attendance() {
   return std::nullopt;
 }
 
-void Sights::index_writes() {
+void ObservedReads::index_writes() {
   const std::vector<bool> registers = written_as_registers(history_);
   absl::flat_hash_map<KeyId, Value> last;
   for (Place at = 0; at < order_.size(); ++at) {
@@ -72,21 +72,21 @@ void Sights::index_writes() {
   }
 }
 
-std::string Sights::spelled(OperationId op) const {
+std::string ObservedReads::spelled(OperationId op) const {
   return fmt::format("{} of {}", print_operation(history_, op), name(history_, history_.transaction_of(op)));
 }
 
-Flaw Sights::trace(Place reader, OperationId op) {
+Flaw ObservedReads::trace(Place reader, OperationId op) {
   if (is_predicate(history_.kind(op))) return "cannot trace predicate operations";
   const std::optional<Value> seen = value_read(history_, op);
   if (!seen) return std::nullopt;
   const KeyId key = history_.key(op);
   if (is_list_[key.index] && is_register_[key.index])
-    return fmt::format("{} is both a list and a register", history_.spell_key(key));
+    return fmt::format("{} is both a list and a register", history_.format_key(key));
   return is_list_[key.index] ? trace_list(reader, op, *seen) : trace_register(reader, op, *seen);
 }
 
-Flaw Sights::trace_register(Place reader, OperationId op, Value seen) {
+Flaw ObservedReads::trace_register(Place reader, OperationId op, Value seen) {
   const KeyId key = history_.key(op);
   for (OperationId before{op.index}; before.index-- > history_.operations(order_[reader]).first;) {
     if (is_predicate(history_.kind(before)) || history_.key(before) != key) continue;
@@ -107,7 +107,7 @@ Flaw Sights::trace_register(Place reader, OperationId op, Value seen) {
   return note(reader, source->second.writer, op);
 }
 
-Flaw Sights::trace_list(Place reader, OperationId op, Value seen) {
+Flaw ObservedReads::trace_list(Place reader, OperationId op, Value seen) {
   const KeyId key = history_.key(op);
   std::vector<Value> own;
   for (const OperationId before : history_.operations(order_[reader])) {
@@ -132,7 +132,7 @@ Flaw Sights::trace_list(Place reader, OperationId op, Value seen) {
 }
 
 // A read after own appends is no external one; beneath them it shows everything before its transaction.
-Flaw Sights::flaw_beneath_own(Place reader, OperationId op, std::span<const Value> beneath) const {
+Flaw ObservedReads::flaw_beneath_own(Place reader, OperationId op, std::span<const Value> beneath) const {
   const std::vector<Element>& list = lists_[history_.key(op).index];
   const auto end = std::ranges::lower_bound(list, reader, {}, &Element::writer);
   const auto same = [](Value value, const Element& element) { return value == element.value; };
@@ -140,19 +140,21 @@ Flaw Sights::flaw_beneath_own(Place reader, OperationId op, std::span<const Valu
   return fmt::format("{} does not show what was appended before its transaction", spelled(op));
 }
 
-Flaw Sights::note(Place reader, Place source, OperationId op) {
+Flaw ObservedReads::note(Place reader, Place source, OperationId op) {
   if (source != kInitially && source >= reader)
     return fmt::format("{} sees {}, which does not come before", spelled(op), name(history_, order_[source]));
-  sights_.push_back({reader, source, history_.key(op), op});
+  observed_.push_back({reader, source, history_.key(op), op});
   return std::nullopt;
 }
 
-bool Sights::writes(Place t, KeyId key) const { return std::ranges::binary_search(writers_[key.index], t); }
+bool ObservedReads::writes(Place t, KeyId key) const {
+  return std::ranges::binary_search(writers_[key.index], t);
+}
 
-Place Sights::next_writer(const Sight& sight) const {
-  const std::vector<Place>& writers = writers_[sight.key.index];
+Place ObservedReads::next_writer(const ObservedRead& observed) const {
+  const std::vector<Place>& writers = writers_[observed.key.index];
   const auto next =
-      sight.source == kInitially ? writers.begin() : std::ranges::upper_bound(writers, sight.source);
+      observed.source == kInitially ? writers.begin() : std::ranges::upper_bound(writers, observed.source);
   return next == writers.end() ? kInitially : *next;
 }
 

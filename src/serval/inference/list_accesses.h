@@ -1,6 +1,6 @@
 #pragma once
-// The list half of footprints: what each transaction appended and what its reads of lists showed, with the
-// reads that contradict the transaction's own operations.
+// The list half of read and write sets: what each transaction appended and what its reads of lists showed,
+// with the reads that contradict the transaction's own operations.
 //
 //   [l(x,[1]) a(x,2) l(x,[1 2])]    has one access to x: it read the version that ends in 1 and appended 2.
 //
@@ -11,9 +11,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "serval/inference/footprint.h"
 #include "serval/inference/key_kinds.h"
 #include "serval/inference/key_states.h"
+#include "serval/inference/read_write_sets.h"
 
 namespace serval {
 
@@ -40,7 +40,7 @@ struct ListRead {
 };
 
 // Of the transactions that are not aborted, in the order of the history.
-struct ListFootprints {
+struct ListAccesses {
   std::vector<KeyKind> key_kinds;  // Empty: the history has no lists, and the rest is empty, too.
   std::vector<ListAppend> appends;
   std::vector<ListRead> reads;               // Without those that repeat an external read.
@@ -54,8 +54,8 @@ struct ListFootprints {
 
 class ListCollector {
  public:
-  ListCollector(const History& history, ListFootprints& lists, Footprints& footprints)
-      : history_(history), lists_(lists), footprints_(footprints), states_(history.key_count()) {}
+  ListCollector(const History& history, ListAccesses& lists, ReadWriteSets& read_write_sets)
+      : history_(history), lists_(lists), sets_(read_write_sets), states_(history.key_count()) {}
 
   void append(TransactionId t, OperationId op);
   void read(TransactionId t, OperationId op);
@@ -78,8 +78,8 @@ class ListCollector {
   FaultyRead own_append_missing(TransactionId t, OperationId op, const State& state) const;
 
   const History& history_;
-  ListFootprints& lists_;
-  Footprints& footprints_;
+  ListAccesses& lists_;
+  ReadWriteSets& sets_;
   KeyStates<State> states_;
   std::size_t first_append_ = 0;  // Of the present transaction.
 };

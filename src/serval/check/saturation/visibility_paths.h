@@ -20,9 +20,9 @@
 
 namespace serval {
 
-class Sightings {
+class VisibilityPaths {
  public:
-  Sightings(const History& history, const Relations& relations, Level level, Budget& budget);
+  VisibilityPaths(const History& history, const Relations& relations, Level level, Budget& budget);
 
   // The edges that lead from `seen` to `reader`, which then performed `read`; empty when it had not seen it.
   std::vector<Edge> path(TransactionId seen, TransactionId reader, OperationId read);
