@@ -2,8 +2,8 @@
 # exactly the rooms that its line in tools/rooms.txt allows. Sources are every .cpp below the folder, but for the
 # folders that this machine lacks the library for.
 
-file(STRINGS "${CMAKE_SOURCE_DIR}/tools/rooms.txt" SERVAL_ROOM_LINES REGEX "^[a-z]+:")
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tools/rooms.txt")
+file(STRINGS "${PROJECT_SOURCE_DIR}/tools/rooms.txt" SERVAL_ROOM_LINES REGEX "^[a-z]+:")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/rooms.txt")
 
 function(serval_room name)
   cmake_parse_arguments(ROOM "" "" "THIRD_PARTY;WITHOUT" ${ARGN})
@@ -20,13 +20,13 @@ function(serval_room name)
   list(TRANSFORM allowed PREPEND serval_)
   if(NOT sources)  # Headers only.
     add_library(serval_${name} INTERFACE)
-    target_include_directories(serval_${name} INTERFACE "${CMAKE_SOURCE_DIR}/src")
+    target_include_directories(serval_${name} INTERFACE "${PROJECT_SOURCE_DIR}/src")
     target_link_libraries(serval_${name} INTERFACE serval_options ${allowed})
     return()
   endif()
   add_library(serval_${name} STATIC ${sources})
   serval_unity(serval_${name})
-  target_include_directories(serval_${name} PUBLIC "${CMAKE_SOURCE_DIR}/src")
+  target_include_directories(serval_${name} PUBLIC "${PROJECT_SOURCE_DIR}/src")
   target_link_libraries(serval_${name} PUBLIC serval_options ${allowed}
                         PRIVATE ${ROOM_THIRD_PARTY})
 endfunction()

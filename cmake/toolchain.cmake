@@ -11,7 +11,9 @@ if(SERVAL_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 add_library(serval_options INTERFACE)
-target_compile_options(serval_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
+if(PROJECT_IS_TOP_LEVEL)  # A project that embeds Serval has warnings of its own.
+  target_compile_options(serval_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
+endif()
 # g++ 12 reports std::string concatenation as overlapping or endless copies (GCC bugs 105651 and 105329).
 target_compile_options(serval_options INTERFACE -Wno-restrict -Wno-stringop-overflow)
 # clang compiles the fuzz targets; its warnings are not those that the code is held to.

@@ -3,8 +3,8 @@
 # apart; cmake/apart.txt lists them.
 
 option(SERVAL_UNITY "Compile several sources at once" OFF)
-file(STRINGS "${CMAKE_SOURCE_DIR}/cmake/apart.txt" SERVAL_APART REGEX "^[a-z]")
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/cmake/apart.txt")
+file(STRINGS "${PROJECT_SOURCE_DIR}/cmake/apart.txt" SERVAL_APART REGEX "^[a-z]")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/apart.txt")
 
 function(serval_unity target)
   if(NOT SERVAL_UNITY)
@@ -13,7 +13,7 @@ function(serval_unity target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)
-    file(RELATIVE_PATH name "${CMAKE_SOURCE_DIR}" "${source}")
+    file(RELATIVE_PATH name "${PROJECT_SOURCE_DIR}" "${source}")
     if(name IN_LIST SERVAL_APART)
       set_source_files_properties("${source}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     endif()
