@@ -1,5 +1,5 @@
-// Of every test program: random tests start from a seed that is another one in every run. It is printed, and
-// SERVAL_RANDOM_SEED sets it; so does rapidcheck's RC_PARAMS for the properties that rapidcheck draws.
+// The main function of every test program. Random tests start from a fresh seed in each run. The seed is printed;
+// SERVAL_RANDOM_SEED sets it, and with it rapidcheck's seed (RC_PARAMS).
 
 #include <cstdlib>
 #include <iostream>
@@ -34,6 +34,9 @@ int main(int argument_count, char** arguments) {
   const std::string seed = settle_seed();
   if (!testing::GTEST_FLAG(list_tests)) std::cout << "SERVAL_RANDOM_SEED=" << seed << std::endl;
   const int failed = RUN_ALL_TESTS();
-  if (failed != 0) std::cout << "again with SERVAL_RANDOM_SEED=" << seed << std::endl;
-  return failed;
+  if (failed != 0) std::cout << "to repeat: SERVAL_RANDOM_SEED=" << seed << " " << arguments[0] << std::endl;
+  if (failed != 0 || testing::GTEST_FLAG(list_tests)) return failed;
+  if (testing::UnitTest::GetInstance()->test_to_run_count() > 0) return 0;
+  std::cout << "no test has a name that the filter selects" << std::endl;  // A misspelled filter would pass forever.
+  return 1;
 }
