@@ -16,7 +16,7 @@
 #include "processor_time.h"
 #include "serval/base/byte_stream.h"
 #include "serval/check/check.h"
-#include "serval/database/simulated/rows/simulate_rows.h"
+#include "serval/database/simulated/simulate.h"
 #include "serval/formats/format.h"
 
 namespace serval {
@@ -35,12 +35,12 @@ std::uint64_t committed(const History& history) {
 
 // As many as it takes for that many commits.
 History made(const SetUp& set_up) {
-  RowSimulationOptions options{
+  SimulationOptions options{
       .workload = set_up.workload, .transactions = set_up.transactions, .keys = set_up.keys};
-  const History first = simulate_rows(options);
+  const History first = simulate(options);
   const double share = static_cast<double>(committed(first)) / static_cast<double>(set_up.transactions);
   options.transactions = static_cast<std::uint64_t>(static_cast<double>(set_up.transactions) / share * 1.005);
-  return simulate_rows(options);
+  return simulate(options);
 }
 
 void measure(const SetUp& set_up, Engine engine) {

@@ -11,7 +11,6 @@
 #include "output.h"
 #include "quantities.h"
 #include "serval/base/error.h"
-#include "serval/database/simulated/rows/simulate_rows.h"
 #include "serval/database/simulated/simulate.h"
 #include "serval/formats/write_history.h"
 #include "serval/report/quantity.h"
@@ -45,24 +44,37 @@ std::uint64_t seed_of(const GenFlags& flags) {
   return std::random_device{}();  // 32 bits are easy to type again.
 }
 
-constexpr std::array<std::string_view, 3> kTimes{"none", "txns", "ops"};
-constexpr std::array<std::string_view, 5> kCertificates{"auto", "none", "timestamps", "orders", "full"};
-
 std::uint32_t sessions_of(const GenFlags& flags) {
   const std::uint64_t sessions = parse_count("--sessions", flags.sessions);
   if (sessions == 0 || sessions > 1'000'000) throw UsageError("--sessions takes 1 to 1M");
   return static_cast<std::uint32_t>(sessions);
 }
 
+SimulationOptions::Certificate certificate_of(const GenFlags& flags, bool with_ranges) {
+  static constexpr std::array<std::string_view, 5> kCertificates{"auto", "none", "timestamps", "orders",
+                                                                 "full"};
+  const auto certificate =
+      static_cast<SimulationOptions::Certificate>(choose("--certificate", flags.certificate, kCertificates));
+  if (!with_ranges && certificate > SimulationOptions::Certificate::Timestamps)
+    throw UsageError(fmt::format("--certificate {} is for workloads with ranges", flags.certificate),
+                     "-w predicate-mix, or --certificate timestamps");
+  return certificate;
+}
+
 SimulationOptions options_of(const GenFlags& flags) {
+  static constexpr std::array<std::string_view, 3> kTimes{"none", "txns", "ops"};
   static constexpr std::array<std::string_view, 3> kOrders{"completion", "session", "shuffled"};
+  const bool with_ranges = plans_rows(flags.workload);
+  if (with_ranges && flags.order != "completion")
+    throw UsageError("workloads with ranges support only --order completion");
   SimulationOptions options;
   options.workload = flags.workload;
   options.sessions = sessions_of(flags);
   options.transactions = parse_count("--txns", flags.transactions);
-  options.keys = parse_count("--keys", flags.keys.empty() ? "10k" : flags.keys);
+  const std::string default_keys = with_ranges ? "100" : "10k";
+  options.keys = parse_count("--keys", flags.keys.empty() ? default_keys : flags.keys);
   options.key_distribution = flags.distribution;
-  options.level = parse_simulated_level(flags.level);
+  options.level = with_ranges ? parse_row_level(flags.level) : parse_simulated_level(flags.level);
   for (const std::string& bug : flags.bugs) options.bugs.push_back(parse_simulated_bug(bug));
   options.plant = flags.plant;
   options.seed = seed_of(flags);
@@ -70,44 +82,13 @@ SimulationOptions options_of(const GenFlags& flags) {
   options.indeterminate_share = parse_share("--indeterminate", flags.indeterminate);
   options.times = static_cast<SimulationOptions::Times>(choose("--times", flags.times, kTimes));
   options.order = static_cast<SimulationOptions::Order>(choose("--order", flags.order, kOrders));
-  const std::string_view certificate =
-      kCertificates[choose("--certificate", flags.certificate, kCertificates)];
-  if (certificate == "orders" || certificate == "full")
-    throw UsageError(fmt::format("--certificate {} is for workloads with ranges", certificate),
-                     "-w predicate-mix, or --certificate timestamps");
-  if (certificate == "timestamps") options.hints = SimulationOptions::Hints::Timestamps;
-  return options;
-}
-
-RowSimulationOptions row_options_of(const GenFlags& flags) {
-  if (flags.order != "completion") throw UsageError("workloads with ranges support only --order completion");
-  RowSimulationOptions options;
-  options.workload = flags.workload;
-  options.sessions = sessions_of(flags);
-  options.transactions = parse_count("--txns", flags.transactions);
-  options.keys = parse_count("--keys", flags.keys.empty() ? "100" : flags.keys);
-  options.key_distribution = flags.distribution;
-  options.level = flags.level;
-  for (const std::string& bug : flags.bugs) options.bugs.push_back(parse_simulated_bug(bug));
-  options.plant = flags.plant;
-  options.seed = seed_of(flags);
-  options.abort_share = parse_share("--abort", flags.aborts);
-  options.indeterminate_share = parse_share("--indeterminate", flags.indeterminate);
-  options.times = static_cast<SimulationOptions::Times>(choose("--times", flags.times, kTimes));
-  const std::size_t certificate = choose("--certificate", flags.certificate, kCertificates);
-  if (certificate > 0) options.certificate = static_cast<RowSimulationOptions::Certificate>(certificate - 1);
+  options.certificate = certificate_of(flags, with_ranges);
   return options;
 }
 
 // What the simulated database refuses came from flags, not from a file.
 History simulate_or_refuse(const GenFlags& flags, std::uint64_t& seed, Budget& budget) {
   try {
-    if (plans_rows(flags.workload)) {
-      RowSimulationOptions options = row_options_of(flags);
-      options.budget = &budget;
-      seed = options.seed;
-      return simulate_rows(options);
-    }
     SimulationOptions options = options_of(flags);
     options.budget = &budget;
     seed = options.seed;

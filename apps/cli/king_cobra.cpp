@@ -54,7 +54,7 @@ History simulate_workload(const MixedWorkload& workload, const KingCobraOptions&
   simulation.seed = options.seed;
   simulation.abort_share = 0;
   simulation.times = SimulationOptions::Times::None;
-  simulation.hints = SimulationOptions::Hints::Timestamps;
+  simulation.certificate = SimulationOptions::Certificate::Timestamps;
   simulation.order = SimulationOptions::Order::Session;  // As logs of sessions; another order would tell.
   simulation.transactions = options.transactions;
   while (true) {

@@ -11,7 +11,6 @@
 #include "serval/base/json_writer.h"
 #include "serval/base/nearest_names.h"
 #include "serval/database/database.h"
-#include "serval/database/simulated/rows/simulate_rows.h"
 #include "serval/database/simulated/simulate.h"
 #include "serval/workload/workload.h"
 #include "tables.h"

@@ -13,7 +13,7 @@
 #include "serval/base/random.h"
 #include "serval/check/check.h"
 #include "serval/check/replay/expected_order.h"
-#include "serval/database/simulated/rows/simulate_rows.h"
+#include "serval/database/simulated/simulate.h"
 #include "serval/formats/format.h"
 #include "serval/history/history_builder.h"
 #include "serval/predicate/evaluate.h"
@@ -45,12 +45,12 @@ std::string reason(const CheckResult& result) {
   return open == nullptr ? "decided" : open->reason;
 }
 
-RowSimulationOptions small(std::string_view level, std::uint64_t seed) {
+SimulationOptions small(std::string_view level, std::uint64_t seed) {
   return {.workload = "predicate-mix:places=20,width=6,overlap=4,increments=0.1,deletes=0.1,nulls=0.1",
           .sessions = 4,
           .transactions = 200,
           .keys = 12,
-          .level = std::string(level),
+          .level = parse_row_level(level),
           .seed = seed};
 }
 
@@ -69,14 +69,14 @@ bool passes(const History& history, const std::vector<TransactionId>& order) {
 
 TEST(Replay, ProvesSerializableLevelsOfTheSimulatedTable) {
   for (const std::uint64_t seed : fresh_seeds(20)) {
-    const History strict = simulate_rows(small("strict-serializable", seed));
+    const History strict = simulate(small("strict-serializable", seed));
     for (const Level level : {Level::RepeatableRead, Level::Serializable, Level::StrongSessionSerializable,
                               Level::StrictSerializable}) {
       const CheckResult result = replayed(strict, level);
       EXPECT_TRUE(holds(result.verdict)) << name_of(level) << ": " << reason(result);
       EXPECT_EQ(result.engine, "replay");
     }
-    EXPECT_TRUE(holds(replayed(simulate_rows(small("serializable", seed)), Level::Serializable).verdict));
+    EXPECT_TRUE(holds(replayed(simulate(small("serializable", seed)), Level::Serializable).verdict));
   }
 }
 
@@ -91,15 +91,15 @@ TEST(Replay, IsChosenByItselfWhereTimestampsGiveAnOrderThatPasses) {
   EXPECT_TRUE(holds(result.verdict));
   EXPECT_EQ(result.engine, "replay");
   // A certificate says more.
-  EXPECT_EQ(check(simulate_rows(small("strict-serializable", 3)), Level::Serializable).engine, "certificate");
-  const CheckResult weak = check(simulate_rows(small("read-committed", 3)), Level::Serializable);
+  EXPECT_EQ(check(simulate(small("strict-serializable", 3)), Level::Serializable).engine, "certificate");
+  const CheckResult weak = check(simulate(small("read-committed", 3)), Level::Serializable);
   EXPECT_NE(weak.engine, "replay");
 }
 
 TEST(Replay, ExpectsEverySerializableLevelToRespectItsOrders) {
   bool session = false, real_time = false;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    const History history = simulate_rows(small("serializable", seed));
+    const History history = simulate(small("serializable", seed));
     session = session || reason(replayed(history, Level::StrongSessionSerializable)).find("session") !=
                              std::string::npos;
     real_time = real_time ||
@@ -113,9 +113,9 @@ TEST(Replay, AgreesWithANaiveReplayAtWeakLevels) {
   int failed = 0;
   for (const char* level : {"read-committed", "repeatable-read", "snapshot-isolation"})
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
-      RowSimulationOptions options = small(level, seed);
+      SimulationOptions options = small(level, seed);
       options.transactions = 2 + seed;  // Some are too short for an anomaly.
-      const History history = simulate_rows(options);
+      const History history = simulate(options);
       failed += passes(history, order_by_timestamps(history).transactions) ? 0 : 1;
     }
   EXPECT_GT(failed, 10);
@@ -123,10 +123,10 @@ TEST(Replay, AgreesWithANaiveReplayAtWeakLevels) {
 }
 
 TEST(Replay, MissesNoPlantedAnomaly) {
-  for (const PlantedRows& planted : all_planted_rows()) {
-    RowSimulationOptions options = small("strict-serializable", 5);
+  for (const PlantedAnomaly& planted : all_planted_rows()) {
+    SimulationOptions options = small("strict-serializable", 5);
     options.plant = planted.name;
-    const CheckResult result = replayed(simulate_rows(options), Level::Serializable);
+    const CheckResult result = replayed(simulate(options), Level::Serializable);
     EXPECT_THAT(reason(result), HasSubstr("expected order violated")) << planted.name;
   }
 }

@@ -1,8 +1,6 @@
 // The simulated table of rows keeps the word of its levels and of its certificates. Rows are matched here by
 // the room of predicates, which the simulation does not use.
 
-#include "serval/database/simulated/rows/simulate_rows.h"
-
 #include <map>
 #include <set>
 
@@ -12,7 +10,7 @@
 #include "history_equality.h"
 #include "sample.h"
 #include "serval/base/error.h"
-#include "serval/database/simulated/rows/row_level.h"
+#include "serval/database/simulated/simulate.h"
 #include "serval/predicate/evaluate.h"
 #include "serval/predicate/query.h"
 #include "serval/predicate/row_columns.h"
@@ -20,15 +18,15 @@
 namespace serval {
 namespace {
 
-using Certificate = RowSimulationOptions::Certificate;
+using Certificate = SimulationOptions::Certificate;
 using State = std::map<KeyId, Value>;  // Rows that are there.
 
-RowSimulationOptions small(std::string_view level, std::uint64_t seed) {
+SimulationOptions small(std::string_view level, std::uint64_t seed) {
   return {.workload = "predicate-mix:places=20,width=6,overlap=4,increments=0.1,deletes=0.1,nulls=0.1",
           .sessions = 4,
           .transactions = 300,
           .keys = 12,
-          .level = std::string(level),
+          .level = parse_row_level(level),
           .seed = seed};
 }
 
@@ -163,21 +161,21 @@ std::string first_anomaly(const History& history) {
 TEST(SimulateRows, SerializableLevelsAreSerializableInTheOrderOfTheCommits) {
   for (const char* level : {"serializable", "strong-session-serializable", "strict-serializable"})
     for (const std::uint64_t seed : fresh_seeds(10))
-      EXPECT_EQ(first_anomaly(simulate_rows(small(level, seed))), "") << level << " seed " << seed;
+      EXPECT_EQ(first_anomaly(simulate(small(level, seed))), "") << level << " seed " << seed;
 }
 
 TEST(SimulateRows, WeakerLevelsAreNot) {
   for (const char* level : {"read-committed", "repeatable-read", "snapshot-isolation"}) {
     bool found = false;
     for (std::uint64_t seed = 1; seed <= 10; ++seed)
-      found = found || !first_anomaly(simulate_rows(small(level, seed))).empty();
+      found = found || !first_anomaly(simulate(small(level, seed))).empty();
     EXPECT_TRUE(found) << level;
   }
 }
 
 TEST(SimulateRows, RangesSawWhatTheirVersionSetsSay) {
-  for (const RowLevelInfo& level : all_row_levels()) {
-    const History history = simulate_rows(small(level.name, 7));
+  for (const SimulatedLevelInfo& level : all_row_levels()) {
+    const History history = simulate(small(level.name, 7));
     const std::vector<State> states = states_of(history);
     for (const TransactionId t : history.transactions()) {
       if (history.outcome(t) != Outcome::Committed) continue;
@@ -198,10 +196,10 @@ TEST(SimulateRows, RangesSawWhatTheirVersionSetsSay) {
 }
 
 TEST(SimulateRows, ListedVersionsAreThoseOfTheTimestamps) {
-  RowSimulationOptions options = small("snapshot-isolation", 3);
-  const History by_time = simulate_rows(options);
+  SimulationOptions options = small("snapshot-isolation", 3);
+  const History by_time = simulate(options);
   options.certificate = Certificate::Full;
-  const History listed = simulate_rows(options);
+  const History listed = simulate(options);
   ASSERT_EQ(by_time.operation_count(), listed.operation_count());
   ASSERT_FALSE(listed.certificate().orders.empty());
   for (const auto& [op, set] : by_time.certificate().version_sets) {
@@ -220,39 +218,39 @@ TEST(SimulateRows, ListedVersionsAreThoseOfTheTimestamps) {
 }
 
 TEST(SimulateRows, TheSameSeedGivesTheSameHistoryAndNoCertificateLeavesOnlyThatOut) {
-  RowSimulationOptions options = small("repeatable-read", 5);
-  const History history = simulate_rows(options);
-  EXPECT_EQ(difference(history, simulate_rows(options)), "");
+  SimulationOptions options = small("repeatable-read", 5);
+  const History history = simulate(options);
+  EXPECT_EQ(difference(history, simulate(options)), "");
   options.certificate = Certificate::None;
-  const History bare = simulate_rows(options);
+  const History bare = simulate(options);
   EXPECT_TRUE(bare.certificate().empty());
   EXPECT_FALSE(bare.has_hints());
   EXPECT_EQ(bare.operation_count(), history.operation_count());
 }
 
 TEST(SimulateRows, PlantedAnomaliesAreNotSerializable) {
-  for (const PlantedRows& planted : all_planted_rows()) {
-    RowSimulationOptions options = small("strict-serializable", 2);
+  for (const PlantedAnomaly& planted : all_planted_rows()) {
+    SimulationOptions options = small("strict-serializable", 2);
     options.plant = planted.name;
-    const History history = simulate_rows(options);
+    const History history = simulate(options);
     EXPECT_EQ(history.transaction_count(), options.transactions + 2);
     EXPECT_NE(first_anomaly(history), "") << planted.name;
   }
 }
 
 TEST(SimulateRows, ABugBreaksALevelThatHoldsWithoutIt) {
-  RowSimulationOptions options = small("strict-serializable", 4);
+  SimulationOptions options = small("strict-serializable", 4);
   options.bugs = {parse_simulated_bug("write-skew:probability=0.5")};
-  EXPECT_NE(first_anomaly(simulate_rows(options)), "");
+  EXPECT_NE(first_anomaly(simulate(options)), "");
 }
 
 TEST(SimulateRows, RefusesWhatItDoesNotKnow) {
   const auto refuses = [](auto change) {
-    RowSimulationOptions options = small("serializable", 1);
+    SimulationOptions options = small("serializable", 1);
     change(options);
-    EXPECT_THROW(static_cast<void>(simulate_rows(options)), InputError);
+    EXPECT_THROW(static_cast<void>(simulate(options)), InputError);
   };
-  refuses([](auto& options) { options.level = "causal"; });
+  refuses([](auto& options) { options.level = SimulatedLevel::PrefixConsistency; });
   refuses([](auto& options) { options.plant = "long-fork"; });
   refuses([](auto& options) { options.bugs = {parse_simulated_bug("long-fork")}; });
   refuses([](auto& options) { options.sessions = 1; });

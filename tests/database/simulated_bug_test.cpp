@@ -16,7 +16,7 @@ SimulationOptions buggy_options(SimulatedLevel level, std::string_view bug, std:
           .level = level,
           .bugs = {parse_simulated_bug(bug)},
           .seed = seed,
-          .hints = SimulationOptions::Hints::Timestamps};
+          .certificate = SimulationOptions::Certificate::Timestamps};
 }
 
 // How many of a few seeds show a history that fails the claim.

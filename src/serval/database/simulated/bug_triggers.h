@@ -17,10 +17,13 @@ class BugTriggers {
     for (const SimulatedBug& bug : bugs) triggers_[index(bug.kind)] = {bug.probability, bug.limit, 0};
   }
 
+  bool may_fire(SimulatedBugKind kind) const {
+    const Trigger& trigger = triggers_[index(kind)];
+    return trigger.probability > 0 && (trigger.limit == 0 || trigger.fired < trigger.limit);
+  }
   bool fires(SimulatedBugKind kind) {
     Trigger& trigger = triggers_[index(kind)];
-    if (trigger.probability <= 0 || (trigger.limit > 0 && trigger.fired >= trigger.limit)) return false;
-    if (!random_.chance(trigger.probability)) return false;
+    if (!may_fire(kind) || !random_.chance(trigger.probability)) return false;
     ++trigger.fired;
     return true;
   }

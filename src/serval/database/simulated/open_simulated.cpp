@@ -38,8 +38,8 @@ struct ClientOptions {
 
 class SimulatedClient final : public Client {
  public:
-  SimulatedClient(std::shared_ptr<SharedStore> store, std::uint32_t number, const ClientOptions& options)
-      : store_(std::move(store)), session_(store_->open_session(number)), options_(options) {}
+  SimulatedClient(std::shared_ptr<SharedStore> store, const ClientOptions& options)
+      : store_(std::move(store)), session_(store_->open_session()), options_(options) {}
   ~SimulatedClient() override { store_->close_session(session_); }
   SimulatedClient(const SimulatedClient&) = delete;
   SimulatedClient& operator=(const SimulatedClient&) = delete;
@@ -48,29 +48,17 @@ class SimulatedClient final : public Client {
 
   // While an answer travels, others go on: without it, transactions would hardly overlap on few cores.
   Answer perform(const Request& request) override {
-    try {
-      Answer answer = store_->perform(session_, request);
-      // That there is no such row is told by no tag, only by what was looked at.
-      const bool needs_sight =
-          is_range(request.kind) || (answer.rows.empty() && request.kind != Request::Kind::ReadList);
-      if (options_.certificate && needs_sight && session_->looked_at)
-        answer.timestamp = static_cast<std::int64_t>(*session_->looked_at);
-      travel();
-      return answer;
-    } catch (const Conflict& conflict) {
-      throw TransactionFailure(FailureCause::Serialization, Outcome::Aborted, conflict.what());
-    }
+    Answer answer = store_->perform(session_, request);
+    // No tag says that there is no such row; only the state that was seen does.
+    const bool needs_state =
+        is_range(request.kind) || (answer.rows.empty() && request.kind != Request::Kind::ReadList);
+    if (options_.certificate && needs_state && session_->state_seen)
+      answer.timestamp = static_cast<std::int64_t>(*session_->state_seen);
+    travel();
+    return answer;
   }
 
-  Outcome commit() override {
-    try {
-      return store_->commit(session_) == SharedStore::Ended::Committed ? Outcome::Committed
-                                                                       : Outcome::Aborted;
-    } catch (const Conflict& conflict) {
-      throw TransactionFailure(FailureCause::Serialization, Outcome::Aborted, conflict.what());
-    }
-  }
-
+  Outcome commit() override { return store_->commit(session_); }
   void roll_back() override { store_->roll_back(session_); }
 
   // The numbers of the snapshot and of the commit.
@@ -78,7 +66,8 @@ class SimulatedClient final : public Client {
     TransactionHints hints;
     if (session_->view && session_->view->snapshot != kNoPosition)
       hints.start_timestamp = static_cast<std::int64_t>(session_->view->snapshot);
-    if (session_->committed) hints.commit_timestamp = static_cast<std::int64_t>(*session_->committed);
+    if (session_->commit_position)
+      hints.commit_timestamp = static_cast<std::int64_t>(*session_->commit_position);
     return hints;
   }
 
@@ -129,10 +118,10 @@ class SimulatedDriver final : public Database {
     store_.reset();
   }
 
-  std::unique_ptr<Client> connect(std::uint32_t session) override {
+  std::unique_ptr<Client> connect(std::uint32_t /*session*/) override {
     const std::lock_guard lock(mutex_);
     expects(store_ != nullptr, "create comes first");
-    return std::make_unique<SimulatedClient>(store_, session, options_.client);
+    return std::make_unique<SimulatedClient>(store_, options_.client);
   }
 
   // Below snapshots, a transaction sees several states.

@@ -42,6 +42,14 @@ std::span<const PlantedAnomaly> all_planted_anomalies() {
   return table;
 }
 
+std::span<const PlantedAnomaly> all_planted_rows() {
+  static constexpr std::array<PlantedAnomaly, 2> table = {{
+      {"phantom", "an empty range, then a read of what was written together with a row in that range", {}},
+      {"predicate-write-skew", "two transactions find a range empty, and each inserts a row into it", {}},
+  }};
+  return table;
+}
+
 const PlantedAnomaly& parse_planted_anomaly(std::string_view name) {
   std::vector<ChoiceInfo> rows;
   for (const PlantedAnomaly& row : all_planted_anomalies()) rows.push_back({row.name, {}});

@@ -19,7 +19,9 @@ struct PlantedAnomaly {
 };
 
 std::span<const PlantedAnomaly> all_planted_anomalies();
-// By name; throws InputError with the nearest names.
+// Those among rows and ranges, which have no notation: simulate.cpp runs their transactions.
+std::span<const PlantedAnomaly> all_planted_rows();
+// By name, without those among rows; throws InputError with the nearest names.
 const PlantedAnomaly& parse_planted_anomaly(std::string_view name);
 
 }  // namespace serval

@@ -1,11 +1,14 @@
 #pragma once
-// Writes what the clients of the simulated database saw into a history.
+// Writes what the clients of a planned database saw into a history; of a table of rows with its version
+// certificate.
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <tuple>
+#include <vector>
 
-#include "serval/database/simulated/planted_anomaly.h"
-#include "serval/database/simulated/running_transaction.h"
+#include "serval/database/simulated/planned_database.h"
 #include "serval/database/simulated/simulate.h"
 #include "serval/history/history_builder.h"
 
@@ -13,34 +16,37 @@ namespace serval::simulated {
 
 class Recorder {
  public:
+  // Without version orders and version sets, certificates of `options` are the numbers of snapshots and
+  // commits.
   Recorder(const SimulationOptions& options, Value initial_value);
 
   ValuePool& values() noexcept { return builder_.values(); }
   void note(const std::string& name, std::string fact) { builder_.set_fact(name, std::move(fact)); }
-  void record(const RunningTransaction& transaction, Outcome outcome, Time end);
-
-  // A planted transaction: one of the notation, in a session, with its keys, values and times translated.
-  struct Translation {
-    std::uint64_t first_key = 0;   // For the first key of the notation; the others follow.
-    std::int64_t first_value = 0;  // For value 1 of the notation; the others follow. 0 stays 0.
-    std::uint32_t first_session = 0;
-    std::uint32_t sessions = 1;
-    Time rest = 0;
-    Time unit = 1;
-  };
-  void record_planted(const History& notation, TransactionId planted, const Translation& translation);
-
+  // With rows in the order of the commits. A transaction without a view never ran: it was planted, and there
+  // is nothing to certify.
+  void record(const PlannedTransaction& transaction, Outcome outcome, Time end);
   History finish() &&;
 
  private:
-  TransactionId begin(std::uint32_t session);
+  using Certificate = SimulationOptions::Certificate;
+  // Whether an aggregate, function, column, spelling, ends: what the tree of a range depends on.
+  using RangeName = std::tuple<bool, int, int, int, std::int64_t, std::int64_t>;
+
+  KeyId key_id(Key key) { return builder_.key(Value::integer(static_cast<std::int64_t>(key))); }
   void add(TransactionId t, const RecordedOperation& operation);
-  void close(TransactionId t, Outcome outcome, Interval time);
+  void add_range(TransactionId t, const RecordedOperation& operation, const RecordedRange& range);
+  PredicateId predicate(const RecordedRange& range);
+  VersionSet version_set(const RecordedRange& range);
+  void note_versions(TransactionId t, const PlannedTransaction& transaction);
 
   SimulationOptions::Times times_;
-  SimulationOptions::Hints hints_;
+  Certificate certificate_;
+  bool has_rows_;
   HistoryBuilder builder_;
   std::int64_t last_label_ = 0;
+  std::map<RangeName, PredicateId> predicates_;
+  std::vector<TransactionId> installers_;             // By position - 1; of rows.
+  std::vector<std::vector<TransactionId>> versions_;  // By key; of rows.
 };
 
 }  // namespace serval::simulated

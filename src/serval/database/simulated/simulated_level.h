@@ -1,34 +1,39 @@
 #pragma once
-// The isolation levels of the simulated database. Each is named for the level that every history of it has by
-// construction (levels/level.h), as long as no bug is switched on and nothing is planted.
+// The isolation levels of the simulated databases: one table for all of them. Each level is named after the
+// level that every one of its histories has by construction (levels/level.h), unless a bug is switched on or
+// an anomaly is planted.
 //
-// The store numbers its update commits 1, 2, 3, ... ; a snapshot is such a number and shows exactly the
-// commits up to it. Three choices make a level:
+// The store numbers its update commits 1, 2, 3, ... A snapshot is such a number and shows exactly the commits
+// up to it. Four rules make a level:
 //
-//   what a read sees      the newest write (dirty), the newest commit, or the transaction's snapshot;
-//   how old a snapshot    taken at the first operation: of the newest commit; of any recent commit that is
-//   may be                not older than what the session saw or did; of any recent commit;
-//   what a commit checks  nothing; that nobody else committed to the keys it writes since its snapshot; the
-//                         same for the keys it reads as well.
+//   reads      what a read sees: the newest write (dirty), the newest commit, or the transaction's snapshot.
+//   snapshots  how old a snapshot may be. It is taken at the first operation: the newest commit, a recent one
+//              that is not older than what the session saw or did, or any recent one.
+//   checks     what a commit checks: nothing; or that the keys it writes, the keys it reads, or both have no
+//              newer version than the one the transaction saw. Ranges count as reads.
+//   locks      which writes lock their key until the transaction ends: none; those that keep a part of what
+//              they overwrite (rows with columns, and appends of sessions in threads); or all.
 //
-// Writes take effect together at the commit, in the order of the commits (the dirty level also holds a write
-// lock from the write to the end), so every ww and wr dependency follows the commit order: no G0, no G1.
+//   level                     reads     snapshots  checks            locks    data
+//   read-uncommitted          dirty     -          nothing           all      keys
+//   read-committed            newest    -          nothing           partial  keys, rows
+//   repeatable-read           newest    -          reads, no ranges  none     rows
+//   prefix-consistency        snapshot  newest     nothing           partial  keys
+//   snapshot-isolation        snapshot  any        writes            none     keys, rows
+//   strong-session-sn.-is.    snapshot  session    writes            none     keys, rows
+//   strong-snapshot-is.       snapshot  newest     writes            none     keys, rows
+//   serializable              snapshot  any *      writes and reads  none     keys, rows
+//   strong-session-ser.       snapshot  session *  writes and reads  none     keys, rows
+//   strict-serializable       snapshot  newest     writes and reads  none     keys, rows
 //
-//   level                        reads     snapshot  commit checks    hence
-//   read-uncommitted             dirty     -         write locks      no G0: ww follows the commits
-//   read-committed               newest    -         nothing          no G1: wr follows the commits, too
-//   prefix-consistency           snapshot  newest    nothing          a snapshot is a prefix of the commits
-//   snapshot-isolation           snapshot  any       writes           and first committer wins
-//   strong-session-snapshot-...  snapshot  session   writes           and contains what the session did
-//   strong-snapshot-isolation    snapshot  newest    writes           and all that had returned by then
-//   serializable                 snapshot  any *     writes + reads   an update has seen all before its
-//   commit strong-session-serializable  snapshot  session * writes + reads   and so has its session's past
-//   strict-serializable          snapshot  newest    writes + reads   and all that had returned by then
+//   * Read-only transactions; updates take the newest. A read-only transaction is placed right after its
+//     snapshot and needs no check. (Sessions in threads do not know in advance: see shared_store.h.)
 //
-//   * of transactions that only read; updates take the newest. A transaction that only reads is placed right
-//     after its snapshot and needs no check.
+// Writes take effect together, at the commit, so every ww and wr dependency follows the commit order: no G0,
+// no G1. At the serializable levels an update has seen every commit before its own, so the commit order is a
+// serial order. Repeatable-read is PL-2.99: no G2-item, but the rows of a range may change.
 //
-// A conflict aborts the transaction at once; nobody waits, so there are no deadlocks.
+// A conflict aborts the transaction at once. No transaction waits for a lock, so there are no deadlocks.
 
 #include <cstdint>
 #include <span>
@@ -39,6 +44,7 @@ namespace serval {
 enum class SimulatedLevel : std::uint8_t {
   ReadUncommitted,
   ReadCommitted,
+  RepeatableRead,
   PrefixConsistency,
   SnapshotIsolation,
   StrongSessionSnapshotIsolation,
@@ -51,19 +57,26 @@ enum class SimulatedLevel : std::uint8_t {
 struct SimulatedLevelInfo {
   enum class Reads : std::uint8_t { Dirty, NewestCommit, Snapshot };
   enum class Snapshots : std::uint8_t { Newest, Session, Any };
-  enum class Checks : std::uint8_t { Nothing, Writes, WritesAndReads };
+  enum class Checks : std::uint8_t { Nothing, Reads, Writes, WritesAndReads };
+  enum class Locks : std::uint8_t { None, Partial, All };
+  enum class Data : std::uint8_t { Keys, Rows, Both };
 
   SimulatedLevel level;
   std::string_view name;  // Also the name of the level it promises.
   Reads reads;
   Snapshots snapshots;
   Checks checks;
+  Locks locks;
+  Data data;                     // Rows: of workloads with ranges, in simulate() only.
   std::string_view description;  // One line.
 };
 
-std::span<const SimulatedLevelInfo> all_simulated_levels();  // Weakest first.
+// Weakest first. Levels of keys are also those of sessions in threads.
+std::span<const SimulatedLevelInfo> all_simulated_levels();
+std::span<const SimulatedLevelInfo> all_row_levels();
 const SimulatedLevelInfo& info(SimulatedLevel level);
-// By name; throws InputError with the nearest names.
+// By name, among the levels of keys or of rows; throws InputError with the nearest names.
 SimulatedLevel parse_simulated_level(std::string_view name);
+SimulatedLevel parse_row_level(std::string_view name);
 
 }  // namespace serval

@@ -11,81 +11,64 @@ VersionStore::KeyState& VersionStore::at(Key key) {
   return keys_[key];
 }
 
-Version VersionStore::newest(Key key) const {
-  if (key >= keys_.size() || keys_[key].newest == kNone) return initial_;
-  return nodes_[keys_[key].newest].version;
+VersionId VersionStore::visible(Key key, const View& view) const {
+  VersionId id = newest(key);
+  while (id != kInitialVersion && !view.sees(versions_[id].position, versions_[id].replica))
+    id = versions_[id].older;
+  return id;
 }
 
-Version VersionStore::visible(Key key, const View& view) const {
-  if (key >= keys_.size()) return initial_;
-  for (std::uint32_t node = keys_[key].newest; node != kNone; node = nodes_[node].older) {
-    const Version& version = nodes_[node].version;
-    const bool forked_away = version.position > view.fork && version.replica != view.replica;
-    if (version.position <= view.snapshot && !forked_away) return version;
+VersionId VersionStore::add(const Version& version) {
+  if (free_.empty()) {
+    versions_.push_back(version);
+    return static_cast<VersionId>(versions_.size() - 1);
   }
-  return initial_;
-}
-
-std::uint32_t VersionStore::add_node(const Version& version, std::uint32_t older) {
-  if (free_nodes_.empty()) {
-    nodes_.push_back({version, older});
-    return static_cast<std::uint32_t>(nodes_.size() - 1);
-  }
-  const std::uint32_t node = free_nodes_.back();
-  free_nodes_.pop_back();
-  nodes_[node] = {version, older};
-  return node;
+  const VersionId id = free_.back();
+  free_.pop_back();
+  versions_[id] = version;
+  return id;
 }
 
 // Keeps the newest version at or before the horizon: the oldest view still sees it.
-void VersionStore::forget_old(std::uint32_t newest) {
-  std::uint32_t kept = newest;
-  while (kept != kNone && nodes_[kept].version.position > horizon_) kept = nodes_[kept].older;
-  if (kept == kNone) return;
-  for (std::uint32_t node = std::exchange(nodes_[kept].older, kNone); node != kNone;
-       node = nodes_[node].older)
-    free_nodes_.push_back(node);
+void VersionStore::forget_old(VersionId newest) {
+  VersionId kept = newest;
+  while (kept != kInitialVersion && versions_[kept].position > horizon_) kept = versions_[kept].older;
+  if (kept == kInitialVersion) return;
+  for (VersionId id = std::exchange(versions_[kept].older, kInitialVersion); id != kInitialVersion;
+       id = versions_[id].older)
+    free_.push_back(id);
 }
 
-void VersionStore::install(Key key, const Version& version) {
+VersionId VersionStore::install(Key key, Version version) {
   KeyState& state = at(key);
-  state.newest = add_node(version, state.newest);
+  version.older = state.newest;
+  state.newest = add(version);
   forget_old(state.newest);
+  return state.newest;
 }
 
-// Both versions get the same position, so that no snapshot falls between them.
-void VersionStore::install_below_newest(Key key, Value value) {
-  const std::uint32_t newest = at(key).newest;
-  expects(newest != kNone, "a version to stay below");
-  Version below = nodes_[newest].version;
-  below.value = value;
-  const std::uint32_t node = add_node(below, nodes_[newest].older);
-  nodes_[newest].older = node;
+std::span<const Value> VersionStore::elements(Key key, VersionId version) const {
+  if (version == kInitialVersion) return {};
+  return std::span(lists_[key]).first(static_cast<std::size_t>(versions_[version].value.as_integer()));
 }
 
-std::span<const Value> VersionStore::elements(Key key, std::size_t length) const {
-  if (length == 0) return {};
-  return std::span(lists_[key]).first(length);
-}
-
-void VersionStore::append(Key key, Value element, const Version& version) {
+VersionId VersionStore::append(Key key, Value element, Version version) {
   if (key >= lists_.size()) lists_.resize(key + 1);
   lists_[key].push_back(element);
-  Version longer = version;
-  longer.value = Value::integer(static_cast<std::int64_t>(lists_[key].size()));
-  install(key, longer);
+  version.value = Value::integer(static_cast<std::int64_t>(lists_[key].size()));
+  return install(key, version);
 }
 
 void VersionStore::append_below_newest(Key key, Value element) {
-  const std::uint32_t newest = at(key).newest;
-  expects(newest != kNone, "a version to stay below");
-  const std::int64_t length = nodes_[newest].version.value.as_integer();
+  expects(newest(key) != kInitialVersion, "a version to stay below");
+  Version& version = versions_[newest(key)];
+  const std::int64_t length = version.value.as_integer();
   lists_[key].insert(lists_[key].begin() + length - 1, element);
-  nodes_[newest].version.value = Value::integer(length + 1);
+  version.value = Value::integer(length + 1);
 }
 
-void VersionStore::clear_dirty(Key key, std::uint32_t session) {
-  if (at(key).dirty.session == session) at(key).dirty = DirtyWrite{};
+void VersionStore::clear_writer(Key key, std::uint32_t session) {
+  if (at(key).writer == session) at(key).writer = kNoSession;
 }
 
 }  // namespace serval::simulated

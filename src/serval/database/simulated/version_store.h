@@ -1,11 +1,13 @@
 #pragma once
-// The committed versions of every key, newest first, and the newest uncommitted write. Versions that no
-// snapshot can see any more are forgotten when the key is next written.
+// The committed versions of every key, newest first, the elements of lists, and who last wrote a key without
+// having committed. Versions that no view can see any more are forgotten when the key is next written.
 //
+//   VersionStore store(Value::integer(0));
 //   store.install(key, {.position = 5, .value = v});
-//   store.visible(key, {.snapshot = 4}).position < 5
+//   store[store.visible(key, {.snapshot = 4})].position < 5
 //
-// Finding a version costs O(versions newer than it); two or three, usually.
+// Finding a version costs O(versions newer than it); usually two or three. Ids of forgotten versions are used
+// again. Not shared between threads.
 
 #include <cstdint>
 #include <limits>
@@ -16,73 +18,76 @@
 
 namespace serval::simulated {
 
-using Key = std::uint64_t;
+using Key = std::uint64_t;  // Dense: the store keeps an entry for every key up to the greatest.
 // The number of an update commit; 0 is the state before the first.
 using Position = std::uint64_t;
 inline constexpr Position kNoPosition = std::numeric_limits<Position>::max();
+inline constexpr std::uint32_t kNoSession = std::numeric_limits<std::uint32_t>::max();
 
-// What a transaction may see: commits up to `snapshot`; of those after `fork` only the ones of its own
+// What a transaction may see: the commits up to `snapshot`; of those after `fork` only the ones of its own
 // replica.
 struct View {
   Position snapshot = kNoPosition;
   Position fork = kNoPosition;
   std::uint8_t replica = 0;
+
+  bool sees(Position position, std::uint8_t from) const noexcept {
+    return position <= snapshot && (position <= fork || from == replica);
+  }
 };
+
+using VersionId = std::uint32_t;
+inline constexpr VersionId kInitialVersion = 0;  // Of every key.
 
 struct Version {
   Position position = 0;
-  Value value;  // Of a list: its length. The elements only ever grow.
+  Value value;  // Of a list: its length. Lists only grow.
+  VersionId older = kInitialVersion;
   std::uint8_t replica = 0;
-};
-
-struct DirtyWrite {
-  static constexpr std::uint32_t kNobody = 0xFFFFFFFFu;
-  std::uint32_t session = kNobody;
-  Value value;
 };
 
 class VersionStore {
  public:
-  explicit VersionStore(Value initial) : initial_{0, initial, 0} {}
+  explicit VersionStore(Value initial) : versions_{{.value = initial}} {}
 
-  Version newest(Key key) const;
-  Version visible(Key key, const View& view) const;
-  void install(Key key, const Version& version);
-  // As if it had been overwritten by the newest version at once; requires one.
-  void install_below_newest(Key key, Value value);
+  const Version& operator[](VersionId version) const { return versions_[version]; }
+  VersionId newest(Key key) const noexcept {
+    return key < keys_.size() ? keys_[key].newest : kInitialVersion;
+  }
+  VersionId visible(Key key, const View& view) const;
+  VersionId install(Key key, Version version);
+  Key key_count() const noexcept { return keys_.size(); }
 
-  std::span<const Value> elements(Key key, std::size_t length) const;
-  void append(Key key, Value element, const Version& version);
+  // Lists: a version is a length.
+  std::span<const Value> elements(Key key, VersionId version) const;
+  VersionId append(Key key, Value element, Version version);
+  // As if the newest version had been appended after this element; requires one.
   void append_below_newest(Key key, Value element);
 
   // No view asked for from now on is older than `horizon`.
   void forget_before(Position horizon) noexcept { horizon_ = horizon; }
+  Position horizon() const noexcept { return horizon_; }
 
-  DirtyWrite dirty(Key key) const { return key < keys_.size() ? keys_[key].dirty : DirtyWrite{}; }
-  void set_dirty(Key key, DirtyWrite write) { at(key).dirty = write; }
-  void clear_dirty(Key key, std::uint32_t session);
+  // The session with the latest uncommitted write of the key, or kNoSession.
+  std::uint32_t writer(Key key) const noexcept { return key < keys_.size() ? keys_[key].writer : kNoSession; }
+  void set_writer(Key key, std::uint32_t session) { at(key).writer = session; }
+  void clear_writer(Key key, std::uint32_t session);
 
  private:
-  static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
-  struct Node {
-    Version version;
-    std::uint32_t older;
-  };
   struct KeyState {
-    std::uint32_t newest = kNone;
-    DirtyWrite dirty;
+    VersionId newest = kInitialVersion;
+    std::uint32_t writer = kNoSession;
   };
 
   KeyState& at(Key key);
-  std::uint32_t add_node(const Version& version, std::uint32_t older);
-  void forget_old(std::uint32_t newest);
+  VersionId add(const Version& version);
+  void forget_old(VersionId newest);
 
-  Version initial_;
   Position horizon_ = 0;
   std::vector<KeyState> keys_;
-  std::vector<Node> nodes_;
-  std::vector<std::uint32_t> free_nodes_;
-  std::vector<std::vector<Value>> lists_;  // By key; only lists have any.
+  std::vector<Version> versions_;  // By id.
+  std::vector<VersionId> free_;
+  std::vector<std::vector<Value>> lists_;  // By key.
 };
 
 }  // namespace serval::simulated
