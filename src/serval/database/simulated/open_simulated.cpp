@@ -24,7 +24,7 @@ namespace serval {
 namespace simulated {
 namespace {
 
-// The store numbers its commits, and sessions tell these numbers.
+// The store numbers its commits, and sessions report these numbers.
 class SimulatedRecovery final : public Recovery {
  public:
   void read(const std::function<void(const LoggedTransaction&)>&) override {}
@@ -46,7 +46,8 @@ class SimulatedClient final : public Client {
 
   void begin() override { store_->begin(session_); }
 
-  // While an answer travels, others go on: without it, transactions would hardly overlap on few cores.
+  // Other sessions proceed while an answer travels. Without that, transactions would hardly overlap on few
+  // cores.
   Answer perform(const Request& request) override {
     Answer answer = store_->perform(session_, request);
     // No tag says that there is no such row; only the state that was seen does.
@@ -124,7 +125,7 @@ class SimulatedDriver final : public Database {
     return std::make_unique<SimulatedClient>(store_, options_.client);
   }
 
-  // Below snapshots, a transaction sees several states.
+  // Without a snapshot, a transaction sees several states.
   std::unique_ptr<Client> connect_observer(std::uint32_t /*attempt*/) override {
     return info(options_.level).reads == SimulatedLevelInfo::Reads::Snapshot ? connect(0) : nullptr;
   }

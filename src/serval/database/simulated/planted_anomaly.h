@@ -1,9 +1,9 @@
 #pragma once
 // Anomalies that simulate() can plant: a few transactions in mini-transaction form (MTC, Figure 5 and
-// Table I) on keys that nothing else uses. The database comes to rest, the planted transactions run,
-// everybody goes on. So no dependency leads from after them to before them, and the history has exactly that
-// one anomaly: levels that forbid it (levels/anomaly.h) are violated, all others hold if they hold without
-// it.
+// Table I) on keys that nothing else uses. All sessions finish what they are doing, the planted transactions
+// run, then all sessions continue. So no dependency leads back over the pause, and the history has exactly
+// that one anomaly: levels that forbid it (levels/anomaly.h) are violated, all others hold if they hold
+// without it.
 
 #include <span>
 #include <string_view>

@@ -8,7 +8,7 @@
 namespace serval::simulated {
 namespace {
 
-// Integers and nil are the same in every pool; lists of integers need to be interned anew.
+// Integers and nil are the same in every pool; lists must be interned again.
 Value move_to(ValuePool& pool, const History& history, Value value) {
   return value.is_list() ? pool.list(history.values().elements(value)) : value;
 }

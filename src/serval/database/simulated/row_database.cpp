@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <array>
-#include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -134,18 +134,18 @@ std::vector<RecordedRange::Row> RowDatabase::matching(PlannedTransaction& transa
 // NULL is skipped. Without any place, a count is 0 and every other aggregate is NULL.
 Value RowDatabase::aggregate(const RowRequest& request, std::span<const Row> rows) const {
   using Function = RowRequest::Function;
-  const auto whole = [](std::size_t count) { return Value::integer(static_cast<std::int64_t>(count)); };
-  if (request.function == Function::CountAll) return whole(rows.size());
-  std::vector<std::int64_t> places;
-  for (const Row& row : rows)
-    if (const Place place = place_of(row.value)) places.push_back(*place);
-  if (request.function == Function::Count) return whole(places.size());
-  if (places.empty()) return Value::nil();
-  if (request.function == Function::Min) return Value::integer(std::ranges::min(places));
-  if (request.function == Function::Max) return Value::integer(std::ranges::max(places));
-  std::int64_t sum = 0;
-  for (const std::int64_t place : places) sum += place;
-  return Value::integer(sum);
+  std::int64_t count = 0;
+  Place result;
+  for (const Row& row : rows) {
+    const Place place = place_of(row.value);
+    if (place || request.function == Function::CountAll) ++count;
+    if (!place) continue;
+    if (request.function == Function::Min) result = std::min(result.value_or(*place), *place);
+    if (request.function == Function::Max) result = std::max(result.value_or(*place), *place);
+    if (request.function == Function::Sum) result = result.value_or(0) + *place;
+  }
+  if (request.function == Function::CountAll || request.function == Function::Count) result = count;
+  return result ? Value::integer(*result) : Value::nil();
 }
 
 PlannedDatabase::Answer RowDatabase::change(PlannedTransaction& transaction, std::span<const Row> rows,

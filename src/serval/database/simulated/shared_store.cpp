@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -169,27 +170,12 @@ Answer SharedStore::answer(SharedTransaction& transaction, const Request& reques
   }
   const Row seen = read_row(transaction, key, request.locks);
   if (seen.present) out.rows.push_back({request.key, seen.tag, seen.columns});
-  switch (request.kind) {
-    case Kind::ReadList:
-      out.list = seen.list;
-      return out;
-    case Kind::Update:
-      out.applied = seen.present;
-      break;
-    case Kind::Insert:
-      out.applied = !seen.present;
-      break;
-    case Kind::CompareAndSet:
-      out.applied = seen.present && seen.tag == request.expected;
-      break;
-    case Kind::Delete:
-      out.applied = seen.present;
-      if (seen.present) add(transaction, {.key = key, .value = Value::nil()});
-      return out;
-    default:
-      return out;
-  }
-  if (out.applied) put(transaction, key, request);
+  out.list = seen.list;
+  if (only_reads(request.kind)) return out;
+  out.applied = seen.present != (request.kind == Kind::Insert);
+  if (request.kind == Kind::CompareAndSet && seen.tag != request.expected) out.applied = false;
+  if (out.applied && request.kind == Kind::Delete) add(transaction, {.key = key, .value = Value::nil()});
+  if (out.applied && request.kind != Kind::Delete) put(transaction, key, request);
   return out;
 }
 

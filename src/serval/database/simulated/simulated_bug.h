@@ -2,11 +2,11 @@
 // The switchable bugs of the simulated database: each breaks one mechanism, now and then.
 //
 //   options.bugs = {parse_simulated_bug("lost-update"),
-//   parse_simulated_bug("dirty-read:probability=0.5,limit=1")};
+//                   parse_simulated_bug("dirty-read:probability=0.5,limit=1")};
 //
-// A bug gets its chance whenever its mechanism is used; `probability` says how often it takes it, `limit` how
-// often in all (1: a single shot). Whether the history then shows an anomaly depends on what others do at
-// that moment: few keys, or a skewed key distribution, make it likely.
+// Whenever its mechanism is used, a bug strikes with its `probability`, at most `limit` times in total.
+// Whether the history then shows an anomaly depends on what other transactions do at that moment: few keys,
+// or a skewed key distribution, make it likely.
 
 #include <cstdint>
 #include <optional>
@@ -33,15 +33,15 @@ struct SimulatedBugInfo {
   SimulatedBugKind kind;
   std::string_view name;
   std::string_view description;  // What goes wrong, one sentence.
-  // The weakest levels (by the names of levels/level.h) that it breaks; whatever implies one of them breaks,
-  // too.
+  // The weakest levels that it breaks, by the names of levels/level.h. It also breaks every level that
+  // implies one of them.
   std::vector<std::string_view> breaks;
 };
 
 struct SimulatedBug {
   SimulatedBugKind kind;
   double probability = 0.01;
-  std::uint64_t limit = 0;  // How often it may fire; 0: without limit.
+  std::uint64_t limit = 0;  // How often it may strike; 0: no limit.
 };
 
 std::span<const SimulatedBugInfo> all_simulated_bugs();

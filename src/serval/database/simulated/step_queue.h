@@ -1,6 +1,6 @@
 #pragma once
 // The virtual clock: which session takes its next step, and when. A step is called, takes effect and is
-// answered, in this order, at random distances; the queue hands out steps in the order of their effects.
+// answered, in this order, at random distances. The queue returns steps in the order of their effects.
 
 #include <algorithm>
 #include <cstdint>
@@ -25,7 +25,7 @@ class StepQueue {
   explicit StepQueue(std::uint64_t seed) : random_(seed) {}
 
   bool empty() const noexcept { return heap_.empty(); }
-  // The session does something again soon after `time`.
+  // The next step of the session, shortly after `time`.
   void schedule(std::uint32_t session, Time time) {
     const std::uint64_t draw = random_.next();
     const Time call = time + 1 + static_cast<Time>(draw % 1024);
