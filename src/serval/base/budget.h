@@ -1,16 +1,17 @@
 #pragma once
-// A limit on time or on effort that long loops obey by asking. Running out is a result (the verdict becomes
-// Undecided), so BudgetExhausted unwinds to the command or checker that owns the budget and nowhere further.
+// A limit on time or effort that long loops poll. Running out is a result (the verdict becomes
+// Undecided), so BudgetExhausted unwinds to the command or checker that owns the budget and no further.
 //
 //   Budget budget = Budget::until(now + 10 s);
 //   for (...) budget.poll("reads-from");   // one predictable branch; looks at the clock every 4096th call
 //
-// Effort is the number of polls, a look counting as many: it ends the same work at the same place on every
-// machine. A limit of effort is ours, for what is worth only so much; a limit of time is the user's.
+// Effort is the number of polls; a look counts as 4096. An effort limit stops the same work at the same
+// point on every machine. Serval sets effort limits for steps that are only worthwhile while cheap; the
+// user sets time limits.
 //
-// Memory is limited by the operating system (see apps/cli/memory_limit.h); an allocation past it throws
-// std::bad_alloc. Not shared between threads: give each its own copy. The flag of until_set() may be set from
-// anywhere, also in a signal handler.
+// Memory is limited by the operating system (see apps/cli/memory_limit.h); an allocation beyond the
+// limit throws std::bad_alloc. Not shared between threads: give each thread its own copy. The flag of
+// until_set() may be set from any thread and from a signal handler.
 
 #include <atomic>
 #include <chrono>
@@ -47,21 +48,21 @@ class Budget {
 
   static Budget unlimited() noexcept { return Budget(Clock::time_point::max()); }
   static Budget until(Clock::time_point deadline) noexcept { return Budget(deadline); }
-  // Until `stop` is set, from any thread. It outlives the budget.
+  // Runs until `stop` is set, from any thread. `stop` must outlive the budget.
   static Budget until_set(const std::atomic<bool>& stop) noexcept {
     Budget budget = unlimited();
     budget.stop_ = &stop;
     return budget;
   }
 
-  // The same, but no longer than until `deadline`.
+  // The same budget, but no later than `deadline`.
   Budget within(Clock::time_point deadline) const noexcept {
     Budget budget = *this;
     if (deadline < budget.deadline_) budget.deadline_ = deadline;
     return budget;
   }
 
-  // The same, but for so much further effort at most; what it spends is counted apart.
+  // The same budget with at most `most` further effort; the copy counts its own effort.
   Budget with_effort(std::uint64_t most) const noexcept {
     Budget budget = *this;
     budget.effort_ = 0;
@@ -70,11 +71,11 @@ class Budget {
   }
   std::uint64_t effort() const noexcept { return effort_; }  // Spent so far.
 
-  // Throws BudgetExhausted once the deadline has passed or a stop was requested. `phase` is a literal.
+  // Throws BudgetExhausted once a limit is reached or a stop was requested. `phase` is a string literal.
   void poll(const char* phase) {
     if (++effort_ % kPollsPerLook == 0) obey(phase);
   }
-  // The same, looking at the clock every time: for loops whose steps are long.
+  // The same, but checks the clock on every call: for loops with long steps.
   void look(const char* phase) {
     effort_ += kPollsPerLook;
     obey(phase);

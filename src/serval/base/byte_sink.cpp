@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kBuffer = 1 << 16;
 
-// The open descriptor and the name it will have. Devices, pipes and standard output are written in place.
+// The open descriptor and the final name. Devices, pipes and standard output are written in place.
 class OutputFile {
  public:
   explicit OutputFile(const std::string& path) : name_(path == "-" ? "<stdout>" : path) {
@@ -34,7 +34,7 @@ class OutputFile {
     target_ = path;
     struct stat facts {};
     const bool exists = ::stat(path.c_str(), &facts) == 0;
-    if (!exists && errno != ENOENT) fail(std::strerror(errno));  // Links in a circle, say.
+    if (!exists && errno != ENOENT) fail(std::strerror(errno));  // For example a cycle of links.
     if (exists && S_ISDIR(facts.st_mode)) fail("is a directory");
     if (exists && !S_ISREG(facts.st_mode)) {
       descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
@@ -76,16 +76,17 @@ class OutputFile {
     throw OutputError("cannot write " + name_ + ": " + reason);
   }
 
-  // A link keeps pointing at its file, and a replaced file keeps its permissions.
+  // A link keeps pointing to its file, and a replaced file keeps its permissions.
   void open_beside(const struct stat* replaced) {
     target_ = link_target(target_);
     if (replaced != nullptr && ::access(target_.c_str(), W_OK) != 0) fail(std::strerror(errno));
     create_temporary();
     if (descriptor_ < 0) return;
-    if (replaced != nullptr) ::fchmod(descriptor_, replaced->st_mode & 07777);  // May be refused; no harm.
+    if (replaced != nullptr) ::fchmod(descriptor_, replaced->st_mode & 07777);  // A refusal does no harm.
   }
 
-  // Never one that is there already: in a folder that others write to, it may be a link to somebody's file.
+  // Never reuses an existing file: in a folder that others can write to, it might be a link to another
+  // user's file.
   void create_temporary() {
     constexpr int kTries = 100;
     const std::string name = target_ + ".partial-" + std::to_string(::getpid());
@@ -165,7 +166,7 @@ struct ByteSink::State {
     finished = true;
   }
 
-  // The caller's pieces are far below 4 GiB only by habit, so the input goes in slices that zlib can count.
+  // A piece may exceed 4 GiB, so the input is passed in slices whose size zlib can represent.
   void deflate_all(std::string_view bytes, int flush) {
     constexpr std::size_t kSlice = 1 << 30;
     do {

@@ -1,14 +1,15 @@
 #pragma once
-// Bytes to a file or standard output, compressed on the way for paths that end in .gz or .zst. A regular file
-// is written under a temporary name beside its target and renamed by finish(), so that a failed write leaves
-// the old file, or none, and never half of a new one. remove_partial_output() knows its name until then.
+// Writes bytes to a file or standard output, compressed if the path ends in .gz or .zst. A regular file
+// is written under a temporary name next to its target and renamed by finish(), so a failed write leaves
+// the old file or none, never a partial one. Until then remove_partial_output() knows the temporary
+// name.
 //
 //   ByteSink sink = ByteSink::create("history.txt.gz");   // "-" is standard output
 //   sink.write("w(1,2,3,4)\n");
-//   sink.finish();                                        // without it the temporary file is removed
+//   sink.finish();                                        // without it, the temporary file is removed
 //
-// Throws OutputError naming the file: no such folder, no permission, full disk, closed pipe. A process that
-// wants the last one must ignore SIGPIPE, which would end it first.
+// Throws OutputError naming the file: no such folder, no permission, full disk, closed pipe. To get the
+// error for a closed pipe, a process must ignore SIGPIPE.
 
 #include <memory>
 #include <string>
@@ -24,7 +25,7 @@ class ByteSink {
   ~ByteSink();
 
   void write(std::string_view bytes);
-  // Writes what is buffered and puts the file in its place. Nothing may be written afterwards.
+  // Flushes the buffer and renames the file to its final name. Nothing may be written afterwards.
   void finish();
 
  private:

@@ -17,7 +17,7 @@
 namespace serval {
 namespace {
 
-constexpr std::size_t kChunk = 1 << 18;  // Fits the second-level cache, so parsing reads warm bytes.
+constexpr std::size_t kChunk = 1 << 18;  // Fits in the L2 cache, so the parser reads cached bytes.
 constexpr std::size_t kSmallestChunk = 1 << 12;
 
 // Where raw bytes come from: a descriptor or a string.
@@ -41,7 +41,8 @@ class RawBytes {
         return static_cast<std::size_t>(got);
       }
       if (errno != EINTR) throw UnreadableFile({name_}, std::string("cannot read: ") + std::strerror(errno));
-      if (budget_ != nullptr) budget_->look("read");  // A signal woke it up, perhaps to stop.
+      // A signal interrupted the read, perhaps in order to stop.
+      if (budget_ != nullptr) budget_->look("read");
     }
   }
   std::uint64_t total() const noexcept { return total_; }
@@ -82,12 +83,12 @@ struct ByteStream::State {
   std::vector<char> packed = std::vector<char>(chunk_size);  // Compressed bytes not yet unpacked.
   std::size_t packed_begin = 0, packed_end = 0;
   bool raw_ended = false;
-  bool mid_frame = false;  // Inside a gzip member or zstd frame: an end of file here is a truncation.
+  bool mid_frame = false;  // Inside a gzip member or zstd frame: the end of the file here means truncation.
   z_stream inflater{};
   bool inflater_open = false;
   ZSTD_DStream* unzstd = nullptr;
 
-  std::string ahead;  // Bytes peeked at, to be handed out before anything else.
+  std::string ahead;  // Bytes peeked at; next() returns them first.
   std::vector<char> chunk = std::vector<char>(chunk_size);
 
   State(std::string stream_name, std::unique_ptr<RawBytes> source, std::size_t largest_chunk = kChunk)
@@ -122,7 +123,8 @@ struct ByteStream::State {
   }
 
   [[noreturn]] void damaged(const char* what) const {
-    throw InputError({name}, what, {}, "decompress it by hand to see how much is left, then check that file");
+    throw InputError({name}, what, {},
+                     "decompress it by hand to see how much can be recovered, then check that file");
   }
 
   // Fills `target`; returns 0 only at the end of the decompressed stream.
@@ -200,7 +202,7 @@ ByteStream ByteStream::open(const std::string& path, Budget* budget) {
 
 ByteStream ByteStream::from_memory(std::string name, std::string bytes) {
   const std::size_t chunk =
-      std::clamp(bytes.size(), kSmallestChunk, kChunk);  // Short texts are cheap to read.
+      std::clamp(bytes.size(), kSmallestChunk, kChunk);  // Short texts need no large buffer.
   return ByteStream(
       std::make_unique<State>(std::move(name), std::make_unique<RawBytes>(std::move(bytes)), chunk));
 }

@@ -1,14 +1,15 @@
 #pragma once
-// Bytes from a file, standard input or memory, decompressed on the way (gzip and zstd, recognised by their
-// first bytes), handed out in chunks so that a 10 GB file costs a few megabytes. Reading is single-threaded
-// and strictly forward.
+// Reads bytes from a file, standard input or memory and decompresses them (gzip and zstd, recognised by
+// their first bytes). They are handed out in chunks, so a 10 GB file needs only a few megabytes of
+// memory. Single-threaded, forward only.
 //
 //   ByteStream stream = ByteStream::open("history.txt.gz");     // "-" is standard input
 //   std::string_view start = stream.peek(4096);                 // for format detection; consumes nothing
 //   while (true) { std::string_view chunk = stream.next(); if (chunk.empty()) break; ... }
 //
-// Throws InputError naming the file for: missing or unreadable path, a directory, truncated or damaged
-// compression. A blocked read that a signal wakes up throws BudgetExhausted once the budget is used up.
+// Throws InputError naming the file for a missing or unreadable path, a directory, and truncated or
+// damaged compressed data. A blocked read that a signal interrupts throws BudgetExhausted if the budget
+// is used up.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +23,7 @@ namespace serval {
 
 class ByteStream {
  public:
-  // `budget` is looked at when a signal wakes up a blocked read, and must outlive the stream.
+  // `budget` is checked when a signal interrupts a blocked read; it must outlive the stream.
   static ByteStream open(const std::string& path, Budget* budget = nullptr);
   static ByteStream from_memory(std::string name, std::string bytes);
   ByteStream(ByteStream&&) noexcept;
@@ -31,13 +32,14 @@ class ByteStream {
 
   const std::string& name() const noexcept;
 
-  // Up to `size` bytes from the front without consuming them; fewer only at the end of the stream.
+  // Up to `size` bytes from the front, without consuming them; fewer only at the end of the stream.
   std::string_view peek(std::size_t size);
-  // The next bytes, at least one unless the stream has ended (then empty). Valid until the next call.
+  // The next bytes: at least one, or empty at the end of the stream. Valid until the next call.
   std::string_view next();
   // Decompressed bytes handed out by next() so far.
   std::uint64_t consumed() const noexcept;
-  // Size of the file on disk, 0 when unknown (standard input); compressed bytes read so far, for progress.
+  // For progress: the size of the file on disk (0 if unknown, as for standard input), and the compressed
+  // bytes read so far.
   std::uint64_t size_on_disk() const noexcept;
   std::uint64_t read_from_disk() const noexcept;
 

@@ -1,5 +1,5 @@
 #pragma once
-// The clock of all recorded times: one for the whole process, never going back, in nanoseconds.
+// The clock for all recorded times: one per process, monotonic, in nanoseconds.
 
 #include <atomic>
 #include <chrono>
@@ -7,14 +7,14 @@
 
 namespace serval {
 
-// The thread sanitizer knows no fences, and g++ refuses to compile them for it.
+// The thread sanitizer does not support fences, and g++ refuses to compile them with it.
 inline void fence() noexcept {
 #if !defined(__SANITIZE_THREAD__)
   std::atomic_thread_fence(std::memory_order_seq_cst);
 #endif
 }
 
-// Fenced, so that neither the request before it nor the one after it moves across.
+// Fenced, so that neither the request before nor the one after is reordered across it.
 inline std::int64_t now() noexcept {
   fence();
   const auto ticks = std::chrono::steady_clock::now().time_since_epoch();

@@ -1,9 +1,9 @@
 #pragma once
-// "We are wrong": a broken precondition or invariant is a bug in Serval, never a property of the input.
+// A broken precondition or invariant is a bug in Serval, never a property of the input.
 //
 //   expects(row < rows(), "row within the table");
 //
-// On in every build. Only main and language bindings catch BrokenContract; they report exit code 70.
+// Enabled in every build. Only main and language bindings catch BrokenContract; they exit with code 70.
 
 #include <stdexcept>
 #include <string>

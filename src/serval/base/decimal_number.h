@@ -1,5 +1,5 @@
 #pragma once
-// Whether a text is a decimal number, with fraction and exponent at will: -7, 2.50, 1e-3.
+// Whether a text is a decimal number, with optional fraction and exponent: -7, 2.50, 1e-3.
 
 #include <string_view>
 

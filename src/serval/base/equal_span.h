@@ -1,10 +1,10 @@
 #pragma once
-// The part of a sorted range whose members equal a value. What std::ranges::equal_range does, for clang, too,
-// which cannot read that of libstdc++ 12.
+// The part of a sorted range whose members equal a value: std::ranges::equal_range, in a form that clang
+// can compile with libstdc++ 12.
 //
 //   for (const Step& step : equal_span(steps, 3, &Step::from)) ...     // Sorted by `from`.
 //
-// O(log n); the range outlives the span.
+// O(log n). The range must outlive the span.
 
 #include <algorithm>
 #include <ranges>

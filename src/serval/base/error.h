@@ -1,6 +1,6 @@
 #pragma once
-// "The outside world failed us": a bad file, an unreadable path. Thrown where it is noticed, caught once per
-// command, in main. Anomalies and exhausted budgets are results, not errors.
+// Failures of the outside world: a bad file, an unreadable path. Thrown where they are noticed and
+// caught once per command, in main. Anomalies and exhausted budgets are results, not errors.
 
 #include <cstdint>
 #include <stdexcept>
@@ -9,28 +9,29 @@
 
 namespace serval {
 
-// Lines and columns count from 1; 0 means "not known" (a directory, an empty file, a binary format).
+// Lines and columns count from 1; 0 means unknown (a directory, an empty file, a binary format).
 struct SourcePosition {
   std::string file;
   std::uint64_t line = 0;
   std::uint64_t column = 0;
 };
 
-// Bad input. what() is one line, "file:line:column: problem"; the rest lets the command line draw the
-// offending line with a caret below the column.
+// Bad input. what() is a single line, "file:line:column: problem"; the other members let the command
+// line show the offending line with a caret below the column.
 class InputError : public std::runtime_error {
  public:
-  // `caret` is the column of source_line to point at where that line is not the whole one; 0: the position's.
+  // `caret` is the column of source_line to point at if source_line is only part of the line; 0 means
+  // the column of `position`.
   InputError(SourcePosition position, const std::string& problem, std::string source_line = {},
              std::string hint = {}, std::uint64_t caret = 0);
 
   const SourcePosition& position() const noexcept { return position_; }
   const std::string& problem() const noexcept { return problem_; }
-  // Empty when there is no text to show; shortened around the column when it is long.
+  // Empty if there is no text to show; long lines are shortened around the column.
   const std::string& source_line() const noexcept { return source_line_; }
-  // The column of source_line() that the problem is at, from 1; 0 when not known.
+  // The column of source_line() where the problem is, from 1; 0 if unknown.
   std::uint64_t caret() const noexcept { return caret_; }
-  const std::string& hint() const noexcept { return hint_; }  // One next step, may be empty.
+  const std::string& hint() const noexcept { return hint_; }  // A suggested next step; may be empty.
 
  private:
   SourcePosition position_;
@@ -40,7 +41,7 @@ class InputError : public std::runtime_error {
   std::uint64_t caret_;
 };
 
-// The operating system refused to open or read it: no word about what is inside.
+// The operating system refused to open or read the file; its contents are not at fault.
 class UnreadableFile : public InputError {
  public:
   using InputError::InputError;
@@ -52,12 +53,13 @@ class OutputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// "You cannot ask for that": a name that nothing has, an address that is none, flags that exclude each other.
+// A request that cannot be satisfied: an unknown name, a malformed address, flags that exclude each
+// other.
 class UsageError : public std::runtime_error {
  public:
   explicit UsageError(const std::string& problem, std::string hint = {})
       : std::runtime_error(problem), hint_(std::move(hint)) {}
-  const std::string& hint() const noexcept { return hint_; }  // One next step, may be empty.
+  const std::string& hint() const noexcept { return hint_; }  // A suggested next step; may be empty.
 
  private:
   std::string hint_;

@@ -1,5 +1,5 @@
 #pragma once
-// Names that people type, compared without regard to case and separators.
+// Names that people type, compared without regard to case or separators.
 //
 //   folded_name("Snapshot_Isolation") == folded_name("snapshot isolation")      // "snapshotisolation"
 

@@ -1,6 +1,6 @@
 #pragma once
-// Folders, without the exceptions of std::filesystem: what the outside world refuses is an InputError, and a
-// link that leads nowhere is no reason to stop looking.
+// Folders, without the exceptions of std::filesystem: a failure of the operating system becomes an
+// InputError, and a dangling link does not end the listing.
 //
 //   for (const std::filesystem::path& file : files_in("logs")) ...
 
@@ -10,12 +10,12 @@
 
 namespace serval {
 
-// The entries of a folder that are files or may be: one that cannot be looked at (no permission, a link to
-// itself) is among them, so that whoever opens it says why. By name. Throws InputError where the folder
-// cannot be read.
+// The entries of a folder that are or may be files, sorted by name. Entries that cannot be inspected (no
+// permission, a link to itself) are included, so that whoever opens them reports why. Throws InputError
+// if the folder cannot be read.
 std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder);
 
-// The folder for temporary files; none where TMPDIR names one that is not there.
+// The folder for temporary files; nothing if TMPDIR names one that does not exist.
 std::optional<std::filesystem::path> temporary_folder();
 
 }  // namespace serval

@@ -1,5 +1,6 @@
 #pragma once
-// Writes JSON into a string, one value after the other. Always valid UTF-8: bytes that are not become U+FFFD.
+// Writes JSON into a string, one value after another. The output is always valid UTF-8: invalid bytes
+// become U+FFFD.
 //
 //   JsonWriter json;
 //   json.begin_object().key("verdict").text("valid").key("txns").number(3).end();
@@ -23,7 +24,7 @@ class JsonWriter {
   JsonWriter& number(std::uint64_t value) { return raw(std::to_string(value)); }
   JsonWriter& number(std::int64_t value) { return raw(std::to_string(value)); }
   JsonWriter& number(int value) { return raw(std::to_string(value)); }
-  JsonWriter& number(double value);  // Up to nine digits after the point; not finite: null.
+  JsonWriter& number(double value);  // Up to nine decimal places; null unless finite.
   JsonWriter& boolean(bool value) { return raw(value ? "true" : "false"); }
   JsonWriter& null() { return raw("null"); }
 

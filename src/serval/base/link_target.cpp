@@ -6,7 +6,7 @@
 namespace serval {
 
 std::string link_target(const std::string& path) {
-  constexpr int kMostLinks = 40;  // As in Linux.
+  constexpr int kMostLinks = 40;  // The limit in Linux.
   std::filesystem::path target = path;
   for (int i = 0; i < kMostLinks; ++i) {
     std::error_code none_left;

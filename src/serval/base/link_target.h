@@ -1,6 +1,6 @@
 #pragma once
-// The file that a path means when it is written: symbolic links are followed, also to a file that is not
-// there yet. Links that lead nowhere, or in a circle, are followed as far as the system follows any.
+// The file that is written when a path is: symbolic links are followed, even to a file that does not
+// exist yet. Dangling and cyclic links are followed as far as the operating system would.
 //
 //   link_target("latest.jsonl")   // "runs/7.jsonl", if that is what latest.jsonl points to
 

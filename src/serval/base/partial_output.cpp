@@ -15,7 +15,7 @@ namespace {
 
 constinit std::array<std::atomic<const char*>, 16> partial_output{};
 
-// As the kernel lays it out; readdir() may allocate, which a signal handler must not.
+// As the kernel lays it out; readdir() may allocate memory, which a signal handler must not.
 struct Entry {
   std::uint64_t inode;
   std::int64_t next;

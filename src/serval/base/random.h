@@ -1,6 +1,6 @@
 #pragma once
 // A small, fast, portable random generator: the same seed gives the same numbers on every machine, which
-// std::uniform_int_distribution does not promise. SplitMix64 (Steele, Lea & Flood 2014).
+// std::uniform_int_distribution does not guarantee. SplitMix64 (Steele, Lea & Flood 2014).
 
 #include <cstdint>
 

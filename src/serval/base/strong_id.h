@@ -1,11 +1,11 @@
 #pragma once
-// A dense 32-bit index that does not convert into another kind of index.
+// A dense 32-bit index that does not convert to other kinds of index.
 //
 //   using KeyId = StrongId<struct KeyTag>;
 //   KeyId key{7};            // key.index == 7
 //   TransactionId t = key;   // does not compile
 //
-// StrongId::none() marks an absent id; it never indexes anything.
+// StrongId::none() marks an absent id; it is never a valid index.
 
 #include <compare>
 #include <cstdint>
