@@ -16,13 +16,14 @@ constexpr std::size_t kWords = 4;
 constexpr std::size_t kBlock = 64 * kWords;
 using Bits = std::array<std::uint64_t, kWords>;
 
-// A set of numbers from which the greatest is taken, again and again; one is never put back above it.
+// A set of numbers from which the maximum is repeatedly removed; numbers added later are smaller than
+// it.
 class Falling {
  public:
   explicit Falling(std::size_t size) : words_(size / 64 + 1, 0) {}
 
   void add(std::uint32_t number) { words_[number / 64] |= std::uint64_t{1} << (number % 64); }
-  // The greatest that is not above `top`, taken out; nothing below `bottom` is looked for.
+  // Removes and returns the greatest number that is at most `top`; does not search below `bottom`.
   std::optional<std::uint32_t> take(std::uint32_t top, std::uint32_t bottom) {
     for (std::uint32_t word = top / 64 + 1; word-- > bottom / 64;) {
       if (words_[word] == 0) continue;
@@ -37,8 +38,8 @@ class Falling {
   std::vector<std::uint64_t> words_;
 };
 
-// Components numbered so that numbers fall along every edge and, as far as that allows, follow the vertex
-// numbers: neighbours of a history stay neighbours, which keeps the windows short.
+// Components numbered so that numbers decrease along every edge and otherwise follow the vertex numbers
+// as closely as possible. Neighbours in the history stay neighbours, which keeps the windows short.
 Condensation numbered_components(const CsrGraph& graph, Budget& budget) {
   Condensation components = condense(graph, budget);
   std::vector<std::uint32_t> rank(components.count, components.count);
@@ -100,7 +101,8 @@ class Propagation {
     return std::span(targets_).subspan(offsets_[component], offsets_[component + 1] - offsets_[component]);
   }
 
-  // The edges between components, each once: a component may have many members that lead to the same.
+  // The edges between components, without duplicates: many members of a component may lead to the same
+  // target.
   void link_components() {
     std::vector<std::uint32_t> first(components_.count + 1, 0);
     for (const std::uint32_t c : components_.component) ++first[c + 1];
@@ -121,7 +123,8 @@ class Propagation {
     }
   }
 
-  // Component numbers fall along every edge, so one pass downwards carries each bit as far as it goes.
+  // Component numbers decrease along every edge, so a single downward pass propagates every bit
+  // completely.
   bool propagate(std::span<const ReachabilityQuestion> questions, std::span<const std::uint32_t> block) {
     const std::uint32_t top = number(questions[block.front()].from);
     std::uint32_t bottom = top;
@@ -159,8 +162,8 @@ class Propagation {
   Condensation components_;
   std::vector<std::uint64_t> offsets_;  // By component, one more than components: into targets_.
   std::vector<std::uint32_t> targets_;
-  std::vector<Bits> bits_;              // By component: which questions of the block have come so far.
-  Falling waiting_;                     // Components that questions have come to, but not gone on from.
+  std::vector<Bits> bits_;              // By component: the questions of the block that have reached it.
+  Falling waiting_;                     // Components that questions have reached but not left yet.
   std::vector<std::uint32_t> reached_;  // Components with bits.
 };
 

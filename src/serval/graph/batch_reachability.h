@@ -1,13 +1,13 @@
 #pragma once
-// Many questions "does a lead to b?" about one digraph, answered together: the vertices are condensed to
-// strong components, 256 questions are propagated at once as bits along the topological order of the
-// components, and only over the window between a block's first source and its last target. Questions that
-// span little of the order, as those of a history do, cost little, whatever the size of the graph.
+// Answers many reachability questions about one digraph together. The graph is condensed to strong
+// components, and 256 questions at a time are propagated as bits in topological order of the components,
+// restricted to the window between the first source and the last target of the block. Questions that
+// span little of the order, as is typical for histories, are cheap whatever the size of the graph.
 //
 //   std::optional<std::vector<bool>> answers = reachable(graph, {{0, 3}, {2, 1}}, effort, budget);
 //
-// What a block does not reach costs a 64th of a look at a component. O((vertices + edges) * questions / 256)
-// at worst; exact.
+// A component that a block does not reach costs 1/64 of a visit. Worst case O((vertices + edges) *
+// questions / 256); exact.
 
 #include <cstdint>
 #include <optional>
@@ -23,8 +23,8 @@ struct ReachabilityQuestion {
   Vertex from, to;
 };
 
-// By question: a path of zero or more edges leads from `from` to `to`. Nothing when more than `effort` edges
-// would have to be looked at.
+// For each question, whether a path of zero or more edges leads from `from` to `to`. Nothing if this
+// would visit more than `effort` edges.
 std::optional<std::vector<bool>> reachable(const CsrGraph& graph,
                                            std::span<const ReachabilityQuestion> questions,
                                            std::uint64_t effort, Budget& budget);

@@ -1,11 +1,12 @@
 #pragma once
-// A directed graph in two arrays (compressed sparse rows): successors of vertex v are targets[offsets[v] ..
-// offsets[v + 1]). Built in two passes over an edge enumerator, so no edge list is ever stored.
+// A directed graph in two arrays (compressed sparse rows): the successors of vertex v are
+// targets[offsets[v] .. offsets[v + 1]). Built in two passes over an edge enumerator, so no edge list is
+// stored.
 //
 //   CsrGraph graph = build_graph(3, [](auto&& edge) { edge(0, 1); edge(1, 2); });
 //   graph.successors(1)[0] == 2
 //
-// 4 bytes a vertex and 4 bytes an edge. Parallel edges and self-loops are kept. Immutable once built.
+// 4 bytes per vertex and 4 bytes per edge. Parallel edges and self-loops are kept. Immutable once built.
 
 #include <cstdint>
 #include <numeric>
@@ -45,14 +46,15 @@ class CsrBuilder {
     });
   }
 
-  // Every edge counted goes from a smaller to a larger vertex: the numbers themselves are a topological
+  // Every counted edge leads from a smaller to a larger vertex: the vertex numbers are a topological
   // order.
   bool ascending() const noexcept { return ascending_; }
 
   template <class ForEachEdge>
   CsrGraph place(ForEachEdge&& for_each_edge) && {
     expects(edges_ < 0xFFFFFFFFu, "fewer than 2^32 - 1 edges");
-    // Offsets first point past each row; placing an edge moves its row's offset down to its start.
+    // Offsets initially point to the end of each row; placing an edge moves its row's offset towards the
+    // start.
     std::partial_sum(graph_.offsets.begin(), graph_.offsets.end(), graph_.offsets.begin());
     graph_.targets.resize(edges_);
     for_each_edge([this](Vertex from, Vertex to) { graph_.targets[--graph_.offsets[from]] = to; });
@@ -65,7 +67,7 @@ class CsrBuilder {
   bool ascending_ = true;
 };
 
-// `for_each_edge(emit)` calls emit(from, to) once for every edge; it runs twice and must emit the same edges.
+// `for_each_edge(emit)` calls emit(from, to) once per edge; it runs twice and must emit the same edges.
 template <class ForEachEdge>
 CsrGraph build_graph(Vertex vertices, ForEachEdge&& for_each_edge) {
   CsrBuilder builder(vertices);
@@ -73,8 +75,8 @@ CsrGraph build_graph(Vertex vertices, ForEachEdge&& for_each_edge) {
   return std::move(builder).place(for_each_edge);
 }
 
-// The same, but nothing when the numbers of the vertices are already a topological order: one pass has shown
-// it.
+// The same, but nothing if the vertex numbers are already a topological order, which the first pass
+// detects.
 template <class ForEachEdge>
 std::optional<CsrGraph> build_graph_unless_ascending(Vertex vertices, ForEachEdge&& for_each_edge) {
   CsrBuilder builder(vertices);

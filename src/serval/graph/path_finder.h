@@ -1,7 +1,7 @@
 #pragma once
-// Breadth-first search that is run many times over one graph: marks carry the number of the run, so nothing
-// is cleared between runs. `effort` bounds the edges looked at over all runs, so that a search over every
-// start stays affordable and still gives the same answer on every machine.
+// Breadth-first search for many runs over one graph: marks hold the number of the run, so nothing is
+// cleared between runs. `effort` bounds the edges visited over all runs, so that a search from every
+// start stays affordable and gives the same answer on every machine.
 
 #include <algorithm>
 #include <cstdint>
@@ -21,11 +21,11 @@ class PathFinder {
         seen_in_(graph.vertex_count(), 0),
         parent_(graph.vertex_count()) {}
 
-  std::uint64_t spent() const noexcept { return spent_; }  // Edges looked at so far.
+  std::uint64_t spent() const noexcept { return spent_; }  // Edges visited so far.
   bool exhausted() const noexcept { return spent_ >= effort_; }
 
-  // The shortest path of 1 .. max_edges edges from `from` to a vertex for which is_goal holds, both ends
-  // included (so a cycle names its start twice). Empty when there is none or the effort is spent.
+  // The shortest path of 1 .. max_edges edges from `from` to a vertex for which is_goal holds, including
+  // both ends (so a cycle names its start twice). Empty if there is none or the effort is used up.
   template <class IsGoal>
   std::vector<Vertex> path(Vertex from, std::size_t max_edges, IsGoal&& is_goal) {
     ++run_;

@@ -10,7 +10,7 @@ class Tarjan {
   Tarjan(const CsrGraph& graph, Budget& budget)
       : graph_(graph), budget_(budget), number_(graph.vertex_count(), 0), low_(graph.vertex_count(), 0) {}
 
-  // `close` gets the members of each component when it is complete, after all that it leads to.
+  // `close` gets the members of each complete component, after those of all components it leads to.
   template <class Close>
   void run(Close&& close) {
     for (Vertex root = 0; root < graph_.vertex_count(); ++root) {

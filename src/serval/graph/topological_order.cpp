@@ -14,7 +14,8 @@ std::vector<Vertex> topological_order(const CsrGraph& graph, Budget& budget) {
   std::vector<Vertex> order;
   order.reserve(vertices);
   std::vector<Vertex> ready;
-  // The scan takes what is ready in number order; `ready` holds what becomes ready behind the scan.
+  // The scan takes ready vertices in number order; `ready` holds those that became ready after the scan
+  // had passed them.
   for (Vertex scan = 0; scan < vertices; ++scan) {
     budget.poll("topological order");
     if (waiting_for[scan] != 0) continue;
