@@ -1,6 +1,6 @@
 #pragma once
-// Clauses in two arrays: one row of facts a clause, and the literals of all of them one after another. A
-// clause is named by its row; rows move when clauses are dropped.
+// Clauses in two arrays: one row of metadata per clause, and all literals one after another. A clause is
+// identified by its row; rows move when clauses are dropped.
 
 #include <cstdint>
 #include <span>
@@ -17,7 +17,7 @@ inline constexpr ClauseId kNoClause = 0xFFFFFFFFu;
 struct Clause {
   std::uint64_t first_literal = 0;
   std::uint32_t size = 0;
-  std::uint32_t levels = 0;  // Learned clauses: how many levels of decisions met in it (LBD). Given ones: 0.
+  std::uint32_t levels = 0;  // Learned clauses: number of decision levels (LBD). Given clauses: 0.
   float activity = 0;
   ProofId proof = 0;
 
@@ -44,7 +44,7 @@ class ClauseStore {
   }
   std::span<Clause> all() noexcept { return clauses_; }
 
-  // Drops the clauses that `keep` refuses. By old number, the new one or kNoClause.
+  // Drops the clauses that `keep` rejects. Returns, by old number, the new number or kNoClause.
   template <class Keep>
   std::vector<ClauseId> retain(Keep&& keep) {
     std::vector<ClauseId> moved(clauses_.size(), kNoClause);

@@ -1,4 +1,4 @@
-// What Search learns from a conflict, and what it forgets again.
+// How Search learns from a conflict, and how it forgets.
 
 #include <algorithm>
 
@@ -13,13 +13,13 @@ constexpr float kLargestActivity = 1e20F, kActivityDecay = 0.999F;
 
 }  // namespace
 
-// Resolves the conflict backwards along the trail until one literal of the present level is left (the first
-// unique implication point): learned_[0]; the others are false on lower levels. antecedents_ are all that
-// was used.
+// Resolves the conflict backwards along the trail until one literal of the current level is left (the
+// first unique implication point): learned_[0]. The others are false on lower levels. antecedents_
+// collects everything used.
 void Search::analyse() {
   learned_.assign(1, Literal{});
   antecedents_.assign(1, conflict_proof_);
-  std::uint32_t open = 0;  // Literals of the present level that are met and not yet resolved.
+  std::uint32_t open = 0;  // Literals of the current level that were met but not resolved yet.
   meet(conflict_, Literal{0xFFFFFFFFu}, open);
   std::size_t place = trail_.size();
   while (true) {
@@ -66,7 +66,7 @@ void Search::shorten_learned() {
   learned_.erase(rest, learned_.end());
 }
 
-// Whether a false literal is so because of others that analysis has met.
+// Whether a false literal is implied by others that the analysis has met.
 bool Search::follows(Literal literal) {
   const std::size_t marks = to_clear_.size(), proofs = antecedents_.size();
   stack_.assign(1, literal);
@@ -98,7 +98,7 @@ bool Search::follows(Literal literal) {
   return true;
 }
 
-// Puts a literal of the second highest level behind the first; returns that level.
+// Moves a literal of the second highest level to the second position; returns that level.
 std::uint32_t Search::move_second_highest() {
   if (learned_.size() == 1) return 0;
   const auto second = std::max_element(learned_.begin() + 1, learned_.end(),
@@ -132,7 +132,8 @@ void Search::bump_clause(ClauseId clause) {
   clause_increment_ /= kLargestActivity;
 }
 
-// Drops the less useful half of what was learned: joining many levels, long unused. Reasons stay.
+// Drops the less useful half of the learned clauses: those that span many levels or were unused for
+// long. Clauses that are reasons are kept.
 void Search::forget_clauses() {
   limits_.learned_clauses += limits_.learned_clauses / kLearnedGrowth + 1;
   std::vector<bool> is_reason(clauses_.size(), false);
@@ -168,7 +169,7 @@ void Search::forget_clauses() {
   if (proofs_.size() > limits_.antecedents) compact_proofs();
 }
 
-// Everything learned and forgotten may still be an antecedent of what is kept; what is not goes.
+// A forgotten clause may still be an antecedent of a kept one; the others are dropped.
 void Search::compact_proofs() {
   std::vector<ProofId> roots;
   for (const Clause& clause : clauses_.all()) roots.push_back(clause.proof);

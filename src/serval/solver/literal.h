@@ -1,6 +1,6 @@
 #pragma once
-// A boolean variable or its negation. Literal{2 * variable} says that it is true, Literal{2 * variable + 1}
-// that it is false.
+// A boolean variable or its negation: Literal{2 * variable} asserts it, Literal{2 * variable + 1}
+// negates it.
 
 #include <compare>
 #include <cstdint>

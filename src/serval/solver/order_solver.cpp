@@ -9,7 +9,7 @@
 
 namespace serval {
 
-// The search, and the variable of each pair of vertices, smaller one first.
+// The search, and the variable for each pair of vertices (smaller vertex first).
 class OrderSolver::Implementation {
  public:
   Implementation(const CsrGraph& known, std::vector<Vertex> order, Budget& budget, SolverLimits limits)

@@ -5,17 +5,18 @@
 //   OrderSolver solver(known, topological_order(known, budget), budget);
 //   solver.add_clause({solver.before(2, 1), solver.before(3, 2)});   // 2 < 1 or 3 < 2
 //   while (solver.solve()) {
-//     // look at solver.rank(): add clauses that it violates; leave when there are none
+//     // look at solver.rank(): add clauses that it violates; stop when there are none
 //   }
 //
-// A search that learns from conflicts (CDCL: Marques-Silva & Sakallah 1999, Moskewicz et al. 2001, Eén &
-// Sörensson 2003) over the clauses, and beside it one total order that agrees with the known edges and with
-// every statement taken to be true (DynamicOrder). A statement that closes a cycle is a conflict. Decisions
-// are made only for clauses that the present order does not satisfy, so a start that is nearly right costs
-// nearly nothing.
+// A conflict-driven search (CDCL: Marques-Silva & Sakallah 1999, Moskewicz et al. 2001, Eén & Sörensson
+// 2003) over the clauses, combined with one total order that agrees with the known edges and with every
+// statement assigned true (DynamicOrder). A statement that closes a cycle is a conflict. Decisions are
+// made only for clauses that the current order does not satisfy, so a nearly correct initial order costs
+// almost nothing.
 //
-// Clauses may be added between calls of solve(); what was learned stays. Memory is linear in vertices,
-// known edges and clauses; a call costs what changes, not what is there. Deterministic. One thread.
+// Clauses may be added between calls of solve(); learned clauses are kept. Memory is linear in vertices,
+// known edges and clauses; the cost of a call depends on what changed, not on the total size.
+// Deterministic. Single-threaded.
 
 #include <cstdint>
 #include <initializer_list>
@@ -39,55 +40,59 @@ struct Refutation {
 struct SolverStatistics {
   std::uint64_t variables = 0;
   std::uint64_t decisions = 0;
-  std::uint64_t conflicts = 0;     // Of clauses and of cycles.
-  std::uint64_t cycles = 0;        // Conflicts that were cycles.
-  std::uint64_t propagations = 0;  // Statements taken to be true, for whatever reason.
+  std::uint64_t conflicts = 0;     // Both kinds: clauses and cycles.
+  std::uint64_t cycles = 0;        // Conflicts due to a cycle.
+  std::uint64_t propagations = 0;  // Statements assigned true, for any reason.
   std::uint64_t restarts = 0;
-  std::uint64_t reorderings = 0;       // Statements against the order at their time.
-  std::uint64_t vertices_visited = 0;  // By searches for a new place in the order, or for a cycle.
+  std::uint64_t reorderings = 0;       // Statements that contradicted the order when assigned.
+  std::uint64_t vertices_visited = 0;  // By searches for a new position in the order, or for a cycle.
 };
 
-// When the search changes its ways. Tests take small ones, so that small instances see everything.
+// When the search restarts, switches strategy or forgets. Tests use small limits, so that small
+// instances exercise everything.
 struct SolverLimits {
   std::uint32_t restart_unit = 100;      // Conflicts, times Luby's sequence.
-  std::uint32_t switch_period = 1000;    // Conflicts before the other way to decide is tried.
-  std::uint32_t learned_clauses = 4000;  // Kept at first.
-  std::uint64_t antecedents = 1u << 25;  // Kept for refutations before those that no longer matter go.
+  std::uint32_t switch_period = 1000;    // Conflicts before switching to the other decision strategy.
+  std::uint32_t learned_clauses = 4000;  // Initial limit.
+  std::uint64_t antecedents = 1u << 25;  // Kept for refutations before unused ones are dropped.
 };
 
 class OrderSolver {
  public:
-  // `known` must outlive the solver; `order` names each of its vertices once, and all edges point forward
-  // in it. O(vertices + edges).
+  // `known` must outlive the solver. `order` contains each of its vertices once, and all edges point
+  // forward in it. O(vertices + edges).
   OrderSolver(const CsrGraph& known, std::vector<Vertex> order, Budget& budget, SolverLimits limits = {});
   OrderSolver(OrderSolver&&) noexcept;
   OrderSolver& operator=(OrderSolver&&) noexcept;
   ~OrderSolver();
 
   // "u comes before v", u != v. !before(u, v) == before(v, u), and the same pair always gives the same
-  // variable. A statement that no clause uses costs the search nothing.
+  // variable. A statement that no clause uses does not slow the search down.
   Literal before(Vertex u, Vertex v);
-  // A new variable that says nothing about the order. The search first tries it as false.
+  // A new variable unrelated to the order. The search tries false first.
   Literal choice();
 
-  // One of these must be true; an empty clause cannot be satisfied. Returns the clause's number: 0, 1, 2, ...
+  // At least one of these must be true; an empty clause cannot be satisfied. Returns the clause's
+  // number: 0, 1, 2, ...
   std::uint32_t add_clause(std::span<const Literal> clause);
   std::uint32_t add_clause(std::initializer_list<Literal> clause) {
     return add_clause(std::span<const Literal>(clause.begin(), clause.size()));
   }
 
-  // True: the present order extends the known edges and satisfies every clause. False: no order does, now
-  // or after more clauses. Throws BudgetExhausted; the solver stays usable, and solve() goes on from there.
+  // True: the current order extends the known edges and satisfies every clause. False: no order does,
+  // not even after adding clauses. Throws BudgetExhausted; the solver stays usable, and the next solve()
+  // continues from there.
   [[nodiscard]] bool solve();
 
-  // By vertex, its place in the present total order, 0 .. vertices - 1. It agrees with the known edges at
-  // any time; with the clauses after solve() said true, until the next clause is added. The span stays
-  // valid as long as the solver; its contents change in solve() and add_clause().
+  // By vertex, its position in the current total order, 0 .. vertices - 1. The order always agrees with
+  // the known edges. It satisfies the clauses after solve() returned true, until the next clause is
+  // added. The span is valid as long as the solver; its contents change in solve() and add_clause().
   std::span<const std::uint32_t> rank() const noexcept;
-  // In the present order, for statements; as last tried, for choices.
+  // Statements: in the current order. Choices: the last value tried.
   bool is_true(Literal literal) const;
 
-  // After solve() said false. From the antecedents of what was learned: small, but not always the smallest.
+  // After solve() returned false. Derived from the antecedents of learned clauses: small, but not always
+  // minimal.
   Refutation refutation() const;
   SolverStatistics statistics() const noexcept;
 

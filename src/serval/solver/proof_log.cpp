@@ -37,7 +37,7 @@ std::span<const std::uint32_t> ProofLog::items(ProofId id) const {
   return std::span(items_).subspan(first, ends_[id] - first);
 }
 
-// Antecedents have smaller ids, so one pass downwards meets everything.
+// Antecedents have smaller ids, so one downward pass suffices.
 std::vector<bool> ProofLog::reachable(std::span<const ProofId> roots) const {
   std::vector<bool> marked(kinds_.size(), false);
   for (const ProofId root : roots) marked[root] = true;

@@ -1,6 +1,6 @@
 #pragma once
-// What follows from what, as far as a refutation needs it: given clauses, cycles, and what was derived from
-// them. Only the numbers of the antecedents are kept, no steps of resolution.
+// The derivations that a refutation needs: given clauses, cycles, and what was derived from them. Only
+// the numbers of the antecedents are kept, not the resolution steps.
 //
 //   ProofId a = log.given(clause_number), b = log.cycle({l1, l2}), c = log.derived({{a, b}});
 //   log.sources({{c}}).clauses == {clause_number}
@@ -24,13 +24,14 @@ class ProofLog {
 
   struct Sources {
     std::vector<std::uint32_t> clauses;        // Ascending.
-    std::vector<std::vector<Literal>> cycles;  // As they were given.
+    std::vector<std::vector<Literal>> cycles;  // As passed to cycle().
   };
-  // Everything given that these rest on.
+  // All clauses and cycles from which the roots were derived.
   Sources sources(std::span<const ProofId> roots) const;
 
-  std::size_t size() const noexcept { return items_.size(); }  // Of all antecedents.
-  // Forgets what none of the roots rests on. By old id, the new one (meaningless for what is forgotten).
+  std::size_t size() const noexcept { return items_.size(); }  // Number of all antecedents.
+  // Drops everything from which none of the roots was derived. Returns, by old id, the new id
+  // (meaningless for dropped ones).
   std::vector<ProofId> retain(std::span<const ProofId> roots);
 
  private:
@@ -40,8 +41,9 @@ class ProofLog {
   std::vector<bool> reachable(std::span<const ProofId> roots) const;
 
   std::vector<Kind> kinds_;
-  std::vector<std::uint64_t> ends_;   // By id: where its items end; they begin where those before it end.
-  std::vector<std::uint32_t> items_;  // A clause, codes of literals, or ids below its own.
+  // By id: one past its last item; its first follows the previous id's last.
+  std::vector<std::uint64_t> ends_;
+  std::vector<std::uint32_t> items_;  // A clause, literal codes, or smaller ids.
 };
 
 }  // namespace serval

@@ -33,7 +33,7 @@ Literal Search::add_variable(Vertex from, Vertex to) {
   expects(variables_.size() < 0x7FFFFFFFu, "fewer than 2^31 - 1 variables");
   variables_.push_back({.from = from, .to = to});
   leaning_.resize(leaning_.size() + 2);
-  likely_.push_back(0);  // Statements find their value when a clause uses them.
+  likely_.push_back(0);  // Statements get their value when a clause first uses them.
   likely_.push_back(1);
   truth_.resize(truth_.size() + 2, Truth::Open);
   watches_.resize(watches_.size() + 2);
@@ -70,7 +70,7 @@ std::vector<Search::Neighbour>& Search::neighbours_of(Vertex v) {
   return neighbours_[row_of_vertex_[v]];
 }
 
-// The first time that a clause uses a variable.
+// Called when a clause uses a variable for the first time.
 void Search::use(Literal literal) {
   Variable& variable = variables_[literal.variable()];
   if (variable.used) return;
@@ -133,7 +133,7 @@ std::uint32_t Search::add_clause(std::span<const Literal> clause) {
   literals.erase(std::unique(literals.begin(), literals.end()), literals.end());
   for (std::size_t i = 0; i < literals.size(); ++i) {
     expects(literals[i].variable() < variables_.size(), "literals of this solver");
-    if (i > 0 && literals[i] == !literals[i - 1]) return number;  // Always true.
+    if (i > 0 && literals[i] == !literals[i - 1]) return number;  // A tautology.
   }
   if (refuted_by_) return number;
   const ProofId proof = proofs_.given(number);
@@ -148,7 +148,7 @@ std::uint32_t Search::add_clause(std::span<const Literal> clause) {
   return number;
 }
 
-// Watches the two literals that will be false last, and goes back as far as S1 asks.
+// Watches the two literals that become false last, and backtracks as far as S1 requires.
 void Search::fit_in(ClauseId clause) {
   const std::span<Literal> literals = clauses_.literals(clause);
   const auto lasts = [this](Literal literal) {
@@ -177,8 +177,8 @@ void Search::watch(ClauseId clause) {
   watches_[literals[1].code].push_back({.clause = clause, .other = literals[0]});
 }
 
-// `conclusion` follows on level 0: the other literals of the clause are false there. (So is `conclusion`
-// itself when the clause contradicts what is known.)
+// `conclusion` holds on level 0: the other literals of the clause are false there. (So is `conclusion`
+// itself if the clause is a conflict.)
 ProofId Search::prove(ClauseId reason, Literal conclusion) {
   antecedents_.assign(1, clauses_[reason].proof);
   for (const Literal literal : clauses_.literals(reason))
@@ -207,8 +207,8 @@ void Search::set_proven(Literal literal, ProofId proof) {
   trail_.push_back(literal);
 }
 
-// Draws every conclusion of the clauses first: they are cheap, and the order then refuses a cycle at the
-// earliest statement that closes one. False: conflict_ says why.
+// Propagates clauses first: this is cheap, and the order then rejects a cycle at the earliest statement
+// that closes one. Returns false on a conflict; conflict_ explains it.
 bool Search::propagate() {
   while (true) {
     budget_.poll(kSearchPhase);
@@ -293,8 +293,8 @@ void Search::backtrack(std::uint32_t to_level) {
   next_for_order_ = std::min(next_for_order_, keep);
 }
 
-// Decides only as long as a given clause is false in the present order: what is right already costs
-// nothing, and a jump back over many decisions loses nothing, because the order keeps what they achieved.
+// Decides only while some given clause is false in the current order: satisfied clauses cost nothing,
+// and backtracking over many decisions loses nothing, because the order keeps their effect.
 bool Search::decide() {
   look_at_moved();
   while (!unlikely_.empty() && lean_if_likely(unlikely_.back())) unlikely_.pop_back();
@@ -306,7 +306,8 @@ bool Search::decide() {
   return true;
 }
 
-// Of the clause's literals, all of them against the present order, one whose ends are the closest.
+// All literals of the clause contradict the current order; returns the one whose vertices are closest to
+// each other.
 Literal Search::nearest_open(ClauseId clause) const {
   std::optional<Literal> best;
   std::uint32_t best_distance = 0;
@@ -321,7 +322,8 @@ Literal Search::nearest_open(ClauseId clause) const {
   return *best;
 }
 
-// Of all variables, as it is in the present order: such a decision closes no cycle and moves nothing.
+// The busiest variable, with its value in the current order: this decision closes no cycle and moves
+// nothing.
 Literal Search::busiest_open() {
   while (true) {
     const Literal positive{2 * queue_.pop()};
@@ -329,8 +331,8 @@ Literal Search::busiest_open() {
   }
 }
 
-// Goes back, while following the busiest variables only to the first decision that would now be another one
-// (van der Tak, Ramos & Heule 2011).
+// When following the busiest variables, backtracks only to the first decision that would now differ (van
+// der Tak, Ramos & Heule 2011).
 void Search::restart() {
   ++statistics_.restarts;
   conflicts_until_restart_ = limits_.restart_unit * luby(statistics_.restarts);

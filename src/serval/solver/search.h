@@ -1,17 +1,19 @@
 #pragma once
-// The search behind OrderSolver: clauses with two watched literals each, decisions, learning at the first
-// unique implication point, restarts, and a DynamicOrder that refuses cycles. Variables are dense numbers
-// here; each is a statement about two vertices or a plain choice.
+// The search inside OrderSolver: clauses with two watched literals, decisions, learning at the first
+// unique implication point, restarts, and a DynamicOrder that rejects cycles. Variables are dense
+// numbers; each is a statement about two vertices or a plain choice.
 //
-// Invariants, after propagate() found no conflict (S4: and look_at_moved()):
-//   S1  A watched literal is false only if the clause's other watched one is true, and on no higher level.
-//   S2  The order holds exactly the true statements of the trail, in the trail's order.
-//   S3  A literal on level 0 has a proof; a literal above has a reason clause, or is a decision.
-//   S4  A variable that a clause uses is `likely` exactly if it is true in the present order (a choice: if it
-//       was so when last set). A given clause is in leaning_ of one of its likely literals, or in unlikely_.
+// Invariants, once propagate() has found no conflict (S4: and after look_at_moved()):
+//   S1  A watched literal is false only if the other watched literal is true, on the same or a lower level.
+//   S2  The order contains exactly the true statements of the trail, in trail order.
+//   S3  A literal on level 0 has a proof; any other literal has a reason clause or is a decision.
+//   S4  A variable used by a clause is `likely` exactly if it is true in the current order (a choice: if
+//       it was true when last set). A given clause is in leaning_ of one of its likely literals, or
+//       in unlikely_.
 //
-// Two ways to decide take turns, as both have their histories: repairing a clause by the statement that moves
-// least (orders that exist are found so), and the variable that conflicts met most (so are contradictions).
+// Two decision strategies alternate, because each suits some histories: repairing a clause by the
+// statement that moves least (good at finding existing orders), and the variable that occurred in most
+// conflicts (good at finding contradictions).
 
 #include <cstdint>
 #include <optional>
@@ -50,18 +52,18 @@ class Search {
     Vertex from, to;  // Both kNoVertex: a choice.
     std::uint32_t level = 0;
     ClauseId reason = kNoClause;
-    ProofId proof = 0;  // On level 0.
+    ProofId proof = 0;  // If on level 0.
     bool used = false;  // By a clause.
     bool seen = false;  // Analysis only.
   };
-  // A statement, seen from one of its vertices.
+  // A statement, as seen from one of its vertices.
   struct Neighbour {
     Vertex vertex;
-    Literal comes_after;  // `vertex` comes after the one whose neighbour it is.
+    Literal comes_after;  // `vertex` comes after the vertex whose neighbour it is.
   };
   struct Watch {
     ClauseId clause;
-    Literal other;  // Some other literal of the clause; where it is true, the clause need not be looked at.
+    Literal other;  // Another literal of the clause; if it is true, the clause can be skipped.
   };
 
   // search.cpp
@@ -116,18 +118,19 @@ class Search {
   VariableQueue queue_;
   std::vector<Variable> variables_;
   std::vector<Truth> truth_;                 // By literal.
-  std::vector<std::vector<Watch>> watches_;  // By literal: what to look at when it becomes false.
+  std::vector<std::vector<Watch>> watches_;  // By literal: the clauses to visit when it becomes false.
 
   std::vector<std::uint8_t> likely_;            // By literal; the negation has the other value.
-  std::vector<std::vector<ClauseId>> leaning_;  // By literal: given clauses that are likely because it is.
-  std::vector<ClauseId> unlikely_;              // The other given clauses, and some that are likely again.
-  std::vector<std::uint32_t> row_of_vertex_;    // By vertex: its row in neighbours_, or kNoRow.
+  std::vector<std::vector<ClauseId>> leaning_;  // By literal: given clauses that are likely because of it.
+  // The other given clauses, and some that have become likely again.
+  std::vector<ClauseId> unlikely_;
+  std::vector<std::uint32_t> row_of_vertex_;  // By vertex: its row in neighbours_, or kNoRow.
   std::vector<std::vector<Neighbour>> neighbours_;
-  std::vector<Vertex> moved_;           // Since likely_ was brought up to date.
+  std::vector<Vertex> moved_;           // Since likely_ was last updated.
   std::vector<std::uint8_t> is_moved_;  // By row of neighbours_.
 
   std::vector<Literal> trail_;
-  std::vector<std::uint32_t> level_starts_;  // Where in the trail level 1, 2, ... begins.
+  std::vector<std::uint32_t> level_starts_;  // Index into the trail where level 1, 2, ... begins.
   std::size_t next_for_clauses_ = 0, next_for_order_ = 0;
 
   std::vector<Literal> conflict_;  // All false.
@@ -136,7 +139,7 @@ class Search {
 
   std::vector<Literal> learned_;
   std::vector<ProofId> antecedents_;
-  std::vector<std::uint32_t> to_clear_;  // Variables with `seen`.
+  std::vector<std::uint32_t> to_clear_;  // Variables with `seen` set.
   std::vector<Literal> stack_;
   std::vector<std::uint32_t> level_stamp_;
   std::uint32_t stamp_ = 0;
@@ -146,7 +149,7 @@ class Search {
   SolverLimits limits_;  // Some of them grow.
   float clause_increment_ = 1;
   std::uint64_t conflicts_until_restart_ = 0;
-  bool repairing_ = true;  // Or following the busiest variables.
+  bool repairing_ = true;  // Otherwise decides on the busiest variables.
   std::uint64_t switch_period_ = 0, next_switch_ = 0;
   SolverStatistics statistics_;
 };

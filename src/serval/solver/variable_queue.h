@@ -1,6 +1,6 @@
 #pragma once
-// Variables by how often conflicts met them lately (VSIDS, Moskewicz et al. 2001, as exponential weights,
-// Eén & Sörensson 2003): a binary heap with the busiest on top, of equal ones the smallest number.
+// Variables ordered by recent conflict activity (VSIDS, Moskewicz et al. 2001, with exponential weights,
+// Eén & Sörensson 2003): a binary heap with the busiest variable on top; ties go to the smallest number.
 
 #include <cstdint>
 #include <utility>
@@ -41,7 +41,7 @@ class VariableQueue {
     if ((weight_[variable] += increment_) > kLargest) rescale();
     if (contains(variable)) rise(place_[variable]);
   }
-  // What is bumped later weighs more.
+  // Later bumps weigh more.
   void decay() noexcept { increment_ /= kDecay; }
 
  private:
@@ -80,7 +80,7 @@ class VariableQueue {
   }
 
   std::vector<double> weight_;        // By variable.
-  std::vector<std::uint32_t> place_;  // By variable: where in the heap.
+  std::vector<std::uint32_t> place_;  // By variable: its index in the heap.
   std::vector<std::uint32_t> heap_;
   double increment_ = 1;
 };
