@@ -1,14 +1,14 @@
 #pragma once
-// Why one version of a key is known to come before another, and which of these reasons a check may use.
+// Why one version of a key is known to precede another, and which of these reasons a check may use.
 //
-// Reads needs no trust: a transaction that read a version and wrote the key made a later one, and the initial
-// version precedes all. The others are assumptions about the database, and a verdict that uses one is a
-// verdict about a database that keeps it (docs/assumptions.md):
+// Reads needs no trust: a transaction that read a version and wrote the key installed a later one, and
+// the initial version precedes all others. The other bases are assumptions about the database. A verdict
+// that uses one holds only if the database satisfies it (docs/assumptions.md):
 //
-//   Versions          the version numbers that the database told, operation by operation, ascend
+//   Versions          the version numbers that the database reported per operation increase
 //   CommitOrder       versions were installed in the order of the writers' commit timestamps
-//   SequentialKeys    every key by itself is sequentially consistent: a session never sees it go back
-//   LinearizableKeys  every key by itself is linearizable: what ended before something began, happened before
+//   SequentialKeys    every key is sequentially consistent: a session never goes back to an older version
+//   LinearizableKeys  every key is linearizable: an operation that ended before another began precedes it
 //
 //   Assumptions given{OrderBasis::Versions};  given.has(OrderBasis::Versions)
 
@@ -26,17 +26,19 @@ enum class OrderBasis : std::uint8_t {
   CommitOrder,
   SequentialKeys,
   LinearizableKeys,
-  Case,         // Only within a proof by cases: as the case has it.
-  Certificate,  // As the history's version certificate has it (history/certificate.h).
+  Case,         // Within a proof by cases only: assumed by the case.
+  Certificate,  // Given by the history's version certificate (history/certificate.h).
 };
 
-// Those that can be assumed, in the order in which they are used: what contradicts an earlier one gives way.
+// The bases that can be assumed, in the order in which they are used: facts that contradict an earlier
+// basis are dropped.
 inline constexpr std::array kAssumableBases{OrderBasis::Versions, OrderBasis::CommitOrder,
                                             OrderBasis::SequentialKeys, OrderBasis::LinearizableKeys};
 
 // "reads", "versions", "commit-order", "sequential-keys", "linearizable-keys", "case", "certificate".
 std::string_view name_of(OrderBasis basis);
-// Of one that can be assumed, also by Elle's names; wfr-keys is not among them, since it is always used.
+// Finds an assumable basis; accepts Elle's names too. wfr-keys is not one of them, because it is always
+// used.
 std::optional<OrderBasis> find_assumption(std::string_view name);
 
 class Assumptions {

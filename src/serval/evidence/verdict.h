@@ -18,18 +18,20 @@
 
 namespace serval {
 
-// One read that no level above read-uncommitted allows. `source` is the write it saw (aborted, intermediate,
-// its own later one), the earlier operation of the same transaction that it contradicts, or the append that a
-// list should show before another of the same transaction; none() for a value from thin air.
+// One read that no level above read-uncommitted allows. `source` is the write it saw (aborted,
+// intermediate, its own later one), or the earlier operation of the same transaction that it
+// contradicts, or the append that a list should show before another of the same transaction. none() for
+// a value from thin air.
 struct BadRead {
   TransactionId reader;
   OperationId read;
   OperationId source = OperationId::none();
 };
 
-// The same in a history with a version certificate, of one key that an operation read, changed or should
-// have; none() for the result of an aggregate. `source` is the write of the version that the certificate has
-// it see, or of its own transaction; none() for the initial version.
+// The same in a history with a version certificate, for one key that an operation read or changed, or
+// should have; none() for the result of an aggregate. `source` is the write of the version that the
+// operation saw according to the certificate, or an earlier write of its own transaction; none() for the
+// initial version.
 struct BadRow {
   TransactionId reader;
   OperationId op;
@@ -37,21 +39,21 @@ struct BadRow {
   OperationId source = OperationId::none();
 };
 
-// How the reader behind a CommitOrder edge had seen the transaction that the edge starts from: edges of
-// session order and reads-from that lead from edges[edge].from to the transaction of edges[edge].to_read.
+// Why edges[edge].from of a CommitOrder edge was visible to the reader: edges of session order and
+// reads-from that lead from it to the transaction of edges[edge].to_read.
 struct VisibilityPath {
   std::size_t edge;  // Index into Cycle::edges.
   std::vector<Edge> path;
 };
 
-// Transactions that must each precede the next, and the last the first. edges[i].to == edges[i + 1].from.
+// Each transaction must precede the next, and the last the first. edges[i].to == edges[i + 1].from.
 struct Cycle {
   std::vector<Edge> edges;
   std::vector<VisibilityPath> visibility_paths = {};  // One for each CommitOrder edge, ascending.
 };
 
 // Two committed transactions read the same version of a key and both overwrote it, so one update is lost
-// whichever comes second. `version` is the write that made the version, none() for the initial one.
+// in either order. `version` is the write that installed the version, none() for the initial one.
 struct Divergence {
   KeyId key;
   OperationId version = OperationId::none();
@@ -68,7 +70,7 @@ struct ChainBreak {
     TwoInserts,     // two inserts of one key succeeded
     TwoSuccessors,  // two operations replaced the same value
     NeverWritten,   // an operation saw a value that no operation wrote
-    Unreachable,    // the value was written, but not by a chain that starts at the insert
+    Unreachable,    // the value was written, but no chain from the insert leads to it
     RealTime,       // an operation began after one that follows it in the chain had ended
   };
   Rule rule;
@@ -77,22 +79,22 @@ struct ChainBreak {
 };
 std::string_view name_of(ChainBreak::Rule rule);
 
-// Whichever way the questions are answered that reads leave open, some transactions precede themselves. Only
-// the transactions that this takes are looked at; reads from others are left out, which explains less, never
-// more.
+// However the questions that the reads leave open are answered, some transaction precedes itself. Only
+// the transactions needed for the proof are considered. Reads from others are ignored, which can weaken
+// the argument but never make it wrong.
 struct Contradiction {
-  // A question, and a case for each answer; or the end of a case.
+  // A question with one case per answer, or the end of a case.
   struct Node {
-    // The end: with the answers given so far these edges go in a circle. Edges with the basis Case rest on
-    // them.
+    // The end: with the answers given so far, these edges form a cycle. Edges with basis Case follow
+    // from those answers.
     std::vector<Edge> cycle = {};
     // Without `read`: which of two writes of a key came first? cases[0] is for writes[0].
     // With `read`: which of the writes did it see, none() being the initial version? One case for each.
     OperationId read = OperationId::none();
     std::vector<OperationId> writes = {};
-    std::vector<std::uint32_t> cases = {};  // Nodes, each behind the one that names it.
+    std::vector<std::uint32_t> cases = {};  // Indices of nodes, all greater than this node's.
   };
-  std::vector<Node> nodes;  // The first is where to begin.
+  std::vector<Node> nodes;  // The root is the first.
 };
 
 using Evidence = std::variant<BadRead, Cycle, Divergence, ChainBreak, OrderConflict, DirtyUpdate,
@@ -103,21 +105,21 @@ struct Anomaly {
   Evidence evidence;
 };
 
-// The level holds, and here is an execution that shows it: transactions in commit order. Aborted transactions
-// and indeterminate ones that nobody saw are left out. At the snapshot levels snapshot[i] says how many
-// transactions of commit_order were visible to commit_order[i]; elsewhere it is empty and each sees all
-// before it. The session guarantees and pram are about the versions of each key alone: their witness is one
-// order of the writers of every key, and no commit order.
+// The level holds, and this execution shows it: the transactions in commit order, without aborted ones
+// and without indeterminate ones that nobody saw. At the snapshot levels, snapshot[i] is the number of
+// transactions of commit_order that were visible to commit_order[i]; at other levels it is empty, and
+// each transaction sees all before it. The session guarantees and pram only concern the versions of each
+// key: their witness is one order of the writers per key instead of a commit order.
 struct Holds {
-  Level proven;  // The level the witness is for: the one asked, or a stronger one that implies it.
+  Level proven;  // The level that the witness proves: the one asked for, or a stronger one that implies it.
   std::vector<TransactionId> commit_order;
   std::vector<std::uint32_t> snapshot;
   Jagged<TransactionId> version_order = {};  // By key, oldest first.
-  // What says which versions were read and how they follow each other, where the level has no execution to
-  // replay: the values that clients saw, or the certificate.
+  // Where the level has no execution to replay: whether the versions read and their order come from the
+  // values that clients saw, or from the certificate.
   enum class Basis : std::uint8_t { Values, Certificate } basis = Basis::Values;
-  // Of writes whose value was not recorded: a read that saw what each is taken to have written. Those that
-  // are not named wrote what nobody read.
+  // For writes whose value was not recorded: a read that saw the value that each is assumed to have
+  // written. Writes that are not listed wrote values that nobody read.
   std::vector<std::pair<OperationId, OperationId>> taken_writes = {};
 };
 
@@ -131,7 +133,7 @@ struct Undecided {
     NoEngine,
     Precondition,
     NoTimes,
-    NoTransactions,  // None that committed or may have: of the command line, not of the engines.
+    NoTransactions,  // No committed or possibly committed one; set by the command line, not by engines.
     EffortBudget,
     TimeBudget,
     MemoryBudget,
@@ -139,8 +141,8 @@ struct Undecided {
   };
   Cause cause;
   std::string reason;                // One sentence.
-  std::vector<std::string> details;  // What failed where, what was proven so far, what would settle it.
-  std::string phase = {};            // In which a budget ended; empty where none did.
+  std::vector<std::string> details;  // What failed where, what was proven so far, what would resolve it.
+  std::string phase = {};            // The phase in which a budget ended; otherwise empty.
 };
 
 using Verdict = std::variant<Holds, Violated, Undecided>;

@@ -1,5 +1,5 @@
 #pragma once
-// Orders of versions that rest on an assumption, as evidence: plain data, re-proved by verify_witness.
+// Version orders that rest on an assumption, as evidence. Plain data, re-proved by verify_witness.
 
 #include <vector>
 
@@ -8,9 +8,10 @@
 
 namespace serval {
 
-// One version of a key comes before another on `basis`. Versions are named by the writes that made them,
-// none() for the initial one. Of the operations that show it `seen_earlier` read or wrote the one (none()
-// where that is the initial version) and `seen_later` the other; what connects the two the basis says:
+// One version of a key precedes another because of `basis`. Versions are identified by the writes that
+// installed them, none() for the initial one. `seen_earlier` read or wrote the earlier version (none()
+// if that is the initial one), and `seen_later` the later one. How the two operations are related
+// depends on the basis:
 //
 //   Reads             one transaction did both: it read the earlier version and wrote the later one
 //   Versions          the database gave the first a smaller version number
@@ -23,8 +24,8 @@ struct VersionPrecedence {
   OperationId seen_earlier, seen_later;
 };
 
-// What `basis` says of a key contradicts what is known otherwise: each version precedes the next, and the
-// last the first. The first step is one of `basis`.
+// What `basis` says about a key contradicts what is otherwise known: each version precedes the next, and
+// the last precedes the first. The first step uses `basis`.
 struct VersionContradiction {
   KeyId key;
   OrderBasis basis;
