@@ -8,7 +8,7 @@
 namespace serval {
 namespace {
 
-// Takes the number that the text starts with, and one character behind it if it is `behind`.
+// Removes a number from the front of the text, and the character `behind` after it if present.
 std::optional<std::uint64_t> take_number(std::string_view& text, char behind) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -8,7 +8,7 @@
 namespace serval {
 namespace {
 
-using Place = std::pair<std::size_t, std::size_t>;  // Of an order, and of a version in it.
+using Place = std::pair<std::size_t, std::size_t>;  // Index of an order, and of a version in it.
 
 class OrderFlaws {
  public:
@@ -43,7 +43,7 @@ class OrderFlaws {
     return std::nullopt;
   }
 
-  // Its answers do not tell what it has written.
+  // The responses do not determine which keys it has written.
   bool may_write_anything(OperationId op) const {
     const OperationKind kind = history_.kind(op);
     if (kind != OperationKind::PredicateUpdate && kind != OperationKind::PredicateDelete) return false;
@@ -83,7 +83,7 @@ class OrderFlaws {
     return flaw_at(*first, "names " + name(*first) + ", which has not written it");
   }
 
-  // Keys that have several orders: each must fit the ones before it.
+  // For keys with several orders: each must agree with the ones before it.
   std::optional<OrderFlaw> find_contradiction() const {
     absl::flat_hash_map<KeyId, std::vector<std::size_t>> by_key;
     for (std::size_t i = 0; i < orders_.size(); ++i) by_key[orders_[i].key].push_back(i);
@@ -116,7 +116,7 @@ class OrderFlaws {
     return std::nullopt;
   }
 
-  // Takes away what nothing precedes, again and again; what is left goes in a circle.
+  // Repeatedly removes what has no predecessor; what remains is cyclic.
   std::optional<OrderFlaw> find_circle(const std::vector<std::size_t>& orders) const {
     absl::flat_hash_map<TransactionId, std::vector<TransactionId>> next;
     absl::flat_hash_map<TransactionId, std::size_t> before;
@@ -146,7 +146,7 @@ class OrderFlaws {
     return hints == nullptr ? std::nullopt : hints->commit_timestamp;
   }
 
-  // Where the timestamps are the order of the versions, another one must be the same.
+  // If the timestamps define the version order, an explicit order must agree with them.
   std::optional<OrderFlaw> find_contradicted_timestamps() const {
     if (!history_.certificate().ordered_by_commit) return std::nullopt;
     for (std::size_t i = 0; i < orders_.size(); ++i) {

@@ -68,7 +68,7 @@ class Copy {
     return to_.values().list(copies);
   }
 
-  // Many operations share one.
+  // Many operations share one predicate.
   PredicateId copied(PredicateId id) {
     if (id.index >= predicates_.size()) predicates_.resize(id.index + 1, PredicateId::none());
     PredicateId& place = predicates_[id.index];
@@ -90,9 +90,9 @@ class Copy {
   }
 
   const History& from_;
-  std::span<const ChangedOperation> changes_;  // Those still to come.
+  std::span<const ChangedOperation> changes_;  // Not applied yet.
   HistoryBuilder to_;
-  std::vector<PredicateId> predicates_;  // By that of the original.
+  std::vector<PredicateId> predicates_;  // By the original's predicate.
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
-// A copy of a history in which some operations are others: what they would be if what nobody recorded were
-// known. All ids mean the same in both.
+// A copy of a history in which some operations are replaced by what they might have been, for example by
+// a write whose value was not recorded. All ids mean the same in both histories.
 //
 //   s1: [w(x,?)]  s2: [r(x,17)]        with {w(x,?), Write, 17}:  s1: [w(x,17)]  s2: [r(x,17)]
 
@@ -11,18 +11,18 @@
 
 namespace serval {
 
-// Key, time and rare members stay as they are.
+// Key, times and rare members are unchanged.
 struct ChangedOperation {
   OperationId op;
   OperationKind kind;
-  Value value;  // Of the pool of the original, as is `expected`.
+  Value value;  // From the pool of the original, like `expected`.
   Value expected = Value::nil();
 };
 
-// `changes` ascend. O(history).
+// `changes` must be in ascending order. O(history).
 History with_changes(const History& history, std::span<const ChangedOperation> changes);
 
-// So many integers that the history neither reads nor writes. O(operations).
+// `count` integers that the history neither reads nor writes. O(operations).
 std::vector<Value> unused_values(const History& history, std::size_t count);
 
 }  // namespace serval

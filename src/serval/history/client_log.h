@@ -1,7 +1,7 @@
 #pragma once
-// The operations of clients as they were recorded, for workloads that are not transactions over keys (bank,
-// set, counter, ...): what an operation means is the model's business. Entries are in the order of the file,
-// which is the order of events. Plain data; formats/jepsen/jepsen_log.h reads it.
+// The operations of clients as recorded, for workloads that are not transactions over keys (bank, set,
+// counter, ...). Only the model knows what an operation means. Entries are in file order, which is the
+// order of events. Plain data; formats/jepsen/jepsen_log.h reads it.
 //
 //   for (const ClientEntry& entry : log.entries)
 //     if (log.is_client(entry) && entry.f == "transfer") use(entry.type, entry.value);
@@ -19,7 +19,7 @@ namespace serval {
 
 enum class EntryType : std::uint8_t { Absent, Invoke, Ok, Fail, Info, Other };
 
-// A whole number of any size is a client, everything else (nil, :nemesis) is not.
+// An integer of any size denotes a client; everything else (nil, :nemesis) does not.
 inline bool is_client_process(Value process, const ValuePool& pool) {
   if (process.is_integer()) return true;
   if (process.kind() != Value::Kind::Number) return false;
@@ -27,23 +27,23 @@ inline bool is_client_process(Value process, const ValuePool& pool) {
 }
 
 struct ClientEntry {
-  EntryType type = EntryType::Absent;  // Of clients one of Invoke, Ok, Fail and Info.
-  Value process;                       // Nil when absent; unknown when it is not a scalar.
-  std::string f;                       // Empty when absent.
-  FormValue value;                     // Nil when absent.
-  Value key;                           // :key, of histories of key-value stores; nil when absent.
-  std::int64_t index = 0;              // As told by the file, else the place of the entry in it, from 0.
+  EntryType type = EntryType::Absent;  // For clients Invoke, Ok, Fail or Info.
+  Value process;                       // Nil if absent; unknown if it is not a scalar.
+  std::string f;                       // Empty if absent.
+  FormValue value;                     // Nil if absent.
+  Value key;                           // :key, in histories of key-value stores; nil if absent.
+  std::int64_t index = 0;              // From the file, otherwise the position of the entry, from 0.
   std::optional<std::int64_t> time;
   std::string error;
   std::uint64_t line = 0;  // Where it begins in the file, from 1.
 };
 
 struct ClientLog {
-  std::string file;  // Its name, for errors.
+  std::string file;  // For error messages.
   ValuePool values;
   std::vector<ClientEntry> entries;
 
-  // Clients have whole numbers as process; everything else (:nemesis) is not a client.
+  // Clients have integers as process; everything else (:nemesis) is not a client.
   bool is_client(const ClientEntry& entry) const { return is_client_process(entry.process, values); }
 };
 

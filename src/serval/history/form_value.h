@@ -1,11 +1,10 @@
 #pragma once
-// One form of EDN or JSON as a tree, for values whose meaning only a model of the workload knows:
+// One form of EDN or JSON as a tree, for values whose meaning only a workload model knows:
 //
 //   {:from 1 :to 0 :amount 5}     a Map with the parts :from 1 :to 0 :amount 5
 //   #{1 2}  [[:r x nil]]          a Set, a Sequence
 //
-// Plain data. Trees are at most kDeepestForm deep, so that nobody who walks over one needs to fear for the
-// stack.
+// Plain data. Trees are at most kDeepestForm deep, so recursive functions do not overflow the stack.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,12 +21,12 @@ inline constexpr int kDeepestForm = 200;
 struct FormValue {
   FormShape shape = FormShape::Scalar;
   Value scalar;                  // Nil unless the shape is Scalar.
-  std::vector<FormValue> parts;  // Of a Sequence or Set its elements, of a Map key, value, key, value, ...
+  std::vector<FormValue> parts;  // Elements of a Sequence or Set; key, value, key, value, ... of a Map.
 
   bool is_nil() const noexcept { return shape == FormShape::Scalar && scalar.is_nil(); }
   bool is_scalar() const noexcept { return shape == FormShape::Scalar; }
   bool is_integer() const noexcept { return shape == FormShape::Scalar && scalar.is_integer(); }
-  // Of a Map: what stands under `key`, or null. O(parts).
+  // For a Map: the value at `key`, or null. O(parts).
   const FormValue* find(Value key) const {
     if (shape != FormShape::Map) return nullptr;
     for (std::size_t i = 0; i + 1 < parts.size(); i += 2)

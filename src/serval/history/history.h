@@ -1,22 +1,22 @@
 #pragma once
-// What clients asked for and saw: plain immutable data in columns. Every checker is a function of const
-// History&.
+// What clients requested and observed, as plain immutable data in columns. Every checker is a function
+// of const History&.
 //
 //   const History history = parse_history("s1: [w(x,1) r(y,0)]  s2: [w(y,1) r(x,0)]");
 //   for (TransactionId t : history.transactions())
 //     for (OperationId op : history.operations(t)) use(history.kind(op), history.key(op), history.value(op));
 //
-// About 18 bytes an operation, 34 with times (13 + 16 a row, plus 17 a transaction); rare members are stored
-// only where they occur. Safe to read from any number of threads.
+// About 18 bytes per operation, 34 with times (13 + 16 per row, plus 17 per transaction); rare members
+// take space only where they occur. Safe to read from any number of threads.
 //
 // Invariants, established by HistoryBuilder::freeze():
 //   H1  the operations of a transaction are consecutive and in program order;
 //   H2  session_transactions(s) is in session order, and every transaction is in exactly one session;
 //   H3  every id in a column is below the count of its kind (or none() where the column says so).
 //
-// Reads of a key before any write see the initial version, which precedes every write. Its value is nil, and
-// also initial_value() for formats that spell it as a number (0 in PolySI text). The history may write that
-// value, too (docs/decisions/004-initial-version.md):
+// Reads of a key before any write see the initial version, which precedes every write. Its value is nil,
+// and also initial_value() for formats that write it as a number (0 in PolySI text). The history may
+// also write that value (docs/decisions/004-initial-version.md):
 //
 //   s1: [r(x,0)]             reads the initial version
 //   s1: [w(x,0)] s2: [r(x,0)]  reads the initial version or s1's write
@@ -53,28 +53,28 @@ class History {
   }
   std::span<const TransactionId> session_transactions(SessionId s) const { return session_order_[s.index]; }
 
-  // Of a transaction.
+  // Attributes of a transaction.
   SessionId session(TransactionId t) const { return transaction_session_[t.index]; }
   Outcome outcome(TransactionId t) const { return outcomes_[t.index]; }
   Interval interval(TransactionId t) const {
     return has_times() ? Interval{begins_[t.index], ends_[t.index]} : Interval{};
   }
-  Value label(TransactionId t) const { return transaction_labels_[t.index]; }  // The id it has in its file.
-  const TransactionHints* hints(TransactionId t) const;  // Null when the file gave none.
+  Value label(TransactionId t) const { return transaction_labels_[t.index]; }  // Its id in the file.
+  const TransactionHints* hints(TransactionId t) const;                        // Null if the file gave none.
 
-  // Of an operation.
+  // Attributes of an operation.
   OperationKind kind(OperationId op) const { return kinds_[op.index]; }
   KeyId key(OperationId op) const { return keys_[op.index]; }
   Value value(OperationId op) const { return values_[op.index]; }
   Value expected(OperationId op) const { return expected_.empty() ? Value::nil() : expected_[op.index]; }
-  Operation operation(OperationId op) const;  // All of it, gathered from the columns; O(log rare) time.
-  // Of a predicate operation; none() and empty where it was not recorded. O(log rare).
+  Operation operation(OperationId op) const;  // All of it, gathered from the columns. O(log rare).
+  // For predicate operations; none() and empty if not recorded. O(log rare).
   PredicateId predicate_id(OperationId op) const;
   std::span<const Row> rows(OperationId op) const;
   // O(log transactions).
   TransactionId transaction_of(OperationId op) const;
 
-  // Whole columns, for hot loops. Index with the id's .index.
+  // Entire columns, for hot loops. Index with the id's .index.
   std::span<const OperationKind> kind_column() const noexcept { return kinds_; }
   std::span<const KeyId> key_column() const noexcept { return keys_; }
   std::span<const Value> value_column() const noexcept { return values_; }
@@ -84,10 +84,10 @@ class History {
   std::span<const SessionId> session_column() const noexcept { return transaction_session_; }
   std::span<const Outcome> outcome_column() const noexcept { return outcomes_; }
 
-  bool has_times() const noexcept { return !begins_.empty(); }  // Of transactions.
+  bool has_times() const noexcept { return !begins_.empty(); }  // Whether transactions have times.
   bool has_operation_times() const noexcept { return !operation_begins_.empty(); }
-  // Whether any operation has a predicate, rows, a version or row counts; if not, the columns are all there
-  // is.
+  // Whether any operation has a predicate, rows, a version or row counts. If not, the columns contain
+  // everything.
   bool has_rare_members() const noexcept { return !rare_.empty(); }
   bool has_hints() const noexcept { return !hints_.empty(); }
 
@@ -101,7 +101,7 @@ class History {
 
   const Certificate& certificate() const noexcept { return certificate_; }
   Value initial_value() const noexcept { return initial_value_; }
-  // Free-form facts from the header: "workload", "seed", "database", "isolation", ...
+  // Free-form facts from the file header: "workload", "seed", "database", "isolation", ...
   const std::map<std::string, std::string>& facts() const noexcept { return facts_; }
 
  private:
@@ -112,7 +112,7 @@ class History {
     return {0, static_cast<std::uint32_t>(count)};
   }
 
-  // What few operations have, sorted by operation.
+  // Members that few operations have, sorted by operation.
   struct RareMembers {
     OperationId op;
     PredicateId predicate = PredicateId::none();

@@ -8,7 +8,7 @@
 
 namespace serval {
 
-// Keys that are small non-negative integers, the usual case, are found by index; all others by hash.
+// Keys that are small non-negative integers, the common case, are found by index, all others by hash.
 struct HistoryBuilder::Names {
   static constexpr std::int64_t kDirect = 1 << 16;
   std::vector<KeyId> direct_keys;
@@ -187,8 +187,8 @@ void permute(std::vector<T>& column, const std::vector<std::uint32_t>& source_of
 
 }  // namespace
 
-// Establishes H1. Where every transaction's operations arrived together and in order, the runs are already
-// the answer; otherwise a counting sort, stable within each transaction.
+// Establishes H1. If every transaction's operations arrived together and in order, the runs are already
+// the result; otherwise a counting sort, stable within each transaction.
 void HistoryBuilder::group_by_transaction() {
   const std::size_t transactions = history_.transaction_count();
   const auto operations = static_cast<std::uint32_t>(history_.operation_count());

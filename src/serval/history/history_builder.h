@@ -1,15 +1,15 @@
 #pragma once
-// Builds a History, then freezes it. Transactions of a session are in the order of their begin_transaction
-// calls; operations of different transactions may arrive interleaved.
+// Builds a History, then freezes it. The transactions of a session are in the order of their
+// begin_transaction calls; operations of different transactions may be added interleaved.
 //
 //   HistoryBuilder builder;
 //   SessionId s = builder.session(Value::integer(1));
 //   TransactionId t = builder.begin_transaction(s, Value::integer(42));
 //   builder.add(t, OperationKind::Write, builder.key(Value::integer(7)), Value::integer(1));
-//   builder.set_outcome(t, Outcome::Aborted);        // Committed unless told otherwise
+//   builder.set_outcome(t, Outcome::Aborted);        // the default is Committed
 //   const History history = std::move(builder).freeze();
 //
-// Amortised O(1) a call. One thread.
+// Amortised O(1) per call. Single-threaded.
 
 #include <cstdint>
 #include <map>
@@ -29,7 +29,7 @@ class HistoryBuilder {
   ~HistoryBuilder();
 
   ValuePool& values() noexcept { return history_.pool_; }
-  // The ids for a name, made on first use.
+  // The ids for a name, created on first use.
   KeyId key(Value name);
   SessionId session(Value label);
 
@@ -37,17 +37,17 @@ class HistoryBuilder {
   void set_outcome(TransactionId t, Outcome outcome) { history_.outcomes_[t.index] = outcome; }
   void set_interval(TransactionId t, Interval interval);
   void set_hints(TransactionId t, TransactionHints hints);
-  // On top of those that were set before. O(hints).
+  // Merged with hints that were set before. O(hints).
   void add_hints(std::vector<std::pair<TransactionId, TransactionHints>> later);
   Outcome outcome(TransactionId t) const { return history_.outcomes_[t.index]; }
   Value label(TransactionId t) const { return history_.transaction_labels_[t.index]; }
   SessionId session_of(TransactionId t) const { return history_.transaction_session_[t.index]; }
-  // Makes room, so that the columns need not be copied as they grow. A guess is fine. Of times only where
-  // some were given before.
+  // Reserves memory, so that the columns are not copied as they grow. An estimate is enough. Times are
+  // reserved only if some were already given.
   void reserve(std::size_t transactions, std::size_t operations);
 
   void add(TransactionId t, const Operation& operation);
-  // The common case, without the rare members: one push a column.
+  // The common case, without rare members: one push per column.
   void add(TransactionId t, OperationKind kind, KeyId key, Value value) {
     if (t != last_transaction_) note_transaction_switch(t);
     history_.kinds_.push_back(kind);
@@ -55,16 +55,17 @@ class HistoryBuilder {
     history_.values_.push_back(value);
   }
 
-  // The version of an operation that came without predicate, rows, version or row counts. Those that have one
-  // must come before it: call in order of the operations.
+  // Sets the version of an operation that was added without predicate, rows, version or row counts. Call
+  // in operation order, after all earlier operations that have any of these.
   void set_version(OperationId op, std::int64_t version);
 
-  // Turns every Read of nil or unknown into a ReadList: a file may show only at its end that its keys hold
-  // lists. O(operations).
+  // Turns every Read of nil or unknown into a ReadList, for files that show only at their end that their
+  // keys hold lists. O(operations).
   void treat_empty_reads_as_lists();
 
   PredicateId predicate(Predicate tree);
-  // Of the certificate. `op` counts operations as they were added: operation_count() - 1 is the last one.
+  // Parts of the certificate. `op` counts operations as they were added: operation_count() - 1 is the
+  // last one.
   void add_order(KeyOrder order) { history_.certificate_.orders.push_back(std::move(order)); }
   void add_version_set(OperationId op, VersionSet seen);
   void set_ordered_by_commit() { history_.certificate_.ordered_by_commit = true; }
@@ -80,7 +81,7 @@ class HistoryBuilder {
   void note_transaction_switch(TransactionId t);
   void group_by_transaction();
   void order_sessions();
-  // A Read of an empty list that nobody wrote is one of a list to which nothing was appended.
+  // A Read of an empty list that nobody wrote becomes a read of a list without appends.
   void take_empty_lists_for_lists();
 
   struct Names;
@@ -93,7 +94,7 @@ class HistoryBuilder {
     TransactionId transaction;
   };
   std::vector<Run> runs_;
-  bool runs_ascend_ = true;  // Every run belongs to a later transaction than the one before.
+  bool runs_ascend_ = true;  // Every run belongs to a later transaction than the previous run.
 };
 
 }  // namespace serval

@@ -1,5 +1,5 @@
 #pragma once
-// The dense ids of a history. Each counts from 0 in order of first appearance.
+// The dense ids of a history. Each kind counts from 0 in order of first appearance.
 
 #include "serval/base/strong_id.h"
 

@@ -59,7 +59,7 @@ class Parser {
     ++at_;
     return true;
   }
-  // The same without blanks before it.
+  // The same without skipping blanks.
   bool follows(char wanted) { return at_ < text_.size() && text_[at_] == wanted && accept(wanted); }
   void expect(char wanted) {
     if (!accept(wanted)) fail(std::string("expected '") + wanted + "'");
@@ -113,7 +113,7 @@ class Parser {
     return out;
   }
 
-  // Stands at the character after the backslash; ends at the last one of the escape.
+  // Called at the character after the backslash; ends at the last character of the escape.
   void append_escape(std::string& out) {
     static constexpr std::string_view kLetters = "ntr", kMeanings = "\n\t\r";
     const char c = text_[at_];
@@ -153,7 +153,7 @@ class Parser {
     return builder_.values().list(elements);
   }
 
-  // A row is kept as spelled, up to the matching brace; strings inside may hold braces.
+  // A row is kept as written, up to the matching brace; strings in it may contain braces.
   Value row() {
     const std::size_t start = at_;
     int depth = 0;
@@ -174,7 +174,7 @@ class Parser {
     fail("expected '}' to close the row");
   }
 
-  // Without blanks: what follows the end of a transaction may be the number of the next session.
+  // Does not skip blanks: what follows the end of a transaction may be the number of the next session.
   Time time_point(Time otherwise) {
     const std::size_t start = at_;
     if (at_ < text_.size() && text_[at_] == '-') ++at_;
@@ -250,7 +250,7 @@ class Parser {
   std::string_view text_;
   std::string name_;
   std::size_t at_ = 0;
-  int depth_ = 0;  // Of lists.
+  int depth_ = 0;  // Nesting depth of lists.
   HistoryBuilder builder_;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// One operation of a transaction: what was asked, and what the database answered.
+// One operation of a transaction: the request, and the response of the database.
 
 #include <cstdint>
 #include <limits>
@@ -15,9 +15,9 @@ namespace serval {
 // Nanoseconds of one monotonic clock. Real-time order needs a.end < b.begin, strictly; equal times order
 // nothing:
 //
-//   a: [0, 5]  b: [5, 9]     within tick 5 the reply to a and the call of b may have come in either order.
+//   a: [0, 5]  b: [5, 9]     within tick 5, a's response and b's request may have come in either order.
 //
-// An unknown begin is the earliest time, an unknown end the latest, so that they, too, order nothing.
+// An unknown begin is the earliest time and an unknown end the latest, so neither orders anything.
 using Time = std::int64_t;
 inline constexpr Time kUnknownBegin = std::numeric_limits<Time>::min();
 inline constexpr Time kUnknownEnd = std::numeric_limits<Time>::max();
@@ -28,8 +28,8 @@ struct Interval {
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
-// `value` is what was read or written. "Miss" is a conditional operation whose condition failed; it changed
-// nothing and is a read of `value`, the state that the database reported.
+// `value` is the value read or written. A "Miss" is a conditional operation whose condition failed: it
+// changed nothing and is a read of `value`, the state that the database reported.
 enum class OperationKind : std::uint8_t {
   Read,
   Write,
@@ -37,15 +37,15 @@ enum class OperationKind : std::uint8_t {
   ReadList,           // `value` is a list, or nil for the empty initial list.
   Insert,             // Insert if absent, applied: read nil, wrote `value`.
   InsertMiss,         // Insert if absent, refused: read `value`.
-  Delete,             // The key's row is gone; an insert of the same key afterwards makes a new object.
+  Delete,             // The key's row is gone; a later insert of the same key creates a new object.
   CompareAndSet,      // Applied: read `expected`, wrote `value`.
-  CompareAndSetMiss,  // Refused: wanted `expected`, read `value`.
+  CompareAndSetMiss,  // Refused: expected `expected`, read `value`.
   PredicateRead,      // `predicate` and the rows it returned.
   PredicateUpdate,    // `predicate` and the rows it wrote.
   PredicateDelete,    // `predicate` and the keys it deleted (values are nil).
 };
 
-// The fixed lower-case name used by the native formats: read, write, append, read-list, insert, insert-miss,
+// The lower-case name used by the native formats: read, write, append, read-list, insert, insert-miss,
 // ...
 std::string_view name_of(OperationKind kind);
 std::optional<OperationKind> operation_kind_named(std::string_view name);
@@ -61,18 +61,20 @@ struct Row {
   friend bool operator==(const Row&, const Row&) = default;
 };
 
-// An operation as it enters a HistoryBuilder and as History::operation(id) shows it. Inside a history it
-// lives in columns; the rarely used members cost nothing where no operation has them.
+// An operation as passed to a HistoryBuilder and returned by History::operation(id). A history stores it
+// in columns; rarely used members cost nothing if no operation has them.
 struct Operation {
   OperationKind kind = OperationKind::Read;
   KeyId key = KeyId::none();  // None for predicate operations.
-  Value value;                // Nil for deletes and predicate operations, but for an aggregate's result.
+  Value value;                // Nil for deletes and predicate operations, except aggregates: their result.
   Value expected;             // CompareAndSet and CompareAndSetMiss only.
   Interval time;
   PredicateId predicate = PredicateId::none();  // Predicate operations only.
   std::vector<Row> rows;                        // Predicate operations only.
-  std::optional<std::int64_t> version;          // Hint: the version the database says was read or installed.
-  std::optional<std::int64_t> rows_matched;     // The server's answer; matched and changed are two numbers.
+  // Hint: the version that, according to the database, was read or installed.
+  std::optional<std::int64_t> version;
+  // As reported by the server, which distinguishes matched from changed.
+  std::optional<std::int64_t> rows_matched;
   std::optional<std::int64_t> rows_changed;
   friend bool operator==(const Operation&, const Operation&) = default;
 };

@@ -1,11 +1,11 @@
 #pragma once
-// The tree of a predicate: what was asked, not what it means. Truth over rows lives one floor up, so that a
-// history stays plain data.
+// The syntax tree of a predicate: what was requested. Evaluation over rows is in the predicate room, so
+// that a history stays plain data.
 //
 //   value > 3 AND NOT (owner = "bob")
 //   And(Compare(">", Column("value"), Literal(3)), Not(Compare("=", Column("owner"), Literal("bob"))))
 //
-// Where more was asked for than the rows that match, the condition is one part of the tree:
+// If a query returns or does more than select the matching rows, its condition is one part of the tree:
 //
 //   MAX(value) WHERE value < 3             Aggregate("max", Column("value"), condition)
 //   SET value = value + 1 WHERE value < 3  Update(condition, Set("value", Arithmetic("+", ...)))
@@ -32,8 +32,8 @@ struct Predicate {
     In,
     Between,
     Like,
-    Aggregate,  // What it is of, unless it is COUNT(*); then the condition.
-    Update,     // The condition; then what is set.
+    Aggregate,  // The argument, absent for COUNT(*); then the condition.
+    Update,     // The condition, then the assignments.
     Set         // The new value.
   };
 
@@ -41,7 +41,7 @@ struct Predicate {
   // Column, Set: the column's name. Compare, Arithmetic: the operator ("=", "<", "%", ...). Aggregate: the
   // function ("min", "max", "count", "sum").
   std::string name;
-  Value literal;                    // Literal only; of the history's pool.
+  Value literal;                    // Literal only; from the history's pool.
   std::vector<Predicate> children;  // Operands, left to right.
 
   friend bool operator==(const Predicate&, const Predicate&) = default;

@@ -18,7 +18,7 @@ bool is_digits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// "+007" -> "7", "-0" -> "0"; anything that is not a plain integer is returned as it is.
+// "+007" -> "7", "-0" -> "0"; anything that is not a plain integer is returned unchanged.
 std::string canonical_number(std::string_view decimal) {
   std::string_view digits = decimal;
   const bool negative = digits.starts_with('-');
@@ -51,7 +51,7 @@ std::string quoted(std::string_view text) {
 }  // namespace
 
 struct ValuePool::State {
-  std::deque<std::string> spellings;  // Stable addresses, so the map can hold views.
+  std::deque<std::string> spellings;  // A deque keeps addresses stable, so the map can hold views.
   // The kind is part of the key: the text "1.5" and the number 1.5 differ.
   absl::flat_hash_map<std::pair<Value::Kind, std::string_view>, std::uint64_t> index_of_spelling;
   Jagged<Value> lists;

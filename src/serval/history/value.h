@@ -1,6 +1,7 @@
 #pragma once
-// What a client wrote or read, in eight bytes. Integers of up to 61 bits are stored in place; everything else
-// (longer integers, decimals, text, booleans, rows, lists) is interned in a ValuePool, so that
+// A value that a client wrote or read, in eight bytes. Integers of up to 61 bits are stored inline;
+// everything else (longer integers, decimals, text, booleans, rows, lists) is interned in a ValuePool,
+// so that
 //
 //   V1  two values of one pool are equal exactly when their bits are equal.
 //
@@ -8,8 +9,8 @@
 //   pool.text("abc") == pool.text("abc")
 //   pool.list({Value::integer(1), Value::integer(2)})
 //
-// Nil is "no row, no value": the state of a key before anything was written to it. Unknown is "asked, but the
-// answer never arrived" (a read inside a transaction whose outcome is indeterminate); checkers ignore such
+// Nil means "no row, no value": the state of a key before its first write. Unknown means that the
+// response never arrived (a read in a transaction whose outcome is indeterminate); checkers ignore such
 // reads.
 
 #include <compare>
@@ -36,7 +37,7 @@ class Value {
   static constexpr Value nil() noexcept { return Value{}; }
   static constexpr Value unknown() noexcept { return pooled(Kind::Unknown, 0); }
   static constexpr Value boolean(bool truth) noexcept { return pooled(Kind::Boolean, truth ? 1 : 0); }
-  // Requires kMinInline <= number <= kMaxInline; ValuePool::integer takes any.
+  // Requires kMinInline <= number <= kMaxInline; ValuePool::integer accepts any.
   static constexpr Value integer(std::int64_t number) noexcept {
     return Value(static_cast<std::uint64_t>(number) << 3 | static_cast<std::uint64_t>(Kind::Integer));
   }
@@ -69,8 +70,8 @@ class Value {
   std::uint64_t bits_;
 };
 
-// Owns what does not fit in a Value. Append-only; a Value stays valid as long as its pool. Movable, not
-// shared between threads while growing.
+// Owns what does not fit into a Value. Append-only; a Value is valid as long as its pool. Movable; not
+// shared between threads while it grows.
 class ValuePool {
  public:
   ValuePool();
@@ -79,11 +80,11 @@ class ValuePool {
   ~ValuePool();
 
   Value integer(std::int64_t number);
-  // A number by its decimal spelling: "12" is the integer 12; what exceeds 61 bits, or has a fraction or an
-  // exponent, is kept as spelled (leading zeros and "+" removed from integers).
+  // A number in decimal notation: "12" is the integer 12. Numbers beyond 61 bits, or with a fraction or
+  // an exponent, are kept as written (leading zeros and "+" are removed from integers).
   Value number(std::string_view decimal);
   Value text(std::string_view text);
-  // A whole row, by its canonical spelling (JSON with sorted column names, no spaces).
+  // An entire row in canonical form (JSON with sorted column names, no spaces).
   Value row(std::string_view canonical_json);
   Value list(std::span<const Value> elements);
   Value list(std::initializer_list<Value> elements) {
@@ -94,11 +95,11 @@ class ValuePool {
   std::string_view characters(Value value) const;
   std::span<const Value> elements(Value list) const;
 
-  // Short spelling for people: 7, "abc", _ (nil), ? (unknown), [1 2 3], {"a":1}. Text that looks like a plain
-  // word is not quoted. This is also the spelling of the history notation.
+  // A short form for people: 7, "abc", _ (nil), ? (unknown), [1 2 3], {"a":1}. Text that looks like a
+  // plain word is not quoted. The history notation uses the same form.
   std::string format(Value value) const;
 
-  // Number of interned spellings and lists, for size reports and for formats that store the pool.
+  // Number of interned texts and lists, for size reports and for formats that store the pool.
   std::size_t spelling_count() const noexcept;
   std::size_t list_count() const noexcept;
 
