@@ -20,7 +20,7 @@ const std::vector<AnomalyInfo>& table() {
     for (std::size_t i = 0; i < rows.size(); ++i)
       expects(static_cast<std::size_t>(rows[i].kind) == i,
               "the rows of the anomaly table are in the order of the enumeration");
-    expects(rows.size() == kAnomalyCount, "one row an anomaly");
+    expects(rows.size() == kAnomalyCount, "one row per anomaly");
     return rows;
   }();
   return anomalies;
@@ -44,7 +44,7 @@ std::string_view name_of(AnomalyKind kind) { return info(kind).name; }
 std::optional<AnomalyKind> find_anomaly(std::string_view name) {
   const std::string wanted = folded_name(name);
   if (wanted.empty()) return std::nullopt;
-  std::optional<AnomalyKind> by_class;  // The classes stand below the shapes, so the last match is the class.
+  std::optional<AnomalyKind> by_class;  // Classes come after shapes, so the last match is the class.
   for (const AnomalyInfo& row : table()) {
     const auto matches = [&wanted](std::string_view other) { return folded_name(other) == wanted; };
     if (matches(row.name) || std::ranges::any_of(row.aliases, matches)) return row.kind;
@@ -54,7 +54,7 @@ std::optional<AnomalyKind> find_anomaly(std::string_view name) {
 }
 
 bool forbids(Level level, AnomalyKind kind) {
-  // About snapshots that a database claims to have taken. A serial order needs none.
+  // About snapshots that a database claims to have taken; a serial order does not need them.
   if (kind == AnomalyKind::OutsideSnapshot && implies(level, Level::Serializable)) return false;
   return std::ranges::any_of(info(kind).forbidden_by,
                              [level](Level weakest) { return implies(level, weakest); });

@@ -1,15 +1,16 @@
 #pragma once
-// Anomalies by name: faulty reads, contradictory versions, cycles with a telling shape (the fourteen of MTC
-// Table I, Terry's session guarantees, Adya's G-monotonic and G-cursor) and, for cycles of other shapes,
-// their class. docs/anomalies.md is the same table for people, with Elle's names beside ours.
+// Anomalies by name: faulty reads, contradictory versions, cycles with a characteristic shape (the
+// fourteen of MTC Table I, Terry's session guarantees, Adya's G-monotonic and G-cursor) and, for cycles
+// of other shapes, their class. docs/anomalies.md is the same table for readers, with Elle's names.
 //
-// The kind of an anomaly is enough to know which levels it certainly refutes, because the names are given so:
-//   - a cycle of data dependencies alone has the name of its shape (fractured-read, long-fork, ...) or else
-//     of its class (G0, G1c, G-single, G-nonadjacent, G2-item);
-//   - a cycle that needs session order, but not real time, has the name of the session guarantee that it
-//     breaks or else that of its class with "-session" (Elle: "-process");
-//   - a cycle that needs real time has the name of its class with "-realtime".
-// forbids() is certain or false: every instance of the kind refutes the level.
+// The kind of an anomaly determines which levels it certainly refutes, because kinds are assigned as
+// follows:
+//   - a cycle of data dependencies alone is named after its shape (fractured-read, long-fork, ...), or
+//     otherwise after its class (G0, G1c, G-single, G-nonadjacent, G2-item);
+//   - a cycle that needs session order, but not real time, is named after the session guarantee that it
+//     violates, or otherwise after its class with "-session" (Elle: "-process");
+//   - a cycle that needs real time is named after its class with "-realtime".
+// forbids() is conservative: if it is true, every instance of the kind refutes the level.
 //
 //   forbids(Level::SnapshotIsolation, AnomalyKind::LongFork) == true
 //   forbids(Level::SnapshotIsolation, AnomalyKind::WriteSkew) == false
@@ -25,7 +26,7 @@
 namespace serval {
 
 enum class AnomalyKind : std::uint8_t {
-  // Seen in single reads; no order of transactions is needed to tell.
+  // Visible in a single read, without any order of transactions.
   ThinAirRead,
   AbortedRead,
   FutureRead,
@@ -33,13 +34,13 @@ enum class AnomalyKind : std::uint8_t {
   NotMyOwnWrite,
   IntermediateRead,
   NonRepeatableRead,
-  ResultSetMismatch,  // By a version certificate: other rows than the predicate matches.
+  ResultSetMismatch,  // By a version certificate: not the rows that the predicate matches.
   // Versions of one key that contradict each other.
   DuplicateElements,
   IncompatibleOrder,
   DirtyUpdate,
   CyclicVersions,
-  // Cycles of data dependencies, each with the shape that gives it its name.
+  // Cycles of data dependencies, named after their shape.
   NonMonotonicRead,
   NonMonotonicView,
   FracturedRead,
@@ -48,7 +49,7 @@ enum class AnomalyKind : std::uint8_t {
   LostUpdate,
   CursorLostUpdate,
   WriteSkew,
-  // Cycles with session order and one anti-dependency, by the guarantee they break.
+  // Cycles with session order and one anti-dependency, by the guarantee that they violate.
   ReadYourWritesViolation,
   MonotonicReadsViolation,
   MonotonicWritesViolation,
@@ -71,7 +72,8 @@ enum class AnomalyKind : std::uint8_t {
   ReadSkewRealTime,
   NonAdjacentAntiDependencyRealTime,
   AntiDependencyCycleRealTime,
-  // Cycles with an anti-dependency of a predicate, by class; each with data alone, session order, real time.
+  // Cycles with a predicate anti-dependency, by class: data alone, then with session order, then with
+  // real time.
   Phantom,
   PhantomNonAdjacent,
   PhantomCycle,  // G2
@@ -81,11 +83,11 @@ enum class AnomalyKind : std::uint8_t {
   PhantomRealTime,
   PhantomNonAdjacentRealTime,
   PhantomCycleRealTime,
-  PredicateWriteSkew,  // Two transactions that change what the other's predicate matches.
-  OutsideSnapshot,     // By a version certificate: not what the transaction's snapshot shows.
-  // No order at all, though no dependency that is certain says so: whichever way the versions that were
-  // written without a read are ordered, some cycle arises. By what the order would have to be, and by what it
-  // would have to keep beside the data.
+  PredicateWriteSkew,  // Two transactions that each change what the other's predicate matches.
+  OutsideSnapshot,     // By a version certificate: not visible to the transaction's snapshot.
+  // No order exists, although the certain dependencies alone are acyclic: however the versions that were
+  // written without a prior read are ordered, a cycle arises. Named after the kind of order that is
+  // missing, and after what it must respect besides the data.
   NoPrefixOrder,
   NoSnapshotOrder,
   NoSnapshotOrderSession,
@@ -98,7 +100,7 @@ enum class AnomalyKind : std::uint8_t {
 };
 constexpr std::size_t kAnomalyCount = static_cast<std::size_t>(AnomalyKind::BrokenChain) + 1;
 
-// The five classes of cycles, strongest first, and what they may need beside data dependencies.
+// The five classes of cycles, strongest first, and what they may need besides data dependencies.
 enum class CycleClass : std::uint8_t { DirtyWrite, InformationFlow, Single, NonAdjacent, AntiDependency };
 enum class CycleVariant : std::uint8_t { Data, Session, RealTime };
 AnomalyKind kind_of(CycleClass cycle_class, CycleVariant variant);
@@ -107,33 +109,34 @@ struct AnomalyInfo {
   AnomalyKind kind;
   std::string_view name;  // "lost-update"
   std::string_view adya;  // Adya's, Berenson's or Elle's: "P4", "G1a", "G2-item", ... or empty
-  std::vector<std::string_view> aliases;  // Other names that find_anomaly knows.
+  std::vector<std::string_view> aliases;  // Other names that find_anomaly accepts.
   std::string_view description;           // One sentence.
   std::string_view example;               // In history notation.
   std::string_view citation;
-  // The weakest levels that forbid it; whatever implies one of them does too.
+  // The weakest levels that forbid it; every level that implies one of them forbids it too.
   std::vector<Level> forbidden_by;
 };
 
 std::span<const AnomalyInfo> all_anomalies();  // Most severe first within each group.
 const AnomalyInfo& info(AnomalyKind kind);
 std::string_view name_of(AnomalyKind kind);
-// By name, alias or Adya's name (then the class: "G2-item" is anti-dependency-cycle); case, "-", "_" and " "
-// do not matter.
+// By name, alias or Adya's name (which denotes the class: "G2-item" is anti-dependency-cycle); case,
+// "-", "_" and " " do not matter.
 std::optional<AnomalyKind> find_anomaly(std::string_view name);
-bool forbids(Level level, AnomalyKind kind);  // Whatever implies a forbidding level does; but see there.
+// Levels that imply a forbidding one do too; for the exception see the source.
+bool forbids(Level level, AnomalyKind kind);
 
-// Whether only a version certificate can show it: then its example is no history in notation.
+// Whether only a version certificate can show it; its example is then not valid history notation.
 bool needs_certificate(AnomalyKind kind);
 
-// How many edges of each kind a cycle has.
+// The number of edges of each kind in a cycle.
 struct CycleShape {
   std::uint32_t write_write = 0, write_read = 0, read_write = 0, session = 0, real_time = 0;
   bool adjacent_read_writes =
-      false;  // Two anti-dependencies in a row; the last edge stands before the first.
-  bool predicate_read_writes = false;  // Some anti-dependency is of a predicate.
+      false;  // Two anti-dependencies in a row; the last edge is followed by the first.
+  bool predicate_read_writes = false;  // Some anti-dependency is on a predicate.
 };
-// The class of a cycle by its edges alone; it may deserve the more telling name of its shape.
+// The class of a cycle by its edges alone; a more specific name by shape may apply.
 AnomalyKind class_of(const CycleShape& shape);
 
 }  // namespace serval

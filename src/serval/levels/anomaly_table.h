@@ -1,5 +1,5 @@
 #pragma once
-// The rows behind anomaly.h, one function a group, in the order of the enumeration.
+// The rows of the table in anomaly.h, one function per group, in the order of the enumeration.
 
 #include <vector>
 
@@ -15,9 +15,8 @@ std::vector<AnomalyInfo> session_shaped_cycles();
 std::vector<AnomalyInfo> data_cycles();
 std::vector<AnomalyInfo> session_cycles();
 std::vector<AnomalyInfo> real_time_cycles();
-std::vector<AnomalyInfo> predicate_cycles();  // With data alone, with session order.
-std::vector<AnomalyInfo>
-certified_anomalies();  // The same with real time, and what else a certificate shows.
+std::vector<AnomalyInfo> predicate_cycles();     // With data alone, with session order.
+std::vector<AnomalyInfo> certified_anomalies();  // With real time, and what else a certificate shows.
 std::vector<AnomalyInfo> missing_orders();
 std::vector<AnomalyInfo> broken_chains();
 

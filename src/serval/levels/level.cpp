@@ -1,4 +1,4 @@
-// Looks things up in the table of levels (level_table.cpp): names, the closure of what implies what.
+// Lookups in the table of levels (level_table.cpp): names, and the closure of the implications.
 
 #include "serval/levels/level.h"
 
@@ -25,7 +25,7 @@ const std::vector<LevelInfo>& table() {
     for (std::size_t i = 0; i < rows.size(); ++i)
       expects(index_of(rows[i].level) == i,
               "the rows of the level table are in the order of the enumeration");
-    expects(rows.size() == kLevelCount, "one row a level");
+    expects(rows.size() == kLevelCount, "one row per level");
     return rows;
   }();
   return levels;
@@ -33,7 +33,7 @@ const std::vector<LevelInfo>& table() {
 
 using LevelSet = std::bitset<kLevelCount>;
 
-// Rows come weakest first, so one pass suffices.
+// Rows are ordered from weakest to strongest, so one pass suffices.
 const std::array<LevelSet, kLevelCount>& closure() {
   static const std::array<LevelSet, kLevelCount> sets = [] {
     std::array<LevelSet, kLevelCount> reached;

@@ -1,14 +1,14 @@
 #pragma once
-// Isolation levels as data: one row a level, with its definition, citation, aliases and what it implies
-// directly. docs/levels.md is the same table for people, with a proof of every implication.
+// Isolation levels as data: one row per level, with its definition, citation, aliases and direct
+// implications. docs/levels.md is the same table for readers, with a proof of every implication.
 //
 //   Level level = find_level("PL-3").value();                      // aliases work
 //   implies(Level::StrictSerializable, Level::Causal) == true      // the closure
 //
-// Settled here, once:
-//   - Plain serializable and snapshot-isolation do not use session order; the strong-session variants do,
-//     the strict and strong variants use session order and real time. Black-box "SER" and "SI" (Cobra,
-//     PolySI, MTC) are the strong-session ones, and so are these two aliases here:
+// Conventions:
+//   - Plain serializable and snapshot-isolation do not use session order; the strong-session variants do, and
+//     the strict and strong variants use session order and real time. "SER" and "SI" in black-box checkers
+//     (Cobra, PolySI, MTC) are the strong-session variants, and so are these two aliases here:
 //       s1: [w(x,1)] [r(x,0)]               is serializable, not strong-session-serializable.
 //   - "Read committed" means two things: Adya's PL-2 (no G0, G1a, G1b, G1c), here read-committed, and the
 //     axiom of Biswas & Enea that Plume and AWDIT use, here read-committed-monotonic (alias RC):
@@ -18,8 +18,8 @@
 //   - Reads of a key before any write see the initial version, which precedes every write:
 //       s1: [w(x,1)]  s2: [r(x,1)] [r(x,0)]        is therefore not strong-session-serializable.
 //
-// A level is a property of the committed transactions and of those indeterminate ones that a counted one read
-// from. Implications are certain or absent: check() turns them into verdicts.
+// A level is a property of the committed transactions and of those indeterminate ones that a counted
+// transaction read from. An implication in the table is proven; check() derives verdicts from it.
 
 #include <cstdint>
 #include <optional>
@@ -30,7 +30,7 @@
 
 namespace serval {
 
-// Weakest first: whatever a level implies stands before it.
+// Weakest first: a level comes after all levels that it implies.
 enum class Level : std::uint8_t {
   ReadUncommitted,
   StrongSessionReadUncommitted,
@@ -68,7 +68,7 @@ struct LevelInfo {
   std::vector<std::string_view> aliases;  // "SI", "PL-SI", "postgres:repeatable-read", ...
   std::string_view definition;            // One or two sentences.
   std::string_view citation;
-  std::vector<Level> implies;  // Directly.
+  std::vector<Level> implies;  // Direct implications.
 };
 
 std::span<const LevelInfo> all_levels();  // Weakest first.

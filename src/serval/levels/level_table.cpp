@@ -1,10 +1,10 @@
 // The table of levels. The wording is that of docs/levels.md, which also proves each implication.
 //
-// Shared words. A transaction reads a key externally when it has not written the key before; "reads x from
-// T1" means that an external read saw the last write of T1 to x. A commit order is a strict total order of
-// the transactions, the initial versions first, that contains reads-from (and session order where the
-// definition says so). The initial version counts as a write of a transaction before all others. Where the
-// history shows the order of versions (lists do), every order spoken of agrees with it.
+// Shared terms. A transaction reads a key externally if it has not written the key before; "reads x from
+// T1" means that an external read saw the last write of T1 to x. A commit order is a strict total order
+// of the transactions, the initial versions first, that contains reads-from (and session order where the
+// definition says so). The initial version counts as a write of a transaction before all others. If the
+// history shows the version order (lists do), every order mentioned agrees with it.
 
 #include "serval/levels/level_table.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-// The rows behind level.h, apart from the functions that look things up in them.
+// The rows of the table in level.h, separate from the functions that look them up.
 
 #include <vector>
 
@@ -7,7 +7,7 @@
 
 namespace serval {
 
-// One row a level, in the order of the enumeration.
+// One row per level, in the order of the enumeration.
 std::vector<LevelInfo> level_rows();
 
 }  // namespace serval
