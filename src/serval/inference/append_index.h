@@ -1,6 +1,6 @@
 #pragma once
-// Who appended an element to a list. Aborted transactions are told only where no other one appended the
-// element. O(1) expected time; building is linear.
+// Which transaction appended an element to a list. Aborted transactions are reported only if no other
+// transaction appended the element. O(1) expected time per lookup; building is linear.
 
 #include <cstdint>
 #include <vector>
@@ -17,22 +17,22 @@ class AppendIndex {
   enum class Origin : std::uint8_t { Nobody, Aborted, Several, One };
   struct Source {
     Origin origin = Origin::Nobody;
-    std::uint32_t append = ListAppend::kNone;  // One of them; below append_count().
+    std::uint32_t append = ListAppend::kNone;  // One of the appends; below append_count().
   };
   AppendIndex(const History& history, const ListAccesses& lists, Budget& budget);
 
   Source find(KeyId key, Value element) const noexcept;
   void prefetch(KeyId key, Value element) const noexcept { table_.prefetch(key, element); }
 
-  // Those of ListAccesses first, then the aborted ones.
+  // Appends of ListAccesses first, then the aborted ones.
   std::size_t append_count() const noexcept { return lists_.appends.size() + aborted_.size(); }
   OperationId operation(std::uint32_t append) const {
     return append < lists_.appends.size() ? lists_.appends[append].op
                                           : aborted_[append - lists_.appends.size()];
   }
 
-  // How often transactions that did not abort appended the element. The first call takes linear time: for
-  // what looks wrong anyway.
+  // How often transactions that did not abort appended the element. The first call takes linear time:
+  // meant for elements that already look wrong.
   std::ptrdiff_t times_appended(KeyId key, Value element) const;
 
  private:

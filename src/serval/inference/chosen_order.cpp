@@ -13,7 +13,7 @@ struct KeyVersion {
   VersionId version;
 };
 
-// Appends that nobody saw, one after another behind the last that was seen.
+// Appends that nobody saw, chained after the last one that was seen.
 void chain_unseen(const History& history, const std::vector<std::uint32_t>& rank, const Relations& known,
                   ReadWriteSets& read_write_sets) {
   for (std::uint32_t v = 0; v < known.later.rows(); ++v) {
@@ -34,7 +34,7 @@ void chain_unseen(const History& history, const std::vector<std::uint32_t>& rank
   }
 }
 
-// The keys of registers whose versions do not form a chain.
+// The registers whose versions do not form a chain.
 std::vector<bool> open_registers(const History& history, const Relations& known) {
   std::vector<bool> open(history.key_count(), false);
   for (const OperationId write : known.open_writes) open[history.key(write).index] = true;

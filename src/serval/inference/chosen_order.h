@@ -1,6 +1,6 @@
 #pragma once
-// Where reads leave the order of some versions open, an order of the transactions chooses one. A choice
-// proves nothing by itself: an execution found with it does.
+// If reads leave the order of some versions open, an order of the transactions chooses one. The choice
+// proves nothing by itself, but an execution found with it does.
 
 #include <cstdint>
 #include <vector>
@@ -9,18 +9,18 @@
 
 namespace serval {
 
-// Whether some order of versions that matters to snapshots is open, though order_is_complete() may say that
-// it matters to nobody else: several appends that nobody saw; two registers' updates of one version.
+// Whether a version order that matters to snapshots is open, even if order_is_complete() says that it
+// matters to nothing else: several unseen appends, or two updates of one version of a register.
 bool leaves_choices(const Relations& relations);
 
-// Orders of transactions that are likely to do, as ranks: that of the history, and that of the ends, where
-// they are recorded and give another one. Databases mostly install versions in the order of commits.
+// Promising orders of transactions, as ranks: the order of the history, and the order of the ends if
+// these are recorded and differ. Databases mostly install versions in commit order.
 std::vector<std::vector<std::uint32_t>> likely_orders(const History& history);
 
-// The same relations with every version in its place: what is known stays, and of versions that may come in
-// any order that of the transaction with the smaller `rank` comes first; of appends to a list one that had
-// read the last version seen, because it read nothing later. Requires no ambiguous reads.
-// O(n log n).
+// The same relations with all versions ordered. Known orders are kept. Of two versions that may come in
+// either order, the one of the transaction with the smaller `rank` comes first; of appends to a list,
+// one whose transaction had read the last version seen, because it read nothing later. Requires that
+// there are no ambiguous reads. O(n log n).
 Relations with_chosen_order(const History& history, const Relations& relations,
                             const std::vector<std::uint32_t>& rank);
 

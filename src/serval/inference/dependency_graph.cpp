@@ -9,8 +9,8 @@
 namespace serval {
 namespace {
 
-// The writers that certainly come later than each version, as far as they matter: where session order counts,
-// the first of each session, because it leads to the others.
+// The writers that certainly come later than each version. If session order counts, only the first of
+// each session, because it leads to the others.
 class LaterWriters {
  public:
   LaterWriters(const History& history, const Relations& relations, bool session_order)
@@ -37,10 +37,10 @@ class LaterWriters {
   Jagged<TransactionId> few_;
 };
 
-// The helper vertices of versions that many others follow: one for each of the later writers and direction.
+// The helper vertices of versions that many others follow: one per later writer and direction.
 class HelperVertices {
  public:
-  static constexpr std::size_t kFew = 24;  // So many writers are reached directly.
+  static constexpr std::size_t kFew = 24;  // Up to this many writers are reached directly.
 
   HelperVertices(const LaterWriters& later, GraphShape shape, Vertex first) : end_(first) {
     if (shape.data != GraphShape::Data::All) return;
@@ -62,7 +62,7 @@ class HelperVertices {
   Vertex first_of(VersionId version) const {
     return std::ranges::lower_bound(rows_, version, {}, &Row::version)->first;
   }
-  // Reaches the writer at `position` of the row and all after it; or it and all before it.
+  // Reaches the writer at `position` of the row and all after it, or it and all before it.
   static Vertex onward(Vertex first, std::size_t position) {
     return static_cast<Vertex>(first + 2 * position);
   }
@@ -125,7 +125,7 @@ class EdgeSource {
     if constexpr (kData == GraphShape::Data::WritesAndReads) repeated_edges(emit);
   }
 
-  // Where they count: at the other levels the repetition itself is the violation.
+  // Only at levels where they count: at others the repetition itself is the violation.
   template <class Emit>
   void repeated_edges(Emit& emit) {
     for (const RepeatedRead& again : relations_.repeated_reads) {
@@ -134,7 +134,7 @@ class EdgeSource {
     }
   }
 
-  // From a reader of the version to the writers of later ones; writers stand there in ascending order.
+  // From a reader of the version to the writers of later ones, which are in ascending order.
   template <class Emit>
   void later_edges(TransactionId reader, VersionId version, Emit& emit) {
     const std::span<const TransactionId> writers = later_[version.index];
@@ -172,8 +172,8 @@ class EdgeSource {
     });
   }
 
-  // From each version's writer to those of the versions known to follow it. Versions of registers whose order
-  // nobody showed are in it as well, except where reads are ignored: there it rests on a read.
+  // From each version's writer to those of the versions known to follow it. Includes registers whose
+  // order was inferred from reads, except where reads are ignored.
   template <class Emit>
   void write_edges(Emit& emit) {
     const ReadWriteSets& read_write_sets = relations_.read_write_sets;
@@ -196,7 +196,7 @@ class EdgeSource {
       emit(vertices_.commit(from), shape_.writes_may_overlap ? vertices_.commit(to) : vertices_.begin(to));
   }
 
-  // At a million transactions every version is a cache miss; ask for those of the accesses to come.
+  // With a million transactions every version is a cache miss; prefetches those of upcoming accesses.
   void prefetch_version(const Access& access) const {
     constexpr std::ptrdiff_t kAhead = 32;
     const std::vector<Access>& accesses = relations_.read_write_sets.accesses;
@@ -215,7 +215,7 @@ class EdgeSource {
   Budget& budget_;
 };
 
-// The reasons why one transaction must come before another, found again from the relations.
+// Finds the reasons why one transaction must precede another from the relations.
 class Reasons {
  public:
   Reasons(const History& history, const Relations& relations, TransactionId from, TransactionId to)
@@ -243,7 +243,7 @@ class Reasons {
   }
   bool is_list(VersionId version) const { return history_.kind(write_of(version)) == OperationKind::Append; }
 
-  // Every version that a transaction wrote of a key: of a register one at most.
+  // Every version of a key that a transaction wrote: at most one for a register.
   std::vector<VersionId> versions_of(TransactionId t, KeyId key) const {
     std::vector<VersionId> versions;
     for (const EarlierVersion& earlier : equal_span(relations_.earlier_versions, t, &EarlierVersion::writer))
@@ -258,8 +258,8 @@ class Reasons {
            std::ranges::count(relations_.later_writers(version), to_) > 0;
   }
 
-  // Which write of `to` came after `version`, the first of several: versions of a list that were seen are
-  // numbered in its order, and what was not seen of a transaction is its last.
+  // The first write of `to` after `version`. Seen versions of a list are numbered in list order, and the
+  // only unseen one of a transaction is its last.
   OperationId overwriting(KeyId key, VersionId version) const {
     VersionId first = VersionId::none(), last = VersionId::none();
     for (const VersionId candidate : versions_of(to_, key)) {
@@ -271,7 +271,7 @@ class Reasons {
     return last.is_none() ? OperationId::none() : write_of(last);
   }
 
-  // Of a register the order of two writes is known because the second had read the first.
+  // The order of two writes of a register is known because the second writer had read the first.
   void add_write_dependencies(const Access& access) {
     if (access.written.is_none()) return;
     for (const VersionId version : versions_of(from_, access.key)) {
@@ -289,7 +289,7 @@ class Reasons {
     edges_.push_back({from_, to_, EdgeKind::WriteRead, key, write_of(version), read});
   }
 
-  // What `to` overwrote of what `from` read.
+  // What `to` overwrote of what `from` had read.
   void add_anti_dependency(KeyId key, VersionId version, OperationId read) {
     if (version.is_none() || from_ == to_ || !follows(version)) return;
     const OperationId later = overwriting(key, version);

@@ -1,29 +1,29 @@
 #pragma once
-// The dependency graph of a history, in the shape that one level needs, and the evidence behind its edges.
+// The dependency graph of a history in the shape that a level needs, and the evidence for its edges.
 //
-// Read-uncommitted and read-committed levels: one vertex a transaction, edges ww, from read-committed up also
-// wr, and the orders the level uses.
+// Read-uncommitted and read-committed levels: one vertex per transaction; edges ww, from read-committed
+// up also wr, and the orders that the level uses.
 //
-// Serializable levels: one vertex a transaction, edges wr, ww, rw and the orders the level uses. A cycle
-// refutes it.
+// Serializable levels: one vertex per transaction; edges wr, ww, rw and the orders that the level uses.
+// A cycle refutes the level.
 //
-// Snapshot levels: two vertices, begin(T) and commit(T), with begin(T) -> commit(T). A dependency u -> v
-// means that v's snapshot holds u: commit(u) -> begin(v). An anti-dependency v -> w means that v's snapshot
-// lacks w: begin(v) -> commit(w). Two anti-dependencies in a row do not connect, so this graph is acyclic
-// exactly when (SO u WR u WW) ; RW? is (docs/decisions/005-begin-commit-graph.md), without building that
-// composition, and a topological order of it *is* the witness: it says when each snapshot is taken and when
-// each transaction commits.
+// Snapshot levels: two vertices per transaction, begin(T) and commit(T), with begin(T) -> commit(T). A
+// dependency u -> v means that v's snapshot contains u: commit(u) -> begin(v). An anti-dependency v -> w
+// means that v's snapshot does not contain w: begin(v) -> commit(w). Two anti-dependencies in a row do
+// not connect, so this graph is acyclic exactly if (SO u WR u WW) ; RW? is
+// (docs/decisions/005-begin-commit-graph.md), without building that composition. A topological order of
+// it *is* the witness: it says when each snapshot is taken and when each transaction commits.
 //
-// Prefix consistency: the same with a write dependency as commit(u) -> commit(v): it says who commits first,
-// not who sees whom.
+// Prefix consistency: the same, but a write dependency is commit(u) -> commit(v): it orders the commits
+// and says nothing about visibility.
 //
-// Where many versions certainly follow one (Relations::later), its readers reach their writers through helper
-// vertices, two chains that run through the writers in both directions: a reader that is itself among them
-// reaches those before and those after it. So the graph stays linear.
+// If many versions certainly follow one version (Relations::later), its readers reach the later writers
+// through helper vertices: two chains that run through the writers in both directions, so that a reader
+// that is itself one of the writers reaches those before and after it. This keeps the graph linear.
 //
-// Real time adds a vertex for each end and chains them in time order (real_time.h). Edges carry no labels:
-// they are found again for the few transactions of a cycle (explain_edge), which keeps the graph at four
-// bytes an edge.
+// Real time adds a vertex for each end and chains them in time order (real_time.h). Edges have no
+// labels, which keeps the graph at four bytes per edge; for the few transactions of a cycle,
+// explain_edge finds the reasons again.
 
 #include <cstdint>
 #include <functional>
@@ -38,19 +38,20 @@
 namespace serval {
 
 struct GraphShape {
-  bool snapshots = false;  // Two vertices a transaction.
+  bool snapshots = false;  // Two vertices per transaction.
   bool session_order = false;
   bool real_time = false;
   enum class Data : std::uint8_t {
-    ShownWrites,     // ww, where it rests on no read: read-uncommitted ignores reads.
+    ShownWrites,     // ww edges not derived from reads: read-uncommitted ignores reads.
     WritesAndReads,  // ww, wr
     All,             // ww, wr, rw
   } data = Data::All;
-  bool writes_may_overlap = false;  // With snapshots: a later writer of a key need not see the earlier one.
+  // With snapshots: the earlier writer of a key need not be visible to a later one.
+  bool writes_may_overlap = false;
 };
 
-// Where a transaction's vertices are; transactions keep their order, so neighbours in the history are
-// neighbours here. Helper vertices come after them: transaction() is then past the last one.
+// The vertices of each transaction. Transactions keep their order, so neighbours in the history are
+// neighbours here. Helper vertices come last; for them, transaction() is past the last one.
 class VertexMap {
  public:
   explicit VertexMap(GraphShape shape) : shape_(shape), stride_(1u + shape.snapshots + shape.real_time) {}
@@ -73,33 +74,33 @@ class VertexMap {
   std::uint32_t stride_;
 };
 
-// Nothing when every edge goes forward in the order of the history (as it does in what a serializable
-// database recorded at commit): then that order is already the answer.
+// Nothing if every edge points forward in the order of the history (as in the commit-order recordings of
+// a serializable database): that order is then already the answer.
 std::optional<CsrGraph> dependency_graph(const History& history, const Relations& relations, GraphShape shape,
                                          Budget& budget);
 
-// The same graph in any case.
+// The same graph, always built.
 CsrGraph whole_dependency_graph(const History& history, const Relations& relations, GraphShape shape,
                                 Budget& budget);
 
-// Every reason why `from` must come before `to` directly, data edges first (ww before wr before rw), then
-// session order, then real time if the shape uses them.
+// Every reason why `from` must directly precede `to`: data edges first (ww, wr, rw), then session order,
+// then real time if the shape uses them.
 std::vector<Edge> explain_edge(const History& history, const Relations& relations, GraphShape shape,
                                TransactionId from, TransactionId to);
 
-// The same, whatever the dependencies of data rest on: those of the two transactions, and the shape's orders.
+// The same as a function, independent of the source of the data dependencies.
 using ExplainEdge = std::function<std::vector<Edge>(GraphShape shape, TransactionId from, TransactionId to)>;
 inline ExplainEdge explained_by(const History& history, const Relations& relations) {
   return [&history, &relations](GraphShape shape, TransactionId from, TransactionId to) {
     return explain_edge(history, relations, shape, from, to);
   };
 }
-// What the orders say: session order before real time, as far as the shape uses them.
+// The reasons from orders: session order, then real time, if the shape uses them.
 void explain_orders(const History& history, GraphShape shape, TransactionId from, TransactionId to,
                     std::vector<Edge>& edges);
 
-// The edges of a shape that rest on no data: begin before commit, sessions, real time. O(n), real time O(n
-// log n) where the history is not in time order.
+// The edges of a shape that do not depend on data: begin before commit, session order, real time. O(n);
+// real time O(n log n) if the history is not in time order.
 class OrderEdges {
  public:
   OrderEdges(const History& history, const std::vector<bool>& takes_part, GraphShape shape, Budget& budget)

@@ -6,7 +6,7 @@
 namespace serval {
 namespace {
 
-// The version that the edge starts from: what `from` left behind or saw.
+// The version at which the edge starts: what `from` left behind or saw.
 VersionId earlier_version(const Relations& relations, const Edge& edge) {
   const Access* access = relations.read_write_sets.access(edge.from, edge.key);
   if (access == nullptr) return VersionId::none();

@@ -1,5 +1,5 @@
 #pragma once
-// Cites the assumption behind edges whose order of versions no read shows.
+// Cites the assumption for edges whose version order no read shows.
 
 #include <vector>
 
@@ -8,8 +8,8 @@
 
 namespace serval {
 
-// Fills basis, seen_earlier and seen_later of the write and anti-dependencies among `edges` that rest on one
-// of relations.hinted. O(log hints) an edge.
+// Fills in basis, seen_earlier and seen_later of those write dependencies and anti-dependencies in
+// `edges` that rest on one of relations.hinted. O(log hints) per edge.
 void cite_hints(const Relations& relations, std::vector<Edge>& edges);
 
 }  // namespace serval

@@ -1,5 +1,5 @@
 #pragma once
-// An order of two versions that rests on an assumption, as inference finds it again.
+// An order of two versions that rests on an assumption, in the form used by inference.
 
 #include "serval/evidence/version_precedence.h"
 #include "serval/inference/read_write_sets.h"

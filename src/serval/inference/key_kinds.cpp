@@ -12,7 +12,8 @@ bool writes_whole(OperationKind kind) {
          kind == OperationKind::CompareAndSet;
 }
 
-// Registers may hold lists as well: a Read of one is of a list only where nobody writes the key as a whole.
+// A register may hold a list as its value: a Read of a key is a list read only if nobody writes the key
+// as a whole.
 Says says(const History& history, OperationId op, const std::vector<bool>& written) {
   const Value value = history.value(op);
   switch (history.kind(op)) {
@@ -47,7 +48,7 @@ bool writes_by_predicate(OperationKind kind) {
   return kind == OperationKind::PredicateUpdate || kind == OperationKind::PredicateDelete;
 }
 
-// Where the answer was lost, any key may have been written.
+// If the response was lost, any key may have been written.
 void mark_written(const History& history, TransactionId t, OperationId op, std::vector<KeyKind>& kinds) {
   const std::vector<Row> rows = history.operation(op).rows;
   if (rows.empty() && history.outcome(t) == Outcome::Indeterminate) std::ranges::fill(kinds, KeyKind::Mixed);

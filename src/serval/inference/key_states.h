@@ -1,6 +1,6 @@
 #pragma once
-// What one transaction has done to each of its keys so far: a linear search while they are few, an index by
-// key once they are many. State has a member `key`; a new one is value-initialised apart from it.
+// What a transaction has done to each of its keys so far: a linear search for few keys, an index by key
+// for many. State has a member `key`; the other members of a new one are value-initialised.
 
 #include <cstdint>
 #include <span>
@@ -23,7 +23,7 @@ class KeyStates {
 
   State& operator[](KeyId key) { return states_[position(key)]; }
 
-  // Where all() has the key, which is added at the end when it is new.
+  // The position of the key in all(); a new key is appended.
   std::uint32_t position(KeyId key) {
     if (states_.size() <= kFew) {
       for (std::uint32_t at = 0; at < states_.size(); ++at) {

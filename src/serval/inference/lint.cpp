@@ -17,7 +17,7 @@ bool installs_value(OperationKind kind) {
          kind == OperationKind::CompareAndSet;
 }
 
-// A value that one operation gave one key.
+// A value that an operation wrote to a key.
 struct Written {
   KeyId key;
   Value value;
@@ -25,7 +25,7 @@ struct Written {
   friend auto operator<=>(const Written&, const Written&) = default;
 };
 
-// All written values, sorted, so that one binary search finds who wrote what.
+// All written values, sorted, so that a binary search finds their writers.
 class WriteIndex {
  public:
   explicit WriteIndex(const History& history) {
@@ -80,12 +80,12 @@ class Linter {
   }
 
   bool is_initial(Value value) const { return value.is_nil() || value == history_.initial_value(); }
-  // What was not recorded may have been this value.
+  // A write whose value was not recorded may have written this value.
   bool was_written(KeyId key, Value value) const {
     return index_.count(key, value) > 0 || index_.count(key, Value::unknown()) > 0;
   }
 
-  // What an operation saw, if it saw one value.
+  // The value that an operation saw, if it saw a single value.
   std::optional<Value> seen(OperationId op) const {
     switch (history_.kind(op)) {
       case OperationKind::Read:
@@ -173,7 +173,8 @@ class Linter {
     note_predecessor(key, knows_key && !seen(op) ? before : op);
   }
 
-  // The version that a write replaced: what `source`, the operation before it or the write itself, shows.
+  // The version that a write replaced: what `source`, the preceding operation or the write itself,
+  // shows.
   void note_predecessor(KeyId key, OperationId source) {
     KeyOrder& order = orders_[key.index];
     const std::optional<Value> replaced = seen(source);
@@ -213,7 +214,7 @@ class Linter {
     }
   }
 
-  // The same kinds, keys and written values in the same order; what was read may differ.
+  // The same kinds, keys and written values in the same order; values read may differ.
   bool same_requests(TransactionId one, TransactionId other) const {
     const IdRange<OperationId> left = history_.operations(one), right = history_.operations(other);
     if (left.empty() || left.size() != right.size()) return false;
@@ -244,7 +245,7 @@ class Linter {
     }
   }
 
-  // Two writes that replaced one version leave the order of their key open.
+  // Two writes that replaced the same version leave the order of their key open.
   void mark_branches() {
     std::ranges::sort(replaced_);
     for (std::size_t i = 1; i < replaced_.size(); ++i)

@@ -1,7 +1,7 @@
 #pragma once
-// What a history offers a checker: which preconditions of the fast engines hold, and the marks that badly
-// recorded runs leave (retries under one value, clocks that run backwards). Facts only; nothing here says
-// whether an isolation level holds.
+// What a history offers a checker: which preconditions of the fast engines hold, and the traces of badly
+// recorded runs (retries with the same value, clocks that run backwards). Facts only; says nothing about
+// isolation levels.
 //
 //   s1: [w(x,1)]  s2: [r(x,0) w(x,1)]      one blind write, one value of x written twice
 //
@@ -16,7 +16,7 @@
 
 namespace serval {
 
-// How many, and the first few.
+// The number of findings, and the first few.
 template <class Example>
 struct Tally {
   static constexpr std::size_t kExamples = 3;
@@ -30,12 +30,12 @@ struct Tally {
 
 struct Lint {
   // Values. A pair is (earlier, later) in file order.
-  Tally<std::pair<OperationId, OperationId>> duplicate_writes;  // One value, written to one key twice.
+  Tally<std::pair<OperationId, OperationId>> duplicate_writes;  // One value, written twice to one key.
   Tally<OperationId> blind_writes;  // Not aborted, and no earlier operation of its transaction read the key.
   std::uint64_t blindly_written_keys = 0;
-  Tally<OperationId> unwritten_reads;  // Of a value that nobody wrote and that is not the initial one.
+  Tally<OperationId> unwritten_reads;  // Reads of a value that nobody wrote and that is not the initial one.
 
-  // Kinds of operations that the mini-transaction engine does not take.
+  // Kinds of operations that the mini-transaction engine does not support.
   std::uint64_t list_operations = 0, predicate_operations = 0, conditional_operations = 0, deletes = 0;
   bool single_operations = true;  // Every transaction has at most one operation.
 
@@ -43,10 +43,10 @@ struct Lint {
   std::uint64_t aborted = 0;
   Tally<TransactionId> indeterminate;
   Tally<TransactionId> empty_transactions;
-  // The next transaction of a session does what its aborted predecessor did, with the same values.
+  // A transaction repeats its aborted predecessor in the session, with the same values.
   Tally<std::pair<TransactionId, TransactionId>> retries;
-  // Two transactions wrote one value to one key and the earlier one is not known to have committed: probably
-  // one transaction sent twice and recorded twice.
+  // Two transactions wrote the same value to the same key, and the earlier one is not known to have
+  // committed: probably one transaction that was sent and recorded twice.
   Tally<std::pair<TransactionId, TransactionId>> repeated_attempts;
 
   // Clock.
@@ -54,21 +54,22 @@ struct Lint {
   Tally<TransactionId> ends_before_begin;
   Tally<std::pair<TransactionId, TransactionId>> overlaps;  // In one session, by time.
   Tally<std::pair<TransactionId, TransactionId>>
-      equal_times;  // One ends in the tick in which the next begins.
+      equal_times;  // One ends in the same tick in which the next begins.
 
-  // How much version order the reads show, over the keys that are written at all.
+  // How much of the version order the reads show, for keys that are written.
   std::uint64_t keys_total_order = 0, keys_partial_order = 0, keys_no_order = 0;
-  // The reads settle who saw what and the order of all versions that matter; the engine's own test. A key may
-  // have one blind write, and a repeated value that nobody reads is harmless.
+  // The reads determine the reads-from relation and the order of all versions that matter, by the
+  // engine's own test. A key may have one blind write, and a repeated value that nobody reads is
+  // harmless.
   bool order_is_complete = false;
 };
 
 // Throws BudgetExhausted.
 Lint lint(const History& history, Budget* budget = nullptr);
 
-// The mini-transaction engine will decide this history.
+// Whether the mini-transaction engine can decide this history.
 bool fits_mini_transactions(const Lint& facts);
-// Single operations: insert-if-absent, compare-and-set and reads.
+// Single-operation transactions: insert-if-absent, compare-and-set and reads.
 bool fits_lightweight_transactions(const Lint& facts, const History& history);
 
 }  // namespace serval

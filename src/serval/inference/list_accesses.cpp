@@ -44,8 +44,8 @@ void ListCollector::read_after_append(TransactionId t, OperationId op, const Sta
   if (!ends_with_own_appends(shown, state)) {
     const OperationId last = lists_.appends[state.last_append].op;
     const bool last_shows = !shown.empty() && shown.back() == history_.value(last);
-    // Where the last one shows and an earlier one does not stand just before it, the order of the list says
-    // what is wrong.
+    // If the last one shows and an earlier one is not directly before it, the list order reports the
+    // fault.
     if (!last_shows) sets_.internal_faults.push_back(own_append_missing(t, op, state));
   } else if (!state.external_read.is_none() && !same_beneath(shown, state)) {
     sets_.internal_faults.push_back({ReadFault::NonRepeatable, t, op, state.external_read});
@@ -68,7 +68,7 @@ bool ListCollector::same_beneath(std::span<const Value> shown, const State& stat
 FaultyRead ListCollector::own_append_missing(TransactionId t, OperationId op, const State& state) const {
   const std::span<const Value> shown = elements_shown(history_, op);
   for (const OperationId other : history_.operations(t)) {
-    if (other == op) break;  // What it appends later, others may have appended, too.
+    if (other == op) break;  // Others may have appended the elements that it appends later.
     const bool own = history_.kind(other) == OperationKind::Append && history_.key(other) == state.key;
     if (own && !shown.empty() && history_.value(other) == shown.back())
       return {ReadFault::NotMyLastWrite, t, op, other};

@@ -1,11 +1,11 @@
 #pragma once
-// The list half of read and write sets: what each transaction appended and what its reads of lists showed,
+// The list part of read and write sets: what each transaction appended and what its list reads showed,
 // with the reads that contradict the transaction's own operations.
 //
 //   [l(x,[1]) a(x,2) l(x,[1 2])]    has one access to x: it read the version that ends in 1 and appended 2.
 //
 // A read before any own append is external; of several, the first counts and the others must agree. A
-// read after own appends must end with them, and show beneath them what the external read showed.
+// read after own appends must end with them and, before them, show what the external read showed.
 // O(elements shown).
 
 #include <cstdint>
@@ -23,9 +23,9 @@ struct ListAppend {
   OperationId op;
   TransactionId writer;
   KeyId key;
-  std::uint32_t access;            // Of the writer to the key.
-  std::uint32_t previous = kNone;  // The writer's append to the key before this one,
-  std::uint32_t next = kNone;      // and after it.
+  std::uint32_t access;            // The writer's access to the key.
+  std::uint32_t previous = kNone;  // The writer's previous append to the key,
+  std::uint32_t next = kNone;      // and its next one.
 
   bool is_last() const noexcept { return next == kNone; }  // The writer's last append to the key.
 };
@@ -36,14 +36,14 @@ struct ListRead {
   KeyId key;
   std::uint32_t access;
   Role role;
-  std::uint32_t after = ListAppend::kNone;  // The reader's last append to the key before it.
+  std::uint32_t after = ListAppend::kNone;  // The reader's last append to the key before the read.
 };
 
-// Of the transactions that are not aborted, in the order of the history.
+// For transactions that are not aborted, in history order.
 struct ListAccesses {
-  std::vector<KeyKind> key_kinds;  // Empty: the history has no lists, and the rest is empty, too.
+  std::vector<KeyKind> key_kinds;  // If empty, the history has no lists, and the other members are empty.
   std::vector<ListAppend> appends;
-  std::vector<ListRead> reads;               // Without those that repeat an external read.
+  std::vector<ListRead> reads;               // Without repeated external reads.
   std::vector<std::uint32_t> first_read{0};  // By transaction, one more than transactions.
 
   bool any() const noexcept { return !key_kinds.empty(); }
@@ -59,7 +59,8 @@ class ListCollector {
 
   void append(TransactionId t, OperationId op);
   void read(TransactionId t, OperationId op);
-  // After the last operation of a transaction: adds its accesses to lists, reads and writes still unset.
+  // Call after the last operation of a transaction: adds its accesses to lists, with `read` and
+  // `written` unset.
   void finish();
 
  private:
@@ -81,7 +82,7 @@ class ListCollector {
   ListAccesses& lists_;
   ReadWriteSets& sets_;
   KeyStates<State> states_;
-  std::size_t first_append_ = 0;  // Of the present transaction.
+  std::size_t first_append_ = 0;  // Of the current transaction.
 };
 
 }  // namespace serval

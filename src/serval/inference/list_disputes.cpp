@@ -10,7 +10,7 @@
 namespace serval {
 namespace {
 
-// The reads of every list that has a read which is no prefix of the longest one.
+// The reads of every list that has a read which is not a prefix of the longest one.
 std::map<KeyId, std::vector<ListRead>> disputed_reads(const History& history, const ListAccesses& lists,
                                                       LongestReads& longest_reads, const Relations& relations,
                                                       Budget& budget) {
@@ -62,7 +62,7 @@ class Dispute {
  private:
   using Appends = std::vector<std::uint32_t>;  // Indices into ListAccesses::appends.
 
-  // Those that certainly are the elements, each once.
+  // The appends that certainly are these elements, without duplicates.
   Appends appends_in(KeyId key, const std::vector<Value>& shown) const {
     Appends found;
     absl::flat_hash_set<std::uint32_t> seen;
@@ -80,8 +80,8 @@ class Dispute {
       relations_.contested.push_back({first.writer, second.writer, key, first.op, second.op});
   }
 
-  // A read shows its elements in their order, and that the others came later. Of those that the longest read
-  // shows, the first that is missing here comes before the rest.
+  // A read shows the order of its elements, and that all others came later. The first append of the
+  // longest read that is missing here comes before the rest.
   void note_order(KeyId key, const Appends& shown, const Appends& longest) {
     for (std::size_t i = 1; i < shown.size(); ++i) note(key, shown[i - 1], shown[i]);
     const absl::flat_hash_set<std::uint32_t> here(shown.begin(), shown.end());
@@ -96,7 +96,7 @@ class Dispute {
     for (const std::uint32_t append : appends_to(key))
       if (!here.contains(history_.value(lists_.appends[append].op))) note(key, longest.back(), append);
   }
-  // By transactions that take part.
+  // Appends by participating transactions.
   const Appends& appends_to(KeyId key) {
     if (by_key_.empty())
       for (std::uint32_t i = 0; i < lists_.appends.size(); ++i)
@@ -122,12 +122,12 @@ class Dispute {
   const ListAccesses& lists_;
   LongestReads& longest_reads_;
   Relations& relations_;
-  absl::flat_hash_map<KeyId, Appends> by_key_;  // Made when it is needed.
-  absl::flat_hash_set<Value> lists_looked_at_;  // Of the key at hand; equal lists are one value.
+  absl::flat_hash_map<KeyId, Appends> by_key_;  // Built on demand.
+  absl::flat_hash_set<Value> lists_looked_at_;  // For the current key; equal lists are one value.
 };
 
-// Others appended the same, and somebody saw it. If it was this one, its transaction counts, and what that
-// read may contradict the other reads.
+// Others appended the same element, and somebody saw it. If it was this append, its transaction counts,
+// and what that transaction read may contradict the other reads.
 bool may_be_seen(const LongestReads& longest_reads, const ListAppend& append, Value element) {
   const AppendIndex::Source source = longest_reads.index().find(append.key, element);
   const auto is_it = [&](AppendIndex::Source seen) { return seen.append == source.append; };

@@ -48,7 +48,8 @@ void ListInspector::judge(AppendIndex::Source source, std::size_t position, List
   }
 }
 
-// Of elements that nobody appended to stay, it is bad enough that they are seen.
+// For elements that only aborted transactions or nobody appended, being seen at all is already the
+// fault.
 void ListInspector::judge_repetition(KeyId key, Value element, std::ptrdiff_t times, std::size_t position,
                                      ListFaults& faults) const {
   const std::ptrdiff_t appended = index_.times_appended(key, element);
@@ -60,7 +61,8 @@ void ListInspector::judge_order(std::uint32_t append, std::size_t position, List
   const std::uint32_t previous = lists_.appends[append].previous;
   if (previous == ListAppend::kNone || seen_in_[previous] == list_) return;
   const OperationId missing = lists_.appends[previous].op;
-  // Of an element that others appended, too, the table has one append, and the list may show any of them.
+  // If others appended the element too, the table has only one of the appends, and the list may show any
+  // of them.
   const auto source = index_.find(lists_.appends[previous].key, history_.value(missing));
   if (seen_in_[source.append] != list_) note(faults.disordered, position, missing);
 }

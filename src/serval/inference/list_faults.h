@@ -1,7 +1,7 @@
 #pragma once
-// What is wrong with a list by itself, wherever it was read: elements that nobody appended or that an aborted
-// transaction did, elements that stand there twice, appends of one transaction in the wrong order. The first
-// of each sort, so that one look at the longest read of a list tells for every prefix of it.
+// What is wrong with a list regardless of who read it: elements that nobody or only an aborted
+// transaction appended, repeated elements, appends of one transaction in the wrong order. Only the first
+// of each kind, so that inspecting the longest read of a list covers every prefix of it.
 
 #include <vector>
 
@@ -15,16 +15,16 @@ struct ListFaults {
   static constexpr std::size_t kNowhere = ~std::size_t{0};
   struct Place {
     std::size_t position = kNowhere;
-    OperationId append = OperationId::none();  // The one seen, or the one missing before it.
+    OperationId append = OperationId::none();  // The append that was seen, or the one missing before it.
     bool within(std::size_t length) const noexcept { return position < length; }
   };
   Place thin_air, aborted, duplicate, disordered;
-  Place several;  // No fault: several transactions appended the element, so nobody knows whose it is.
+  Place several;  // Not a fault: several transactions appended the element, so its writer is unknown.
 
   bool any() const noexcept;
 };
 
-// Looks at lists one after another; a list of n elements takes O(n).
+// Inspects one list after another; O(n) for a list of n elements.
 class ListInspector {
  public:
   ListInspector(const History& history, const ListAccesses& lists, const AppendIndex& index)
@@ -42,9 +42,9 @@ class ListInspector {
   const History& history_;
   const ListAccesses& lists_;
   const AppendIndex& index_;
-  std::vector<std::uint32_t> seen_in_;  // By append: the number of the last list that had it.
+  std::vector<std::uint32_t> seen_in_;  // By append: the number of the last list that contained it.
   std::uint32_t list_ = 0;
-  absl::flat_hash_map<Value, std::ptrdiff_t> again_;    // How often elements were met, of those met again.
+  absl::flat_hash_map<Value, std::ptrdiff_t> again_;    // Number of occurrences of repeated elements.
   absl::flat_hash_map<Value, std::ptrdiff_t> unknown_;  // Elements that nobody appended.
 };
 

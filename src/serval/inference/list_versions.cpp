@@ -51,7 +51,7 @@ class ListInference {
     return VersionId{static_cast<std::uint32_t>(sets_.versions.size() - 1)};
   }
 
-  // Judges the longest read of the key, and numbers its versions in the order of the list.
+  // Inspects the longest read of the key and numbers its versions in list order.
   void number_versions(KeyId key) {
     budget_.poll("version order");
     VersionId before{key.index};
@@ -90,7 +90,8 @@ class ListInference {
     aborted_before_.clear();
   }
 
-  // earliest_[a] becomes the first position in the longest read among append a and the writer's later ones.
+  // earliest_[a] becomes the first position in the longest read of append a and the writer's later
+  // appends.
   void find_earliest_positions() {
     for (std::size_t i = lists_.appends.size(); i-- > 0;) {
       const std::uint32_t next = lists_.appends[i].next;
@@ -114,7 +115,7 @@ class ListInference {
     }
   }
 
-  // Nobody saw it, though the next one of its transaction was seen. Once for each transaction and list.
+  // Nobody saw it, although its transaction's next append was seen. True once per transaction and list.
   bool is_lost(const ListAppend& append) {
     if (disputed_[append.key.index] || earliest_[append.next] == kUnseen) return false;
     return lost_.insert(append.access).second;
@@ -196,7 +197,8 @@ class ListInference {
     }
   }
 
-  // What a read saw whose last element this is; none() where that is no transaction's last append.
+  // The version that a read ending in this element saw; none() if it is not the last append of a
+  // transaction.
   VersionId version_ending_in(TransactionId reader, const ListRead& read, std::span<const Value> shown) {
     const LongestRead& longest_read = longest_reads_[read.key];
     const bool of_longest_read = shown.size() <= longest_read.sources.size() && longest_reads_.agrees(read);
@@ -210,7 +212,7 @@ class ListInference {
     return VersionId::none();
   }
 
-  // A single append that nobody saw is the next version; of several any may be.
+  // A single append that nobody saw is the next version; if there are several, any of them may be.
   void order_unseen() {
     std::ranges::stable_sort(later_, {}, &LaterWriter::first);
     std::size_t kept = 0;
@@ -260,7 +262,7 @@ class ListInference {
   std::vector<std::uint32_t> first_append_;  // By access.
   absl::flat_hash_map<KeyId, ListFaults> faults_of_longest_read_;
   absl::flat_hash_set<std::pair<KeyId, Value>> several_seen_;  // Elements seen that several appended.
-  absl::flat_hash_set<std::uint32_t> lost_;                    // Accesses with an append that is lost.
+  absl::flat_hash_set<std::uint32_t> lost_;                    // Accesses with a lost append.
   std::vector<OperationId> aborted_before_;
   std::vector<LaterWriter> later_;
 };

@@ -1,7 +1,7 @@
 #pragma once
-// For each list, the longest read of it. If every other read of the list shows a prefix of it, the longest
-// read is the order of the versions. A list is compared with it once per length, because equal lists are one
-// value (V1): O(elements) of the distinct lists, however often they are read.
+// The longest read of each list. If every other read of the list shows a prefix of it, the longest read
+// is the version order. Lists of one length are compared with it once, because equal lists are one value
+// (V1): O(elements) of the distinct lists, however often they are read.
 
 #include <vector>
 
@@ -12,7 +12,7 @@ namespace serval {
 struct LongestRead {
   OperationId read = OperationId::none();    // none(): nobody read an element of it.
   std::vector<AppendIndex::Source> sources;  // By position.
-  std::vector<Value> prefixes;               // By length: a list that is known to be a prefix, or nil.
+  std::vector<Value> prefixes;               // By length: a list known to be a prefix, or nil.
 };
 
 class LongestReads {
@@ -26,8 +26,9 @@ class LongestReads {
   const LongestRead& operator[](KeyId key) const { return longest_reads_[key.index]; }
   const AppendIndex& index() const noexcept { return index_; }
 
-  // The lists that a transaction read, which takes part: whoever appended what they show takes part, too.
-  // Calls observed(writer) for those that are certain. Of equally long reads, the first one counts.
+  // Processes the lists read by a participating transaction; the transactions that appended their
+  // elements then participate as well. Calls observed(writer) for writers that are certain. The first of
+  // several longest reads counts.
   template <class Observed>
   void observe(TransactionId reader, Observed&& observed) {
     const auto tell = [&](AppendIndex::Source source) {

@@ -8,7 +8,7 @@ namespace {
 
 using KeyAndValue = std::pair<KeyId, Value>;
 
-// The writes of one value that could explain a read of it, the first of each sort.
+// The writes of one value that could explain a read of it, the first of each kind.
 struct Writes {
   OperationId aborted = OperationId::none();
   OperationId overwritten = OperationId::none();  // By a transaction that is not aborted.
@@ -19,13 +19,13 @@ bool is_write(OperationKind kind) {
          kind == OperationKind::Insert;
 }
 
-// What was not recorded may have been this value; so nobody can say that nobody wrote it.
+// A write whose value was not recorded may have written this value, so it may explain the read.
 void note(const History& history, TransactionId t, OperationId op, Writes& writes) {
   OperationId& slot = history.outcome(t) == Outcome::Aborted ? writes.aborted : writes.overwritten;
   if (slot.is_none()) slot = op;
 }
 
-// The first write of each value by each of the readers.
+// The first write of each value by each reader.
 using OwnWrites = absl::flat_hash_map<std::pair<TransactionId, KeyAndValue>, OperationId>;
 
 FaultyRead explain(const History& history, OperationId read, KeyAndValue seen, const Writes& writes,

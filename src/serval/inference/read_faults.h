@@ -1,7 +1,7 @@
 #pragma once
-// Names the fault of reads that no committed transaction's last write explains: the reader's own later write,
-// an aborted write, an overwritten one, or nothing at all. One pass over the history for all of them; runs
-// only when there are such reads.
+// Classifies reads that no committed transaction's last write explains: the reader's own later write, an
+// aborted write, an overwritten one, or a value that nobody wrote. One pass over the history for all of
+// them; runs only if there are such reads.
 
 #include <vector>
 
@@ -9,8 +9,8 @@
 
 namespace serval {
 
-// `reads` are external reads whose value is neither the key's initial version nor another transaction's last
-// write. One fault for each, in the same order.
+// `reads` are external reads whose value is neither the key's initial version nor another transaction's
+// last write. Returns one fault for each, in the same order.
 std::vector<FaultyRead> explain_reads(const History& history, const std::vector<OperationId>& reads,
                                       Budget& budget);
 

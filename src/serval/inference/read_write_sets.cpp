@@ -19,12 +19,12 @@ constexpr bool writes_register(OperationKind kind) {
          kind == OperationKind::Insert || kind == OperationKind::Delete;
 }
 
-// What one transaction has done to one key so far.
+// What a transaction has done to one key so far.
 struct KeyState {
   KeyId key;
   OperationId external_read = OperationId::none();
   OperationId last_write = OperationId::none();
-  Value seen;           // What a read must return now.
+  Value seen;           // The value that a read must return now.
   bool varied = false;  // Its external reads saw different values.
 };
 
@@ -105,7 +105,7 @@ class Collector {
       state.seen = value;
     } else if (value != state.seen || state.varied) [[unlikely]] {
       if (state.seen.is_unknown())
-        state.seen = value;  // Now it is known what the transaction wrote.
+        state.seen = value;  // This reveals what the transaction wrote.
       else
         read_again(t, op, value, state);
     }
@@ -119,7 +119,7 @@ class Collector {
       result_.rewrites_initial[state.key.index] = true;
   }
 
-  // After an own write `seen` is what it wrote, whatever the reads before it saw.
+  // After an own write, `seen` is what it wrote, whatever earlier reads saw.
   void read_again(TransactionId t, OperationId op, Value value, KeyState& state) {
     if (state.last_write.is_none()) {
       state.varied = true;
@@ -130,14 +130,15 @@ class Collector {
 
   void contradiction(TransactionId t, OperationId op, Value value, const KeyState& state) {
     const OperationId contradicted = state.last_write.is_none() ? state.external_read : state.last_write;
-    // Two spellings of the initial version, which both may have seen.
+    // Two representations of the initial version, which both reads may have seen.
     if (state.last_write.is_none() && is_initial(value) && is_initial(state.seen)) return;
     const auto [fault, source] = own_write_of(t, op, value, state);
     result_.internal_faults.push_back({fault, t, op, source.is_none() ? contradicted : source});
   }
 
-  // Whether the value is one the transaction itself wrote before or writes later, and where. Of two reads
-  // before any own write, the second may have seen another's write of the same value: weak levels allow that.
+  // Whether the transaction itself wrote the value before or writes it later, and where. Of two reads
+  // before any own write, the second may have seen another transaction's write of the same value, which
+  // weak levels allow.
   std::pair<ReadFault, OperationId> own_write_of(TransactionId t, OperationId op, Value value,
                                                  const KeyState& state) const {
     if (state.last_write.is_none()) return {ReadFault::NonRepeatable, OperationId::none()};

@@ -35,7 +35,7 @@ class ReadsFrom {
   }
 
  private:
-  static constexpr std::size_t kAhead = 16;  // Probes in flight; more gains nothing on the machines tried.
+  static constexpr std::size_t kAhead = 16;  // Probes in flight; more did not help on the machines tried.
 
   VersionTable index_versions() {
     const std::size_t first = history_.key_count(), last = sets_.versions.size();
@@ -66,7 +66,7 @@ class ReadsFrom {
     }
   }
 
-  // What the read saw; none() where that is not certain.
+  // The version that the read saw; none() if not certain.
   VersionId resolve(const Access& access, OperationId read, const VersionTable& table) {
     const Value value = value_seen(history_, read);
     const bool initial = value.is_nil() || value == history_.initial_value();
@@ -82,7 +82,7 @@ class ReadsFrom {
 
   bool is_list(KeyId key) const { return lists_.any() && lists_.key_kinds[key.index] == KeyKind::List; }
 
-  // Committed transactions, and whatever indeterminate ones they read from, directly or through others.
+  // Committed transactions, and all indeterminate ones that they read from, directly or indirectly.
   void find_participants() {
     std::vector<bool>& takes_part = relations_.takes_part;
     takes_part.assign(history_.transaction_count(), false);
@@ -135,7 +135,7 @@ class ReadsFrom {
     for (const FaultyRead& fault : sets_.internal_faults) {
       if (relations_.takes_part[fault.reader.index]) relations_.faults.push_back(fault);
     }
-    // Where a repeated read is wrong by itself, too, that comes first.
+    // If a repeated read has another fault too, that fault comes first.
     std::ranges::stable_sort(relations_.faults, {}, &FaultyRead::read);
     for (const RepeatedRead& again : sets_.repeated_reads) {
       if (relations_.takes_part[again.transaction.index] && !again.version.is_none())
@@ -163,8 +163,8 @@ class ReadsFrom {
     }
   }
 
-  // The initial version precedes every write, so a write without a read is its direct overwriter if it is the
-  // only one; if not, all come later than it.
+  // The initial version precedes every write, so a single write without a read is its direct overwriter;
+  // several such writes all come later than it.
   void place_blind_writes() {
     for (const auto& [t, access] : blind_) {
       TransactionId& overwriter = sets_.versions[access.key.index].overwriter;
@@ -191,7 +191,7 @@ class ReadsFrom {
   Budget& budget_;
   ListAccesses lists_;
   ReadWriteSets sets_;
-  std::optional<LongestReads> longest_reads_;  // Where there are lists.
+  std::optional<LongestReads> longest_reads_;  // If there are lists.
   Relations relations_;
   std::vector<TransactionId> indeterminate_found_;
   std::vector<OperationId> ambiguous_;

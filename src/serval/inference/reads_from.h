@@ -1,23 +1,24 @@
 #pragma once
 // The relations of a history of registers and lists: which version every external read saw, which
-// transactions count, who overwrote which version. What cannot be known is listed, not guessed. (MTC
-// section IV-A: with unique values the reads-from relation is determined, and with a read before every
-// write so is the order of the versions.)
+// transactions count, which transaction overwrote which version. What cannot be known is listed, not
+// guessed. (MTC section IV-A: with unique values the reads-from relation is determined, and with a read
+// before every write so is the version order.)
 //
 //   Relations relations = infer_relations(history, budget);
 //   relations.read_write_sets.versions[v].overwriter        // the next version's writer
 //
-// An indeterminate transaction takes part exactly when a transaction that takes part read from it: then it
-// must have committed. One that nobody saw can be left out of any execution without changing what others
-// read, so leaving it out decides the same. docs/decisions/003-indeterminate-transactions.md has the proof.
+// An indeterminate transaction participates exactly if a participating transaction read from it: it must
+// then have committed. One that nobody saw can be removed from any execution without changing what
+// others read, so ignoring it does not change the verdict.
+// docs/decisions/003-indeterminate-transactions.md has the proof.
 //
-// A key's versions form a chain when its initial version has one direct overwriter and every other writer
-// read what it overwrote. A single write without a read (say, by the transaction that loads the table) is
-// therefore fine; a second one leaves the order open and is listed in open_writes.
+// A key's versions form a chain if its initial version has one direct overwriter and every other writer
+// read what it overwrote. A single write without a read (for example, by the transaction that loads the
+// table) is therefore fine; a second one leaves the order open and is listed in open_writes.
 //
 // Lists show their order: list_versions.h.
 //
-// O(operations) expected time, and O(elements) of the lists that were read.
+// O(operations) expected time, plus O(elements) of the lists that were read.
 
 #include <cstdint>
 #include <span>
@@ -37,15 +38,15 @@ struct DivergentWrites {
   TransactionId first, second;
 };
 
-// A version of a list that its writer followed by another of its own.
+// A version of a list that its writer followed with another append of its own.
 struct EarlierVersion {
   TransactionId writer;
   KeyId key;
   VersionId version;
 };
 
-// Two appends to a list whose reads contradict each other, in the order in which one of these shows them. The
-// other may well show the contrary.
+// Two appends to a list whose reads contradict each other, in the order in which one of these reads
+// shows them. The other read may show the opposite order.
 struct ContestedAppends {
   TransactionId from, to;
   KeyId key;
@@ -55,27 +56,31 @@ struct ContestedAppends {
 struct Relations {
   ReadWriteSets read_write_sets;
   std::vector<bool> takes_part;    // By transaction.
-  std::vector<FaultyRead> faults;  // Of transactions that take part, in the order of the history.
+  std::vector<FaultyRead> faults;  // Of participating transactions, in history order.
   std::vector<DivergentWrites> divergences;
-  std::vector<OrderConflict> order_conflicts;  // One for each read that disagrees with its key's longest.
-  std::vector<DirtyUpdate> dirty_updates;      // One for each aborted append that was built upon.
-  // By (from, to). Read-uncommitted asks nothing else of reads; above it the contradiction is a violation.
+  // One for each read that disagrees with the longest read of its key.
+  std::vector<OrderConflict> order_conflicts;
+  std::vector<DirtyUpdate> dirty_updates;  // One for each aborted append that others built upon.
+  // By (from, to). Read-uncommitted requires nothing else of reads; at higher levels the contradiction
+  // is a violation.
   std::vector<ContestedAppends> contested;
   std::vector<EarlierVersion> earlier_versions;  // By writer.
-  // Repeated external reads whose version is certain, in the order of the history.
+  // Repeated external reads whose version is certain, in history order.
   std::vector<RepeatedRead> repeated_reads;
-  // By version, besides its overwriter: writers of versions that certainly come later. No rows: none has any.
+  // By version, besides its overwriter: writers of versions that certainly come later. No rows: none for
+  // any version.
   Jagged<TransactionId> later;
-  // Versions follow each other for reasons other than reads (lists show it, hints say it): then write
-  // dependencies are edges of their own. Otherwise each comes with a read dependency between the same two.
+  // Whether some version order is known from other sources than reads (lists or hints): write
+  // dependencies are then separate edges. Otherwise each one comes with a read dependency between the
+  // same two transactions.
   bool has_separate_writes = false;
-  // By key: whether that is so for its versions. Empty: for none.
+  // By key: whether this applies to its versions. Empty: to none.
   std::vector<bool> shows_order;
   std::vector<HintedVersions> hinted;                // By (earlier, later); see version_hints.h.
-  std::vector<VersionContradiction> contradictions;  // Likewise, in the order of the keys.
-  // Why the order of versions may be incomplete; empty vectors: it is complete.
+  std::vector<VersionContradiction> contradictions;  // Likewise, in key order.
+  // Why the version order may be incomplete; if both vectors are empty, it is complete.
   std::vector<OperationId> ambiguous_reads;  // Several transactions left the value behind.
-  std::vector<OperationId> open_writes;      // Written without a read, and not alone in being so on its key.
+  std::vector<OperationId> open_writes;      // Written without a read, on a key with another such write.
   std::span<const TransactionId> later_writers(VersionId version) const {
     return later.rows() == 0 ? std::span<const TransactionId>{} : later[version.index];
   }

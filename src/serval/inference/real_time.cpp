@@ -5,8 +5,8 @@
 namespace serval {
 namespace {
 
-// How many of the ascending `ends` are below `begin`, galloping from `hint`: begins that are near their
-// predecessor's answer cost O(1), which is the usual case.
+// The number of the ascending `ends` below `begin`, by galloping search from `hint`: O(1) if the begin
+// is close to its predecessor's answer, which is the common case.
 std::uint32_t count_below(const std::vector<Time>& ends, Time begin, std::uint32_t hint) {
   auto low = ends.begin();
   auto high = ends.end();
@@ -69,7 +69,7 @@ std::optional<std::string> find_clock_contradiction(const History& history) {
       const Interval interval = history.interval(t);
       if (interval.end < interval.begin) return name(t) + " ends before it begins";
       if (!latest.is_none() && interval.end < history.interval(latest).begin)
-        return name(t) + " ends before " + name(latest) + " begins, which the same session ran earlier";
+        return name(t) + " ends before " + name(latest) + " begins, which precedes it in its session";
       if (interval.begin != kUnknownBegin &&
           (latest.is_none() || interval.begin > history.interval(latest).begin))
         latest = t;

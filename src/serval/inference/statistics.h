@@ -1,5 +1,5 @@
 #pragma once
-// The size and shape of a history: counts, contention, latency. Facts only; what they mean is for the reader.
+// The size and shape of a history: counts, contention, latency. Facts only, without interpretation.
 //
 //   const Statistics numbers = measure(history);
 //   numbers.operations_per_key.max      // how hot the hottest key is
@@ -19,8 +19,8 @@ namespace serval {
 
 inline constexpr std::size_t kOperationKinds = static_cast<std::size_t>(OperationKind::PredicateDelete) + 1;
 
-// Of a list of numbers; all zero for an empty one. A percentile is the smallest number that at least that
-// share of the list does not exceed.
+// Of a list of numbers; all zero for an empty one. A percentile is the smallest number such that at
+// least that share of the list does not exceed it.
 struct Distribution {
   std::int64_t min = 0, median = 0, p90 = 0, p99 = 0, p999 = 0, max = 0;
   friend bool operator==(const Distribution&, const Distribution&) = default;
@@ -34,10 +34,10 @@ struct Statistics {
   Distribution transactions_per_session, operations_per_transaction, operations_per_key;
   KeyId hottest_key = KeyId::none();
   std::uint64_t written_keys = 0;  // Keys that some operation writes.
-  // Of transactions whose begin and end are known; absent when there are none.
+  // For transactions whose begin and end are known; absent if there are none.
   std::optional<Distribution> latency_ns;
-  std::optional<Time> span_ns;                  // First known begin to last known end.
-  std::map<std::string, std::uint64_t> errors;  // Why transactions aborted, where the file says so.
+  std::optional<Time> span_ns;                  // From the first known begin to the last known end.
+  std::map<std::string, std::uint64_t> errors;  // Why transactions aborted, if the file says so.
 };
 
 Statistics measure(const History& history);

@@ -23,7 +23,7 @@ bool reads_register(OperationKind kind) {
          is_conditional(kind);
 }
 
-// What one transaction has done to one key so far.
+// What a transaction has done to one key so far.
 struct KeyState {
   KeyId key;
   OperationId last_write = OperationId::none();
@@ -114,7 +114,7 @@ History UnknownWrites::without_uncertain_reads() const {
   return with_changes(history_, changes);
 }
 
-// Every key's values are given to its writers in as many ways as there are, up to a few.
+// Counts the ways to assign every key's values to its writers, up to a limit.
 void UnknownWrites::count_guesses() {
   for (const OpenKey& one : open_) {
     std::size_t ways = 1;
@@ -124,7 +124,7 @@ void UnknownWrites::count_guesses() {
   }
 }
 
-// In the order of the history; further guesses begin with another writer.
+// In history order; further guesses start with another writer.
 std::vector<TakenWrite> UnknownWrites::guess(std::size_t number) const {
   std::vector<TakenWrite> taken = told_;
   for (const OpenKey& one : open_) {

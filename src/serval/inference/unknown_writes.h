@@ -1,14 +1,14 @@
 #pragma once
-// Writes whose value was not recorded may have written anything. Two histories without such writes bracket
-// one that has them:
+// A write whose value was not recorded may have written anything. Two histories without such writes
+// bound one with them:
 //
 //   s1: [w(x,?)]  s2: [r(x,17)] [r(y,2)]
-//   s1: [w(x,?)]  s2: [r(x,?)]  [r(y,2)]     without what they may explain: its violations are violations
-//   s1: [w(x,17)] s2: [r(x,17)] [r(y,2)]     with values that fit: an execution of it is an execution
+//   s1: [w(x,?)]  s2: [r(x,?)]  [r(y,2)]     without the reads they may explain: its violations are real
+//   s1: [w(x,17)] s2: [r(x,17)] [r(y,2)]     with values that fit: its executions are real
 //
-// A read of its own transaction after such a write tells the value. Otherwise values that were read and that
-// nobody else left behind are given to those that may have written them, and all others write what nobody
-// reads. That is a guess: there may be other values that fit better.
+// A read by the same transaction after such a write reveals the value. Otherwise, values that were read
+// and that nobody else left behind are assigned to writes that may have written them; all other such
+// writes get values that nobody reads. This is a guess: other values may fit better.
 
 #include <cstddef>
 #include <optional>
@@ -20,32 +20,32 @@
 
 namespace serval {
 
-// A write of unknown value, and a read that saw what it is taken to have written.
+// A write of unknown value, and a read that saw the value that it is assumed to have written.
 using TakenWrite = std::pair<OperationId, OperationId>;
 
 class UnknownWrites {
  public:
-  // O(operations); a glance at the values where there are none.
+  // O(operations); if there are no such writes, only one pass over the values.
   UnknownWrites(const History& history, Budget& budget);
 
   bool any() const noexcept { return !writes_.empty(); }
-  // Of registers, by transactions that have not aborted. Ascending.
+  // Writes to registers by transactions that have not aborted. Ascending.
   const std::vector<OperationId>& writes() const noexcept { return writes_; }
 
-  // Whatever such a write may have supplied to another transaction was not read.
+  // The history in which reads that such a write of another transaction may have supplied are unknown.
   History without_uncertain_reads() const;
 
-  // The guesses, the likeliest first: which read each write is taken to have supplied. Writes that are not
-  // named wrote what nobody read.
+  // The guesses, most likely first: the read that each write is assumed to have supplied. Writes that
+  // are not named wrote values that nobody read.
   static constexpr std::size_t kMostGuesses = 6;
   std::vector<TakenWrite> guess(std::size_t number) const;
   std::size_t guess_count() const noexcept { return guesses_; }
   History with_values(const std::vector<TakenWrite>& taken) const;
 
  private:
-  // What is open about one key.
+  // What is open about a key.
   struct OpenKey {
-    std::vector<OperationId> writes;  // The last of their transactions, and no own read tells their value.
+    std::vector<OperationId> writes;  // Last writes of their transactions whose value no own read reveals.
     std::vector<OperationId> reads;   // One for each value that nobody else left behind.
   };
 
@@ -55,11 +55,11 @@ class UnknownWrites {
 
   const History& history_;
   std::vector<OperationId> writes_;
-  std::vector<TakenWrite> told_;             // By own reads. Ascending.
-  std::vector<OperationId> last_;            // Those of writes_ that others may see.
-  std::vector<bool> uncertain_;              // By key: has one of them.
+  std::vector<TakenWrite> told_;             // Revealed by own reads. Ascending.
+  std::vector<OperationId> last_;            // Those of writes_ that are visible to others.
+  std::vector<bool> uncertain_;              // By key: whether it has such a write.
   std::vector<OperationId> external_reads_;  // Of such keys, before any own write of the key.
-  std::vector<OperationId> known_last_;      // Last writes of such keys, of known values.
+  std::vector<OperationId> known_last_;      // Last writes of known values to such keys.
   std::vector<OpenKey> open_;
   std::size_t guesses_ = 1;
 };

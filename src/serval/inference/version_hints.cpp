@@ -14,14 +14,14 @@
 namespace serval {
 namespace {
 
-// What one transaction saw of a key first and last.
+// The first and last version of a key that a transaction saw.
 struct Visit {
   TransactionId transaction;
-  std::uint32_t first, last;  // Places of versions in the key's list.
+  std::uint32_t first, last;  // Positions of versions in the key's list.
   OperationId first_op, last_op;
 };
 
-// One key: its versions, who visited them, and what every source says.
+// One key: its versions, their visits, and what every source says.
 class KeyOrder {
  public:
   KeyOrder(const History& history, const VersionHints& hints, const Relations& relations, Budget& budget)
@@ -45,7 +45,7 @@ class KeyOrder {
 
   std::span<const VersionId> versions() const { return versions_; }
 
-  // Versions are ordered by their ids, and the initial one has the smallest: place 0.
+  // Versions are ordered by id, and the initial one has the smallest: position 0.
   std::vector<VersionStep> steps(OrderBasis basis) {
     steps_.clear();
     switch (basis) {
@@ -91,7 +91,8 @@ class KeyOrder {
     if (from != to) steps_.push_back({from, to, basis, earlier, later});
   }
 
-  // A transaction that read a version and wrote made a later one; the initial version precedes them all.
+  // A transaction that read a version and wrote the key installed a later one; the initial version
+  // precedes them all.
   void from_reads() {
     for (std::uint32_t v = 1; v < versions_.size(); ++v)
       add(OrderBasis::Reads, 0, v, OperationId::none(), write_of(versions_[v]));
@@ -106,9 +107,9 @@ class KeyOrder {
     auto operator<=>(const Numbered&) const = default;
   };
 
-  // Every pair of neighbours in the order of the numbers; equal numbers order nothing.
+  // Every pair of neighbours in number order; equal numbers order nothing.
   void chain(OrderBasis basis, std::vector<Numbered>& numbered) {
-    constexpr std::size_t kMostPairs = 4096;  // Of many equal numbers beside many equal ones.
+    constexpr std::size_t kMostPairs = 4096;  // Limit for many equal numbers followed by many equal ones.
     std::ranges::sort(numbered);
     std::size_t before = 0, here = 0;
     while (here < numbered.size()) {
@@ -171,8 +172,8 @@ class KeyOrder {
     return ended ? history_.interval(visit.transaction).end : kUnknownEnd;
   }
 
-  // After each visit those that began after its end, up to the first end among these: later ones follow from
-  // that one.
+  // After each visit come those that began after its end, up to the earliest end among these: later
+  // visits follow from that one.
   void from_real_time() {
     std::ranges::sort(visits_, {},
                       [&](const Visit& visit) { return std::pair(begin(visit), visit.transaction); });
@@ -233,7 +234,7 @@ class HintedOrder {
     return {hint.earlier, hint.later};
   }
 
-  // Counting sort, so that the transactions of a key ascend.
+  // A counting sort, so that the transactions of a key ascend.
   Jagged<AccessOf> accesses_by_key() const {
     const ReadWriteSets& read_write_sets = relations_.read_write_sets;
     std::vector<std::uint64_t> offsets(history_.key_count() + 1, 0);
@@ -258,7 +259,7 @@ class HintedOrder {
   void order(KeyId key, KeyOrder& key_order) {
     const std::span<const VersionId> versions = key_order.versions();
     VersionSteps known(static_cast<std::uint32_t>(versions.size()));
-    if (known.add(key_order.steps(OrderBasis::Reads))) return;  // A cycle of reads is found as such.
+    if (known.add(key_order.steps(OrderBasis::Reads))) return;  // A cycle of reads is reported as such.
     for (const OrderBasis basis : used_)
       if (const auto cycle = known.add(key_order.steps(basis)))
         relations_.contradictions.push_back(contradiction(key, versions, basis, *cycle));
@@ -291,7 +292,7 @@ class HintedOrder {
     settled_.insert(key);
   }
 
-  // Whether the order needs no read: the weakest levels ignore what was read.
+  // Whether the order is known without reads, which the weakest levels ignore.
   static bool rests_on_hints(const VersionSteps& known, const std::vector<std::uint32_t>& total) {
     for (std::size_t i = 1; i + 1 < total.size(); ++i) {
       const auto next = known.from(total[i]);
@@ -301,8 +302,8 @@ class HintedOrder {
     return true;
   }
 
-  // A row of later writers for every version, ascending: those of before and those of the hints. Where the
-  // order of the key is settled its chain of overwriters says it all.
+  // A row of later writers per version, ascending: those known before and those from hints. If the order
+  // of the key is total, its chain of overwriters suffices.
   void publish() {
     if (relations_.hinted.empty()) return;
     const ReadWriteSets& read_write_sets = relations_.read_write_sets;
@@ -337,7 +338,7 @@ class HintedOrder {
   Relations& relations_;
   Budget& budget_;
   std::vector<OrderBasis> used_;
-  absl::flat_hash_set<KeyId> settled_;  // Their order is total.
+  absl::flat_hash_set<KeyId> settled_;  // Keys whose order is total.
 };
 
 }  // namespace

@@ -26,7 +26,7 @@ std::span<const VersionStep> steps_from(std::span<const VersionStep> steps, std:
   return equal_span(steps, version, &VersionStep::from);
 }
 
-// Kahn's algorithm; shorter than the number of versions where there is a cycle.
+// Kahn's algorithm; shorter than the number of versions if there is a cycle.
 std::vector<std::uint32_t> topological(std::span<const VersionStep> steps, std::uint32_t versions) {
   std::vector<std::uint32_t> before(versions, 0), order;
   for (const VersionStep& step : steps) ++before[step.to];
@@ -38,7 +38,7 @@ std::vector<std::uint32_t> topological(std::span<const VersionStep> steps, std::
   return order;
 }
 
-// A shortest way from one version to another, breadth first; empty: none.
+// A shortest path from one version to another, breadth first; empty if there is none.
 std::vector<VersionStep> path(std::span<const VersionStep> steps, std::uint32_t versions, std::uint32_t from,
                               std::uint32_t to) {
   std::vector<std::uint32_t> reached_by(versions, kUnseen);  // Index of a step.
@@ -56,7 +56,7 @@ std::vector<VersionStep> path(std::span<const VersionStep> steps, std::uint32_t 
   return way;
 }
 
-// A short cycle through one of the new steps. Only so many are tried: any cycle is proof enough.
+// A short cycle through one of the new steps. Only a few steps are tried: any cycle is proof enough.
 std::vector<VersionStep> cycle_through(std::span<const VersionStep> added, std::span<const VersionStep> all,
                                        std::uint32_t versions) {
   constexpr int kTries = 64;

@@ -1,12 +1,12 @@
 #pragma once
-// What is known of the order of one key's versions, step by step, kept free of cycles. Versions are numbered
+// What is known about the order of one key's versions, step by step, kept acyclic. Versions are numbered
 // from 0.
 //
 //   VersionSteps known(3);
-//   known.add({{0, 1, OrderBasis::Reads, ...}});        // none: fits
+//   known.add({{0, 1, OrderBasis::Reads, ...}});        // nothing: no contradiction
 //   known.add({{1, 0, OrderBasis::Versions, ...}});     // the cycle 1 -> 0 -> 1; nothing was added
 //
-// An addition is O(steps log steps).
+// Adding takes O(steps log steps).
 
 #include <cstdint>
 #include <optional>
@@ -18,7 +18,7 @@
 
 namespace serval {
 
-// `from` comes before `to`, because `earlier` saw or wrote the one and `later` the other.
+// `from` precedes `to`, because `earlier` saw or wrote the former and `later` the latter.
 struct VersionStep {
   std::uint32_t from, to;
   OrderBasis basis;
@@ -29,13 +29,15 @@ class VersionSteps {
  public:
   explicit VersionSteps(std::uint32_t versions) : versions_(versions) {}
 
-  // Adds all of them; or none where they contradict what is known, and then a cycle that shows it.
+  // Adds all steps, or none if they contradict what is known; returns a cycle that shows the
+  // contradiction.
   std::optional<std::vector<VersionStep>> add(std::vector<VersionStep> steps);
 
-  // By (from, to), one step a pair: that of the basis that needs the least trust.
+  // By (from, to), one step per pair: the one whose basis needs the least trust.
   std::span<const VersionStep> all() const noexcept { return steps_; }
   std::span<const VersionStep> from(std::uint32_t version) const;
-  // Every version in order, where the steps leave only one; else empty. Each has a step to the next.
+  // All versions in order if the steps allow only one order, otherwise empty. Each has a step to the
+  // next.
   std::vector<std::uint32_t> total_order() const;
 
  private:

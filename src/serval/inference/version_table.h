@@ -1,7 +1,7 @@
 #pragma once
-// (key, value) -> the version that has it: one flat open-addressed table, 16 bytes a slot, one cache line a
-// probe. Look-ups of a run of reads are overlapped by prefetching, because at a million transactions every
-// probe misses the cache.
+// (key, value) -> the version with that value: a flat open-addressed table with 16 bytes per slot and
+// one cache line per probe. Lookups for a run of reads are overlapped by prefetching, because with a
+// million transactions every probe misses the cache.
 //
 //   VersionTable table(expected);
 //   table.insert(key, value, version);                       // a second version of one (key, value) marks it
@@ -19,11 +19,11 @@ namespace serval {
 class VersionTable {
  public:
   struct Hit {
-    VersionId version = VersionId::none();  // none(): nobody's last write.
+    VersionId version = VersionId::none();  // none(): not the last write of any transaction.
     bool ambiguous = false;                 // Several transactions left this value behind.
   };
 
-  // Room for `versions` insertions at a load of at most two thirds.
+  // Space for `versions` insertions at a load of at most two thirds.
   explicit VersionTable(std::size_t versions)
       : slots_(std::bit_ceil(versions + versions / 2 + 8)), mask_(slots_.size() - 1) {}
 
