@@ -34,7 +34,7 @@ std::optional<Kind> find(const std::array<std::pair<std::string_view, Kind>, Siz
   return found == table.end() ? std::nullopt : std::optional(found->second);
 }
 
-// The kind, where the node has as many operands as it needs.
+// The kind, if the node has the number of operands that it needs.
 std::optional<Kind> kind_of(const Predicate& tree) {
   const std::size_t operands = tree.children.size();
   const auto with = [](bool fits, Kind kind) { return fits ? std::optional(kind) : std::nullopt; };
@@ -128,7 +128,7 @@ class ConditionBuilder {
 
   void fail(const Predicate& tree) {
     note(tree.name.empty() ? "a part of the predicate has the wrong number of operands"
-                           : "the operator " + tree.name + " is not known here, or lacks an operand");
+                           : "the operator " + tree.name + " is not supported, or lacks an operand");
     push(Kind::Undefined, 0);
   }
   void note(std::string problem) {

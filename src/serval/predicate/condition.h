@@ -1,14 +1,15 @@
 #pragma once
-// A predicate made ready to be evaluated: its tree in one array, its columns and constants in two more, and
-// the meaning of every node settled. The history's Predicate says what was asked, a Condition what it means.
+// A predicate prepared for evaluation: its tree, columns and constants in one array each, with the
+// meaning of every node resolved. The history's Predicate is the syntax, a Condition the semantics.
 //
 //   ValuePool pool;
 //   const Condition condition(parse_predicate("place BETWEEN 3 AND 5 AND owner <> 'bob'", pool), pool);
 //   condition.columns()                                                  // {"place", "owner"}
 //   evaluate(condition, std::vector{Scalar(4), Scalar()})                // Truth::Unknown
 //
-// An immutable value, independent of the pool; may be read by many threads. What the language does not know
-// (an operator of another database, a missing operand) makes its part Undefined, and problem() says why.
+// An immutable value, independent of the pool; may be read by many threads. A part that the language
+// does not support (an operator of another database, a missing operand) is Undefined, and problem() says
+// why.
 
 #include <cstdint>
 #include <span>
@@ -25,8 +26,8 @@ namespace serval {
 class Condition {
  public:
   enum class Kind : std::uint8_t {
-    Constant,   // at: into constants()
-    Column,     // at: into columns()
+    Constant,   // at: index into constants()
+    Column,     // at: index into columns()
     Undefined,  // No operands.
     Equal,
     NotEqual,
@@ -49,26 +50,26 @@ class Condition {
     Between,  // Operand, low, high.
     Like,     // Operand, pattern, escape.
   };
-  // In prefix order: a node, then its operands, each whole. The operands of the node at `index` are
+  // In prefix order: a node, then its complete operands. The operands of the node at `index` are
   //   for (std::uint32_t child = index + 1; child < nodes[index].end; child = nodes[child].end)
   struct Node {
     Kind kind = Kind::Undefined;
     std::uint32_t at = 0;
-    std::uint32_t end = 0;  // One past the last node below this one.
+    std::uint32_t end = 0;  // One past the last node of this subtree.
     friend bool operator==(const Node&, const Node&) = default;
   };
 
-  Condition();  // True of every row.
+  Condition();  // True for every row.
   Condition(const Predicate& tree, const ValuePool& pool);
 
   std::span<const Node> nodes() const noexcept { return nodes_; }
   std::span<const Scalar> constants() const noexcept { return constants_; }
   // The distinct names in order of first use; a row for evaluate() has their values in this order.
   std::span<const std::string> columns() const noexcept { return columns_; }
-  // Why a part of it is Undefined whatever the row, in words; empty where none is.
+  // Why a part is Undefined for every row; empty if none is.
   const std::string& problem() const noexcept { return problem_; }
 
-  // The same tree over the same columns and constants. Conditions that are not equal may still mean the same.
+  // The same tree over the same columns and constants. Unequal conditions may still be equivalent.
   friend bool operator==(const Condition&, const Condition&) = default;
   template <class Hash>
   friend Hash AbslHashValue(Hash state, const Condition& condition) {

@@ -13,13 +13,13 @@ constexpr auto kPowers = [] {
   for (std::size_t i = 1; i < powers.size(); ++i) powers[i] = powers[i - 1] * 10;
   return powers;
 }();
-constexpr Int128 kLimit = kPowers[Decimal::kMaxDigits];  // Numbers stay strictly below it.
+constexpr Int128 kLimit = kPowers[Decimal::kMaxDigits];  // All numbers are strictly below it.
 
 Int128 power(int exponent) { return kPowers[static_cast<std::size_t>(exponent)]; }
 Int128 magnitude(Int128 number) { return number < 0 ? -number : number; }
 bool fits(Int128 number) { return number > -kLimit && number < kLimit; }
 
-// `number` * 10^places, where it fits.
+// `number` * 10^places, if it fits.
 std::optional<Int128> shifted(Int128 number, int places) {
   if (number == 0) return Int128{0};
   if (places > Decimal::kMaxDigits || magnitude(number) > (kLimit - 1) / power(places)) return std::nullopt;
@@ -38,7 +38,7 @@ std::optional<Aligned> align(const Decimal& a, const Decimal& b) {
   return Aligned{*left, *right, scale};
 }
 
-// The place of a number's first digit in PostgreSQL's base 10000, and that digit. Zero: 0 and 0.
+// The position of a number's first digit in PostgreSQL's base 10000, and that digit. Zero: 0 and 0.
 struct Lead {
   int weight = 0;
   int digit = 0;
@@ -46,7 +46,8 @@ struct Lead {
 Lead lead_of(const Decimal& number) {
   if (number.digits == 0) return {};
   Int128 rest = magnitude(number.digits);
-  // Pads the digits behind the point to a multiple of four, in thought: the first group may lose some.
+  // Conceptually pads the digits after the decimal point to a multiple of four: the first group may lose
+  // some.
   int below = number.scale;
   const int pad = (4 - below % 4) % 4;
   int groups = -(below + pad) / 4;
@@ -132,8 +133,8 @@ std::string Decimal::format() const {
 }
 
 Int128 Decimal::floor() const {
-  if (scale > kMaxDigits) return digits < 0 ? -1 : 0;       // Nearer to 0 than any whole number but 0.
-  const Int128 unit = power(scale), whole = digits / unit;  // Towards zero.
+  if (scale > kMaxDigits) return digits < 0 ? -1 : 0;       // Between -1 and 1.
+  const Int128 unit = power(scale), whole = digits / unit;  // Truncates.
   return digits % unit != 0 && digits < 0 ? whole - 1 : whole;
 }
 
@@ -154,7 +155,7 @@ std::strong_ordering operator<=>(const Decimal& a, const Decimal& b) {
   };
   if ((a.digits < 0) != (b.digits < 0) || a.digits == 0 || b.digits == 0) return order(a.digits, b.digits);
   if (const std::optional<Aligned> same = align(a, b)) return order(same->a, same->b);
-  // Too many digits to align them: the one with fewer places behind the point is the larger one by far.
+  // Too many digits to align them: the number with fewer decimal places is larger by far.
   const bool a_is_larger = a.scale < b.scale;
   return a_is_larger == (a.digits > 0) ? std::strong_ordering::greater : std::strong_ordering::less;
 }
@@ -170,18 +171,18 @@ std::optional<Decimal> difference(const Decimal& a, const Decimal& b) { return s
 
 std::optional<Decimal> product(const Decimal& a, const Decimal& b) {
   Int128 out = 0;
-  constexpr int kMaxScale = 16383;  // As PostgreSQL has it.
+  constexpr int kMaxScale = 16383;  // As in PostgreSQL.
   if (__builtin_mul_overflow(a.digits, b.digits, &out) || !fits(out)) return std::nullopt;
   if (a.scale + b.scale > kMaxScale) return std::nullopt;
   return Decimal{out, a.scale + b.scale};
 }
 
-// Rounded to its scale, halves away from zero.
+// Rounded to its scale, half away from zero.
 std::optional<Decimal> quotient(const Decimal& a, const Decimal& b) {
   if (b.digits == 0) return std::nullopt;
   const int scale = quotient_scale(a, b);
   const int places = scale + b.scale - a.scale;
-  if (places < 0) return std::nullopt;  // The dividend has more places than a quotient may have.
+  if (places < 0) return std::nullopt;  // The dividend has more decimal places than the quotient may have.
   const std::optional<Int128> dividend = shifted(a.digits, places);
   if (!dividend) return std::nullopt;
   const Int128 divisor = magnitude(b.digits), rest = magnitude(*dividend);

@@ -1,7 +1,7 @@
 #pragma once
-// Exact decimal numbers of up to 38 digits: a whole number and how many of its digits stand behind the point.
-// Arithmetic is PostgreSQL's for the type numeric, digit for digit, the scale of quotients included; what
-// needs more digits has no result here.
+// Exact decimal numbers of up to 38 digits: an integer and the number of its digits after the decimal
+// point. Arithmetic matches PostgreSQL's type numeric digit for digit, including the scale of quotients;
+// results that need more digits are not represented.
 //
 //   Decimal::parse("1.50")->scale == 2
 //   quotient(*Decimal::parse("2"), *Decimal::parse("3"))    // 0.66666666666666666667
@@ -22,22 +22,23 @@ struct Decimal {
   static constexpr int kMaxDigits = 38;
 
   Int128 digits = 0;  // At most kMaxDigits of them.
-  int scale = 0;      // From 0: how many stand behind the point.
+  int scale = 0;      // Number of digits after the decimal point, at least 0.
 
-  // "12", "-0.50", ".5", "1e3", "2.5E-3". Nothing where it is no such number, or one of too many digits.
+  // "12", "-0.50", ".5", "1e3", "2.5E-3". Nothing if the text is not such a number or has too many
+  // digits.
   static std::optional<Decimal> parse(std::string_view text);
   static Decimal integer(std::int64_t number) noexcept { return {number, 0}; }
 
   std::string format() const;  // "-0.50"
-  Int128 floor() const;        // The largest whole number that is not above it.
-  // The number as 64 bits where it is whole and fits.
+  Int128 floor() const;        // The largest integer that is not greater.
+  // The value as 64-bit integer, if it is one.
   std::optional<std::int64_t> whole() const;
 
   friend std::strong_ordering operator<=>(const Decimal& a, const Decimal& b);
   friend bool operator==(const Decimal& a, const Decimal& b) { return (a <=> b) == 0; }
 };
 
-// Nothing where digits are lacking; quotient and remainder also where the divisor is zero.
+// Nothing if the result has too many digits; quotient and remainder also if the divisor is zero.
 std::optional<Decimal> sum(const Decimal& a, const Decimal& b);
 std::optional<Decimal> difference(const Decimal& a, const Decimal& b);
 std::optional<Decimal> product(const Decimal& a, const Decimal& b);

@@ -85,7 +85,7 @@ class Evaluator {
   }
 
  private:
-  // A column or constant, where the node is one; spares a copy.
+  // The column or constant if the node is one; avoids a copy.
   const Scalar* peek(std::uint32_t index) const {
     const Condition::Node& node = nodes_[index];
     if (node.kind == Kind::Constant) return &constants_[node.at];
@@ -108,7 +108,7 @@ class Evaluator {
     return found.comparable == Truth::True ? holds(kind, found.order) : found.comparable;
   }
 
-  // AND from True, OR from False; the opposite of where it starts ends it.
+  // AND starts from True, OR from False; the opposite value ends the evaluation.
   template <class Join>
   Truth junction(std::uint32_t index, Truth start, const Join& join) const {
     Truth out = start;

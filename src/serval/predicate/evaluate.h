@@ -3,8 +3,8 @@
 //
 //   evaluate(condition, row) == Truth::True        the row matches
 //
-// `row` has a value for each of condition.columns(), in that order. O(nodes); allocates only to compute with
-// text.
+// `row` has a value for each of condition.columns(), in that order. O(nodes); allocates only for text
+// expressions.
 
 #include <span>
 
@@ -13,7 +13,7 @@
 namespace serval {
 
 Truth evaluate(const Condition& condition, std::span<const Scalar> row);
-// Of an expression of any kind, such as the right side of an assignment.
+// The value of an expression of any kind, such as the right side of an assignment.
 Scalar value_of(const Condition& expression, std::span<const Scalar> row);
 
 }  // namespace serval

@@ -87,7 +87,7 @@ bool IntervalSet::contains(const Scalar& value) const {
   return behind != intervals_.begin() && place < std::prev(behind)->high;
 }
 
-// In ascending order; joins what touches.
+// Requires ascending order; merges adjacent intervals.
 void IntervalSet::append(const Cut& low, const Cut& high) {
   if (!intervals_.empty() && low <= intervals_.back().high) {
     intervals_.back().high = std::max(intervals_.back().high, high);

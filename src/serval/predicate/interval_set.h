@@ -1,7 +1,7 @@
 #pragma once
-// Sets of column values, as intervals of one line on which every value has its place: NULL, then the
-// booleans, then the numbers, then text. A comparison only ever holds among values that compare, so `x > 3`
-// is the interval from 3 to the end of the numbers.
+// Sets of column values, as intervals on a total order of all values: NULL, then the booleans, then the
+// numbers, then text. A comparison can only hold between comparable values, so `x > 3` is the interval
+// from 3 to the end of the numbers.
 //
 //   IntervalSet::above(Scalar(3)) & IntervalSet::up_to(Scalar(9))        // (3, 9]
 //   ~IntervalSet::null()                                                 // IS NOT NULL
@@ -16,16 +16,16 @@
 
 namespace serval {
 
-// A place between two values: just before or just behind one, or before all that compare with it. Places
-// with nothing between them are the same: where a family ends the next one starts, and behind FALSE is before
-// TRUE.
+// A position between two values: just before or just after a value, or before all values comparable with
+// it. Positions with nothing between them are equal: the end of a family is the start of the next one,
+// and the position after FALSE is the one before TRUE.
 struct Cut {
   enum class Family : std::uint8_t { Null, Boolean, Number, Text, End };
   enum class Place : std::uint8_t { Start, BeforeValue, BehindValue };
 
   Family family = Family::Null;
   Place place = Place::Start;
-  Scalar value;  // BeforeValue and BehindValue only.
+  Scalar value;  // For BeforeValue and BehindValue only.
 
   friend std::strong_ordering operator<=>(const Cut& a, const Cut& b);
   friend bool operator==(const Cut& a, const Cut& b) { return (a <=> b) == 0; }
@@ -41,19 +41,19 @@ class IntervalSet {
   static IntervalSet nothing() { return {}; }
   static IntervalSet everything();
   static IntervalSet null();
-  static IntervalSet of(Cut low, Cut high);  // Nothing unless low < high.
-  // Among the values that compare with `value`, which is neither NULL nor Undefined.
+  static IntervalSet of(Cut low, Cut high);  // Empty unless low < high.
+  // Subsets of the values that are comparable with `value`, which must be neither NULL nor Undefined.
   static IntervalSet comparable_with(const Scalar& value);
   static IntervalSet below(const Scalar& value);
-  static IntervalSet up_to(const Scalar& value);  // The value included.
+  static IntervalSet up_to(const Scalar& value);  // Including the value.
   static IntervalSet above(const Scalar& value);
-  static IntervalSet from(const Scalar& value);  // The value included.
+  static IntervalSet from(const Scalar& value);  // Including the value.
   static IntervalSet just(const Scalar& value);
 
   bool empty() const noexcept { return intervals_.empty(); }
   bool is_everything() const;
-  bool contains(const Scalar& value) const;  // Undefined is in no set. O(log intervals).
-  const std::vector<Interval>& intervals() const noexcept { return intervals_; }  // Apart, ascending.
+  bool contains(const Scalar& value) const;  // False for Undefined. O(log intervals).
+  const std::vector<Interval>& intervals() const noexcept { return intervals_; }  // Disjoint, ascending.
 
   friend IntervalSet operator&(const IntervalSet& a, const IntervalSet& b);
   friend IntervalSet operator|(const IntervalSet& a, const IntervalSet& b);
@@ -66,7 +66,7 @@ class IntervalSet {
   std::vector<Interval> intervals_;
 };
 
-// Where a value stands; for ordered indexes.
+// The positions around a value; for ordered indexes.
 Cut cut_before(const Scalar& value);
 Cut cut_behind(const Scalar& value);
 

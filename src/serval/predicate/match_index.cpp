@@ -25,8 +25,9 @@ bool is_before(const Scalar& a, const Scalar& b) {
   return cut_before(a) < cut_before(b);
 }
 
-// Whether every comparison of a column with a constant is of kinds that compare, given the kinds that occur
-// in each column. What is more complex than that has everything as its region, and is evaluated.
+// Whether every comparison of a column with a constant is between comparable kinds, given the kinds that
+// occur in each column. For anything more complex, the region covers everything and every row is
+// evaluated.
 class KindCheck {
  public:
   KindCheck(const Condition& condition, std::span<const std::uint8_t> families)
@@ -59,7 +60,7 @@ class KindCheck {
       if (may_mix(child)) return true;
     return false;
   }
-  // Every column against every constant among the operands of a comparison.
+  // Compares the kinds of all columns and all constants among the operands of a comparison.
   bool clashing_operands(std::uint32_t index) const {
     for (std::uint32_t a = index + 1; a < nodes_[index].end; a = nodes_[a].end) {
       if (!is_column(a)) continue;
@@ -138,7 +139,7 @@ void MatchIndex::build(std::size_t column) {
                              [&](std::uint32_t v) -> const Scalar& { return values[v]; });
     return;
   }
-  std::vector<std::pair<std::int64_t, std::uint32_t>> sorted;  // Next to each other in memory.
+  std::vector<std::pair<std::int64_t, std::uint32_t>> sorted;  // For locality.
   sorted.reserve(index.by_value.size());
   for (const std::uint32_t version : index.by_value)
     sorted.emplace_back(values[version].as_integer(), version);
@@ -251,8 +252,8 @@ std::uint32_t MatchIndex::end_of(std::size_t key) const {
                                         : static_cast<std::uint32_t>(version_count());
 }
 
-// A run of versions of one key that match begins with a change and, unless the key ends with it, is followed
-// by one.
+// A run of matching versions of one key starts with a change and, unless it extends to the key's last
+// version, is followed by one.
 MatchChanges MatchIndex::changes(const Condition& condition, Budget& budget) const {
   MatchChanges out;
   const std::vector<std::uint32_t> found = matching(condition, budget, out);

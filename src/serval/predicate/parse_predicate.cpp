@@ -13,8 +13,8 @@ using Node = Predicate::Node;
 
 constexpr std::array<std::string_view, 4> kAggregates{"count", "min", "max", "sum"};
 
-// A part of the predicate and how many nodes lie one below another in it. Long chains, 1 + 1 + ..., are as
-// deep as they are long, though nothing in the text nests.
+// A part of the predicate and the depth of its tree. A long chain, 1 + 1 + ..., is as deep as it is
+// long, although nothing in the text is nested.
 struct Part {
   Predicate tree;
   int height = 1;
@@ -92,7 +92,7 @@ class Parser {
 
   Part where() { return tokens_.accept_word("where") ? condition() : Part{}; }
 
-  // From the loosest to the tightest.
+  // From lowest to highest precedence.
 
   Part condition() { return junction(Node::Or, "or", &Parser::conjunction); }
   Part conjunction() { return junction(Node::And, "and", &Parser::negation); }
@@ -175,7 +175,7 @@ class Parser {
     return out;
   }
 
-  // A number takes its sign in, as in PostgreSQL's grammar, parentheses or not.
+  // A sign becomes part of the number, as in PostgreSQL's grammar, with or without parentheses.
   Part sign() {
     const Deeper deeper(*this);
     if (tokens_.accept_sign("+")) return sign();
@@ -204,7 +204,8 @@ class Parser {
   std::string column_name() {
     std::string name = name_part();
     while (tokens_.accept_sign(".")) name += "." + name_part();
-    if (tokens_.peek().is_sign("(")) tokens_.fail("no function call: the language has none");
+    if (tokens_.peek().is_sign("("))
+      tokens_.fail_at(tokens_.peek().at, "predicates do not support functions");
     return name;
   }
   std::string name_part() {
@@ -238,7 +239,7 @@ class Parser {
   SqlTokens tokens_;
   ValuePool& pool_;
   int deepest_;
-  int depth_ = 0;  // Of parentheses, NOT and signs: of calls.
+  int depth_ = 0;  // Recursion depth: parentheses, NOT and signs.
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// Reads a predicate as Serval writes it: the WHERE clause of SQL, as far as the language goes.
+// Parses a predicate as Serval writes it: the supported part of SQL's WHERE clause.
 //
 //   parse_predicate("place BETWEEN 3 AND 5 AND NOT (owner = 'bob' OR kind % 2 = 1)", pool)
 //
@@ -10,8 +10,8 @@
 //   value      := column | table.column | "Quoted" | 7 | 1.50 | 1e3 | 'text' | TRUE | FALSE | NULL
 //                 - value   value + - * / % || value      (value)
 //
-// What binds tighter than what is PostgreSQL's. print_predicate gives the text back. parse_query reads a
-// condition, too, or one that says what is to be done with its rows; without WHERE with all of them:
+// Operator precedence is PostgreSQL's. print_predicate is the inverse. parse_query accepts a condition,
+// or one with an assignment or an aggregate; without WHERE it applies to all rows:
 //
 //   SET place = place + 1, tag = 7 WHERE place < 5
 //   MAX(place) WHERE owner = 'bob'       MIN, COUNT, SUM; COUNT(*)
@@ -24,17 +24,17 @@
 
 namespace serval {
 
-// How many nodes of a predicate may lie one below another: whoever walks over a tree may recurse.
+// The maximum depth of a predicate's tree, so that functions over it can be recursive.
 inline constexpr int kDeepestPredicate = 1000;
 
-// Throws InputError with line and column; `name` is what the error calls the text.
+// Throws InputError with line and column; `name` is the name of the text in errors.
 Predicate parse_predicate(std::string_view text, ValuePool& pool, const std::string& name = "predicate");
 
-// A minus before a number belongs to the number, parentheses or not. False: `operand` is not one, and stays
-// as it is.
+// A minus sign before a number becomes part of the number, with or without parentheses. Returns false
+// and leaves `operand` unchanged if it is not a number.
 bool take_sign_in(Predicate& operand, ValuePool& pool);
 
-// `deepest`: the limit for a predicate that becomes a part of a larger one.
+// `deepest`: the limit for a predicate that will be part of a larger one.
 Predicate parse_query(std::string_view text, ValuePool& pool, const std::string& name = "predicate",
                       int deepest = kDeepestPredicate);
 

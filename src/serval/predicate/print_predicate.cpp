@@ -10,7 +10,7 @@ namespace {
 
 using Node = Predicate::Node;
 
-// How tightly a node binds; an operand that binds looser than its place asks for is put in parentheses.
+// Precedence of a node; an operand with lower precedence than its position requires is parenthesised.
 enum Level { kOr, kAnd, kNot, kIs, kCompare, kRange, kConcatenate, kSum, kProduct, kSign, kPrimary };
 
 Level level_of(const Predicate& tree) {
@@ -90,7 +90,7 @@ class Printer {
     }
   }
 
-  // The operands from `first` on, each binding at least so tightly.
+  // The operands from `first` on, each with at least this precedence.
   void operands(const Predicate& tree, std::size_t first, int at_least, const std::string& between) {
     for (std::size_t i = first; i < tree.children.size(); ++i) {
       if (i > first) text += between;
@@ -112,7 +112,7 @@ class Printer {
     if (!plain) text += ')';
   }
 
-  // Leans to the left: a - b - c is (a - b) - c. Among "||" and arithmetic databases differ.
+  // Left-associative: a - b - c is (a - b) - c. Databases differ on "||" combined with arithmetic.
   void chain(const Predicate& tree) {
     const int level = level_of(tree);
     for (std::size_t i = 0; i < tree.children.size(); ++i) {
@@ -179,7 +179,7 @@ class Printer {
     text += spelled || scalar.is_undefined() ? pool_.format(value) : scalar.format();
   }
 
-  // The parts of table.column, each in quotes where it needs them.
+  // The parts of table.column, each quoted if necessary.
   void column(std::string_view name) {
     for (;;) {
       const std::size_t dot = name.find('.');

@@ -1,7 +1,7 @@
 #pragma once
-// A predicate as SQL, with the parentheses that make it mean the same in every database: SQLite, for one,
-// does not agree with PostgreSQL on what binds tighter, LIKE or "<". What parse_predicate has read, or could
-// have, it reads again as the same tree.
+// Prints a predicate as SQL, with the parentheses that give it the same meaning in every database:
+// SQLite and PostgreSQL, for example, disagree on the precedence of LIKE and "<". parse_predicate turns
+// the output back into the same tree, if it can produce that tree at all.
 //
 //   print_predicate(tree, pool)      // place BETWEEN 3 AND 5 AND NOT (owner = 'bob')
 

@@ -14,7 +14,7 @@ Function function_named(std::string_view name) {
   return found == kNames.end() ? Function::None : static_cast<Function>(found - kNames.begin() + 1);
 }
 
-// Whole numbers become a decimal where 64 bits do not hold their sum.
+// The sum of integers becomes a decimal if it exceeds 64 bits.
 Scalar sum_of(const Scalar& a, const Scalar& b) {
   const Scalar whole = add(a, b);
   return whole.is_undefined() && a.is_number() && b.is_number() ? add(Scalar(a.as_decimal()), b) : whole;

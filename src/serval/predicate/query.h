@@ -1,6 +1,5 @@
 #pragma once
-// All that a predicate operation asked for: its condition, and the aggregate or the assignments that go with
-// it.
+// Everything that a predicate operation requested: its condition, and its aggregate or assignments.
 //
 //   if (const std::optional<Query> query = query_of(history, op)) evaluate(query->where, row)
 //
@@ -22,7 +21,7 @@ struct Query {
   enum class Function : std::uint8_t { None, Count, Min, Max, Sum };
   struct Assignment {
     std::string column;
-    Condition value;  // Over the row as it was.
+    Condition value;  // Evaluated on the row before the update.
     friend bool operator==(const Assignment&, const Assignment&) = default;
   };
 
@@ -35,13 +34,13 @@ struct Query {
 };
 
 Query query_of(const Predicate& tree, const ValuePool& pool);
-// Nothing where the operation has no predicate, or it was not recorded.
+// Nothing if the operation has no predicate, or if it was not recorded.
 std::optional<Query> query_of(const History& history, OperationId op);
-// The tree itself; null where there is none.
+// The tree; null if there is none.
 const Predicate* predicate_of(const History& history, OperationId op);
 
-// SQL's aggregates, value by value. Rows whose argument is NULL do not count; without any, COUNT is 0 and the
-// others are NULL. An Undefined value makes the result Undefined.
+// SQL's aggregates, fed value by value. Rows whose argument is NULL do not count; without any, COUNT is
+// 0 and the others are NULL. An Undefined value makes the result Undefined.
 class Aggregation {
  public:
   explicit Aggregation(Query::Function function) : function_(function) {}
@@ -51,7 +50,7 @@ class Aggregation {
  private:
   Query::Function function_;
   std::int64_t count_ = 0;
-  Scalar value_;  // Of Min, Max and Sum.
+  Scalar value_;  // For Min, Max and Sum.
   bool undefined_ = false;
 };
 

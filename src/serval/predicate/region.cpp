@@ -9,7 +9,7 @@ namespace {
 using Kind = Condition::Kind;
 using Box = Region::Box;
 
-// A union of boxes, and whether it is all that it stands for and no more.
+// A union of boxes, and whether it is exactly the set it stands for.
 struct Boxes {
   std::vector<Box> list;
   bool exact = true;
@@ -17,7 +17,7 @@ struct Boxes {
 
 bool is_empty(const Box& box) { return std::ranges::any_of(box, &IntervalSet::empty); }
 
-// One box around all of them.
+// Replaces them by one enclosing box.
 void melt(Boxes& boxes) {
   Box hull = boxes.list.front();
   for (const Box& box : boxes.list)
@@ -43,12 +43,12 @@ Boxes intersect(const Boxes& a, const Boxes& b) {
       if (!is_empty(both)) out.list.push_back(std::move(both));
     }
   }
-  if (out.list.empty()) out.exact = true;  // What is within nothing is nothing.
+  if (out.list.empty()) out.exact = true;  // A subset of nothing is nothing.
   if (out.list.size() > Region::kMaxBoxes) melt(out);
   return out;
 }
 
-// A condition is true in one half, false in the other. Elsewhere it is unknown or undefined.
+// The rows for which a condition is true, or false. For the others it is unknown or undefined.
 enum class Half : std::uint8_t { True, False };
 Half other(Half half) { return half == Half::True ? Half::False : Half::True; }
 
@@ -108,7 +108,7 @@ class Analysis {
     return out;
   }
 
-  // AND is true where all of its operands are, and false where one of them is; OR the other way round.
+  // AND is true where all operands are, and false where one of them is; OR the reverse.
   Boxes junction(std::uint32_t index, Half half) const {
     const bool all = (nodes_[index].kind == Kind::And) == (half == Half::True);
     std::uint32_t child = index + 1;
@@ -178,7 +178,7 @@ class Analysis {
     return half == Half::True ? intersect(above, below) : unite(above, below);
   }
 
-  // The items of a column's list are one set; with boxes of their own a long list would melt.
+  // The items of an IN list are one set; as separate boxes, a long list would be merged.
   Boxes in(std::uint32_t index, Half half) const {
     const std::uint32_t operand = index + 1;
     if (!is_column(operand)) return anything();
@@ -199,7 +199,7 @@ class Analysis {
     return only(operand, half == Half::True ? IntervalSet::null() : ~IntervalSet::null());
   }
 
-  // Text that starts as the pattern does, up to its first wildcard.
+  // Text that starts with the pattern's prefix, up to its first wildcard.
   Boxes like(std::uint32_t operand, Half half) const {
     const std::uint32_t pattern_at = nodes_[operand].end;
     const Scalar *pattern = constant_at(pattern_at), *escape = constant_at(nodes_[pattern_at].end);
@@ -259,7 +259,7 @@ std::vector<Box> widened(const Region& region, const std::vector<std::string>& c
   return out;
 }
 
-// Whether the one lies within the union of the others, as far as a bounded search can tell.
+// Whether the box lies within the union of the others, as far as a bounded search can determine.
 bool is_covered(const Box& box, const std::vector<Box>& by) {
   constexpr std::size_t kMaxPieces = 4096;
   std::vector<Box> left{box};

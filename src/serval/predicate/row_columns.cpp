@@ -8,7 +8,8 @@
 namespace serval {
 namespace {
 
-// Walks through the members of a row's canonical JSON: no spaces. What does not fit ends the walk.
+// Iterates over the members of a row's canonical JSON, which has no spaces. Anything else ends the
+// iteration.
 class RowCursor {
  public:
   static RowCursor of_row(std::string_view text) {
@@ -53,7 +54,7 @@ class RowCursor {
     return true;
   }
 
-  // Takes all that stands before such a character.
+  // Consumes everything up to such a character.
   template <class Ends>
   std::string_view until(const Ends& ends) {
     std::size_t size = 0;
@@ -77,7 +78,7 @@ class RowCursor {
     if (code) append_utf8(out, *code);
     return code.has_value();
   }
-  // Of \u, which was taken. Half of a surrogate pair is not text.
+  // After \u was consumed. A lone surrogate is not text.
   std::optional<std::uint32_t> code_point() {
     const std::optional<std::uint32_t> unit = hex4();
     if (!unit || !is_surrogate(*unit)) return unit;
@@ -136,7 +137,7 @@ std::string_view qualifier(std::string_view name) {
   return dot == std::string_view::npos ? std::string_view() : name.substr(0, dot);
 }
 
-// "pieces/5" is 5 to a predicate over pieces.
+// "pieces/5" is 5 for a predicate over pieces.
 Scalar key_of(Value key, const ValuePool& pool, std::string_view table) {
   Scalar out = Scalar::of(key, pool);
   if (table.empty() || out.kind() != Scalar::Kind::Text) return out;

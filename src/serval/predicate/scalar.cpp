@@ -10,7 +10,8 @@ namespace {
 
 using Kind = Scalar::Kind;
 
-// The operands' kinds decided already: NULL or Undefined where they do so, nothing for two numbers.
+// Whether the kinds of the operands already determine the result: NULL or Undefined. False for two
+// numbers.
 bool lacks_numbers(const Scalar& a, const Scalar& b, Scalar& out) {
   if (a.is_number() && b.is_number()) return false;
   const bool fits = (a.is_null() || a.is_number()) && (b.is_null() || b.is_number());
@@ -32,7 +33,7 @@ Truth comparable(const Scalar& a, const Scalar& b) {
   return a.kind() == b.kind() || (a.is_number() && b.is_number()) ? Truth::True : Truth::Undefined;
 }
 
-// Bytes of the character that `text` starts with; 1 where it is not UTF-8.
+// Number of bytes of the first character; 1 if it is not UTF-8.
 std::size_t character_length(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text.front());
   const std::size_t length = lead < 0xC0 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
@@ -42,7 +43,7 @@ std::size_t character_length(std::string_view text) {
   return length;
 }
 
-// Greedy with one way back: to the last %, as no earlier one can help.
+// Greedy, backtracking only to the last %, since no earlier one can help.
 class LikeMatcher {
  public:
   LikeMatcher(std::string_view pattern, std::string_view escape) : pattern_(pattern), escape_(escape) {}
@@ -88,7 +89,7 @@ class LikeMatcher {
  private:
   bool escapes(std::size_t at) const { return !escape_.empty() && pattern_.substr(at).starts_with(escape_); }
 
-  // Whether the pattern's next character takes the text's. Moves past both.
+  // Whether the pattern's next character matches the text's. Advances past both.
   bool takes_one(std::size_t& at, std::string_view text, std::size_t& step) const {
     if (at == pattern_.size()) return false;
     const bool escaped = escapes(at);

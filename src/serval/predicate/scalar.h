@@ -1,7 +1,7 @@
 #pragma once
-// The value of a column or of an expression: NULL, a boolean, a whole number of 64 bits, a decimal, text; or
-// Undefined, where a database would refuse to compute it. The rules are PostgreSQL's, with bytes in place of
-// a collation; docs/predicates.md lists them.
+// The value of a column or of an expression: NULL, a boolean, a 64-bit integer, a decimal, or text; or
+// Undefined, if a database would refuse to compute it. The rules are PostgreSQL's, with byte order
+// instead of a collation; docs/predicates.md lists them.
 //
 //   add(Scalar(2), Scalar(*Decimal::parse("0.5")))     // 2.5
 //   divide(Scalar(7), Scalar(2))                       // 3
@@ -30,7 +30,7 @@ class Scalar {
   static Scalar boolean(bool truth) noexcept { return Scalar(State(truth)); }
   // True and False become booleans, Unknown becomes NULL.
   static Scalar of(Truth truth) noexcept;
-  // By its spelling: 7 is a whole number; 7.0, 1e3 and what exceeds 64 bits are decimals; anything else is
+  // From its text: 7 is an integer; 7.0, 1e3 and numbers beyond 64 bits are decimals; anything else is
   // Undefined.
   static Scalar number(std::string_view spelled);
   // Rows, lists and unknown values are Undefined; nil is NULL.
@@ -52,13 +52,13 @@ class Scalar {
   Decimal as_decimal() const {
     return kind() == Kind::Integer ? Decimal::integer(as_integer()) : std::get<Decimal>(state_);
   }
-  // Of a condition's value: NULL is Unknown, what is no boolean is Undefined.
+  // As the value of a condition: NULL is Unknown, other non-booleans are Undefined.
   Truth truth() const noexcept;
 
-  // As SQL spells it: NULL, TRUE, -1.50, 'it''s'. Undefined has no spelling: "undefined".
+  // As SQL literal: NULL, TRUE, -1.50, 'it''s'. Undefined has no literal: "undefined".
   std::string format() const;
 
-  // The same value and kind; 1.5 and 1.50 are the same.
+  // The same kind and value; 1.5 and 1.50 are the same.
   friend bool operator==(const Scalar&, const Scalar&) = default;
 
  private:
@@ -71,26 +71,26 @@ class Scalar {
   State state_;
 };
 
-// Whether two values may be compared, and how they then stand to each other. Numbers compare by value, text
-// byte by byte, FALSE before TRUE.
+// Whether two values are comparable, and how they compare. Numbers compare by value, text byte by byte,
+// FALSE before TRUE.
 struct Comparison {
   Truth comparable = Truth::Unknown;  // True, Unknown (a NULL) or Undefined.
   std::strong_ordering order = std::strong_ordering::equal;
 };
 Comparison compare(const Scalar& a, const Scalar& b);
 
-// NULL where an operand is NULL; Undefined where one is, where the kinds do not fit, and for what overflows
-// or divides by zero.
+// NULL if an operand is NULL. Undefined if an operand is, if the kinds do not fit, on overflow, and on
+// division by zero.
 Scalar add(const Scalar& a, const Scalar& b);
 Scalar subtract(const Scalar& a, const Scalar& b);
 Scalar multiply(const Scalar& a, const Scalar& b);
-Scalar divide(const Scalar& a, const Scalar& b);  // Of whole numbers: towards zero.
+Scalar divide(const Scalar& a, const Scalar& b);  // Integers: truncates towards zero.
 Scalar modulo(const Scalar& a, const Scalar& b);  // Has the sign of `a`.
 Scalar negate(const Scalar& a);
 Scalar concatenate(const Scalar& a, const Scalar& b);
 
-// `text` LIKE `pattern` ESCAPE `escape`: % stands for any text, _ for one character (UTF-8). The escape is
-// one character, or empty for none. Undefined where the pattern ends in its escape.
+// `text` LIKE `pattern` ESCAPE `escape`: % matches any text, _ one character (UTF-8). The escape is one
+// character, or empty for none. Undefined if the pattern ends with its escape.
 Truth like(const Scalar& text, const Scalar& pattern, std::string_view escape = "\\");
 
 }  // namespace serval

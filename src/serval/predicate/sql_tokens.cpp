@@ -16,7 +16,7 @@ bool starts_name(char c) {
 bool continues_name(char c) { return starts_name(c) || is_digit(c) || c == '$'; }
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// The language's own, then the rest of those that PostgreSQL reserves.
+// Serval's keywords, then the remaining ones that PostgreSQL reserves.
 constexpr std::size_t kOwnWords = 14;
 constexpr std::array<std::string_view, 103> kWords{"and",
                                                    "or",

@@ -1,10 +1,10 @@
 #pragma once
-// The words and signs of a predicate's text, one after another, each with its place.
+// The tokens of a predicate's text, one after another, with their positions.
 //
 //   SqlTokens tokens("a >= 3", "predicate");
 //   tokens.next().kind == SqlToken::Kind::Name      // "a"; then Sign ">=", Number "3", End
 //
-// Names without quotes are lower case afterwards, as in PostgreSQL; "--" starts a comment.
+// Unquoted names are converted to lower case, as in PostgreSQL; "--" starts a comment.
 
 #include <cstdint>
 #include <string>
@@ -24,13 +24,13 @@ struct SqlToken {
   bool is_word(std::string_view word) const { return kind == Kind::Name && text == word; }
 };
 
-// Throws InputError at the byte `at` of the text, which may have several lines.
+// Throws InputError at byte `at` of the text, which may have several lines.
 [[noreturn]] void fail_in_sql(std::string_view text, std::size_t at, const std::string& name,
                               const std::string& problem);
 
-// Words of the language that cannot be columns, unless quoted: AND, BETWEEN, ...
+// Keywords that cannot be column names unless quoted: AND, BETWEEN, ...
 bool is_reserved(std::string_view word);
-// The same in PostgreSQL, whose list is longer.
+// The same for PostgreSQL, whose list is longer.
 bool is_reserved_in_sql(std::string_view word);
 
 class SqlTokens {
@@ -39,7 +39,7 @@ class SqlTokens {
 
   const SqlToken& peek() const noexcept { return token_; }
   SqlToken next();
-  // Takes the sign, or the word, if it comes next.
+  // Consumes the sign or word if it is the next token.
   bool accept_sign(std::string_view sign);
   bool accept_word(std::string_view word);
   void expect_sign(std::string_view sign);

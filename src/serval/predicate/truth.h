@@ -1,13 +1,13 @@
 #pragma once
-// SQL's three truth values, and a fourth for what has no answer: division by zero, a number too large, text
-// compared with a number, a column that was not recorded. PostgreSQL refuses such a statement, others answer
-// by rules of their own; whoever asks must not guess.
+// SQL's three truth values, and a fourth for conditions that have no answer: division by zero, a number
+// that is too large, text compared with a number, a column that was not recorded. PostgreSQL rejects
+// such a statement, and other databases have rules of their own, so Serval must not guess.
 //
 //   both(Truth::Unknown, Truth::False) == Truth::False        NULL AND FALSE
-//   either(Truth::Undefined, Truth::True) == Truth::True      whichever side a database looks at first
+//   either(Truth::Undefined, Truth::True) == Truth::True      whichever side a database evaluates first
 //
-// A database that answered has not stumbled over the undefined side, so a False beside it decides AND, and a
-// True decides OR. Beside Unknown it stays undefined.
+// A database that returned an answer did not fail on the undefined side. So False on the other side
+// decides AND, and True decides OR; with Unknown the result stays undefined.
 
 #include <cstdint>
 #include <string_view>

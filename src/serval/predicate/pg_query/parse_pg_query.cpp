@@ -37,7 +37,7 @@ Predicate opposite_of(Predicate tree) {
 
 class Translator {
  public:
-  // `shift`: bytes of `statement` before the text that the caller gave.
+  // `shift`: number of bytes of `statement` before the caller's text.
   Translator(std::string_view text, std::size_t shift, ValuePool& pool, const std::string& name)
       : text_(text), shift_(shift), pool_(pool), name_(name) {}
 
@@ -46,7 +46,7 @@ class Translator {
     fail_in_sql(text_, at < shift_ ? 0 : std::min(at - shift_, text_.size()), name_, problem);
   }
   [[noreturn]] void refuse(int location, const std::string& what) const {
-    fail(location, "predicates have no " + what);
+    fail(location, "predicates do not support " + what);
   }
 
   Predicate statement(const PgQuery__Node& node) {
@@ -54,10 +54,10 @@ class Translator {
       case PG_QUERY__NODE__NODE_SELECT_STMT:
         return select(*node.select_stmt);
       case PG_QUERY__NODE__NODE_UPDATE_STMT:
-        if (node.update_stmt->n_from_clause > 0) refuse(-1, "join");
+        if (node.update_stmt->n_from_clause > 0) refuse(-1, "joins");
         return update(*node.update_stmt);
       case PG_QUERY__NODE__NODE_DELETE_STMT:
-        if (node.delete_stmt->n_using_clause > 0) refuse(-1, "join");
+        if (node.delete_stmt->n_using_clause > 0) refuse(-1, "joins");
         return where(node.delete_stmt->where_clause);
       default:
         fail(-1, "expected a WHERE clause, or SELECT, UPDATE or DELETE");
@@ -67,7 +67,7 @@ class Translator {
  private:
   Predicate select(const PgQuery__SelectStmt& select) {
     if (select.op != PG_QUERY__SET_OPERATION__SETOP_NONE) refuse(-1, "UNION, INTERSECT or EXCEPT");
-    if (select.n_from_clause > 1) refuse(-1, "join");
+    if (select.n_from_clause > 1) refuse(-1, "joins");
     if (select.n_group_clause > 0 || select.having_clause != nullptr) refuse(-1, "GROUP BY or HAVING");
     if (select.limit_count != nullptr || select.limit_offset != nullptr) refuse(-1, "LIMIT or OFFSET");
     if (select.with_clause != nullptr) refuse(-1, "WITH");
@@ -88,7 +88,7 @@ class Translator {
     return out;
   }
 
-  // The aggregate that is selected, which must then be alone; null where columns are.
+  // The selected aggregate, which must be alone; null if columns are selected.
   const PgQuery__FuncCall* aggregate_in(const PgQuery__SelectStmt& select) const {
     static constexpr std::array<std::string_view, 4> kAggregates{"count", "min", "max", "sum"};
     for (std::size_t i = 0; i < select.n_target_list; ++i) {
@@ -97,7 +97,7 @@ class Translator {
       const PgQuery__FuncCall& call = *value->func_call;
       const std::string_view name = call.funcname[call.n_funcname - 1]->string->sval;
       if (std::ranges::count(kAggregates, name) == 0) refuse(call.location, "functions");
-      if (select.n_target_list > 1) refuse(call.location, "aggregates beside other columns");
+      if (select.n_target_list > 1) refuse(call.location, "aggregates next to other columns");
       return &call;
     }
     return nullptr;
@@ -109,7 +109,8 @@ class Translator {
     if (!plain) refuse(call.location, "DISTINCT, FILTER, OVER or ORDER BY in aggregates");
     Predicate out = node_of(Node::Aggregate, call.funcname[call.n_funcname - 1]->string->sval);
     for (std::size_t i = 0; i < call.n_args; ++i) out.children.push_back(tree(call.args[i]));
-    if (out.children.size() != (call.agg_star != 0 ? 0u : 1u)) refuse(call.location, "such aggregate");
+    if (out.children.size() != (call.agg_star != 0 ? 0u : 1u))
+      refuse(call.location, "this form of aggregate");
     out.children.push_back(where(select.where_clause));
     return out;
   }
@@ -146,7 +147,7 @@ class Translator {
       case PG_QUERY__NODE__NODE_BOOLEAN_TEST:
         refuse(node->boolean_test->location, "IS TRUE, IS FALSE or IS UNKNOWN");
       default:
-        fail(-1, "a part of this clause is not a part of the language of predicates");
+        fail(-1, "predicates do not support a part of this clause");
     }
   }
 
@@ -172,7 +173,7 @@ class Translator {
       case PG_QUERY__A__EXPR__KIND__AEXPR_LIKE:
         return like(found, sign == "!~~");
       default:
-        refuse(found.location, "such operator as this one");
+        refuse(found.location, "this operator");
     }
   }
 
@@ -182,7 +183,7 @@ class Translator {
     const bool compares = std::ranges::count(kComparisons, sign) > 0;
     if (!compares && std::ranges::count(kArithmetic, sign) == 0) refuse(found.location, "operator " + sign);
     if (found.lexpr == nullptr && sign == "+") return tree(found.rexpr);
-    if (found.lexpr == nullptr && sign != "-") refuse(found.location, "operator " + sign + " of one operand");
+    if (found.lexpr == nullptr && sign != "-") refuse(found.location, "unary " + sign);
     Predicate out = node_of(compares ? Node::Compare : Node::Arithmetic, sign);
     if (found.lexpr != nullptr) out.children.push_back(tree(found.lexpr));
     out.children.push_back(tree(found.rexpr));
@@ -253,10 +254,10 @@ class Translator {
   const std::string& name_;
 };
 
-// How deep the tree of a statement can be at most, from its characters alone: libpg_query and protobuf-c walk
-// over it by recursion, and no stack bears a hundred thousand operators in a row. Within parentheses AND, OR
-// and commas end a chain of operators. Where quotes, comments or dollars make the characters hard to read,
-// nothing does.
+// An upper bound for the depth of a statement's tree, from its characters alone. libpg_query and
+// protobuf-c recurse over the tree, and no stack can hold a hundred thousand operators in a row. Within
+// parentheses AND, OR and commas end a chain of operators, except if quotes, comments or dollars make
+// the characters hard to interpret.
 class Nesting {
  public:
   explicit Nesting(std::string_view text)
@@ -272,7 +273,7 @@ class Nesting {
   }
 
  private:
-  // What one pair of parentheses holds: the chain at hand, what it has as operands, the deepest chain so far.
+  // One pair of parentheses: the current chain, its operands, and the deepest chain so far.
   struct Level {
     std::size_t links = 0, operands = 0, deepest = 0;
   };
@@ -280,7 +281,7 @@ class Nesting {
   static bool in(char c, std::string_view set) { return set.find(c) != std::string_view::npos; }
   static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-  // Returns where to go on.
+  // Returns where to continue.
   std::size_t take(std::size_t at) {
     const char c = text_[at];
     if (in(c, "([")) levels_.emplace_back();
@@ -336,7 +337,7 @@ bool is_statement(std::string_view text) {
   return std::ranges::count(kStatements, word) > 0;
 }
 
-// PostgreSQL counts characters, from 1.
+// PostgreSQL counts characters from 1.
 int byte_of(std::string_view statement, int character) {
   int at = 0;
   for (int left = character - 1; at < static_cast<int>(statement.size()); ++at) {
@@ -364,7 +365,7 @@ Predicate parse_pg_query(std::string_view text, ValuePool& pool, const std::stri
     translator.fail(byte_of(statement, result.error->cursorpos), result.error->message);
   const std::unique_ptr<PgQuery__ParseResult, Unpacked> parsed(pg_query__parse_result__unpack(
       nullptr, result.parse_tree.len, reinterpret_cast<const std::uint8_t*>(result.parse_tree.data)));
-  if (parsed == nullptr) translator.fail(-1, "nested too deep");
+  if (parsed == nullptr) translator.fail(-1, "the statement is nested too deeply");
   if (parsed->n_stmts != 1) translator.fail(-1, "expected one statement");
   return translator.statement(*parsed->stmts[0]->stmt);
 }

@@ -1,5 +1,6 @@
 #pragma once
-// parse_sql by libpg_query. It hands its tree over as protobuf; its JSON loses the sign of negative numbers.
+// parse_sql by libpg_query. Uses its protobuf output, because its JSON loses the sign of negative
+// numbers.
 
 #include <string>
 #include <string_view>
