@@ -46,7 +46,7 @@ TEST(VerifyHolds, RejectsATransactionThatTakesPartTwice) {
 }
 
 TEST(VerifyHolds, RejectsATransactionThatDoesNotExist) {
-  EXPECT_EQ(flaw(kChain, kSer, {0, 1, 2, 3}), "position 3 names no transaction");
+  EXPECT_EQ(flaw(kChain, kSer, {0, 1, 2, 3}), "position 3 does not name a transaction");
 }
 
 TEST(VerifyHolds, RejectsAnAbortedTransaction) {

@@ -86,7 +86,8 @@ Value CertifiedFacts::value_of(OperationId write, KeyId key) const {
   return write.is_none() ? initial_[key.index] : *row_written(history_, write, key);
 }
 
-// What was inserted first was not there before; a key without versions has a row if somebody found it.
+// A key whose first write is an insert had no row before; a key without versions has a row if somebody
+// found it.
 void CertifiedFacts::find_initial_rows() {
   initial_.assign(history_.key_count(), history_.initial_value());
   if (history_.initial_value().is_nil()) return;
@@ -136,8 +137,9 @@ std::optional<std::size_t> CertifiedFacts::seen(OperationId op, KeyId key) const
   return locks && !std::holds_alternative<std::vector<SeenVersion>>(set->seen) ? locked(op, key, last) : last;
 }
 
-// Of rows that it changed an update saw what it replaced; of rows that matched and that it left alone the
-// first later version that does not match, or whose maker had deleted the row before it.
+// For rows that it changed, an update saw the version that it replaced. For matching rows that it left
+// alone, it saw the first later version that does not match, or one whose writer had deleted the row
+// before.
 std::size_t CertifiedFacts::locked(OperationId op, KeyId key, std::size_t last) const {
   const TransactionId t = history_.transaction_of(op);
   const std::optional<std::size_t> own = position(t, key);
@@ -186,7 +188,7 @@ std::optional<Value> CertifiedFacts::item_value(OperationId op, KeyId key) const
   return std::nullopt;
 }
 
-// An indeterminate transaction that no complete order excludes may have left the value behind.
+// An indeterminate transaction that no complete order excludes may have installed the value.
 bool CertifiedFacts::may_be_unlisted(KeyId key, Value value) const {
   for (const KeyOrder& order : history_.certificate().orders)
     if (order.complete && order.key == key) return false;
@@ -212,7 +214,8 @@ std::optional<std::size_t> CertifiedFacts::item_seen(OperationId op, KeyId key, 
   const auto fits = [&](std::size_t i) {
     return value_at(key, i) == *value || (i == 0 && may_be_initial(history_, *value));
   };
-  if (history_.kind(op) == OperationKind::Insert) {  // It found what its version follows, if that is no row.
+  // It found the version before its own, if that has no row.
+  if (history_.kind(op) == OperationKind::Insert) {
     const std::optional<std::size_t> own = position(t, key);
     if (own && fits(*own - 1)) return *own - 1;
   } else if (const std::optional<std::size_t> at = seen(op, key)) {

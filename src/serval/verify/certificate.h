@@ -1,6 +1,6 @@
 #pragma once
-// Re-proves what was claimed of a history with a version certificate, from the certificate, the raw
-// operations and the meaning of predicates: version by version, nothing indexed, nothing shared with
+// Re-proves claims about a history with a version certificate from the certificate, the raw operations
+// and the semantics of predicates: version by version, without an index, and sharing nothing with
 // certificate/.
 
 #include <optional>
@@ -17,38 +17,41 @@ class CertifiedFacts {
   explicit CertifiedFacts(const History& history);
 
   const History& history() const noexcept { return history_; }
-  // Why the certificate cannot be used; nothing: it can.
+  // Why the certificate cannot be used; nothing if it can.
   const Flaw& flaw() const noexcept { return flaw_; }
 
   bool takes_part(TransactionId t) const { return t.index < takes_part_.size() && takes_part_[t.index]; }
-  // Who left versions of the key behind, oldest first; the initial version, none(), at the front.
+  // The transactions that installed versions of the key, oldest first; the initial version, none(), is
+  // at the front.
   const std::vector<TransactionId>& order(KeyId key) const { return orders_[key.index]; }
   std::optional<std::size_t> position(TransactionId t, KeyId key) const;
-  // The last write of the key by `t`, before `end` if that is given; none() without one.
+  // The last write of the key by `t`, before `end` if given; none() if there is none.
   OperationId last_write(TransactionId t, KeyId key, OperationId end = OperationId::none()) const;
-  // What the write made of the key; nil: no row. Of none() the initial version.
+  // The value that the write gave the key; nil: no row. none() means the initial version.
   Value value_of(OperationId write, KeyId key) const;
   Value value_at(KeyId key, std::size_t position) const;
 
-  // What `op` saw of a key that its transaction had not written before, by its version set.
+  // The version of a key that `op` saw according to its version set, if its transaction had not written
+  // the key before.
   std::optional<std::size_t> seen(OperationId op, KeyId key) const;
-  // The row that `op` saw beside its own transaction's one of the same key: that one is another object, and
-  // the version set still shows the deleted one. Whether or not it was returned.
+  // A deleted row that `op` saw next to its own transaction's row with the same key: the new row is a
+  // different object, and the version set still contains the deleted one. Whether or not it was
+  // returned.
   std::optional<std::size_t> deleted_row(OperationId op, KeyId key) const;
-  // The same of an item that it read, where only its value may tell.
-  // Of several that it may be: the one that another operation of the transaction sees, or the earliest, whose
-  // writer precedes those of the others.
+  // The same for an item read, whose version may be known only by its value. If several versions are
+  // possible: the one that another operation of the transaction sees, or the earliest, whose writer
+  // precedes those of the others.
   enum class Several : std::uint8_t { AsOthersSee, Earliest };
   std::optional<std::size_t> item_seen(OperationId op, KeyId key, Several take = Several::AsOthersSee) const;
-  // The value of the key that `op` returned or found; nothing where it did not read it as an item.
+  // The value of the key that `op` returned or found; nothing if it did not read the key as an item.
   std::optional<Value> item_value(OperationId op, KeyId key) const;
 
   std::optional<Query> query(OperationId op) const { return query_of(history_, op); }
-  // Nothing where the truth is not defined.
+  // Nothing if the truth value is undefined.
   std::optional<bool> matches(const Query& asked, KeyId key, Value value) const;
-  // Whether the version at the position matches, and the one before it does not, or the other way round.
+  // Whether exactly one of the version at the position and its predecessor matches.
   bool changes(const Query& asked, KeyId key, std::size_t position) const;
-  // Whether the set shows the version at the position, whatever it shows after it.
+  // Whether the version at the position is visible to the set, regardless of later versions.
   bool is_shown(const VersionSet& set, KeyId key, std::size_t position) const;
 
  private:
@@ -62,7 +65,7 @@ class CertifiedFacts {
   Flaw flaw_;
   std::vector<bool> takes_part_;
   std::vector<std::vector<TransactionId>> orders_;  // By key.
-  std::vector<Value> initial_;                      // By key: its row at the start; nil: none.
+  std::vector<Value> initial_;                      // By key: its initial row; nil if none.
 };
 
 // Whether the anomaly rests on the certificate.
@@ -70,7 +73,7 @@ bool is_certified(const Anomaly& anomaly);
 [[nodiscard]] Flaw flaw_of_certified(const CertifiedFacts& facts, AnomalyKind kind, const Cycle& claim);
 [[nodiscard]] Flaw flaw_of_certified(const CertifiedFacts& facts, AnomalyKind kind, const BadRow& claim);
 
-// Whether every dependency that the level counts points forward in the order.
+// Whether every dependency that the level considers points forward in the order.
 [[nodiscard]] Flaw flaw_of_certified_order(const CertifiedFacts& facts, Level level,
                                            const std::vector<TransactionId>& order);
 

@@ -7,8 +7,8 @@
 #include "serval/verify/certificate.h"
 #include "serval/verify/name.h"
 
-// Each claim that rests on a certificate, proven alone: the steps of a cycle, a row that does not fit, an
-// order of the transactions.
+// Each claim that rests on a certificate is proven separately: the edges of a cycle, a row that does not
+// fit, an order of the transactions.
 
 namespace serval::verify {
 namespace {
@@ -32,7 +32,7 @@ Flaw flaw_of_membership(const CertifiedFacts& facts, TransactionId t, OperationI
   return fmt::format("cites an operation that {} does not have", name(facts.history(), t));
 }
 
-// A dependency of a predicate: `change` is the version that begins or ceases to match.
+// A predicate dependency: `change` is the version that starts or stops matching.
 Flaw flaw_of_predicate_edge(const CertifiedFacts& facts, const Edge& edge) {
   const bool reads = edge.kind == EdgeKind::WriteRead;
   const TransactionId reader = reads ? edge.to : edge.from, writer = reads ? edge.from : edge.to;
@@ -47,7 +47,7 @@ Flaw flaw_of_predicate_edge(const CertifiedFacts& facts, const Edge& edge) {
   if (!facts.changes(*asked, edge.key, change))
     return "the version does not change what the predicate matches";
   if (reads == (change <= *seen)) return std::nullopt;
-  return reads ? "the change comes after what was seen" : "the change had been seen";
+  return reads ? "the change comes after what was seen" : "the change was visible";
 }
 
 Flaw flaw_of_item_edge(const CertifiedFacts& facts, const Edge& edge) {
@@ -55,7 +55,7 @@ Flaw flaw_of_item_edge(const CertifiedFacts& facts, const Edge& edge) {
     if (Flaw flaw = flaw_of_version(facts, edge.from, edge.key, edge.from_op)) return flaw;
     if (Flaw flaw = flaw_of_version(facts, edge.to, edge.key, edge.to_op)) return flaw;
     const bool before = *facts.position(edge.from, edge.key) < *facts.position(edge.to, edge.key);
-    return before ? std::nullopt : Flaw("the certificate has the two versions the other way round");
+    return before ? std::nullopt : Flaw("the certificate orders the two versions the other way round");
   }
   const bool reads = edge.kind == EdgeKind::WriteRead;
   const TransactionId reader = reads ? edge.to : edge.from, writer = reads ? edge.from : edge.to;
@@ -81,9 +81,9 @@ Flaw flaw_of_edge_by_certificate(const CertifiedFacts& facts, const Edge& edge) 
       return history.outcome(edge.from) == Outcome::Committed &&
                      history.interval(edge.from).end < history.interval(edge.to).begin
                  ? std::nullopt
-                 : Flaw("the one had not ended before the other began");
+                 : Flaw("the first had not ended before the second began");
     case EdgeKind::CommitOrder:
-      return "an order of commits is not what a certificate gives";
+      return "a certificate does not give a commit order";
     default:
       break;
   }
@@ -109,7 +109,7 @@ bool value_was_written(const CertifiedFacts& facts, KeyId key, Value value, bool
 Flaw flaw_of_read(const CertifiedFacts& facts, AnomalyKind kind, const BadRow& claim) {
   const History& history = facts.history();
   const std::optional<Value> value = value_read(history, claim.op);
-  if (!value || history.key(claim.op) != claim.key) return "cites an operation that reads nothing of the key";
+  if (!value || history.key(claim.op) != claim.key) return "cites an operation that does not read the key";
   const OperationId own = facts.last_write(claim.reader, claim.key, claim.op);
   if (kind == AnomalyKind::NotMyOwnWrite) {
     if (own.is_none() || own != claim.source) return "the reader had not written the key";
@@ -121,26 +121,27 @@ Flaw flaw_of_read(const CertifiedFacts& facts, AnomalyKind kind, const BadRow& c
       return "some version has that value";
   if (value->is_nil()) return "the initial version has no value";
   if (kind == AnomalyKind::ThinAirRead)
-    return value_was_written(facts, claim.key, *value, true) ? Flaw("somebody wrote it") : std::nullopt;
+    return value_was_written(facts, claim.key, *value, true) ? Flaw("some transaction wrote the value")
+                                                             : std::nullopt;
   if (claim.source.is_none() || facts.value_of(claim.source, claim.key) != *value)
-    return "the source did not write it";
+    return "the source did not write the value";
   const TransactionId writer = history.transaction_of(claim.source);
   const bool aborted = history.outcome(writer) == Outcome::Aborted;
   for (const TransactionId t : history.transactions())
     if (!facts.takes_part(t) && history.outcome(t) == Outcome::Indeterminate)
       if (const OperationId last = facts.last_write(t, claim.key);
           !last.is_none() && facts.value_of(last, claim.key) == *value)
-        return "an indeterminate transaction left it behind";
-  if (kind == AnomalyKind::AbortedRead) return !aborted ? Flaw("its writer has not aborted") : std::nullopt;
+        return "an indeterminate transaction may have left it behind";
+  if (kind == AnomalyKind::AbortedRead) return !aborted ? Flaw("its writer did not abort") : std::nullopt;
   if (kind == AnomalyKind::FutureRead)
     return writer == claim.reader && claim.op <= claim.source ? std::nullopt
-                                                              : Flaw("it is not the reader's own");
-  if (kind != AnomalyKind::IntermediateRead) return "is no anomaly of a read";
+                                                              : Flaw("it is not the reader's own write");
+  if (kind != AnomalyKind::IntermediateRead) return "is not an anomaly of a read";
   return facts.last_write(writer, claim.key) != claim.source ? std::nullopt
-                                                             : Flaw("it was its writer's last");
+                                                             : Flaw("it was its writer's last write");
 }
 
-// What the key should hold for the operation: its own write, or what its version set shows.
+// What the key should hold for the operation: its own write, or the version visible to its version set.
 struct Held {
   Value value;
   OperationId write = OperationId::none();
@@ -148,7 +149,8 @@ struct Held {
 std::optional<Held> held(const CertifiedFacts& facts, const BadRow& claim) {
   const OperationId own = facts.last_write(claim.reader, claim.key, claim.op);
   if (!own.is_none()) return Held{facts.value_of(own, claim.key), own};
-  if (facts.history().kind(claim.op) == OperationKind::Insert) return std::nullopt;  // No snapshot is asked.
+  // Inserts do not use the snapshot.
+  if (facts.history().kind(claim.op) == OperationKind::Insert) return std::nullopt;
   const std::optional<std::size_t> seen = facts.seen(claim.op, claim.key);
   if (!seen) return std::nullopt;
   const TransactionId installer = facts.order(claim.key)[*seen];
@@ -180,7 +182,7 @@ bool update_is_right(const CertifiedFacts& facts, const Query& query, const Row&
   return true;
 }
 
-// With and without rows that were deleted and whose keys the reader has given to rows of its own.
+// With and without deleted rows whose keys the reader has given to rows of its own.
 Flaw flaw_of_aggregate(const CertifiedFacts& facts, const Query& query, const BadRow& claim) {
   const History& history = facts.history();
   Aggregation without(query.function), with(query.function);
@@ -200,12 +202,11 @@ Flaw flaw_of_aggregate(const CertifiedFacts& facts, const Query& query, const Ba
     with.add(argument(key, there->value));
   }
   const Scalar told = Scalar::of(history.value(claim.op), history.values());
-  return same(without.result(), told) || same(with.result(), told)
-             ? Flaw("the aggregate is what it should be")
-             : std::nullopt;
+  return same(without.result(), told) || same(with.result(), told) ? Flaw("the aggregate is correct")
+                                                                   : std::nullopt;
 }
 
-// The rows of one key that the operation returned, without one that is the deleted row beside the reader's.
+// The rows of one key that the operation returned, except a deleted row next to the reader's own.
 std::vector<Row> rows_of_key(const CertifiedFacts& facts, const BadRow& claim, Value own) {
   std::vector<Row> rows;
   for (const Row& row : facts.history().rows(claim.op))
@@ -226,7 +227,7 @@ Flaw flaw_of_mismatch(const CertifiedFacts& facts, const BadRow& claim) {
     const std::optional<Value> value = value_read(history, claim.op);
     if (!there || !value || history.key(claim.op) != claim.key) return "has no version set";
     return there->value == *value || (there->write.is_none() && value->is_nil())
-               ? Flaw("the operation saw what its version set shows")
+               ? Flaw("the operation saw the version in its version set")
                : std::nullopt;
   }
   const std::optional<Query> query = facts.query(claim.op);
@@ -243,10 +244,10 @@ Flaw flaw_of_mismatch(const CertifiedFacts& facts, const BadRow& claim) {
   if (kind == OperationKind::PredicateRead && row->value != there->value) return std::nullopt;
   if (kind == OperationKind::PredicateUpdate && !update_is_right(facts, *query, *row, there->value))
     return std::nullopt;
-  return "the row is what it should be";
+  return "the row is correct";
 }
 
-// The version that an item was read at, or that a write replaced, against the snapshot.
+// Compares the version at which an item was read, or that a write replaced, with the snapshot.
 Flaw flaw_of_snapshot(const CertifiedFacts& facts, const BadRow& claim) {
   const History& history = facts.history();
   const VersionSet* common = nullptr;
@@ -268,12 +269,12 @@ Flaw flaw_of_snapshot(const CertifiedFacts& facts, const BadRow& claim) {
                          *own - 1 != shown && !facts.value_at(claim.key, *own - 1).is_nil();
   if (overwrote) return std::nullopt;
   const std::optional<std::size_t> read = facts.item_seen(claim.op, claim.key);
-  if (!read) return "it is not certain what was read";
-  if (history.kind(claim.op) == OperationKind::Insert) return "an insert does not look at the snapshot";
+  if (!read) return "it is not certain which version was read";
+  if (history.kind(claim.op) == OperationKind::Insert) return "an insert does not use the snapshot";
   return *read == shown ? Flaw("the snapshot shows what was read") : std::nullopt;
 }
 
-// Adya's dependencies of one transaction, straight from the definitions: every earlier change, every
+// Adya's dependencies of one transaction, directly from the definitions: every earlier change, every
 // later one.
 class Dependencies {
  public:
@@ -297,8 +298,8 @@ class Dependencies {
     return from.is_none() || from == to || place_[from.index] < place_[to.index];
   }
   Flaw against(TransactionId from, TransactionId to, KeyId key) const {
-    return fmt::format("{} depends on {} by {}, but comes before it", name(history_, to),
-                       name(history_, from), history_.format_key(key));
+    return fmt::format("{} depends on {} by {} but comes before it", name(history_, to), name(history_, from),
+                       history_.format_key(key));
   }
 
   Flaw flaw_of_key(TransactionId t, OperationId op, KeyId key) const {
@@ -353,9 +354,9 @@ Flaw flaw_of_certified(const CertifiedFacts& facts, AnomalyKind kind, const Cycl
     if (const Flaw flaw = flaw_of_edge_by_certificate(facts, claim.edges[i]))
       return fmt::format("edge {}: {}", i + 1, *flaw);
     if (claim.edges[i].to != claim.edges[(i + 1) % claim.edges.size()].from)
-      return fmt::format("edge {} does not lead to the next", i + 1);
+      return fmt::format("edge {} does not connect to the next", i + 1);
   }
-  if (!claim.visibility_paths.empty()) return "visibility_paths are not about certificates";
+  if (!claim.visibility_paths.empty()) return "a cycle that rests on a certificate has no visibility paths";
   return flaw_of_name(kind, claim);
 }
 
@@ -380,7 +381,7 @@ Flaw flaw_of_certified_order(const CertifiedFacts& facts, Level level,
   for (std::size_t i = 0; i < order.size(); ++i) place[order[i].index] = i;
   for (const TransactionId t : facts.history().transactions())
     if (facts.takes_part(t) != (std::ranges::find(order, t) != order.end()))
-      return fmt::format("{} takes part in one and not in the other", name(facts.history(), t));
+      return fmt::format("{} takes part in only one of the two orders", name(facts.history(), t));
   const Dependencies dependencies(facts, level, std::move(place));
   for (const TransactionId t : order)
     if (Flaw flaw = dependencies.flaw(t)) return flaw;

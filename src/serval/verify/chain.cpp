@@ -4,8 +4,8 @@
 #include "serval/history/notation.h"
 #include "serval/verify/violation.h"
 
-// The rules of a chain of lightweight transactions on one key (MTC, Algorithm 2), each re-derived by walking
-// back from an operation to the write it saw, and on to what that write had seen.
+// The rules for a chain of lightweight transactions on one key (MTC, Algorithm 2), each re-derived by
+// walking back from an operation to the write it saw, and on to what that write had seen.
 
 namespace serval::verify {
 namespace {
@@ -66,7 +66,7 @@ class Chain {
   Flaw flaw_of_two_successors() const {
     if (Flaw flaw = flaw_of_two()) return flaw;
     for (const OperationId op : {claim_.first, claim_.second})
-      if (!reads(op) || !writes(op)) return fmt::format("{} replaces nothing", spelled(op));
+      if (!reads(op) || !writes(op)) return fmt::format("{} does not replace a value", spelled(op));
     const std::optional<OperationId> version = facts_.version_read(claim_.first);
     if (!version) return fmt::format("it is not certain which version {} saw", spelled(claim_.first));
     if (facts_.version_read(claim_.second) == version) return std::nullopt;
@@ -76,7 +76,7 @@ class Chain {
 
   Flaw flaw_of_never_written() const {
     const std::optional<Value> seen = value_read(history_, claim_.first);
-    if (!seen) return fmt::format("{} reads nothing", spelled(claim_.first));
+    if (!seen) return fmt::format("{} does not read", spelled(claim_.first));
     if (may_be_initial(facts_.history(), *seen))
       return fmt::format("{} may have read the initial version", spelled(claim_.first));
     if (facts_.final_writers_besides(history_.transaction_of(claim_.first), claim_.key, *seen) > 0)
@@ -84,8 +84,9 @@ class Chain {
     return std::nullopt;
   }
 
-  // Back from `op` to the write it saw, then to what that write saw, ...: until a write that saw nothing (a
-  // root), the initial version (a root), a value that nobody wrote, or an operation met before.
+  // Walks back from `op` to the write it saw, then to what that write saw, and so on, until a write that
+  // saw nothing (a root), the initial version (a root), a value that nobody wrote, or an operation met
+  // before.
   Flaw flaw_of_unreachable() const {
     absl::flat_hash_set<OperationId> met;
     for (OperationId op = claim_.first; met.insert(op).second;) {
@@ -102,8 +103,8 @@ class Chain {
     return std::nullopt;
   }
 
-  // `early` certainly takes effect before `late`: it is met on the way back from `late`, or it saw a version
-  // that an operation met there replaced.
+  // Whether `early` certainly takes effect before `late`: it is met when walking back from `late`, or it
+  // saw a version that an operation met there replaced.
   bool precedes(OperationId early, OperationId late) const {
     const std::optional<OperationId> shared = facts_.version_read(early);
     absl::flat_hash_set<OperationId> met;

@@ -26,7 +26,7 @@ class CommitOrderProof {
 
   Flaw flaw() {
     if (!claim_.snapshot.empty() || claim_.version_order.rows() > 0)
-      return fmt::format("{} is shown by a commit order alone", name_of(claim_.proven));
+      return fmt::format("the witness for {} is a commit order alone", name_of(claim_.proven));
     if (Flaw flaw = flaw_of_attendance()) return flaw;
     for (const OperationId wrong : {observed_.first_unexplained(), observed_.first_open()})
       if (!wrong.is_none())
@@ -52,14 +52,14 @@ class CommitOrderProof {
     return fmt::format("{} of {}", print_operation(history_, op),
                        name(history_, history_.transaction_of(op)));
   }
-  // One more than the position; the initial version stands before all.
+  // One more than the position; the initial version comes before all.
   std::uint32_t rank(TransactionId t) const { return t.is_none() ? 0 : position_[t.index] + 1; }
 
   Flaw flaw_of_attendance() {
     position_.assign(history_.transaction_count(), kLeftOut);
     for (std::uint32_t i = 0; i < claim_.commit_order.size(); ++i) {
       const TransactionId t = claim_.commit_order[i];
-      if (!facts_.has(t)) return fmt::format("position {} names no transaction", i);
+      if (!facts_.has(t)) return fmt::format("position {} does not name a transaction", i);
       if (position_[t.index] != kLeftOut) return fmt::format("{} takes part twice", name(history_, t));
       if (!facts_.participates(t)) return fmt::format("{} must not take part", name(history_, t));
       position_[t.index] = i;
@@ -74,7 +74,7 @@ class CommitOrderProof {
     for (const TransactionId t : claim_.commit_order)
       for (const SeenWrite& seen : observed_.of(t))
         if (rank(seen.writer) >= rank(t))
-          return fmt::format("{} stands before {}, from which it reads", name(history_, t),
+          return fmt::format("{} comes before {}, from which it reads", name(history_, t),
                              name(history_, seen.writer));
     return std::nullopt;
   }
@@ -85,7 +85,7 @@ class CommitOrderProof {
       for (const TransactionId t : history_.session_transactions(s)) {
         if (position_[t.index] == kLeftOut) continue;
         if (rank(before) > rank(t))
-          return fmt::format("{} stands after {}, which follows it in its session", name(history_, before),
+          return fmt::format("{} comes after {}, which follows it in its session", name(history_, before),
                              name(history_, t));
         before = t;
       }
@@ -101,12 +101,12 @@ class CommitOrderProof {
   }
 
   Flaw flaw_of_miss(const SeenWrite& seen, TransactionId missed) const {
-    return fmt::format("{} missed the write of {}, which its transaction had seen", spelled(seen.read),
+    return fmt::format("{} missed the write of {}, which was visible to its transaction", spelled(seen.read),
                        name(history_, missed));
   }
   bool goes_back(const SeenWrite& seen, TransactionId other) const { return rank(other) > rank(seen.writer); }
 
-  // From the read at `first` on, the transaction has seen the writer of that read.
+  // From the read at `first` on, the writer of that read is visible to the transaction.
   Flaw flaw_of_monotony() const {
     for (const TransactionId t : claim_.commit_order) {
       const std::span<const SeenWrite> reads = observed_.of(t);
@@ -120,7 +120,7 @@ class CommitOrderProof {
     return std::nullopt;
   }
 
-  // No read of `reads` may miss a write of `writer`. Whichever has fewer keys is walked.
+  // No read in `reads` may miss a write of `writer`. Iterates over whichever has fewer keys.
   Flaw flaw_of_view(std::span<const SeenWrite> reads, TransactionId writer) const {
     const std::vector<KeyId>& keys = keys_of_.at(writer);
     if (reads.size() <= 4 * keys.size()) {
@@ -135,7 +135,7 @@ class CommitOrderProof {
     return std::nullopt;
   }
 
-  // A list read after own appends shows, beneath them, what was read before.
+  // A list read after own appends shows, before them, what was read earlier.
   Flaw flaw_of_changed_list(TransactionId t) const {
     absl::flat_hash_map<KeyId, std::size_t> own, beneath;
     for (const OperationId op : history_.operations(t)) {
@@ -177,7 +177,7 @@ class CommitOrderProof {
     return std::nullopt;
   }
 
-  // The last writer of a key in the session stands behind its earlier ones.
+  // The last writer of a key in the session comes after its earlier ones.
   Flaw flaw_of_own_past(SessionId s) const {
     absl::flat_hash_map<KeyId, TransactionId> last;
     for (const TransactionId t : history_.session_transactions(s)) {
@@ -193,7 +193,7 @@ class CommitOrderProof {
     return std::nullopt;
   }
 
-  // What each transaction has seen, in the commit order; a row lives until nobody needs it any more.
+  // What is visible to each transaction, in commit order; a row is freed after its last use.
   Flaw flaw_of_causality() {
     const Pasts pasts(facts_);
     std::vector<Pasts::Row> rows(history_.transaction_count());
@@ -218,7 +218,7 @@ class CommitOrderProof {
     return std::nullopt;
   }
 
-  // How often the past of each transaction is taken over: by the next of its session, and by its readers.
+  // How often the row of each transaction is used: by its successor in the session, and by its readers.
   std::vector<std::uint32_t> uses_of_rows() const {
     std::vector<std::uint32_t> uses(history_.transaction_count(), 0);
     std::vector<TransactionId> last_of_session(history_.session_count(), TransactionId::none());
@@ -249,8 +249,8 @@ class CommitOrderProof {
     return all.back().second;
   }
 
-  // Only writers after the one that was read from matter: whichever are fewer are looked at, those between it
-  // and the reader, or the last of each session that the reader has seen, which stands behind its earlier
+  // Only writers after the one that was read from matter. Examines the smaller set: the writers between
+  // it and the reader, or the last visible one of each session, which comes after that session's earlier
   // ones.
   Flaw flaw_of_past(TransactionId t, const SeenWrite& seen, const Pasts& pasts,
                     const Pasts::Row& past) const {
@@ -280,7 +280,7 @@ class CommitOrderProof {
   std::vector<std::uint32_t> position_;
   absl::flat_hash_set<std::pair<TransactionId, KeyId>> written_;
   absl::flat_hash_map<TransactionId, std::vector<KeyId>> keys_of_;
-  std::vector<std::vector<std::pair<SessionId, Writers>>> writers_;  // By key and session, in its order.
+  std::vector<std::vector<std::pair<SessionId, Writers>>> writers_;  // By key and session, in session order.
   std::vector<Writers> in_commit_order_;                             // By key.
 };
 

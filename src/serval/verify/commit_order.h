@@ -1,7 +1,7 @@
 #pragma once
-// A commit order shows one of the weak levels of Biswas & Enea: every transaction that counts stands in it
-// once, it contains reads-from and session order, and no read went back behind what its transaction had
-// seen. Near linear; causal O(reads * sessions * log).
+// Checks a commit order as witness for one of the weak levels of Biswas & Enea: it contains every
+// transaction that counts exactly once, it contains reads-from and session order, and no read saw an
+// older version than its transaction had to see. Near linear; causal O(reads * sessions * log).
 
 #include "serval/evidence/verdict.h"
 #include "serval/verify/facts.h"

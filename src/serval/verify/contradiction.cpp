@@ -7,8 +7,8 @@
 #include "serval/verify/name.h"
 #include "serval/verify/violation.h"
 
-// A proof by cases: each question is one that some order must answer, all its answers are there, and each
-// ends in a circle of edges that are certain or follow from the answers given on the way.
+// A proof by cases: each question is one that every order must answer, all its answers are present, and
+// each case ends in a cycle of edges that are certain or follow from the answers given so far.
 
 namespace serval::verify {
 namespace {
@@ -18,7 +18,7 @@ constexpr std::array kKinds{AnomalyKind::NoPrefixOrder,          AnomalyKind::No
                             AnomalyKind::NoSerialOrder,          AnomalyKind::NoSerialOrderSession,
                             AnomalyKind::NoSerialOrderRealTime};
 
-// In the case looked at, `earlier` came before `later`; or `read` saw `earlier`, none() being the initial
+// In the current case `earlier` precedes `later`, or `read` saw `earlier`, none() being the initial
 // version.
 struct Given {
   OperationId read = OperationId::none();
@@ -48,7 +48,7 @@ class Cases {
  private:
   const History& history() const { return facts_.history(); }
 
-  // The version that a transaction left behind.
+  // Whether it is the version that its transaction left behind.
   Flaw flaw_of_version(OperationId write) const {
     if (write.index >= history().operation_count()) return "cites a write that does not exist";
     const TransactionId t = history().transaction_of(write);
@@ -59,7 +59,7 @@ class Cases {
     return std::nullopt;
   }
 
-  // Of two versions of one key one comes first.
+  // One of two versions of a key comes first.
   Flaw flaw_of_order_question(const Contradiction::Node& node) const {
     if (node.writes.size() != 2) return "an order of other than two writes";
     for (const OperationId write : node.writes)
@@ -70,14 +70,14 @@ class Cases {
     return std::nullopt;
   }
 
-  // Whatever the read may have seen is among the answers: counted, so that none is missing.
+  // The answers contain everything that the read may have seen: counted, so that none is missing.
   Flaw flaw_of_source_question(const Contradiction::Node& node) const {
     if (node.read.index >= history().operation_count()) return "cites a read that does not exist";
     const TransactionId reader = history().transaction_of(node.read);
     const KeyId key = history().key(node.read);
     if (Flaw flaw = flaw_of_participation(facts_, reader)) return flaw;
     if (Flaw flaw = flaw_of_read(facts_, reader, key, node.read)) return flaw;
-    if (facts_.is_list(key) || facts_.opaque(key)) return "a read whose sources cannot be told";
+    if (facts_.is_list(key) || facts_.opaque(key)) return "a read whose possible sources are unknown";
     if (!facts_.own_write_before(node.read).is_none()) return "a read of the transaction's own write";
     const Value value = *value_read(history(), node.read);
     std::vector<OperationId> sources = node.writes;
@@ -91,7 +91,7 @@ class Cases {
       if (Flaw flaw = flaw_of_version(source)) return flaw;
       if (history().key(source) != key || value_written(history(), source) != std::optional(value) ||
           history().transaction_of(source) == reader)
-        return fmt::format("{} cannot be what was read", print_operation(history(), source));
+        return fmt::format("{} cannot have been read", print_operation(history(), source));
     }
     if (facts_.final_writers_besides(reader, key, value) != sources.size())
       return "not every transaction that wrote the value is among the sources";
@@ -101,10 +101,10 @@ class Cases {
   Flaw flaw_of_circle(const Contradiction::Node& node) const {
     for (std::size_t i = 0; i < node.cycle.size(); ++i) {
       const Edge& edge = node.cycle[i];
-      if (edge.to != node.cycle[(i + 1) % node.cycle.size()].from) return "a circle that does not close";
+      if (edge.to != node.cycle[(i + 1) % node.cycle.size()].from) return "a cycle that does not close";
       if (edge.from == edge.to) return "an edge that leads to itself";
       if (Flaw flaw = edge.basis == OrderBasis::Case ? flaw_of_given(edge) : flaw_of_edge(facts_, edge))
-        return fmt::format("edge {} of a circle: {}", i + 1, *flaw);
+        return fmt::format("edge {} of a cycle: {}", i + 1, *flaw);
     }
     return std::nullopt;
   }
@@ -119,7 +119,7 @@ class Cases {
   }
 
   Flaw flaw_of_given(const Edge& edge) const {
-    if (!edge.to_read.is_none()) return "an edge on a read and on a case";
+    if (!edge.to_read.is_none()) return "an edge that rests on both a read and a case";
     switch (edge.kind) {
       case EdgeKind::WriteWrite:
         if (Flaw flaw = flaw_of_write(facts_, edge.from, edge.key, edge.from_op)) return flaw;
@@ -138,16 +138,16 @@ class Cases {
     }
   }
 
-  // What was read came before the write: by an answer, or because it is the initial version.
+  // The version read precedes the write: by an answer, or because it is the initial version.
   Flaw flaw_of_missed(const Edge& edge) const {
     if (Flaw flaw = flaw_of_read(facts_, edge.from, edge.key, edge.from_op)) return flaw;
     if (Flaw flaw = flaw_of_write(facts_, edge.to, edge.key, edge.to_op)) return flaw;
-    if (facts_.is_list(edge.key)) return "an order of lists, of which reads show the order";
+    if (facts_.is_list(edge.key)) return "a list, whose order is shown by its reads";
     if (is_given({edge.from_op, OperationId::none()})) return std::nullopt;
     const bool overwritten = std::ranges::any_of(given_, [&](const Given& one) {
       return one.read.is_none() && one.later == edge.to_op && saw(edge.from_op, one.earlier);
     });
-    return overwritten ? std::nullopt : Flaw("a version that the case does not put before the other");
+    return overwritten ? std::nullopt : Flaw("an order of versions that the case does not give");
   }
 
   const Facts& facts_;

@@ -9,8 +9,8 @@
 #include "serval/verify/violation.h"
 #include "serval/verify/visibility_path.h"
 
-// Each edge of a cycle is proven alone, as EdgeKind documents it. A version, once overwritten, never returns,
-// because one live transaction at most wrote it; that is what makes a shared version an order.
+// Each edge of a cycle is proven separately, as EdgeKind documents it. A version, once overwritten,
+// never returns, because at most one live transaction wrote it; so a shared version implies an order.
 
 namespace serval::verify {
 namespace {
@@ -38,9 +38,9 @@ Flaw flaw_of_reads_from(const Facts& facts, const Edge& edge, OperationId read) 
                      spelled(facts, edge.from_op));
 }
 
-// An edge whose order of versions rests on an assumption.
+// An edge whose version order rests on an assumption.
 Flaw flaw_of_assumed(const Facts& facts, const Edge& edge) {
-  if (!edge.to_read.is_none()) return "an edge on a read and on an assumption";
+  if (!edge.to_read.is_none()) return "an edge that rests on both a read and an assumption";
   if (Flaw flaw = flaw_of_write(facts, edge.to, edge.key, edge.to_op)) return flaw;
   if (edge.kind == EdgeKind::WriteWrite) {
     if (Flaw flaw = flaw_of_write(facts, edge.from, edge.key, edge.from_op)) return flaw;
@@ -88,13 +88,13 @@ Flaw flaw_of_session(const Facts& facts, const Edge& edge) {
 Flaw flaw_of_real_time(const Facts& facts, const Edge& edge) {
   const History& history = facts.history();
   if (history.outcome(edge.from) != Outcome::Committed)
-    return fmt::format("{} is indeterminate, its end is not known", name(history, edge.from));
+    return fmt::format("{} is indeterminate, so its end is unknown", name(history, edge.from));
   if (history.interval(edge.from).end < history.interval(edge.to).begin) return std::nullopt;
   return fmt::format("{} did not end before {} began", name(history, edge.from), name(history, edge.to));
 }
 
-// Two writes of a key, and a read that saw the second. The visibility path shows that the reader had seen the
-// first.
+// Two writes of a key, and a read that saw the second. The visibility path shows that the first was
+// visible to the reader.
 Flaw flaw_of_forced(const Facts& facts, const Edge& edge) {
   if (Flaw flaw = flaw_of_write(facts, edge.from, edge.key, edge.from_op)) return flaw;
   if (Flaw flaw = flaw_of_write(facts, edge.to, edge.key, edge.to_op)) return flaw;
@@ -110,7 +110,8 @@ Flaw flaw_of_forced(const Facts& facts, const Edge& edge) {
 Flaw flaw_of_edge(const Facts& facts, const Edge& edge) {
   for (const TransactionId t : {edge.from, edge.to})
     if (Flaw flaw = flaw_of_participation(facts, t)) return flaw;
-  // Somebody whose effects came back to its own session misses, in what it reads, what it writes itself.
+  // A transaction whose effects were read earlier in its own session misses, in its read, what it writes
+  // itself.
   const bool misses_itself = edge.kind == EdgeKind::ReadWrite && edge.to_read.is_none();
   if (edge.from == edge.to && !misses_itself)
     return fmt::format("{} leads to itself", name(facts.history(), edge.from));
@@ -131,7 +132,7 @@ Flaw flaw_of_edge(const Facts& facts, const Edge& edge) {
     case EdgeKind::CommitOrder:
       return flaw_of_forced(facts, edge);
   }
-  return "an edge of no known kind";
+  return "an edge of an unknown kind";
 }
 
 namespace {
@@ -150,23 +151,22 @@ Flaw flaw_of_closing(const Facts& facts, const Cycle& cycle) {
 Flaw flaw_of_visibility_path(const Facts& facts, const Cycle& cycle, const VisibilityPath& visibility_path) {
   if (visibility_path.edge >= cycle.edges.size() ||
       cycle.edges[visibility_path.edge].kind != EdgeKind::CommitOrder)
-    return "a visibility_path belongs to an edge of the commit order";
+    return "a visibility path needs an edge of the commit order";
   const Edge& forced = cycle.edges[visibility_path.edge];
   TransactionId at = forced.from;
   for (const Edge& edge : visibility_path.path) {
     if (edge.kind != EdgeKind::Session && edge.kind != EdgeKind::WriteRead)
-      return "a visibility_path consists of session order and reads";
-    if (edge.from != at) return "the way of a visibility_path is broken";
+      return "a visibility path consists of session order and reads";
+    if (edge.from != at) return "the edges of a visibility path do not connect";
     if (Flaw flaw = flaw_of_edge(facts, edge)) return flaw;
     at = edge.to;
   }
   if (!visibility_path.path.empty() && at == facts.history().transaction_of(forced.to_read))
     return std::nullopt;
-  return fmt::format("the visibility_path does not lead to the reader behind edge {}",
-                     visibility_path.edge + 1);
+  return fmt::format("the visibility path does not lead to the reader of edge {}", visibility_path.edge + 1);
 }
 
-// One for each edge of the commit order.
+// One path for each CommitOrder edge.
 Flaw flaw_of_visibility_paths(const Facts& facts, const Cycle& cycle) {
   std::vector<std::size_t> shown;
   for (const VisibilityPath& visibility_path : cycle.visibility_paths) {
@@ -176,8 +176,7 @@ Flaw flaw_of_visibility_paths(const Facts& facts, const Cycle& cycle) {
   std::vector<std::size_t> wanted;
   for (std::size_t i = 0; i < cycle.edges.size(); ++i)
     if (cycle.edges[i].kind == EdgeKind::CommitOrder) wanted.push_back(i);
-  return shown == wanted ? std::nullopt
-                         : Flaw("an edge of the commit order has no visibility_path of its own");
+  return shown == wanted ? std::nullopt : Flaw("an edge of the commit order lacks its visibility path");
 }
 
 }  // namespace

@@ -1,18 +1,19 @@
 #pragma once
-// What the raw history says about single reads and writes: the ground that verify_witness stands on. Written
-// from the definitions alone; nothing here is shared with the code that searches for verdicts.
+// What the raw history says about single reads and writes: the basis of verify_witness. Written from the
+// definitions alone; shares nothing with the code that searches for verdicts.
 //
 //   live            committed or indeterminate: its writes may exist
 //   participates    committed, or indeterminate and read by a transaction that participates
 //   final write     the last write of its transaction to its key
 //   external read   before any write of its own transaction to its key
 //
-// A read names its version only where no other reading of the history is possible: one live transaction has
-// the value as its final write and the value is not the initial one, or nobody else has and it is. Of a list
-// its last element names the version, where one live transaction appended it, as its last append there. Keys
-// used both ways, or with final writes of unknown values, are opaque: their reads name nothing.
+// A read determines its version only if no other interpretation of the history is possible: either
+// exactly one live transaction has the value as its final write and it is not the initial value, or none
+// has and it is. For a list, the last element determines the version if one live transaction appended
+// it, as its last append to the list. Keys used as both list and register, or with final writes of
+// unknown values, are opaque: their reads determine nothing.
 //
-// Building takes time and memory linear in the operations.
+// Building takes linear time and memory.
 
 #include <cstdint>
 #include <optional>
@@ -29,22 +30,22 @@
 
 namespace serval::verify {
 
-// Why a piece of evidence does not stand; nothing when it does.
+// Why a piece of evidence is wrong; nothing if it is correct.
 using Flaw = std::optional<std::string>;
 
-// Nothing for operations that do not read, and for reads whose answer is unknown.
+// Nothing for operations that do not read, and for reads whose response is unknown.
 std::optional<Value> value_read(const History& history, OperationId op);
 // Nothing for operations that do not write. Nil for a delete.
 std::optional<Value> value_written(const History& history, OperationId op);
 
-// Whether a read of it may have seen the initial version: nil, or the history's initial value.
+// Whether a read of the value may have seen the initial version: nil, or the history's initial value.
 bool may_be_initial(const History& history, Value value);
 
-// The keys whose initial row somebody found who had not written the key before. Of keys without versions the
-// others have no row.
+// The keys whose initial row was found by a transaction that had not written the key before. All other
+// keys without versions have no row.
 std::set<KeyId> initial_rows_found(const History& history);
 
-// "T7", by the id it has in its file.
+// "T7": the id from its file.
 std::string name(const History& history, TransactionId t);
 
 class Facts {
@@ -63,29 +64,28 @@ class Facts {
   const Lists& lists() const noexcept { return lists_; }
   bool is_list(KeyId key) const { return lists_.is_list(key); }
   const std::vector<bool>& participants() const noexcept { return participates_; }
-  // Some transaction, whatever became of it, wrote `value` to `key`.
+  // Whether any transaction, even an aborted one, wrote `value` to `key`.
   bool written_by_anyone(KeyId key, Value value) const {
     return find(key, value).writes > 0 || find(key, Value::unknown()).writes > 0;
   }
-  // What `op` is known to have written: where that was not recorded, what a read of its own transaction saw
-  // before the next write; unknown without such a read.
+  // The value that `op` is known to have written. If it was not recorded: the value that a read of its
+  // own transaction saw before the next write, otherwise unknown.
   Value value_left_by(OperationId op) const;
-  // How many live transactions other than `reader` have `value` as their final write to `key`.
+  // The number of live transactions other than `reader` with `value` as their final write to `key`.
   std::uint32_t final_writers_besides(TransactionId reader, KeyId key, Value value) const;
-  // The last write to the key of `op` by its own transaction before `op`; none() when `op` is external.
+  // The last write to the key of `op` by its own transaction before `op`; none() if `op` is external.
   OperationId own_write_before(OperationId op) const;
   bool is_final_write(OperationId write) const;
-  // The final write that `read` certainly saw, none() for the initial version; nothing where it is not
-  // certain.
+  // The final write that `read` certainly saw, none() for the initial version; nothing if uncertain.
   std::optional<OperationId> version_read(OperationId read) const;
 
   std::uint32_t session_position(TransactionId t) const { return session_position_[t.index]; }
-  // Its place in the order of commits: as given, else its commit timestamp.
+  // Its position in the commit order: as given, otherwise its commit timestamp.
   std::optional<std::int64_t> commit_place(TransactionId t) const;
 
  private:
   struct Written {
-    OperationId final_write = OperationId::none();  // Of a live transaction.
+    OperationId final_write = OperationId::none();  // By a live transaction.
     std::uint32_t live_final = 0;
     std::uint32_t writes = 0;
   };

@@ -80,7 +80,7 @@ class Execution {
         by_certificate_(claim.basis == Holds::Basis::Certificate),
         rules_(rules) {}
 
-  // Of the order alone, whatever was read.
+  // About the order alone, without reads.
   Flaw flaw_of_order() {
     if (Flaw flaw = flaw_of_attendance()) return flaw;
     if (rules_.sessions)
@@ -103,7 +103,7 @@ class Execution {
   bool snapshots() const {
     return rules_.observed == Rules::ObservedRead::Snapshot || rules_.observed == Rules::ObservedRead::Prefix;
   }
-  // The first `visible(i)` transactions of the order are visible to the one at position i.
+  // The first `visible(i)` transactions of the order are visible at position i.
   std::uint32_t visible(std::uint32_t i) const { return snapshots() ? snapshot_[i] : i; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(order_.size()); }
   std::string name_at(std::uint32_t i) const { return name(history_, order_[i]); }
@@ -112,7 +112,7 @@ class Execution {
     position_.assign(history_.transaction_count(), kNowhere);
     for (std::uint32_t i = 0; i < size(); ++i) {
       const TransactionId t = order_[i];
-      if (t.index >= position_.size()) return fmt::format("position {} names no transaction", i);
+      if (t.index >= position_.size()) return fmt::format("position {} does not name a transaction", i);
       if (position_[t.index] != kNowhere) return fmt::format("{} takes part twice", name(history_, t));
       if (history_.outcome(t) == Outcome::Aborted)
         return fmt::format("{} aborted and must not take part", name(history_, t));
@@ -153,8 +153,9 @@ class Execution {
     return std::nullopt;
   }
 
-  // visit(position, key): a row that is made under a key whose last row was deleted by somebody whom its
-  // maker does not see. A new row is another object (Adya), and only a certificate tells of objects.
+  // visit(position, key): an insert of a key whose last row was deleted by a transaction that is not
+  // visible to the inserter. The new row is a different object (Adya), and only a certificate
+  // distinguishes objects.
   template <class Visit>
   void for_each_reborn(Visit&& visit) const {
     struct Last {
@@ -223,7 +224,8 @@ class Execution {
     return keys;
   }
 
-  // Neighbours suffice: what a transaction sees, its successor in the session sees too.
+  // Checking neighbours suffices: what is visible to a transaction is also visible to its successor in
+  // the session.
   Flaw flaw_of_sessions() const {
     for (const SessionId s : history_.sessions()) {
       std::uint32_t before = kNowhere;
@@ -247,7 +249,7 @@ class Execution {
   }
 
   // earliest[i]: the two positions with the earliest ends among positions i and later. Two, because a
-  // transaction at a snapshot level is among those it does not see.
+  // transaction at a snapshot level is itself among those not visible to it.
   std::vector<std::array<std::uint32_t, 2>> earliest_ends() const {
     std::vector<std::array<std::uint32_t, 2>> earliest(order_.size() + 1, {kNowhere, kNowhere});
     const auto end_of = [this](std::uint32_t i) { return i == kNowhere ? kUnknownEnd : end_at(i); };
@@ -281,7 +283,7 @@ class Execution {
   std::vector<std::uint32_t> position_;
 };
 
-// Of levels without an execution to replay, where predicates or a certificate say what depends on what.
+// For levels without an execution to replay, if predicates or a certificate determine the dependencies.
 bool rests_on_certificate(const Holds& claim) {
   if (claim.basis != Holds::Basis::Certificate) return false;
   const bool weak = !implies(claim.proven, Level::SnapshotIsolation);
@@ -297,7 +299,8 @@ Flaw flaw_of_certified(const History& history, const Holds& claim) {
 Flaw flaw_of_single_operations(const History& history, const Holds& claim) {
   for (const TransactionId t : claim.commit_order)
     if (t.index < history.transaction_count() && history.operations(t).size() > 1)
-      return fmt::format("{} has several operations; linearizable is about single ones", name(history, t));
+      return fmt::format("{} has several operations; linearizable requires single-operation transactions",
+                         name(history, t));
   return std::nullopt;
 }
 
@@ -311,23 +314,24 @@ bool is_unknown_write(const History& history, OperationId op) {
          value_written(history, op) == std::optional(Value::unknown());
 }
 
-// A write of unknown value can have written what a read of its key saw.
+// Whether a write of unknown value can have written what a read of its key saw.
 Flaw flaw_of_taken(const History& history, OperationId write, OperationId read) {
   if (write.index >= history.operation_count() || read.index >= history.operation_count())
-    return "names a value that does not exist";
-  if (!is_unknown_write(history, write)) return "gives a value to an operation that needs none";
+    return "cites an operation that does not exist";
+  if (!is_unknown_write(history, write))
+    return "assigns a value to an operation that is not a write of unknown value";
   if (is_predicate(history.kind(read)) || history.key(read) != history.key(write) ||
       !value_read(history, read))
-    return "takes the value of a write from something else than a read of its key";
+    return "assigns a write a value that was not read from its key";
   return std::nullopt;
 }
 
-// The claim about the history in which every write has the value that it is taken to have written.
+// Checks the claim on the history in which every write has its assigned value.
 Flaw flaw_of_values(const History& history, Level asked, const Holds& claim) {
   std::map<OperationId, OperationId> taken;
   for (const auto& [write, read] : claim.taken_writes) {
     if (Flaw flaw = flaw_of_taken(history, write, read)) return flaw;
-    if (!taken.emplace(write, read).second) return "gives a write two values";
+    if (!taken.emplace(write, read).second) return "assigns two values to a write";
   }
   std::vector<ChangedOperation> changes;
   for (std::uint32_t i = 0; i < history.operation_count(); ++i) {
@@ -366,7 +370,7 @@ Flaw flaw_of(const History& history, Level asked, const Holds& claim) {
   if (shown_by_version_order(claim.proven)) return flaw_of_version_order(history, claim);
   const std::optional<Rules> rules = rules_of(claim.proven);
   if (!rules || claim.proven == Level::RepeatableRead)
-    return fmt::format("a commit order proves nothing about {}", name_of(claim.proven));
+    return fmt::format("a commit order does not prove {}", name_of(claim.proven));
   if (claim.proven == Level::Linearizable)
     if (Flaw flaw = flaw_of_single_operations(history, claim)) return flaw;
   return Execution(history, claim, *rules).flaw();

@@ -8,14 +8,14 @@
 namespace serval::verify {
 namespace {
 
-// What a name says of the edges, for the names that a cycle may have.
+// What a name says about the edges, for the names that a cycle may have.
 struct Claim {
   enum class Order { Data, Session, RealTime } order;
   AntiDependencies anti;
-  std::string_view shape = {};  // The exact kinds around the cycle, from some edge on; empty: any.
+  std::string_view shape = {};  // The exact edge kinds around the cycle, starting at some edge; empty: any.
 };
 
-// The five classes of one variant, by their position from the first.
+// The five classes of one variant, by their offset from the first.
 Claim class_claim(int position, Claim::Order order) {
   using enum AntiDependencies;
   constexpr AntiDependencies kByClass[] = {None, None, One, NonAdjacent, Adjacent};
@@ -117,7 +117,7 @@ bool fits_narrower_name(AnomalyKind kind, const Cycle& cycle) {
 bool reads_go_back(const Cycle& cycle) {
   const auto missed = std::ranges::find(cycle.edges, EdgeKind::ReadWrite, &Edge::kind);
   if (missed == cycle.edges.end()) return false;
-  // The step before it; another one may lead to the same transaction.
+  // The edge before it; another one may lead to the same transaction.
   const Edge& observed = missed == cycle.edges.begin() ? cycle.edges.back() : *(missed - 1);
   return observed.to == missed->from && observed.kind == EdgeKind::WriteRead &&
          observed.to_op < missed->from_op;
@@ -140,7 +140,7 @@ AntiDependencies anti_dependencies(const Cycle& cycle) {
 
 Flaw flaw_of_name(AnomalyKind kind, const Cycle& cycle) {
   const std::optional<Claim> claim = claim_of(kind);
-  if (!claim) return "a cycle does not show this";
+  if (!claim) return "a cycle is not evidence for this anomaly";
   const auto of_predicate = [](const Edge& edge) { return edge.of_predicate; };
   const auto is_phantom = [](const Edge& edge) {
     return edge.of_predicate && edge.kind == EdgeKind::ReadWrite;
@@ -150,7 +150,8 @@ Flaw flaw_of_name(AnomalyKind kind, const Cycle& cycle) {
   if (phantoms != needs_certificate(kind))
     return fmt::format("an anti-dependency of a predicate {} {}",
                        phantoms ? "makes it more than" : "is missing for", name_of(kind));
-  if (predicates && !phantoms && kind < AnomalyKind::DirtyWrite) return "the name is about items";
+  if (predicates && !phantoms && kind < AnomalyKind::DirtyWrite)
+    return "the name only covers item dependencies";
   if (kind == AnomalyKind::PredicateWriteSkew && !std::ranges::all_of(cycle.edges, of_predicate))
     return "one of the two did not change what a predicate matches";
   if (has_order(claim->order, cycle) && anti_dependencies(cycle) == claim->anti &&

@@ -29,7 +29,7 @@ Flaw ObservedReads::flaw() {
 Flaw ObservedReads::flaw_of_attendance() {
   for (Place at = 0; at < order_.size(); ++at) {
     const TransactionId t = order_[at];
-    if (t.index >= place_.size()) return fmt::format("position {} names no transaction", at);
+    if (t.index >= place_.size()) return fmt::format("position {} does not name a transaction", at);
     if (place_[t.index] != kInitially) return fmt::format("{} takes part twice", name(history_, t));
     if (history_.outcome(t) == Outcome::Aborted)
       return fmt::format("{} aborted and must not take part", name(history_, t));
@@ -102,7 +102,8 @@ Flaw ObservedReads::trace_register(Place reader, OperationId op, Value seen) {
     if (written && !by_itself) return fmt::format("it is not certain which version {} saw", spelled(op));
     return note(reader, kInitially, op);
   }
-  if (!written) return fmt::format("{} sees no last write of a transaction of the order", spelled(op));
+  if (!written)
+    return fmt::format("{} does not see the last write of a transaction in the order", spelled(op));
   if (source->second.ambiguous) return fmt::format("it is not certain which version {} saw", spelled(op));
   return note(reader, source->second.writer, op);
 }
@@ -123,7 +124,7 @@ Flaw ObservedReads::trace_list(Place reader, OperationId op, Value seen) {
   if (!own.empty()) return flaw_beneath_own(reader, op, beneath);
   const auto same = [](Value value, const Element& element) { return value == element.value; };
   if (beneath.size() > list.size() || !std::equal(beneath.begin(), beneath.end(), list.begin(), same))
-    return fmt::format("{} is no prefix of the appends in this order", spelled(op));
+    return fmt::format("{} is not a prefix of the appends in this order", spelled(op));
   if (beneath.empty()) return note(reader, kInitially, op);
   const Place source = list[beneath.size() - 1].writer;
   if (beneath.size() < list.size() && list[beneath.size()].writer == source)
@@ -131,7 +132,7 @@ Flaw ObservedReads::trace_list(Place reader, OperationId op, Value seen) {
   return note(reader, source, op);
 }
 
-// A read after own appends is no external one; beneath them it shows everything before its transaction.
+// A read after own appends is not external; before them it shows everything before its transaction.
 Flaw ObservedReads::flaw_beneath_own(Place reader, OperationId op, std::span<const Value> beneath) const {
   const std::vector<Element>& list = lists_[history_.key(op).index];
   const auto end = std::ranges::lower_bound(list, reader, {}, &Element::writer);
@@ -142,7 +143,8 @@ Flaw ObservedReads::flaw_beneath_own(Place reader, OperationId op, std::span<con
 
 Flaw ObservedReads::note(Place reader, Place source, OperationId op) {
   if (source != kInitially && source >= reader)
-    return fmt::format("{} sees {}, which does not come before", spelled(op), name(history_, order_[source]));
+    return fmt::format("{} sees {}, which does not come before it", spelled(op),
+                       name(history_, order_[source]));
   observed_.push_back({reader, source, history_.key(op), op});
   return std::nullopt;
 }

@@ -1,13 +1,12 @@
 #pragma once
-// What every read of an execution saw, derived from the raw history and a commit order alone: the commit
-// order taken as the order of every key's versions. Used to judge levels that let a transaction miss what
-// stands before it, so nothing is replayed; instead every external read is traced to the transaction that
-// it saw.
+// What every read of an execution saw, derived from the raw history and a commit order, taken as the
+// version order of every key. Used for levels at which a transaction may miss earlier ones in the order:
+// nothing is replayed, but every external read is traced to the transaction that it saw.
 //
-// A register's value must be the last write of exactly one other transaction, or the initial version; a list
-// must be what the transactions up to some place of the order appended, and end where one of them ends.
-// Reads after own writes must see these, of a list on top of everything before. Linear in the operations
-// and the elements of the lists.
+// The value of a register must be the last write of exactly one other transaction, or the initial
+// version; a list must be what the transactions up to some position of the order appended, ending with
+// the last append of one of them. Reads after own writes must see these; for a list, after everything
+// before. Linear in the operations and the elements of the lists.
 
 #include <cstdint>
 #include <vector>
@@ -18,7 +17,7 @@
 
 namespace serval::verify {
 
-using Place = std::uint32_t;  // In the commit order.
+using Place = std::uint32_t;  // Position in the commit order.
 inline constexpr Place kInitially = 0xFFFFFFFFu;
 
 struct ObservedRead {
@@ -32,7 +31,8 @@ class ObservedReads {
  public:
   ObservedReads(const History& history, const std::vector<TransactionId>& order);
 
-  // Why the order explains some read in no way; nothing when it explains all. The rest requires the latter.
+  // Why the order does not explain some read; nothing if it explains all. The other functions require
+  // the latter.
   [[nodiscard]] Flaw flaw();
 
   const std::vector<ObservedRead>& all() const noexcept {
@@ -40,7 +40,7 @@ class ObservedReads {
   }  // By reader, then in program order.
   const std::vector<Place>& writers(KeyId key) const { return writers_[key.index]; }  // Ascending.
   bool writes(Place t, KeyId key) const;
-  // The writer of the version after the one that was seen; kInitially: there is none.
+  // The writer of the version after the one that was seen; kInitially if there is none.
   Place next_writer(const ObservedRead& observed) const;
   // kInitially for transactions outside the order.
   Place place(TransactionId t) const { return place_[t.index]; }
@@ -68,7 +68,7 @@ class ObservedReads {
   const std::vector<TransactionId>& order_;
   std::vector<Place> place_;
   std::vector<std::vector<Place>> writers_;
-  std::vector<std::vector<Element>> lists_;  // By key, in the order of the versions.
+  std::vector<std::vector<Element>> lists_;  // By key, in version order.
   std::vector<bool> is_list_, is_register_;
   absl::flat_hash_map<std::pair<KeyId, Value>, Source> last_writes_;
   std::vector<ObservedRead> observed_;

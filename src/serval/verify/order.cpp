@@ -11,7 +11,7 @@ std::string version_spelled(const Facts& facts, OperationId op) {
   return op.is_none() ? "the initial version" : print_operation(facts.history(), op);
 }
 
-// `op` wrote the version as its transaction's last word on the key, or certainly read it.
+// Whether `op` wrote the version as its transaction's last write to the key, or certainly read it.
 Flaw flaw_of_observed_read(const Facts& facts, KeyId key, OperationId op, OperationId version) {
   const History& history = facts.history();
   if (op.index >= history.operation_count()) return "cites an operation that does not exist";
@@ -45,7 +45,7 @@ Flaw flaw_of_numbers(const Facts& facts, const VersionPrecedence& claim) {
 
 Flaw flaw_of_commits(const Facts& facts, const VersionPrecedence& claim) {
   if (claim.seen_earlier != claim.earlier || claim.seen_later != claim.later)
-    return "commit timestamps are about the writers";
+    return "the commit order relates the writes themselves";
   const auto first = facts.commit_place(facts.history().transaction_of(claim.earlier));
   const auto second = facts.commit_place(facts.history().transaction_of(claim.later));
   if (first && second && *first < *second) return std::nullopt;
@@ -57,7 +57,7 @@ Flaw flaw_of_sessions(const Facts& facts, TransactionId first, TransactionId sec
   if (history.session(first) == history.session(second) &&
       facts.session_position(first) < facts.session_position(second))
     return std::nullopt;
-  return fmt::format("no session ran {} before {}", name(history, first), name(history, second));
+  return fmt::format("{} does not precede {} in a session", name(history, first), name(history, second));
 }
 
 Flaw flaw_of_times(const Facts& facts, TransactionId first, TransactionId second) {
@@ -84,15 +84,15 @@ Flaw flaw_of_basis(const Facts& facts, const VersionPrecedence& claim) {
     case OrderBasis::Case:
       return "an order that holds in one case only";
     case OrderBasis::Certificate:
-      return "a certificate does not speak of single operations";
+      return "a certificate does not order single operations";
   }
-  return "an order on no known basis";
+  return "an order on an unknown basis";
 }
 
 Flaw flaw_of_circle(const VersionContradiction& claim) {
   for (std::size_t i = 0; i < claim.steps.size(); ++i)
     if (claim.steps[i].later != claim.steps[(i + 1) % claim.steps.size()].earlier)
-      return fmt::format("step {} does not lead to the next", i + 1);
+      return fmt::format("step {} does not connect to the next", i + 1);
   return std::nullopt;
 }
 
@@ -109,9 +109,9 @@ Flaw flaw_of_precedence(const Facts& facts, KeyId key, const VersionPrecedence& 
 
 Flaw flaw_of(const Facts& facts, AnomalyKind kind, const VersionContradiction& claim) {
   if (kind != AnomalyKind::CyclicVersions)
-    return fmt::format("versions in a circle do not show {}", name_of(kind));
+    return fmt::format("a cycle of versions does not show {}", name_of(kind));
   if (claim.key.index >= facts.history().key_count()) return "cites a key that does not exist";
-  if (claim.steps.empty()) return "a circle without steps";
+  if (claim.steps.empty()) return "a cycle without steps";
   for (std::size_t i = 0; i < claim.steps.size(); ++i)
     if (const Flaw flaw = flaw_of_precedence(facts, claim.key, claim.steps[i]))
       return fmt::format("step {}: {}", i + 1, *flaw);

@@ -1,6 +1,6 @@
 #pragma once
-// Re-proves that one version of a key comes before another on an assumption, from the raw operations: that
-// the cited operations saw or wrote those versions, and that the assumption orders them (version_precedence.h
+// Re-proves from the raw operations that one version of a key precedes another under an assumption: the
+// cited operations saw or wrote those versions, and the assumption orders them (version_precedence.h
 // says how).
 
 #include "serval/evidence/version_precedence.h"

@@ -23,7 +23,8 @@ class Timeline {
       for (const OperationId op : history.operations(order[i])) note(i, op);
   }
 
-  // Every read of every transaction in the order; `judge_external` says whether an external one can be.
+  // Checks every read of every transaction in the order; `judge_external` says whether an external one
+  // is possible.
   template <class JudgeExternal>
   Flaw flaw_of_reads(JudgeExternal&& judge_external) const {
     for (std::uint32_t i = 0; i < order_.size(); ++i) {
@@ -46,24 +47,24 @@ class Timeline {
   bool is_list(OperationId op) const { return lists_.is_list(history_.key(op)); }
   bool is_initial(OperationId read) const { return may_be_initial(history_, *value_read(history_, read)); }
 
-  // Some transaction before position i left the value behind.
+  // Whether some transaction before position i left the value behind.
   bool left_before(std::uint32_t i, OperationId read) const {
     const auto found = first_left_.find(std::pair(history_.key(read), *value_read(history_, read)));
     return found != first_left_.end() && found->second < i;
   }
-  // The last write of the key by the first `count` transactions; none() without one.
+  // The last write of the key by the first `count` transactions; none() if there is none.
   OperationId last_write(KeyId key, std::uint32_t count) const {
     const auto& writes = written_[key.index];
     const auto end = std::ranges::lower_bound(writes, count, {}, &Write::position);
     return end == writes.begin() ? OperationId::none() : std::prev(end)->op;
   }
-  // How many elements the list has after the first `count` transactions.
+  // The length of the list after the first `count` transactions.
   std::size_t length_after(KeyId key, std::uint32_t count) const {
     const auto& grown = grown_[key.index];
     const auto end = std::ranges::lower_bound(grown, count, {}, &Growth::position);
     return end == grown.begin() ? 0 : std::prev(end)->length;
   }
-  // The list has this length between two transactions, the first of them before position i.
+  // Whether the list has this length between two transactions, the first of them before position i.
   bool has_length_before(KeyId key, std::size_t length, std::uint32_t i) const {
     if (length == 0) return true;
     const auto& grown = grown_[key.index];
@@ -134,13 +135,13 @@ class Timeline {
   const History& history_;
   Lists lists_;
   const CommitOrder& order_;
-  std::vector<std::vector<Write>> written_;   // By register: last writes, in the order.
+  std::vector<std::vector<Write>> written_;   // By register: last writes, in order.
   std::vector<std::vector<Growth>> grown_;    // By list: its length after each transaction that appends.
-  std::vector<std::vector<Value>> elements_;  // By list: all of them, in the order.
+  std::vector<std::vector<Value>> elements_;  // By list: all elements, in order.
   absl::flat_hash_map<std::pair<KeyId, Value>, std::uint32_t> first_left_;  // The first position.
 };
 
-// The external read beneath a list read after own appends, if the transaction has both, shows the same.
+// If a transaction has both an external list read and one after own appends, they must agree.
 Flaw flaw_of_agreement(const History& history, const Timeline& timeline, TransactionId t) {
   absl::flat_hash_map<KeyId, std::pair<std::size_t, std::size_t>> state;  // Length read, own appends.
   absl::flat_hash_map<KeyId, bool> has_read;
@@ -176,12 +177,12 @@ Flaw flaw_of_duplicates(const Facts& facts) {
   return std::nullopt;
 }
 
-// Takes one list's appends in the order of their transactions and follows what its reads show.
+// Follows what the reads of one list show, given its appends in the order of their transactions.
 class GrowingList {
  public:
   explicit GrowingList(std::vector<Value> shown) : shown_(std::move(shown)) {}
 
-  // Whether all appends of the next transaction follow, in any order, as far as anything is shown.
+  // Whether all appends of the next transaction come next, in any order, as far as anything is shown.
   bool grow(std::vector<Value> appended) {
     for (; !appended.empty() && length_ < shown_.size(); ++length_) {
       const auto next = std::ranges::find(appended, shown_[length_]);
@@ -196,7 +197,7 @@ class GrowingList {
   std::size_t length_ = 0;
 };
 
-// What the reads of a list show: one list, or one for each read where they contradict each other.
+// What the reads of a list show: one list, or one per read if they contradict each other.
 std::vector<GrowingList> lists_shown(const Facts& facts, KeyId key) {
   std::vector<GrowingList> lists;
   if (const auto& shown = facts.lists().shown(key, facts.participants())) {
@@ -228,7 +229,7 @@ Flaw flaw_of_shown_lists(const History& history, const CommitOrder& order) {
     for (const auto& [key, elements] : appended)
       if (!std::ranges::all_of(lists[key.index],
                                [&added = elements](GrowingList& list) { return list.grow(added); }))
-        return fmt::format("{} does not append to {} where its reads show it", name(history, t),
+        return fmt::format("{} does not append to {} at the position that its reads show", name(history, t),
                            history.format_key(key));
   }
   return std::nullopt;

@@ -1,6 +1,6 @@
 #pragma once
-// Which transactions each one has seen, as rows of words: a count per session, or one bit per transaction
-// where that takes less. Shares nothing with the search's clocks.
+// Which transactions are visible to each transaction, as rows of words: a count per session, or one bit
+// per transaction if that takes less space. Shares nothing with the search's clocks.
 
 #include <algorithm>
 #include <cstdint>
@@ -31,7 +31,7 @@ class Pasts {
     else
       for (std::size_t i = 0; i < row.size(); ++i) row[i] |= other[i];
   }
-  // And with it, all before it in its session, which are there already.
+  // Also covers all before it in its session, which must already be included.
   void add(Row& row, TransactionId t) const {
     if (counts_)
       row[place(t)] = std::max(row[place(t)], facts_.session_position(t) + 1);
@@ -50,7 +50,7 @@ class Pasts {
   const Facts& facts_;
   bool counts_ = false;
   std::vector<std::size_t> start_;  // By session: its word, or its first bit.
-  std::size_t size_ = 0;            // Of a row, in words.
+  std::size_t size_ = 0;            // Words per row.
 };
 
 }  // namespace serval::verify

@@ -35,7 +35,7 @@ Flaw PredicateFacts::flaw_of_aggregate(OperationId op, const Query& query,
   return fmt::format("the replay gives {}", aggregation.result().format());
 }
 
-// Every column that the row had or has: as assigned, or as it was.
+// Every column of the row before or after: as assigned, or unchanged.
 Flaw PredicateFacts::flaw_of_update(const Query& query, const Row& before, Value after) const {
   std::map<std::string, const Condition*> wanted;
   for (const Value row : {before.value, after})
@@ -74,12 +74,12 @@ Flaw PredicateFacts::flaw_of_rows(OperationId op, const Query& query, const std:
     if (reads && !row.value.is_unknown() && row.value != before.value)
       return fmt::format("{} holds {} there", history_.format_key(row.key), history_.format(before.value));
     if (history_.kind(op) == OperationKind::PredicateUpdate && row.value.is_unknown())
-      return fmt::format("what it wrote to {} is unknown", history_.format_key(row.key));
+      return fmt::format("the value that it wrote to {} is unknown", history_.format_key(row.key));
     if (history_.kind(op) == OperationKind::PredicateUpdate && !query.assignments.empty())
       if (Flaw flaw = flaw_of_update(query, before, row.value)) return flaw;
   }
   if (left.empty()) return std::nullopt;
-  return fmt::format("{} matches there, too", history_.format_key(left.begin()->first));
+  return fmt::format("{} also matches there", history_.format_key(left.begin()->first));
 }
 
 Flaw PredicateFacts::flaw_of_operation(TransactionId t, OperationId op, const RowAt& row_at,

@@ -1,12 +1,12 @@
 #pragma once
-// Re-proves what a predicate operation saw against a state of all keys, row by row: no index, no region,
-// nothing remembered but the parsed conditions. Shares the meaning of predicates with the engines (the room
-// predicate), which the tests compare with SQLite and PostgreSQL, and nothing else.
+// Re-proves what a predicate operation saw against a state of all keys, row by row: no index, no
+// regions, nothing cached except the parsed conditions. Shares only the semantics of predicates with the
+// engines (the room predicate), which the tests compare with SQLite and PostgreSQL.
 //
 //   PredicateFacts facts(history);
 //   facts.flaw_of_operation(t, op, [&](KeyId key) { return row_at(key); })     // Nil: no row.
 //
-// O(keys) an operation.
+// O(keys) per operation.
 
 #include <functional>
 #include <vector>
@@ -24,8 +24,8 @@ class PredicateFacts {
 
   explicit PredicateFacts(const History& history) : history_(history) {}
 
-  // The rows, the aggregate or the updates of `op` are not what they must be on this state. A read may show
-  // the `deleted` rows, too: those whose keys its transaction has given to rows of its own.
+  // Why the rows, the aggregate or the updates of `op` do not follow from this state. A read may also
+  // return `deleted` rows, whose keys its transaction has given to rows of its own.
   [[nodiscard]] Flaw flaw_of_operation(TransactionId t, OperationId op, const RowAt& row_at,
                                        const std::vector<Row>& deleted);
 

@@ -14,7 +14,7 @@ CertainReads::CertainReads(const Facts& facts) {
 
 namespace {
 
-// The read saw the own write; of a list as the last element.
+// Whether the read saw the own write; for a list, as the last element.
 bool shows(const Facts& facts, OperationId read, OperationId own) {
   const History& history = facts.history();
   if (!facts.is_list(history.key(read))) return value_written(history, own) == value_read(history, read);
@@ -42,7 +42,7 @@ void CertainReads::look_at(const Facts& facts, OperationId op) {
     seen_.push_back({op, key, *write, writer});
     return;
   }
-  // What is appended to a list is an element of what is read.
+  // An appended value is one element of what is read.
   const bool supplied =
       facts.opaque(key) || may_be_initial(facts.history(), *value) ||
       (!facts.is_list(key) && facts.final_writers_besides(history.transaction_of(op), key, *value) > 0);

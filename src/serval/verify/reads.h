@@ -1,9 +1,9 @@
 #pragma once
-// Every external read of a history with the final write it certainly saw, straight from the raw history: what
-// the proofs of the weak levels start from.
+// Every external read of a history with the final write it certainly saw, directly from the raw history:
+// the starting point for the proofs of the weak levels.
 //
-//   certain     one live transaction has the value as its final write, or nobody has and it is the initial
-//   unexplained nobody could have supplied the value
+//   certain     one live transaction has the value as its final write, or none has and it is the initial one
+//   unexplained no transaction could have supplied the value
 //   open        several could
 //
 // Linear in the operations.
@@ -19,7 +19,7 @@ struct SeenWrite {
   OperationId read;
   KeyId key;
   OperationId write;     // The final write that was seen; none() for the initial version.
-  TransactionId writer;  // none() likewise.
+  TransactionId writer;  // none() for the initial version.
 };
 
 class CertainReads {
@@ -30,7 +30,7 @@ class CertainReads {
   std::span<const SeenWrite> of(TransactionId t) const {
     return std::span(seen_).subspan(first_[t.index], first_[t.index + 1] - first_[t.index]);
   }
-  // The first read, if any, that saw no final write or broke with the transaction's own writes.
+  // The first read, if any, that saw no final write or contradicts the transaction's own writes.
   OperationId first_unexplained() const { return unexplained_; }
   OperationId first_open() const { return open_; }
 

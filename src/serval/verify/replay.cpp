@@ -23,7 +23,7 @@ Flaw Replay::run(TransactionId t) {
   return std::nullopt;
 }
 
-// What a predicate finds at a key: nil where there is no row, unknown where there is a list.
+// The row that a predicate finds at a key: nil if there is none, unknown if the key holds a list.
 Value Replay::row_at(KeyId key) const {
   const Cell& cell = cells_[key.index];
   if (cell.state == Cell::State::List) return Value::unknown();
@@ -71,7 +71,7 @@ void Replay::write_rows(OperationId op) {
   }
 }
 
-// Of its first write of a key that is free in truth.
+// For the first write of a key that was actually free.
 void Replay::note_deleted(TransactionId t, OperationId op) {
   if (is_predicate(history_.kind(op)) || !value_written(history_, op)) return;
   const KeyId key = history_.key(op);
@@ -135,7 +135,7 @@ void Replay::write(OperationId op) {
   cell = Cell{Cell::State::Scalar, *value, {}};
 }
 
-// The first append to a key turns whatever it holds into a list.
+// The first append to a key turns its content into a list.
 void Replay::append(KeyId key, Value element) {
   Cell& cell = cells_[key.index];
   if (cell.state == Cell::State::List) {

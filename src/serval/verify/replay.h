@@ -1,10 +1,10 @@
 #pragma once
-// A tiny store that runs transactions one after another and compares every read with what the history says
-// the client saw. Keys hold nothing yet, a value, or a list.
+// A minimal store that runs transactions one after another and compares every read with what the client
+// saw. A key holds nothing yet, a value, or a list.
 //
-// An untouched key matches nil, the empty list, and the history's initial value; a key that was written
-// matches what was written. Cost: constant an operation, plus
-// the length of the lists that are read, plus the keys for every predicate.
+// An untouched key matches nil, the empty list, and the history's initial value; a written key matches
+// what was written. The cost is constant per operation, plus the length of the lists that are read, plus
+// all keys per predicate.
 
 #include <cstdint>
 #include <optional>
@@ -19,19 +19,20 @@ namespace serval::verify {
 
 class Replay {
  public:
-  // `order`: of those that will be run. A key that the first of its writers inserts had no row before.
+  // `order`: the transactions that will run. A key that its first writer inserts had no row before.
   Replay(const History& history, const std::vector<TransactionId>& order)
       : history_(history), cells_(history.key_count()), predicates_(history) {
     find_absent(order);
   }
 
-  // The key of a row that `t` makes was free when it committed, though the state that it sees has a row
-  // there: the new row is another object, and the other one may stay in observed.
+  // The key of a row that `t` inserts was free when `t` committed, although the state visible to `t` has
+  // a row there: the new row is a different object, and the old one may stay visible.
   void expect_reborn(TransactionId t, KeyId key) { reborn_.insert({t, key}); }
 
-  // Runs `t` on the present state and keeps its writes. The flaw names the first read that does not match.
+  // Runs `t` on the current state and keeps its writes. The flaw names the first read that does not
+  // match.
   [[nodiscard]] Flaw run(TransactionId t);
-  // The same, then takes the writes back.
+  // The same, then undoes the writes.
   [[nodiscard]] Flaw run_and_undo(TransactionId t);
   // Only the writes, unchecked.
   void apply_writes(TransactionId t);
@@ -44,7 +45,7 @@ class Replay {
   };
   struct Undo {
     KeyId key;
-    std::optional<Cell> before;  // Nothing: one element was appended.
+    std::optional<Cell> before;  // Nothing: undo one append.
   };
 
   bool matches(KeyId key, Value seen) const;
@@ -60,11 +61,11 @@ class Replay {
   void undo();
 
   const History& history_;
-  std::vector<bool> absent_;  // By key: without a row at the start.
+  std::vector<bool> absent_;  // By key: no row at the start.
   std::vector<Cell> cells_;
   std::vector<Undo> log_;
   std::set<std::pair<TransactionId, KeyId>> reborn_;
-  std::vector<Row> deleted_;  // Beside rows that the transaction at hand has made.
+  std::vector<Row> deleted_;  // Next to rows that the current transaction has inserted.
   PredicateFacts predicates_;
 };
 

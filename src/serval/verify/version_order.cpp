@@ -12,7 +12,7 @@
 namespace serval::verify {
 namespace {
 
-// The versions of a key that a session has come to know, by place: the latest of all up to there.
+// The versions of a key that a session knows, by position: the latest of all up to there.
 struct Known {
   std::uint32_t place;
   std::uint32_t rank;
@@ -25,7 +25,7 @@ class VersionOrder {
 
   Flaw flaw() {
     if (!claim_.snapshot.empty() || !claim_.commit_order.empty())
-      return fmt::format("{} is shown by an order of versions alone", name_of(claim_.proven));
+      return fmt::format("the witness for {} is a version order alone", name_of(claim_.proven));
     if (Flaw flaw = flaw_of_attendance()) return flaw;
     if (const OperationId open = observed_.first_open(); !open.is_none())
       return fmt::format("it is not certain what {} of {} saw", print_operation(history_, open),
@@ -50,13 +50,14 @@ class VersionOrder {
   }
 
   Flaw flaw_of_attendance() {
-    if (claim_.version_order.rows() != history_.key_count()) return "not one order of versions for each key";
+    if (claim_.version_order.rows() != history_.key_count())
+      return "the number of version orders differs from the number of keys";
     for (const KeyId key : history_.key_ids()) {
       std::uint32_t next = 0;
       for (const TransactionId t : claim_.version_order[key.index]) {
         if (!facts_.has(t) || !facts_.participates(t)) return "orders a version that does not count";
         if (!ranks_.emplace(std::pair(t, key), ++next).second)
-          return fmt::format("{} stands twice among the writers of {}", name(history_, t),
+          return fmt::format("{} occurs twice among the writers of {}", name(history_, t),
                              history_.format_key(key));
       }
     }
@@ -79,7 +80,8 @@ class VersionOrder {
     return written == ranks_.size() ? std::nullopt : Flaw("orders a transaction that did not write the key");
   }
 
-  // The writers stand in the order in which the list shows their last appends, those it does not show behind.
+  // The writers must be in the order in which the list shows their last appends, followed by those it
+  // does not show.
   Flaw flaw_of_shown_order(KeyId key) const {
     const auto& shown = facts_.lists().shown(key, facts_.participants());
     if (!shown) return fmt::format("reads of {} contradict each other", history_.format_key(key));
@@ -91,8 +93,8 @@ class VersionOrder {
       const auto found = place.find(element);
       if (found == place.end()) continue;
       if (found->second != next++)
-        return fmt::format("the writers of {} do not stand as its reads show", history_.format_key(key));
-      place.erase(found);  // Shown again it is a fault of the read, and says nothing about the order.
+        return fmt::format("the order of the writers of {} contradicts its reads", history_.format_key(key));
+      place.erase(found);  // Showing it again is a fault of the read and says nothing about the order.
     }
     return std::nullopt;
   }
@@ -113,7 +115,7 @@ class VersionOrder {
           for (const SeenWrite& seen : observed_.of(t)) note(s, t, seen.writer);
       }
   }
-  // At `t`, session `s` comes to know what `writer` wrote.
+  // At `t`, session `s` learns about what `writer` wrote.
   void note(SessionId s, TransactionId t, TransactionId writer) {
     const auto keys = keys_of_.find(writer);
     if (keys == keys_of_.end()) return;
@@ -126,7 +128,7 @@ class VersionOrder {
     }
   }
 
-  // The latest version of the key that session `s` knows from transactions before place `limit`.
+  // The latest version of the key that session `s` knows from transactions before position `limit`.
   std::uint32_t latest_known(KeyId key, SessionId s, std::uint32_t limit) const {
     const auto& sessions = known_[key.index];
     const auto found =
@@ -137,7 +139,8 @@ class VersionOrder {
   }
 
   using Reach =
-      absl::flat_hash_map<SessionId, std::uint32_t>;  // At pram: how far a session has read from each.
+      // At pram: how far a session has read from each other one.
+      absl::flat_hash_map<SessionId, std::uint32_t>;
 
   Flaw flaw_of_session(SessionId s) {
     Reach reach;
@@ -145,7 +148,7 @@ class VersionOrder {
       if (!facts_.participates(t)) continue;
       for (const SeenWrite& seen : observed_.of(t)) {
         if (must_see(t, seen.key, reach) <= rank(seen.writer, seen.key)) continue;
-        return fmt::format("{} of {} saw a version before one that it must not miss",
+        return fmt::format("{} of {} saw an older version than it had to see",
                            print_operation(history_, seen.read), name(history_, t));
       }
       for (const SeenWrite& seen : observed_.of(t)) {

@@ -10,7 +10,7 @@
 namespace serval::verify {
 namespace {
 
-// `missed` wrote over what `observed` saw and stands before its reader; it must not lead to any of `ends`.
+// `missed` overwrote what `observed` saw and precedes its reader; it must not lead to any of `ends`.
 struct Question {
   std::size_t observed;
   Place missed;
@@ -23,7 +23,7 @@ class Views {
       : history_(history), claim_(claim), observed_(history, claim.commit_order) {}
 
   Flaw flaw() {
-    if (!claim_.snapshot.empty()) return "the level has no snapshot positions";
+    if (!claim_.snapshot.empty()) return "this level has no snapshot positions";
     if (Flaw flaw = observed_.flaw()) return flaw;
     if (claim_.proven == Level::CursorStability) return flaw_of_updates();
     if (claim_.proven == Level::ParallelSnapshotIsolation)
@@ -111,7 +111,7 @@ class Views {
     return std::nullopt;
   }
 
-  // Every dependency points forward in the order, so one pass carries each mark as far as it goes.
+  // Every dependency points forward in the order, so one pass propagates each mark completely.
   Flaw flaw_of_some(std::span<const Question> some, std::vector<std::uint64_t>& marks) const {
     Place last = 0;
     for (const Question& question : some) last = std::max(last, std::ranges::max(question.ends));

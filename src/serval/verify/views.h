@@ -1,8 +1,8 @@
 #pragma once
-// Checks that a commit order shows cursor-stability, monotonic-view, consistent-view or
-// parallel-snapshot-isolation, by their definitions: dependencies follow the order by construction, and what
-// a read missed must not lead back to its reader. Which of the missed do is found by carrying the marks of 64
-// of them at a time along the order.
+// Checks a commit order as witness for cursor-stability, monotonic-view, consistent-view or
+// parallel-snapshot-isolation, by their definitions: dependencies follow the order by construction, and
+// a version that a read missed must not lead back to its reader. The missed ones are checked 64 at a
+// time, by propagating marks along the order.
 
 #include "serval/evidence/verdict.h"
 #include "serval/verify/facts.h"

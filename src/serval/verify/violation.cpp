@@ -51,8 +51,8 @@ Flaw flaw_of_order_edges(Level level, const Cycle& cycle) {
   return std::nullopt;
 }
 
-// Of two transactions that write one key the later one need not see the earlier. So what a reader misses
-// comes after it only where something before made it begin: a read dependency or a step of its session.
+// Of two writers of one key, the earlier need not be visible to the later. So a reader precedes what it
+// misses only if something before made it begin: a read dependency or session order.
 Flaw flaw_of_prefix_shape(const Cycle& cycle) {
   const std::size_t size = cycle.edges.size();
   for (std::size_t i = 0; i < size; ++i) {
@@ -69,7 +69,7 @@ bool has_predicate_anti_dependency(const Cycle& cycle) {
       cycle.edges, [](const Edge& edge) { return edge.of_predicate && edge.kind == EdgeKind::ReadWrite; });
 }
 
-// What one anti-dependency says below snapshot isolation. Repeatable read forbids any on items.
+// What one anti-dependency means below snapshot isolation. Repeatable read forbids all on items.
 bool forbids_anti_dependencies(Level level, const Cycle& cycle) {
   const bool one = anti_dependencies(cycle) == AntiDependencies::One;
   switch (level) {
@@ -87,13 +87,12 @@ bool forbids_anti_dependencies(Level level, const Cycle& cycle) {
   }
 }
 
-// Below snapshot isolation: every level from read-committed up orders a write before its reads, so that
+// Below snapshot isolation: every level from read-committed up orders a write before its reads, so
 // cycles without anti-dependencies are never allowed.
 Flaw flaw_of_weak_shape(Level level, const Cycle& cycle) {
   if (contradicts(level, cycle)) return std::nullopt;
-  if (!cycle.visibility_paths.empty())
-    return fmt::format("what its readers saw means nothing to {}", name_of(level));
-  if (is_session_guarantee(level)) return fmt::format("a cycle says nothing about {}", name_of(level));
+  if (!cycle.visibility_paths.empty()) return fmt::format("{} ignores what readers saw", name_of(level));
+  if (is_session_guarantee(level)) return fmt::format("a cycle does not refute {}", name_of(level));
   if (is_uncommitted(level) && count_edges(cycle, EdgeKind::WriteRead) > 0)
     return fmt::format("{} forbids no cycles of read dependencies", name_of(level));
   if (level == Level::PrefixConsistency) return flaw_of_prefix_shape(cycle);
@@ -122,7 +121,7 @@ Flaw flaw_of_shape(Level level, AnomalyKind kind, const BadRead&) {
   return fmt::format("{} allows {}", name_of(level), name_of(kind));
 }
 
-// Where versions go in circles no execution keeps the assumption, whatever the level.
+// If versions are cyclic, no execution satisfies the assumption, at any level.
 Flaw flaw_of_shape(Level level, AnomalyKind kind, const VersionContradiction&) {
   if (forbids(level, kind)) return std::nullopt;
   return fmt::format("{} allows {}", name_of(level), name_of(kind));
@@ -148,7 +147,7 @@ Flaw flaw_of_shape(Level level, AnomalyKind kind, const BadRow&) {
                               : Flaw(fmt::format("{} allows {}", name_of(level), name_of(kind)));
 }
 
-// Every way to answer must end in a circle that the level forbids.
+// Every case must end in a cycle that the level forbids.
 Flaw flaw_of_shape(Level level, AnomalyKind kind, const Contradiction& claim) {
   for (const Contradiction::Node& node : claim.nodes)
     if (!node.cycle.empty())
@@ -158,12 +157,12 @@ Flaw flaw_of_shape(Level level, AnomalyKind kind, const Contradiction& claim) {
 
 Flaw flaw_of_shape(Level level, AnomalyKind, const ChainBreak& chain) {
   if (family_of(level) != Family::Serializable)
-    return fmt::format("a broken chain says nothing about {}", name_of(level));
+    return fmt::format("a broken chain does not refute {}", name_of(level));
   if (chain.rule != ChainBreak::Rule::RealTime || uses_real_time(level)) return std::nullopt;
   return fmt::format("{} does not use real time", name_of(level));
 }
 
-// What refutes a level refutes every level that implies it.
+// Evidence against a level also refutes every level that implies it.
 Flaw flaw_of_judgement(Level level, const Anomaly& anomaly) {
   const auto judge = [&](Level judged) {
     return std::visit([&](const auto& evidence) { return flaw_of_shape(judged, anomaly.kind, evidence); },
@@ -181,16 +180,16 @@ bool writes(const History& history, OperationId op, KeyId key) {
          std::ranges::any_of(history.rows(op), [key](const Row& row) { return row.key == key; });
 }
 
-// Read where there is none.
+// Read if there is none.
 OperationKind first_write_of(const History& history, TransactionId t, KeyId key) {
   for (const OperationId op : history.operations(t))
     if (writes(history, op, key)) return history.kind(op);
   return OperationKind::Read;
 }
 
-// By a certificate, at the snapshot levels and below: a row that is made under the key of a deleted one is
-// another object. The delete comes first, but need not be seen; so what its maker does not see may come
-// before the delete.
+// With a certificate, at the snapshot levels and below: a row inserted under the key of a deleted row is
+// a different object. The delete comes first but need not be visible, so what is not visible to the
+// inserter may come before the delete.
 Flaw flaw_of_reborn_rows(const History& history, Level level, const Anomaly& anomaly) {
   const auto* cycle = std::get_if<Cycle>(&anomaly.evidence);
   const bool allows = family_of(level) == Family::Snapshot || implies(Level::SnapshotIsolation, level);
@@ -206,7 +205,7 @@ Flaw flaw_of_reborn_rows(const History& history, Level level, const Anomaly& ano
     const bool makes = first == OperationKind::Insert ||
                        (edge.kind == EdgeKind::WriteWrite && first == OperationKind::Write);
     if (deletes && makes && cycle->edges[(i + 1) % cycle->edges.size()].kind == EdgeKind::ReadWrite)
-      return fmt::format("edge {}: the row is a new one, and the delete need not be seen", i + 1);
+      return fmt::format("edge {}: the row is a new object, so the delete need not be visible", i + 1);
   }
   return std::nullopt;
 }
@@ -235,7 +234,7 @@ Flaw flaw_of(const Facts& facts, Level level, const Violated& claim) {
       if constexpr (std::is_same_v<E, Cycle> || std::is_same_v<E, BadRow>)
         if (by_certificate) return flaw_of_certified(*by_certificate, anomaly.kind, evidence);
       if constexpr (std::is_same_v<E, BadRow>)
-        return "rests on a certificate, unlike others";
+        return "rests on a certificate, unlike other anomalies of the verdict";
       else
         return flaw_of(facts, anomaly.kind, evidence);
     };
@@ -260,7 +259,7 @@ Flaw flaw_of_participation(const Facts& facts, TransactionId t) {
   if (facts.participates(t)) return std::nullopt;
   const bool aborted = facts.history().outcome(t) == Outcome::Aborted;
   return fmt::format("{} {}", name(facts.history(), t),
-                     aborted ? "aborted" : "is indeterminate and nobody saw it");
+                     aborted ? "aborted" : "is indeterminate and was not read");
 }
 
 namespace {
@@ -275,7 +274,7 @@ Flaw flaw_of_access(const Facts& facts, TransactionId t, KeyId key, OperationId 
                        exists ? history.format_key(key) : "any key of the history");
   }
   if (facts.lists().written_by_predicates(key))
-    return "cannot tell who wrote what to a key that predicates write";
+    return "the writers of a key that predicates write are unknown";
   return std::nullopt;
 }
 
@@ -284,14 +283,14 @@ Flaw flaw_of_access(const Facts& facts, TransactionId t, KeyId key, OperationId 
 Flaw flaw_of_read(const Facts& facts, TransactionId t, KeyId key, OperationId op) {
   if (Flaw flaw = flaw_of_access(facts, t, key, op)) return flaw;
   if (value_read(facts.history(), op)) return std::nullopt;
-  return fmt::format("{} of {} reads nothing", print_operation(facts.history(), op),
+  return fmt::format("{} of {} does not read", print_operation(facts.history(), op),
                      name(facts.history(), t));
 }
 
 Flaw flaw_of_write(const Facts& facts, TransactionId t, KeyId key, OperationId op) {
   if (Flaw flaw = flaw_of_access(facts, t, key, op)) return flaw;
   if (value_written(facts.history(), op)) return std::nullopt;
-  return fmt::format("{} of {} writes nothing", print_operation(facts.history(), op),
+  return fmt::format("{} of {} does not write", print_operation(facts.history(), op),
                      name(facts.history(), t));
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Re-derives every anomaly that a refusal cites from the raw operations, and judges whether the level forbids
-// the first one's shape. One function a kind of evidence; each answers with the first thing that is not true.
+// Re-derives every anomaly of a violation from the raw operations, and checks that the level forbids the
+// shape of the first one. One function per kind of evidence; each returns the first error found.
 
 #include "serval/evidence/verdict.h"
 #include "serval/verify/facts.h"
@@ -18,10 +18,10 @@ namespace serval::verify {
 [[nodiscard]] Flaw flaw_of(const Facts& facts, AnomalyKind kind, const VersionContradiction& claim);
 [[nodiscard]] Flaw flaw_of(const Facts& facts, AnomalyKind kind, const Contradiction& claim);
 
-// One step of a cycle; one that holds in a case only does not stand alone.
+// One edge of a cycle. An edge that holds only within a case is rejected.
 [[nodiscard]] Flaw flaw_of_edge(const Facts& facts, const Edge& edge);
 
-// `op` belongs to `t`, is about `key`, and reads (or writes) it.
+// Whether `op` belongs to `t`, is about `key`, and reads (or writes) it.
 [[nodiscard]] Flaw flaw_of_read(const Facts& facts, TransactionId t, KeyId key, OperationId op);
 [[nodiscard]] Flaw flaw_of_write(const Facts& facts, TransactionId t, KeyId key, OperationId op);
 [[nodiscard]] Flaw flaw_of_participation(const Facts& facts, TransactionId t);

@@ -34,11 +34,13 @@ bool all_oblige(Level level, const Cycle& cycle) {
   });
 }
 
-// Who is missed is what the reader must not miss: the rest of the cycle is how it saw it.
+// The missed transaction is the one that the reader must not miss: the rest of the cycle shows how it
+// was visible.
 bool misses_what_it_saw(Level level, const Cycle& cycle) {
   const auto missed = std::ranges::find(cycle.edges, EdgeKind::ReadWrite, &Edge::kind);
   if (missed == cycle.edges.end() || !cycle.visibility_paths.empty()) return false;
-  // Only commit orders contain reads-from, so that overwriting what one read makes a later version.
+  // Only commit orders contain reads-from, so only there does overwriting a version that was read
+  // install a later one.
   if (about_versions(level) && !missed->to_read.is_none()) return false;
   std::vector<Edge> path(missed + 1, cycle.edges.end());
   path.insert(path.end(), cycle.edges.begin(), missed);
@@ -52,7 +54,8 @@ bool has_no_order(Level level, const Cycle& cycle) {
     return consists_of(cycle.edges, {EdgeKind::WriteWrite, EdgeKind::WriteRead, EdgeKind::CommitOrder,
                                      sessions ? EdgeKind::Session : EdgeKind::CommitOrder});
   }
-  // A write dependency that rests on the read of an update orders no versions here; one that is shown does.
+  // A write dependency derived from a read before an update does not order versions here; one that is
+  // shown does.
   return std::ranges::all_of(cycle.edges, [&](const Edge& edge) {
     const bool of_versions =
         edge.kind == EdgeKind::CommitOrder || (edge.kind == EdgeKind::WriteWrite && edge.to_read.is_none());

@@ -1,6 +1,6 @@
 #pragma once
-// What the weak levels forbid, told by shape alone: how a reader must have seen a transaction for the
-// level to say that it must not miss it.
+// What the weak levels forbid, by shape alone: through which paths a transaction must be visible to a
+// reader so that the level obliges the reader not to miss it.
 
 #include <vector>
 
@@ -9,15 +9,15 @@
 
 namespace serval::verify {
 
-// Whether a reader that saw a transaction by `path` (edges of so and wr) and then performed `read` must, at
-// `level`, see that transaction's writes or later ones.
+// Whether a reader to which a transaction is visible through `path` (edges of so and wr), and which then
+// performed `read`, must at `level` see that transaction's writes or later ones.
 bool obliges(Level level, const std::vector<Edge>& path, OperationId read);
 
-// Whether the edges of the cycle, each proven alone, contradict `level`: one that saturation decides, or one
-// that implies such a level.
+// Whether the edges of the cycle, each already proven, contradict `level`: a level decided by
+// saturation, or one that implies such a level.
 bool contradicts(Level level, const Cycle& cycle);
 
-// The name of a cycle that has CommitOrder edges.
+// Checks the name of a cycle with CommitOrder edges.
 Flaw flaw_of_forced_name(AnomalyKind kind, const Cycle& cycle);
 
 }  // namespace serval::verify
