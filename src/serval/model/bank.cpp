@@ -1,5 +1,6 @@
-// Transfers between accounts must keep the sum of all balances, and every read of all accounts must show it:
-// what snapshot isolation promises to a read that spans keys. After Jepsen's bank workload.
+// Transfers between accounts must preserve the sum of all balances, and every read of all accounts must
+// show this sum, as snapshot isolation guarantees for a read of several keys. After Jepsen's bank
+// workload.
 
 #include <algorithm>
 
@@ -37,7 +38,7 @@ class Bank {
     return true;
   }
 
-  // The first read that succeeds says which accounts there are and, unless asked for, their total.
+  // The first successful read determines the accounts and, unless given as an option, their total.
   void learn(const ClientOperation& operation) {
     total_ = options_.total_amount.value_or(0);
     for (const auto& [account, balance] : entries(*operation.result)) {
@@ -55,7 +56,7 @@ class Bank {
       throw history_.error(operation, "the sum of these balances exceeds 64 bits");
   }
 
-  // At most one finding a read, the gravest.
+  // At most one finding per read, the most severe.
   void judge(std::uint32_t i, const ClientOperation& operation) {
     std::int64_t sum = 0;
     const FormValue *unexpected = nullptr, *unknown = nullptr, *negative = nullptr;
@@ -69,7 +70,7 @@ class Bank {
       if (*integer_in(balance) < 0) negative = &account;
     }
     if (unexpected != nullptr)
-      report("unexpected-key", i, *unexpected, "an account that the first read does not have");
+      report("unexpected-key", i, *unexpected, "an account that is not in the first read");
     else if (unknown != nullptr)
       report("nil-balance", i, *unknown, "no balance");
     else if (sum != total_)
@@ -89,7 +90,7 @@ class Bank {
   Findings findings_;
   absl::flat_hash_set<Value> accounts_;
   std::int64_t total_ = 0;
-  std::vector<std::uint32_t> reads_;  // Those that succeeded, by their end.
+  std::vector<std::uint32_t> reads_;  // Successful reads, by end.
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// One register, or one a key, with reads, writes and compare-and-sets, must be linearizable. After Knossos'
-// cas-register and Porcupine's etcd model.
+// One register, or one per key, with reads, writes and compare-and-sets, must be linearizable. After
+// Knossos' cas-register and Porcupine's etcd model.
 
 #include <map>
 
@@ -45,7 +45,7 @@ class CasRegister {
   // Without the key.
   const FormValue& plain(const FormValue& term) const { return keyed_ ? term.parts[1] : term; }
 
-  // None for operations that say nothing: failed ones, reads that were lost.
+  // Nothing for operations without information: failed ones and lost reads.
   std::optional<RegisterOperation> decode(const ClientOperation& operation) const {
     using Kind = RegisterOperation::Kind;
     const std::string_view function = history_.function(operation);

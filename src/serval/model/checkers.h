@@ -1,12 +1,12 @@
 #pragma once
-// The models one by one; model.cpp puts them in a table. Each has its own source file, named for it. All
-// throw InputError on values that the model does not take.
+// The checks of the individual models; model.cpp puts them in a table. Each has its own source file,
+// named after it. All throw InputError on values that the model does not accept.
 
 #include "serval/model/model.h"
 
 namespace serval {
 
-// O(n) unless said otherwise.
+// O(n) unless stated otherwise.
 ModelResult check_bank(const ClientHistory& history, const ModelOptions& options);
 ModelResult check_counter(const ClientHistory& history, const ModelOptions& options);  // O(n log n)
 ModelResult check_set(const ClientHistory& history, const ModelOptions& options);
@@ -16,7 +16,7 @@ ModelResult check_monotonic(const ClientHistory& history, const ModelOptions& op
 ModelResult check_comments(const ClientHistory& history, const ModelOptions& options);   // O(n log n)
 ModelResult check_sequential(const ClientHistory& history, const ModelOptions& options);
 
-// Linearizability of one object a key: see linearization_search.h.
+// Linearizability of one object per key: see linearization_search.h.
 ModelResult check_cas_register(const ClientHistory& history, const ModelOptions& options);
 ModelResult check_mutex(const ClientHistory& history, const ModelOptions& options);
 ModelResult check_multi_register(const ClientHistory& history, const ModelOptions& options);

@@ -12,7 +12,7 @@ namespace serval {
 namespace {
 
 const FormValue kNil;
-constexpr std::size_t kLongest = 1000;  // Of a spelled value, before it is shortened.
+constexpr std::size_t kLongest = 1000;  // Of a formatted value, before it is shortened.
 
 constexpr std::array<std::string_view, 6> kTypeNames{"", "invoke", "ok", "fail", "info", ""};
 std::string_view name_of(EntryType type) { return kTypeNames[static_cast<std::size_t>(type)]; }
@@ -32,7 +32,7 @@ class Pairing {
     return std::move(operations_);
   }
   std::size_t process_count() const { return last_of_.size(); }
-  // Where a process began two operations at once: the second one.
+  // If a process began two operations at once: the second one.
   std::optional<std::uint32_t> clash() const { return clash_; }
 
  private:
@@ -91,7 +91,7 @@ class Pairing {
     return &operations_[place];
   }
 
-  // Equal but for nils of the invocation that the completion has filled in.
+  // Equal except for nils of the invocation that the completion has filled in.
   static bool may_complete(const FormValue& begun, const FormValue& ended) {
     if (begun.is_nil() || begun == ended) return true;
     if (begun.shape != FormShape::Sequence || ended.shape != begun.shape) return false;
@@ -111,7 +111,7 @@ class Pairing {
   bool without_processes_ = false;
   std::vector<ClientOperation> operations_;
   absl::flat_hash_map<Value, std::uint32_t> last_of_;  // By process: its last operation.
-  std::vector<std::uint32_t> open_;                    // Without processes.
+  std::vector<std::uint32_t> open_;                    // For files without processes.
   std::optional<std::uint32_t> clash_;
 };
 
@@ -122,8 +122,8 @@ ClientHistory::ClientHistory(ClientLog log) : log_(std::move(log)) {
   operations_ = std::move(pairing).operations();
   process_count_ = pairing.process_count();
   if (pairing.clash())
-    throw error(*pairing.clash(), "this process begins an operation before its last one ended",
-                "a process runs one operation at a time; after :info another process goes on");
+    throw error(*pairing.clash(), "this process begins an operation before its previous one has ended",
+                "a process runs one operation at a time; after :info a new process continues");
 }
 
 std::vector<ClientHistory::Event> ClientHistory::events() const {
@@ -191,7 +191,7 @@ InputError ClientHistory::error(std::uint32_t position, const std::string& probl
 
 void ClientHistory::require_begin(const ClientOperation& operation) const {
   if (operation.began == operation.ended)
-    throw error(operation, "ends without having begun, so it is not known what it overlaps with",
+    throw error(operation, "this completion has no invocation, so it is unknown which operations it overlaps",
                 "this model needs invocations and completions");
 }
 

@@ -1,16 +1,16 @@
 #pragma once
-// What clients did to one system under test, operation by operation: each invocation with its completion. The
-// input of every model. Built from the entries of a Jepsen file; those of other processes than clients
-// (nemesis) are left out.
+// What clients did to a system under test, operation by operation: each invocation with its completion.
+// The input of every model. Built from the entries of a Jepsen file, ignoring processes that are not
+// clients (nemesis).
 //
 //   0 :invoke :read nil          one operation: process 0 read 3, between positions 0 and 2
 //   1 :invoke :write 3           one operation, lost: it may have taken effect, now or later
 //   0 :ok :read 3
 //   1 :info :write :timed-out
 //
-// Positions count the entries of the file from 0; they, not the times, say what came before what. In a file
-// without any process (examples of a few lines) a completion belongs to the first open invocation of the same
-// function whose value it may complete.
+// Positions count the entries of the file from 0; they, not the times, define the order of events. In a
+// file without processes (examples of a few lines), a completion belongs to the first open invocation of
+// the same function whose value it may complete.
 
 #include <cstdint>
 #include <optional>
@@ -28,17 +28,18 @@ namespace serval {
 struct ClientOperation {
   enum class Ending : std::uint8_t {
     Ok,
-    Failed,  // It had no effect, for certain.
-    Lost,    // Nobody knows; it may take effect at any later time, or never.
+    Failed,  // It certainly had no effect.
+    Lost,    // Unknown; it may take effect at any later time, or never.
   };
   static constexpr std::uint32_t kNever = 0xFFFFFFFFu;
 
   Ending ending = Ending::Lost;
-  std::uint32_t began = 0;       // Position of the invocation; of the completion where the file has no other.
-  std::uint32_t ended = kNever;  // Position of the completion; kNever for lost operations.
-  std::uint32_t last_entry = 0;  // Position of its last entry in the file.
+  // Position of the invocation, or of the completion if the file has no invocation.
+  std::uint32_t began = 0;
+  std::uint32_t ended = kNever;         // Position of the completion; kNever for lost operations.
+  std::uint32_t last_entry = 0;         // Position of its last entry in the file.
   const FormValue* argument = nullptr;  // Never null.
-  const FormValue* result = nullptr;    // Of the completion; never null (nil where there is none).
+  const FormValue* result = nullptr;    // Of the completion; never null (nil if there is none).
 
   bool ok() const { return ending == Ending::Ok; }
   bool failed() const { return ending == Ending::Failed; }
@@ -47,25 +48,25 @@ struct ClientOperation {
 
 class ClientHistory {
  public:
-  // Throws InputError where a process begins an operation before its last one ended.
+  // Throws InputError if a process begins an operation before its previous one has ended.
   explicit ClientHistory(ClientLog log);
 
   const std::vector<ClientOperation>& operations() const { return operations_; }  // By `began`.
   std::string_view function(const ClientOperation& operation) const { return entry(operation).f; }
   Value process(const ClientOperation& operation) const { return entry(operation).process; }
-  Value key(const ClientOperation& operation) const;  // The :key field; nil where there is none.
+  Value key(const ClientOperation& operation) const;  // The :key field; nil if there is none.
   std::int64_t index(std::uint32_t position) const { return log_.entries[position].index; }
   std::optional<std::int64_t> time(std::uint32_t position) const { return log_.entries[position].time; }
   std::size_t process_count() const { return process_count_; }
 
-  // Begins and ends of operations, in the order of the file.
+  // Begins and ends of operations, in file order.
   struct Event {
     std::uint32_t operation;
     bool begins;
   };
   std::vector<Event> events() const;
 
-  // Any form as one Value: equal exactly when the forms are.
+  // Any form as one Value: two are equal exactly if the forms are.
   Value value(const FormValue& form) const;
   Value parse_value(std::string_view text) const;  // "": nil.
   std::optional<std::string_view> text_in(const FormValue& form) const;
@@ -75,24 +76,24 @@ class ClientHistory {
   // ":ok :read {0 10, 1 9}", shortened.
   std::string format(const ClientOperation& operation) const;
 
-  // InputError at an entry, which is shown as the offending line.
+  // An InputError at an entry, which is shown as the offending line.
   InputError error(std::uint32_t position, const std::string& problem, std::string hint = {}) const;
   InputError error(const ClientOperation& operation, const std::string& problem,
                    std::string hint = {}) const {
     return error(operation.last_entry, problem, std::move(hint));
   }
-  // Throws InputError for an operation whose invocation the file does not have: nobody knows when it began.
+  // Throws InputError for an operation without an invocation in the file, because its begin is unknown.
   void require_begin(const ClientOperation& operation) const;
 
  private:
   const ClientEntry& entry(const ClientOperation& operation) const { return log_.entries[operation.began]; }
 
-  mutable ClientLog log_;  // Mutable for its pool, which value() adds lists to.
+  mutable ClientLog log_;  // Mutable because value() adds lists to its pool.
   std::vector<ClientOperation> operations_;
   std::size_t process_count_ = 0;
 };
 
-// The first and the last characters of a long text, with "…" between them.
+// The start and the end of a long text, with "…" between them.
 std::string shortened(std::string_view text);
 
 }  // namespace serval

@@ -1,7 +1,7 @@
-// Comments are inserted blindly and read all together. Whoever sees a comment must see every comment whose
-// insertion had ended before that one's began, and every one that had ended before the read itself began:
-// strict serializability. After the comments workload of Jepsen's CockroachDB tests, which does not look for
-// the latter.
+// Comments are inserted blindly and read all together. A read that shows a comment must show every
+// comment whose insertion had ended before that one's began, and every comment whose insertion had ended
+// before the read began: strict serializability. After the comments workload of Jepsen's CockroachDB
+// tests, which does not check the latter.
 
 #include <algorithm>
 
@@ -40,13 +40,13 @@ class Comments {
       if (history_.function(operation(i)) != "write") continue;
       history_.require_begin(operation(i));
       if (!writes_.try_emplace(history_.value(*operation(i).argument), i).second)
-        throw history_.error(operation(i), "expected every comment to be written once");
+        throw history_.error(operation(i), "expected every comment to be written only once");
       if (operation(i).ok()) by_end_.push_back(i);
     }
     std::ranges::sort(by_end_, {}, [&](std::uint32_t i) { return operation(i).ended; });
   }
 
-  // All that ended before the last write seen began, or before the read began, must be seen.
+  // Everything that ended before the last write seen began, or before the read began, must be seen.
   void judge(std::uint32_t read) {
     if (options_.budget != nullptr) options_.budget->look("comments");
     ++reads_;
@@ -60,14 +60,14 @@ class Comments {
     report_missing(*std::find_if_not(by_end_.begin(), expected, seen), cause, read);
   }
 
-  // Notes which writes a read shows; returns the one of them that began last, or the read if that began
-  // later.
+  // Records which writes a read shows; returns the one that began last, or the read if that began later.
   std::uint32_t look_at(std::uint32_t read) {
     shown_.clear();
     std::uint32_t cause = read;
     for (const FormValue& part : read_elements(history_, operation(read))) {
       const auto write = writes_.find(history_.value(part));
-      if (write == writes_.end() || seen_in_[write->second] == read) continue;  // Older than the recording.
+      // Written before the recording started.
+      if (write == writes_.end() || seen_in_[write->second] == read) continue;
       seen_in_[write->second] = read;
       if (operation(write->second).ok()) shown_.push_back(write->second);
       if (operation(write->second).failed()) report_failed(write->second, read, write->first);
@@ -101,9 +101,9 @@ class Comments {
   const ModelOptions& options_;
   Findings findings_;
   absl::flat_hash_map<Value, std::uint32_t> writes_;
-  std::vector<std::uint32_t> by_end_;   // Writes that succeeded.
+  std::vector<std::uint32_t> by_end_;   // Successful writes.
   std::vector<std::uint32_t> seen_in_;  // By operation: the last read that shows this write.
-  std::vector<std::uint32_t> shown_;    // Writes that succeeded and that the read at hand shows.
+  std::vector<std::uint32_t> shown_;    // Successful writes that the current read shows.
   std::uint64_t reads_ = 0;
 };
 

@@ -1,8 +1,9 @@
 #pragma once
-// A set of short sequences of words, compared in full. Append-only; two allocations, however many members.
+// A set of short sequences of words, compared in full. Append-only; two allocations, whatever the number
+// of members.
 //
 //   ConfigurationSet seen;
-//   seen.insert(words)   // True the first time, false ever after.
+//   seen.insert(words)   // True the first time, false afterwards.
 
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,6 @@
-// A counter that clients add to. A read must lie between what was certainly added before it began and what
-// may have been added by the time it ended; amounts below zero count the other way round. After Jepsen's
-// counter checker, which takes no negative amounts.
+// A counter that clients add to. A read must lie between what was certainly added before it began and
+// what may have been added by the time it ended; for negative amounts the bounds are reversed. After
+// Jepsen's counter checker, which does not support negative amounts.
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@ namespace serval {
 namespace {
 
 struct Amounts {
-  std::int64_t up = 0, down = 0;  // Of additions above and below zero.
+  std::int64_t up = 0, down = 0;  // Sums of positive and of negative additions.
 };
 
 class Counter {
@@ -69,7 +69,7 @@ class Counter {
   const ModelOptions& options_;
   Findings findings_;
   Amounts begun_, ended_;              // So far.
-  std::vector<Amounts> ended_before_;  // By read: when it began.
+  std::vector<Amounts> ended_before_;  // By read: as of its begin.
   std::uint64_t reads_ = 0;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Collects what a model finds: all of it counted, the first few kept.
+// Collects the findings of a model: counts all and keeps the first few.
 
 #include <string>
 #include <string_view>
@@ -26,7 +26,7 @@ class Findings {
   void fact(std::string_view name, std::string text) { result_.facts.emplace_back(name, std::move(text)); }
   void fact(std::string_view name, std::uint64_t number) { fact(name, std::to_string(number)); }
 
-  // A violation when anything was found; else unknown when there is a reason; else valid.
+  // A violation if there are findings; otherwise unknown if there is a reason; otherwise valid.
   ModelResult finish(std::string reason_to_doubt) && {
     result_.verdict = !result_.counts.empty()   ? ModelVerdict::Violation
                       : reason_to_doubt.empty() ? ModelVerdict::Valid

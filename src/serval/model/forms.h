@@ -1,5 +1,5 @@
 #pragma once
-// Short questions about the values of a Jepsen file.
+// Short queries on the values of a Jepsen file.
 
 #include <cstdint>
 #include <optional>
@@ -20,7 +20,7 @@ inline std::optional<std::int64_t> integer_in(const FormValue& form) {
 struct FormEntry {
   const FormValue &key, &value;
 };
-// The entries of a map, in the order of the file.
+// The entries of a map, in file order.
 class FormEntries {
  public:
   explicit FormEntries(const FormValue& map) : parts_(map.parts) {}

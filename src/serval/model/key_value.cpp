@@ -1,5 +1,5 @@
-// Strings by key, with get, put and append, must be linearizable; a key starts as the empty string. After
-// Porcupine's model of the key-value stores that students build. Every operation has a :key field.
+// Strings by key, with get, put and append, must be linearizable; a key starts as the empty string.
+// After Porcupine's model of the key-value stores that students build. Every operation has a :key field.
 
 #include <algorithm>
 #include <map>
@@ -56,8 +56,8 @@ std::string text_after(const Store& store, const std::vector<std::uint32_t>& ord
   return text;
 }
 
-// The history as it was right after event `last`: what had not ended by then is lost, what had not begun is
-// not there.
+// The history as it was right after event `last`: operations that had not ended by then are lost, those
+// that had not begun are absent.
 std::vector<CallSpan> cut_after(std::uint32_t last, const std::vector<CallSpan>& spans) {
   std::vector<CallSpan> cut;
   for (const CallSpan& span : spans) {
@@ -94,8 +94,8 @@ class KeyValue {
     return parts_.search(spans, object);
   }
 
-  // Giving up hopeless states early hides how far one could have come, so that is found by bisection: the
-  // earliest end of an operation after which the history is no longer linearizable.
+  // Abandoning hopeless states early hides the longest prefix, so it is found by bisection: the earliest
+  // end of an operation after which the history is no longer linearizable.
   Linearization longest_beginning(const Store& store, const std::vector<CallSpan>& spans) {
     std::vector<std::uint32_t> by_end;
     for (std::uint32_t i = 0; i < spans.size(); ++i)

@@ -16,7 +16,7 @@ std::vector<CallSpan> call_spans(const ClientHistory& history, const ObjectPart&
 void LinearizableParts::report(const ObjectPart& part, const LinearizedPart& out, const std::string& why) {
   findings_.add("not-linearizable", {out.stuck}, {}, [&] {
     const std::string where = part.name.empty() ? "" : fmt::format("key {}: ", part.name);
-    return fmt::format("{}{} operations fit in one order, then this one does not: {}", where,
+    return fmt::format("{}{} operations can be ordered, then this one does not fit: {}", where,
                        out.order.size(), why);
   });
 }

@@ -1,6 +1,6 @@
 #pragma once
-// What the models of single objects share: one search a part, one answer for all. Linearizability is local
-// (Herlihy & Wing 1990): a history is linearizable exactly when its parts, one an object, all are.
+// Shared by the models of single objects: one search per part, one result for all. Linearizability is
+// local (Herlihy & Wing 1990): a history is linearizable exactly if its parts, one per object, all are.
 
 #include <cstdint>
 #include <string>
@@ -13,13 +13,13 @@
 
 namespace serval {
 
-// The operations of one object that count, by their begin.
+// The operations of one object that count, by begin.
 struct ObjectPart {
-  std::string name;                       // Of the key; empty where there is one object.
+  std::string name;                       // Of the key; empty if there is only one object.
   std::vector<std::uint32_t> operations;  // Positions in ClientHistory::operations().
 };
 
-// Where the operations of a part begin and end. Throws InputError where one has no invocation.
+// Where the operations of a part begin and end. Throws InputError if one has no invocation.
 std::vector<CallSpan> call_spans(const ClientHistory& history, const ObjectPart& part);
 
 class LinearizableParts {
@@ -29,7 +29,7 @@ class LinearizableParts {
         findings_(options),
         budget_(options.budget != nullptr ? *options.budget : unlimited_) {}
 
-  // Searches one part; `object` answers for its operations, numbered as there.
+  // Searches one part; `object` interprets its operations, numbered as in `spans`.
   template <class Object>
   Linearization search(std::span<const CallSpan> spans, Object& object) {
     Linearization found = LinearizationSearch<Object>(spans, object, budget_).run();
@@ -37,7 +37,7 @@ class LinearizableParts {
     return found;
   }
 
-  // Takes the answer for one part. `explain()` says why found.stuck does not fit.
+  // Records the result for one part. `explain()` says why found.stuck does not fit.
   template <class Explain>
   void add(const ObjectPart& part, const Linearization& found, Explain&& explain) {
     LinearizedPart& out = parts_.emplace_back();

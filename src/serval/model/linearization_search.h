@@ -1,28 +1,28 @@
 #pragma once
-// Is there an order of overlapping operations that one object, used by one client at a time, could have
-// answered? The search of Wing & Gong (1993) with Lowe's memory of configurations (2017), iterative, with
-// these shortcuts:
+// Is there an order of overlapping operations in which a single object, used by one client at a time,
+// could have returned these results? The search of Wing & Gong (1993) with Lowe's cache of
+// configurations (2017), iterative, with these optimisations:
 //
-//   - Observers first. An operation that never changes the object and whose answer fits now is placed now:
-//     moving it forward harms nobody, so there is no choice to come back to.
+//   - Observers first. An operation that never changes the object and whose result fits now is placed now:
+//     moving it forward does no harm, so there is no choice to backtrack to.
 //   - Equal operations are interchangeable: of those that may come next, only the first to end is tried.
 //   - Lost operations are optional. One that never returned may take effect at any time or never. Only the
-//     earliest unused one of each kind is tried; one whose effect would be overwritten unseen is left out.
+//     earliest unused one of each kind is tried; one whose effect would be overwritten unseen is skipped.
 //   - A configuration is the state, the position of the latest placed operation and the few earlier ones
-//     still waiting: as many words as there are overlapping operations, not as there are operations.
+//     still waiting: its size is the number of overlapping operations, not of all operations.
 //
-// Configurations are compared in full, never by hash alone. Deterministic. Time is at worst exponential in
-// the number of overlapping operations; the budget is polled at every configuration.
+// Configurations are compared in full, never by hash alone. Deterministic. Worst-case time is
+// exponential in the number of overlapping operations; the budget is polled at every configuration.
 //
 // Object is any type with:
 //   std::uint64_t initial();
-//   std::optional<std::uint64_t> apply(std::uint64_t state, std::uint32_t operation);  None: does not fit.
+//   std::optional<std::uint64_t> apply(std::uint64_t state, std::uint32_t operation);  Nothing: does not fit.
 //   bool observes_only(std::uint32_t operation) const;       apply() never changes the state.
 //   bool hides(std::uint32_t later, std::uint32_t lost) const;
-//                     `later` fits every state and overwrites all that `lost` changed.
+//                     `later` fits every state and overwrites everything that `lost` changed.
 //   std::uint32_t kind_of(std::uint32_t operation) const;     Dense; equal for interchangeable operations.
 // and optionally
-//   bool supplies(std::uint32_t operation, std::uint32_t needy) const;   After `operation` `needy` fits.
+//   bool supplies(std::uint32_t operation, std::uint32_t needy) const;   `needy` fits after `operation`.
 //   bool is_hopeless(std::uint64_t state, const WaitingOperations& waiting) const;    No order of them fits.
 
 #include <algorithm>
@@ -46,7 +46,7 @@ struct CallSpan {
   bool lost() const { return end == kNever; }
 };
 
-// The operations that returned and are not placed yet, by call:
+// The operations that returned and are not placed yet, by begin:
 //   for (std::uint32_t i = waiting.first(); waiting.has(i); i = waiting.after(i)) ...
 class WaitingOperations {
  public:
@@ -56,14 +56,14 @@ class WaitingOperations {
   std::uint32_t after(std::uint32_t i) const { return next_[i]; }
 
  private:
-  std::span<const std::uint32_t> next_;  // The last one is the head of a circle.
+  std::span<const std::uint32_t> next_;  // Circular; the last element is the head.
 };
 
 struct Linearization {
   bool complete = false;
-  // Complete: every operation that returned, and the lost ones that had to take effect, in an order that
-  // fits. Otherwise the longest beginning: all operations that ended before `stuck` did, in an order that
-  // fits.
+  // If complete: every operation that returned, and the lost ones that had to take effect, in an order
+  // that fits. Otherwise the longest prefix: all operations that ended before `stuck` did, in an order
+  // that fits.
   std::vector<std::uint32_t> order;
   std::uint64_t state = 0;  // Of the object after `order`.
   // The operation that cannot be placed: its end is the first event that no order explains.
@@ -74,14 +74,14 @@ struct Linearization {
 template <class Object>
 class LinearizationSearch {
  public:
-  // `spans` ascend by call; all positions are distinct.
+  // `spans` ascend by begin; all positions are distinct.
   LinearizationSearch(std::span<const CallSpan> spans, Object& object, Budget& budget)
       : spans_(spans), object_(object), budget_(budget) {
     build_waiting_list();
     build_lost_kinds();
   }
 
-  // Called once.
+  // Call once.
   Linearization run() {
     state_ = object_.initial();
     bool forward = true;
@@ -114,8 +114,8 @@ class LinearizationSearch {
 
   std::uint32_t head() const { return static_cast<std::uint32_t>(spans_.size()); }
 
-  // A circular list of the operations that returned and are not placed, by call; its head is one past the
-  // last.
+  // A circular list of the operations that returned and are not placed, by begin; its head is one past
+  // the last.
   void build_waiting_list() {
     const std::uint32_t size = head();
     next_.resize(size + 1);
@@ -132,7 +132,7 @@ class LinearizationSearch {
   }
 
   void build_lost_kinds() {
-    std::vector<std::uint32_t> places;  // By kind: where in lost_.
+    std::vector<std::uint32_t> places;  // By kind: index into lost_.
     lost_kind_of_.assign(spans_.size(), kNone);
     for (std::uint32_t i = 0; i < head(); ++i) {
       const std::uint32_t kind = object_.kind_of(i);
@@ -171,7 +171,7 @@ class LinearizationSearch {
     }
   }
 
-  // Places every observer that fits now. After a lost operation one of them shows that it was worth it.
+  // Places every observer that fits now. If one follows a lost operation, that operation was needed.
   void settle() {
     bool again = true;
     while (again) {
@@ -189,7 +189,7 @@ class LinearizationSearch {
     }
   }
 
-  // At a configuration after settle(): remembers it and lists its moves. False when it leads nowhere.
+  // At a configuration after settle(): remembers it and lists its moves. False if it is a dead end.
   bool enter() {
     budget_.poll("linearize");
     note_progress();
@@ -202,8 +202,8 @@ class LinearizationSearch {
     return true;
   }
 
-  // The end of `deadline_`'s operation is the first event not explained yet; the latest such is what we
-  // report.
+  // The end of `deadline_`'s operation is the first event not explained yet; the latest such event is
+  // reported.
   void note_progress() {
     if (best_deadline_ != kNone && deadline_ <= best_deadline_) return;
     best_deadline_ = deadline_;
@@ -212,7 +212,8 @@ class LinearizationSearch {
     best_state_ = state_;
   }
 
-  // Before order_ shrinks to `size`: saves the best order, copying only where it differs from the saved one.
+  // Before order_ shrinks to `size`: saves the best order, copying only the part that differs from the
+  // saved one.
   void save_best(std::size_t size) {
     if (best_is_current_ && size < best_size_) {
       best_order_.resize(shared_);
@@ -234,7 +235,7 @@ class LinearizationSearch {
         words_.push_back(std::uint64_t{1} << 63 | std::uint64_t{kind} << 32 | lost_[kind].used);
   }
 
-  // The operations that may come next, the first to end first, one of each kind; then the lost ones.
+  // The operations that may come next, ordered by end, one of each kind; then the lost ones.
   void list_moves() {
     const std::size_t begin = moves_.size();
     for (std::uint32_t i = next_[head()]; i != head() && spans_[i].call < deadline_; i = next_[i])
@@ -257,7 +258,7 @@ class LinearizationSearch {
     }
   }
 
-  // What the operation that must come first of all is waiting for is more than a guess.
+  // An operation that supplies what the first waiting operation needs is a better choice than others.
   void put_suppliers_first(std::size_t begin) {
     std::uint32_t needy = next_[head()];
     while (spans_[needy].end != deadline_) needy = next_[needy];
@@ -266,7 +267,7 @@ class LinearizationSearch {
                           [&](std::uint32_t i) { return object_.supplies(i, needy); });
   }
 
-  // Makes the next move of the innermost configuration that fits; false when none is left.
+  // Makes the next possible move from the innermost configuration; false if none is left.
   bool try_next_move() {
     Frame& frame = frames_.back();
     while (frame.moves_next < moves_.size()) {
@@ -281,7 +282,7 @@ class LinearizationSearch {
     return false;
   }
 
-  // Back to the innermost configuration that has moves left; false when there is none.
+  // Backtracks to the innermost configuration with moves left; false if there is none.
   bool leave() {
     while (!frames_.empty()) {
       const Frame& frame = frames_.back();
@@ -310,17 +311,17 @@ class LinearizationSearch {
   Budget& budget_;
 
   std::vector<std::uint32_t> next_, previous_;
-  std::vector<LostKind> lost_;  // By their first call.
+  std::vector<LostKind> lost_;  // By first begin.
   std::vector<std::uint32_t> lost_kind_of_;
 
   std::uint64_t state_ = 0;
-  std::uint32_t horizon_ = 0;       // All returned operations from here on wait.
+  std::uint32_t horizon_ = 0;       // All returned operations from here on are waiting.
   std::uint32_t unseen_ = kNone;    // The lost operation just placed, until another one depends on it.
-  std::uint32_t deadline_ = kNone;  // The first end among the waiting ones.
+  std::uint32_t deadline_ = kNone;  // The first end among the waiting operations.
   std::vector<std::uint32_t> order_;
   std::vector<Frame> frames_;
   std::vector<std::uint32_t> moves_;
-  std::vector<std::uint64_t> listed_;  // By kind: the listing of moves that had it last.
+  std::vector<std::uint64_t> listed_;  // By kind: the last list of moves that contained it.
   std::uint64_t listing_ = 0;
   ConfigurationSet seen_;
   std::vector<std::uint64_t> words_;
@@ -328,7 +329,7 @@ class LinearizationSearch {
   std::uint32_t best_deadline_ = kNone;
   bool best_is_current_ = false;  // The best order is the first best_size_ operations of order_.
   std::size_t best_size_ = 0;
-  std::size_t shared_ = 0;  // best_order_ and order_ begin with so many equal operations.
+  std::size_t shared_ = 0;  // Length of the common prefix of best_order_ and order_.
   std::vector<std::uint32_t> best_order_;
   std::uint64_t best_state_ = 0;
 };

@@ -1,6 +1,6 @@
-// Two transactions that read the same keys, each of which sees a write that the other lacks, disagree on the
-// order of those writes: a long fork, which parallel snapshot isolation allows and snapshot isolation does
-// not. Every key is written at most once. After Jepsen's long-fork workload.
+// Two transactions that read the same keys, where each sees a write that the other does not, disagree on
+// the order of those writes: a long fork, which parallel snapshot isolation allows and snapshot
+// isolation does not. Every key is written at most once. After Jepsen's long-fork workload.
 
 #include <algorithm>
 #include <map>
@@ -15,11 +15,11 @@
 namespace serval {
 namespace {
 
-// One read of a group: the values of its keys, in the order of the group.
+// One read of a group: the values of its keys, in group order.
 struct GroupRead {
   std::uint32_t operation;
   std::vector<Value> values;
-  std::size_t seen;  // How many are not nil.
+  std::size_t seen;  // The number of values that are not nil.
 };
 
 class LongFork {
@@ -54,7 +54,7 @@ class LongFork {
 
   void take_write(const ClientOperation& operation, const std::vector<MicroOperation>& steps) {
     if (steps.size() != 1)
-      throw history_.error(operation, "expected a transaction of reads, or of one write alone");
+      throw history_.error(operation, "expected a transaction of reads, or of a single write");
     if (!operation.failed() && !written_.insert({steps.front().key, steps.front().value}).second)
       doubt_ = fmt::format("key {} is written more than once, so its values have no known order",
                            history_.format(steps.front().key));
@@ -74,12 +74,12 @@ class LongFork {
     group_size_ = size;
     if (keys.size() != size || std::ranges::adjacent_find(keys) != keys.end())
       throw history_.error(operation, fmt::format("expected a read of {} different keys", size),
-                           "--group-size says how many keys a read spans");
+                           "--group-size sets the number of keys per read");
     groups_[std::move(keys)].push_back(std::move(read));
   }
 
-  // Sorted by how much they saw, the reads of a group must include each other in turn; of two neighbours that
-  // do not, each has something that the other lacks.
+  // Sorted by the number of values seen, each read of a group must include the previous one; if two
+  // neighbours do not, each has a value that the other lacks.
   void compare(const std::vector<Value>& keys, std::vector<GroupRead>& reads) {
     std::ranges::stable_sort(reads, {}, &GroupRead::seen);
     for (std::size_t i = 1; i < reads.size(); ++i) {

@@ -1,5 +1,5 @@
 #pragma once
-// The transactions of Jepsen's histories of registers: [[:r 0 nil] [:w 1 5]], [[:read :x 1] [:write :y 2]].
+// The transactions of Jepsen's register histories: [[:r 0 nil] [:w 1 5]], [[:read :x 1] [:write :y 2]].
 
 #include <vector>
 
@@ -14,7 +14,7 @@ struct MicroOperation {
   Value value;  // Nil in a read that has not returned.
 };
 
-// The steps that `term`, a value of `operation`, spells. Throws InputError.
+// The steps in `term`, a value of `operation`. Throws InputError.
 std::vector<MicroOperation> micro_operations(const ClientHistory& history, const ClientOperation& operation,
                                              const FormValue& term);
 

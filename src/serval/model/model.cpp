@@ -29,7 +29,7 @@ const std::array kModels{
     ModelInfo{
         Model::Counter,
         "counter",
-        "reads lie between what was added for certain and what may have been",
+        "reads lie between what was certainly added and what may have been added",
         {"add", "read"},
         {},
         ":add n; :read returns n",
@@ -77,12 +77,12 @@ const std::array kModels{
     ModelInfo{
         Model::Monotonic,
         "monotonic",
-        "values of keys only grow, in one order of all reads",
+        "values of keys only increase, in one order of all reads",
         {},
         {},
-        "any function; what succeeds returns {key integer, …}",
+        "any function; a success returns {key integer, …}",
         "A read that shows a higher value of some key than another one comes after it. A cycle of such reads "
-        "shows that the values did not grow together.",
+        "shows that the values did not increase monotonically.",
         {"non-monotonic"},
         check_monotonic},
     ModelInfo{Model::Comments,
@@ -116,7 +116,8 @@ const std::array kModels{
         ":read returns v; :write v; :cas [old new]; with a key in front of each value, [k v], one register "
         "per "
         "key",
-        "The register starts as nil unless --initial says otherwise. A compare-and-set that failed did not "
+        "The register starts as nil unless --initial gives another value. A compare-and-set that failed did "
+        "not "
         "happen; with --failed-cas mismatch it also means that the register held another value.",
         {"not-linearizable"},
         check_cas_register},
@@ -136,8 +137,8 @@ const std::array kModels{
         {"txn"},
         {"--initial VALUE"},
         ":txn [[:read :x 1] [:write :y 2]], or :r and :w",
-        "Every transaction takes effect at one instant. All registers start as nil unless --initial says "
-        "otherwise. Registers that no transaction uses together are judged apart.",
+        "Every transaction takes effect at one instant. All registers start as nil unless --initial gives "
+        "another value. Registers that no transaction uses together are checked separately.",
         {"not-linearizable"},
         check_multi_register},
     ModelInfo{Model::KeyValue,
@@ -146,7 +147,7 @@ const std::array kModels{
               {"append", "get", "put"},
               {},
               "a :key field; :get returns text, :put text, :append text",
-              "Every key starts as the empty string and is judged by itself.",
+              "Every key starts as the empty string and is checked separately.",
               {"not-linearizable"},
               check_key_value},
 };
@@ -158,7 +159,7 @@ void require_known_functions(const ModelInfo& row, const ClientHistory& history)
     if (std::ranges::find(row.functions, function) != row.functions.end()) continue;
     throw history.error(
         operation.began,
-        fmt::format("the model {} takes only :{}", row.name, fmt::join(row.functions, " and :")),
+        fmt::format("the model {} accepts only :{}", row.name, fmt::join(row.functions, " and :")),
         model_hint(history));
   }
 }

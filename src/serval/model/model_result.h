@@ -1,6 +1,6 @@
 #pragma once
-// The answer of a model, with what proves it. Operations are positions in ClientHistory::operations();
-// verify_model.h re-proves every answer from those alone.
+// The result of a model with its evidence. Operations are positions in ClientHistory::operations();
+// verify_model.h re-proves every result from those alone.
 
 #include <cstdint>
 #include <map>
@@ -15,9 +15,8 @@ namespace serval {
 
 enum class ModelVerdict : std::uint8_t { Valid, Violation, Unknown };
 
-// One thing that the model forbids. `operations` are the ones that show it, in the order that the model's
-// page in docs/models.md gives; `subject` is the account, element or key it is about, nil where there is
-// none.
+// One violation of the model's rule. `operations` are the ones that show it, in the order given on the
+// model's page in docs/models.md; `subject` is the account, element or key concerned, otherwise nil.
 struct Finding {
   std::string_view kind;
   std::vector<std::uint32_t> operations;
@@ -25,10 +24,11 @@ struct Finding {
   std::string words;
 };
 
-// The operations of one independent part (a key) in an order that one client at a time could have seen. Where
-// the part is not linearizable, the longest such beginning: every operation that ended before `stuck` did.
+// The operations of one independent part (a key) in an order that is possible with one client at a time.
+// If the part is not linearizable, the longest such prefix: every operation that ended before `stuck`
+// did.
 struct LinearizedPart {
-  std::string name;  // Of the key; empty when there is one part.
+  std::string name;  // Of the key; empty if there is only one part.
   std::vector<std::uint32_t> order;
   std::uint32_t stuck = 0xFFFFFFFFu;  // The operation that cannot be placed; none in a linearizable part.
 };
@@ -37,8 +37,8 @@ struct ModelResult {
   ModelVerdict verdict = ModelVerdict::Valid;
   std::string reason;                                           // Unknown: why, in one sentence.
   std::vector<Finding> findings;                                // At most ModelOptions::max_findings.
-  std::map<std::string_view, std::uint64_t> counts;             // Of findings, by kind.
-  std::vector<std::pair<std::string_view, std::string>> facts;  // "total" "100": what else was learnt.
+  std::map<std::string_view, std::uint64_t> counts;             // Number of findings by kind.
+  std::vector<std::pair<std::string_view, std::string>> facts;  // "total" "100": other facts learned.
   std::vector<LinearizedPart> parts;                            // Linearizable models only.
 };
 

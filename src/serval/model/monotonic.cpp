@@ -1,6 +1,6 @@
-// Reads return maps of keys to numbers that only grow. A read that shows a higher value of some key comes
-// later; when that order of reads has a cycle, the values did not grow. After monotonic-key-graph of Elle's
-// core.
+// Reads return maps of keys to numbers that only increase. A read that shows a higher value of some key
+// comes later; if this order of reads has a cycle, the values did not increase monotonically. After
+// monotonic-key-graph of Elle's core.
 //
 //   {:x 1, :y 2}  {:x 2, :y 1}       each is later than the other
 
@@ -58,8 +58,9 @@ class Monotonic {
     }
   }
 
-  // Between two neighbouring values of a key stands a vertex of its own: from all reads of the lower one, to
-  // all reads of the higher one. So the edges are as many as the values, not as the pairs.
+  // Between two neighbouring values of a key there is an extra vertex, with edges from all reads of the
+  // lower value and to all reads of the higher one. This makes the number of edges linear in the values
+  // instead of quadratic.
   CsrGraph graph() const {
     std::size_t steps = reads_.size();
     for (const auto& [key, observations] : keys_) steps += observations.size();
@@ -81,7 +82,7 @@ class Monotonic {
     }
   }
 
-  // The shortest cycle through the first read of every cyclic component, as long as they are wanted.
+  // The shortest cycle through the first read of every cyclic component, up to the number wanted.
   void search(const CsrGraph& graph) {
     const Jagged<Vertex> components = cyclic_components(graph, budget_);
     PathFinder finder(graph, std::numeric_limits<std::uint64_t>::max(), budget_);

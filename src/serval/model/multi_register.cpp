@@ -1,5 +1,5 @@
-// Transactions over a few registers, each a list of reads and writes, must be linearizable as a whole. Keys
-// that no transaction uses together are parts of their own. After Knossos' multi-register.
+// Transactions over a few registers, each a list of reads and writes, must be linearizable as a whole.
+// Keys that no transaction uses together form separate parts. After Knossos' multi-register.
 
 #include <algorithm>
 #include <map>
@@ -25,7 +25,7 @@ bool writes_key(const Steps& steps, Value key) {
                              [&](const MicroOperation& step) { return writes(step) && step.key == key; });
 }
 
-// A state is the number of a tuple of values, one a key.
+// A state is the number of a tuple of values, one per key.
 class RegistersObject {
  public:
   RegistersObject(std::vector<Steps> operations, Value initial) : operations_(std::move(operations)) {
@@ -73,7 +73,7 @@ class RegistersObject {
   }
 
   std::vector<Steps> operations_;
-  absl::flat_hash_map<Value, std::uint32_t> places_;  // Of keys in a tuple.
+  absl::flat_hash_map<Value, std::uint32_t> places_;  // Index of a key in a tuple.
   absl::node_hash_map<std::vector<Value>, std::uint64_t> numbers_;
   std::vector<const std::vector<Value>*> tuples_;
   std::vector<std::uint32_t> kinds_;
@@ -85,7 +85,7 @@ struct Transaction {
   Steps steps;
 };
 
-// Groups transactions that are joined by common keys, in the order of their first one.
+// Groups transactions that are connected by common keys, in the order of their first one.
 std::vector<std::vector<Transaction>> by_common_keys(std::vector<Transaction> transactions) {
   std::vector<std::uint32_t> leader(transactions.size());
   std::iota(leader.begin(), leader.end(), 0u);
@@ -119,7 +119,7 @@ class MultiRegister {
   }
 
  private:
-  // Of a lost transaction only the writes are known, of a failed one nothing counts.
+  // Only the writes of a lost transaction are known; a failed one is ignored.
   std::vector<Transaction> transactions() const {
     std::vector<Transaction> out;
     for (std::uint32_t i = 0; i < history_.operations().size(); ++i) {

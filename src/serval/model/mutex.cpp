@@ -1,5 +1,5 @@
-// A lock must be linearizable: acquired only when free, released only when held. Nobody asks who holds it.
-// After Knossos' mutex.
+// A lock must be linearizable: acquired only when free, released only when held, by any client. After
+// Knossos' mutex.
 
 #include "serval/model/checkers.h"
 #include "serval/model/linearizable_parts.h"

@@ -41,7 +41,7 @@ RegisterObject::RegisterObject(Value initial, std::span<const RegisterOperation>
 std::vector<bool> lost_operations_worth_keeping(std::span<const RegisterOperation> operations,
                                                 std::span<const CallSpan> spans) {
   std::vector<bool> keep(operations.size(), true);
-  // Any change of value helps a mismatch.
+  // Any change of the value can make a mismatch fit.
   if (std::ranges::find(operations, Kind::Mismatch, &RegisterOperation::kind) != operations.end())
     return keep;
   for (bool changed = true; changed;) {

@@ -1,5 +1,5 @@
 #pragma once
-// A register with compare-and-set, as an object of the LinearizationSearch. The state is the bits of its
+// A register with compare-and-set, as an object for LinearizationSearch. The state is the bits of its
 // value.
 
 #include <cstdint>
@@ -62,9 +62,9 @@ class RegisterObject {
   std::vector<std::uint32_t> kinds_;
 };
 
-// Which lost operations could ever be seen: one that leaves a value which nobody reads or compares with can
-// be left out of every order. keep[i] is false for those. O(n) a round, as many rounds as lost operations
-// feed each other.
+// Which lost operations could ever be visible: one that leaves a value which nobody reads or compares
+// with can be omitted from every order. keep[i] is false for those. O(n) per round; as many rounds as
+// lost operations depend on each other.
 std::vector<bool> lost_operations_worth_keeping(std::span<const RegisterOperation> operations,
                                                 std::span<const CallSpan> spans);
 

@@ -1,7 +1,7 @@
-// One client writes the parts of a key in order; another reads them in the opposite order. Once it has seen a
-// part, it must see every earlier one: process order, which sequential consistency keeps. A read is [key
-// [last … first]], nil for a part that is not there. After the sequential workload of Jepsen's CockroachDB
-// tests.
+// One client writes the parts of a key in order; another reads them in the opposite order. Once it has
+// seen a part, it must see every earlier one: process order, which sequential consistency preserves. A
+// read is [key [last … first]], with nil for a part that is missing. After the sequential workload of
+// Jepsen's CockroachDB tests.
 
 #include <algorithm>
 
@@ -13,7 +13,7 @@
 namespace serval {
 namespace {
 
-// What a read saw of its key, the last part first.
+// The parts that a read returned, last part first.
 std::span<const FormValue> parts_read(const ClientHistory& history, const ClientOperation& read) {
   const FormValue& term = *read.result;
   if (!is_list(term) || term.parts.size() != 2 || !is_list(term.parts[1]))

@@ -5,7 +5,7 @@
 namespace serval {
 namespace {
 
-// Success before loss before failure, the earlier one first.
+// Success before loss before failure, then the earlier one.
 bool tells_more(const ClientOperation& one, const ClientOperation& other) {
   if (one.ending != other.ending) return one.ok() || (one.lost() && other.failed());
   return one.ok() && one.ended < other.ended;

@@ -1,5 +1,5 @@
 #pragma once
-// The elements that clients tried to add to a set, for the two models of sets.
+// The elements that clients tried to add to a set, for the two set models.
 
 #include <cstdint>
 #include <span>
@@ -14,7 +14,7 @@ namespace serval {
 struct SetElement {
   Value value;
   std::uint32_t add =
-      0;  // The addition that succeeded first; else the first one that did not fail; else the first.
+      0;  // The first successful addition; otherwise the first that did not fail; otherwise the first.
   std::uint32_t began =
       ClientOperation::kNever;  // Position where the first addition that did not fail began.
   std::uint32_t added_at = ClientOperation::kNever;  // Position where the first addition succeeded.
@@ -25,15 +25,15 @@ class SetElements {
  public:
   explicit SetElements(const ClientHistory& history);
 
-  const std::vector<SetElement>& all() const { return elements_; }  // By their first addition.
-  const SetElement* find(Value value) const;                        // Null for one that was never added.
+  const std::vector<SetElement>& all() const { return elements_; }  // By first addition.
+  const SetElement* find(Value value) const;                        // Null if it was never added.
 
  private:
   std::vector<SetElement> elements_;
   absl::flat_hash_map<Value, std::uint32_t> places_;
 };
 
-// What a read that succeeded saw. Throws InputError unless it is a list or a set.
+// The elements that a successful read returned. Throws InputError unless it is a list or a set.
 std::span<const FormValue> read_elements(const ClientHistory& history, const ClientOperation& read);
 
 }  // namespace serval

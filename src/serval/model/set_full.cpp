@@ -1,6 +1,6 @@
-// Elements are added to a set that is read all along. Each element is stable (from some read on, every read
-// shows it), lost (known to be there, and from some read on no read shows it) or never read. After Jepsen's
-// set-full checker, whose definitions by positions in the file are kept:
+// Elements are added to a set that is read repeatedly. Each element is stable (from some read on, every
+// read shows it), lost (known to be there, but from some read on no read shows it) or never read. After
+// Jepsen's set-full checker, with its definitions by positions in the file:
 //
 //   known        the end of its addition, or of the first read that shows it, whichever is first
 //   stable       some read that shows it began after every read that lacks it
@@ -20,11 +20,11 @@ namespace {
 
 constexpr std::uint32_t kNone = ClientOperation::kNever;
 
-// What the reads say of one element; reads are positions in ClientHistory::operations().
-struct VisibilityPaths {
-  std::uint32_t first = kNone;   // The read that shows it and ended first.
-  std::uint32_t last = kNone;    // The one that shows it and began last.
-  std::uint32_t absent = kNone;  // The one that lacks it and began last.
+// What the reads show about one element; reads are positions in ClientHistory::operations().
+struct Occurrences {
+  std::uint32_t first = kNone;   // The read showing it that ended first.
+  std::uint32_t last = kNone;    // The read showing it that began last.
+  std::uint32_t absent = kNone;  // The read lacking it that began last.
 };
 
 class SetFull {
@@ -34,26 +34,25 @@ class SetFull {
 
   ModelResult check() && {
     collect_reads();
-    visibility_paths_.resize(elements_.all().size());
+    occurrences_.resize(elements_.all().size());
     marks_.assign(elements_.all().size(), kNone);
     list_elements();
     for (const std::uint32_t read : reads_) look_at(read);
-    for (std::size_t i = 0; i < visibility_paths_.size(); ++i)
-      judge(elements_.all()[i], visibility_paths_[i]);
+    for (std::size_t i = 0; i < occurrences_.size(); ++i) judge(elements_.all()[i], occurrences_[i]);
     return std::move(*this).conclude();
   }
 
  private:
   const ClientOperation& operation(std::uint32_t i) const { return history_.operations()[i]; }
 
-  // The last to begin first.
+  // By begin, descending.
   void collect_reads() {
     for (std::uint32_t i = 0; i < history_.operations().size(); ++i)
       if (operation(i).ok() && history_.function(operation(i)) == "read") reads_.push_back(i);
     std::ranges::sort(reads_, std::greater{}, [&](std::uint32_t i) { return operation(i).began; });
   }
 
-  // Those whose last absence is not known yet, the first to begin last.
+  // Elements whose last absence is not known yet, by begin, descending.
   void list_elements() {
     for (std::uint32_t i = 0; i < elements_.all().size(); ++i)
       if (!elements_.all()[i].only_failed) waiting_.push_back(i);
@@ -78,24 +77,24 @@ class SetFull {
       findings_.add("duplicate", {read}, value,
                     [&] { return fmt::format("{} was read more than once", history_.format(value)); });
     marks_[i] = read;
-    VisibilityPaths& seen = visibility_paths_[i];
+    Occurrences& seen = occurrences_[i];
     if (seen.last == kNone) seen.last = read;
     if (seen.first == kNone || operation(read).ended < operation(seen.first).ended) seen.first = read;
   }
 
-  // Every element visited is either in the read or leaves the list, so all visits together are linear in what
-  // was read and added.
+  // Every element visited is either in the read or removed from the list, so all visits together are
+  // linear in the elements read and added.
   void note_absences(std::uint32_t read) {
     auto first = waiting_.end();
     while (first != waiting_.begin() && elements_.all()[*(first - 1)].began < operation(read).ended) --first;
     const auto absent = [&](std::uint32_t i) {
-      if (marks_[i] != read) visibility_paths_[i].absent = read;
+      if (marks_[i] != read) occurrences_[i].absent = read;
       return marks_[i] != read;
     };
     waiting_.erase(std::remove_if(first, waiting_.end(), absent), waiting_.end());
   }
 
-  void judge(const SetElement& element, const VisibilityPaths& seen) {
+  void judge(const SetElement& element, const Occurrences& seen) {
     if (element.only_failed) {
       if (seen.last != kNone)
         findings_.add("failed-add", {element.add, seen.last}, element.value, [&] {
@@ -116,14 +115,14 @@ class SetFull {
     if (!shown_last && !missed) ++never_read_;
   }
 
-  void lost(const SetElement& element, std::uint32_t knower, const VisibilityPaths& seen) {
+  void lost(const SetElement& element, std::uint32_t knower, const Occurrences& seen) {
     findings_.add("lost", {knower, seen.absent}, element.value, [&] {
       return fmt::format("{} was known to be in the set, then no read showed it",
                          history_.format(element.value));
     });
   }
 
-  void stale(const SetElement& element, std::uint32_t knower, const VisibilityPaths& seen) {
+  void stale(const SetElement& element, std::uint32_t knower, const Occurrences& seen) {
     ++stale_;
     const auto since = history_.time(operation(knower).ended),
                until = history_.time(operation(seen.absent).began);
@@ -151,9 +150,9 @@ class SetFull {
   Findings findings_;
   SetElements elements_;
   std::vector<std::uint32_t> reads_;
-  std::vector<VisibilityPaths> visibility_paths_;  // By element.
-  std::vector<std::uint32_t> marks_;               // By element: the read looked at last that shows it.
-  std::vector<std::uint32_t> waiting_;             // Elements.
+  std::vector<Occurrences> occurrences_;  // By element.
+  std::vector<std::uint32_t> marks_;      // By element: the last read visited that shows it.
+  std::vector<std::uint32_t> waiting_;    // Elements.
   std::uint64_t stable_ = 0, never_read_ = 0, stale_ = 0;
   std::int64_t worst_latency_ns_ = 0;
 };

@@ -8,7 +8,7 @@ namespace {
 
 using Kind = StringOperation::Kind;
 
-// Compares the beginning of `answer` with front + back.
+// Compares the start of `answer` with front + back.
 int compare_beginning(std::string_view answer, std::string_view front, std::string_view back) {
   const int order = answer.substr(0, front.size()).compare(front);
   if (order != 0) return order;

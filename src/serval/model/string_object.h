@@ -1,9 +1,10 @@
 #pragma once
-// A string with get, put and append, as an object of the LinearizationSearch.
+// A string with get, put and append, as an object for LinearizationSearch.
 //
-// Only a string that some get returned, or a beginning of one, can matter before the next put; all others are
-// one state, kHopeless. So racing appends that nobody saw cost their subsets, not their permutations. And a
-// state from which the next get to end cannot get its answer any more is given up at once.
+// Before the next put, only a string that some get returned, or a prefix of one, can matter; all others
+// are one state, kHopeless. So concurrent appends that nobody saw cost their subsets, not their
+// permutations. A state from which the next get to end can no longer obtain its result is abandoned at
+// once.
 
 #include <cstdint>
 #include <optional>
@@ -20,7 +21,7 @@ namespace serval {
 struct StringOperation {
   enum class Kind : std::uint8_t { Get, Put, Append };
   Kind kind = Kind::Get;
-  std::string_view text;  // What was returned, put or appended.
+  std::string_view text;  // The text returned, put or appended.
 };
 
 class StringObject {
@@ -36,7 +37,7 @@ class StringObject {
     return operations_[later].kind == StringOperation::Kind::Put;
   }
   std::uint32_t kind_of(std::uint32_t operation) const { return kinds_[operation]; }
-  // Whether the get that ends first, of those waiting, cannot return what it did.
+  // Whether the waiting get that ends first can no longer return its result.
   bool is_hopeless(std::uint64_t state, const WaitingOperations& waiting) const;
 
  private:
@@ -49,9 +50,9 @@ class StringObject {
 
   std::vector<StringOperation> operations_;
   std::span<const CallSpan> spans_;
-  std::vector<std::string_view> answers_;  // Of all gets, sorted, each once.
-  // A state is the first answer that begins with its string, and the length of the string.
-  std::vector<std::uint64_t> own_states_;  // By operation: of its text.
+  std::vector<std::string_view> answers_;  // Results of all gets, sorted, without duplicates.
+  // A state is the first result that starts with its string, and the length of the string.
+  std::vector<std::uint64_t> own_states_;  // By operation: the state for its text.
   std::uint64_t initial_ = kHopeless;
   std::vector<std::uint32_t> kinds_;  // Equal for equal operations.
   std::vector<std::uint32_t> lost_puts_;

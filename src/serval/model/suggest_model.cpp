@@ -20,7 +20,7 @@ bool within(const Functions& functions, const Functions& allowed) {
   return std::ranges::includes(allowed, functions);
 }
 
-// What the first read that returned something returned; null when none did.
+// The first non-empty result of a read; null if there is none.
 const FormValue* first_answer(const ClientHistory& history) {
   for (const ClientOperation& operation : history.operations())
     if (operation.ok() && history.function(operation) == "read" && !operation.result->is_nil())

@@ -1,5 +1,5 @@
 #pragma once
-// Which model fits a history, by the functions of its operations and the shape of what they return.
+// Which model fits a history, by the functions of its operations and the form of their results.
 
 #include <string>
 #include <vector>
@@ -8,10 +8,10 @@
 
 namespace serval {
 
-// The best first; empty when none fits. O(n).
+// Best first; empty if none fits. O(n).
 std::vector<Model> fitting_models(const ClientHistory& history);
 
-// "this looks like a bank log; to check it, add --model bank", or "" when no model fits.
+// "this looks like a bank log; to check it, add --model bank", or "" if no model fits.
 std::string model_hint(const ClientHistory& history);
 
 }  // namespace serval

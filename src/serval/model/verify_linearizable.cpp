@@ -9,18 +9,18 @@
 namespace serval {
 namespace {
 
-// What every object holds: a string that stands for its value.
+// What every object holds: a string representing its value.
 using State = std::map<Value, std::string>;
 
 std::string mark(Value value) { return std::to_string(value.bits()); }
 
-// Straight from the definitions of the models.
+// Directly from the definitions of the models.
 class Replay {
  public:
   Replay(Model model, const ClientHistory& history, const ModelOptions& options, bool keyed)
       : model_(model), history_(history), options_(options), keyed_(keyed) {}
 
-  // Whether the operation fits; changes the state if so.
+  // Whether the operation fits; if so, changes the state.
   bool apply(State& state, const ClientOperation& operation) const {
     switch (model_) {
       case Model::CasRegister:
@@ -34,7 +34,7 @@ class Replay {
     }
   }
 
-  // Operations that must or may take effect: not failed ones, not reads without an answer.
+  // Operations that must or may take effect: not failed ones, and not reads without a result.
   bool counts(const ClientOperation& operation) const {
     const std::string_view f = history_.function(operation);
     if (model_ == Model::MultiRegister && operation.argument->parts.empty()) return false;
@@ -107,7 +107,7 @@ class Replay {
   bool keyed_;
 };
 
-// One part: its claim, re-proved.
+// Re-proves the claim about one part.
 class PartProof {
  public:
   PartProof(const Replay& replay, const ClientHistory& history, const LinearizedPart& part,
@@ -125,7 +125,7 @@ class PartProof {
     return part_.stuck == ClientOperation::kNever ? ClientOperation::kNever : operation(part_.stuck).ended;
   }
 
-  // The order fits, keeps real time, and has every operation that ended before the one that is stuck.
+  // The order fits, respects real time, and contains every operation that ended before the stuck one.
   std::optional<std::string> replay() const {
     State state;
     std::uint32_t latest_begin = 0;
@@ -133,7 +133,7 @@ class PartProof {
     for (const std::uint32_t i : part_.order) {
       if (!placed.insert(i).second) return "an operation is placed twice";
       if (!operation(i).lost() && operation(i).ended < latest_begin)
-        return "an operation is placed after one that began when it had ended";
+        return "an operation is placed after one that began after its end";
       latest_begin = std::max(latest_begin, operation(i).began);
       if (!replay_.apply(state, operation(i)))
         return fmt::format("{} does not fit", history_.format(operation(i)));
@@ -141,14 +141,16 @@ class PartProof {
     for (const std::uint32_t i : members_)
       if (!operation(i).lost() && operation(i).ended < limit() && !placed.contains(i))
         return fmt::format("{} is not placed", history_.format(operation(i)));
-    return latest_begin < limit() ? std::nullopt : std::optional<std::string>("the order goes past its end");
+    return latest_begin < limit()
+               ? std::nullopt
+               : std::optional<std::string>("the order extends beyond the stuck operation");
   }
 
   // A configuration: which of the open operations have taken effect, and the state.
   using Configuration = std::pair<std::set<std::uint32_t>, State>;
 
-  // Walks from event to event with all configurations that are possible there (Lowe 2017, section 2). When
-  // the stuck operation ends, none may be left.
+  // Walks from event to event with all configurations that are possible there (Lowe 2017, section 2).
+  // When the stuck operation ends, none may remain.
   ModelProof search() {
     std::map<std::uint32_t, std::uint32_t> begins, ends;
     for (const std::uint32_t i : members_) {
@@ -164,9 +166,10 @@ class PartProof {
       all = after_end(all, open, end->second);
       if (effort_ > ModelProof::kEffort) return {std::nullopt, false};
       open.erase(end->second);
-      if (all.empty() && at != limit()) return {"the history goes wrong before the operation that is stuck"};
+      if (all.empty() && at != limit())
+        return {"the history is not linearizable even before the stuck operation"};
     }
-    return all.empty() ? ModelProof{} : ModelProof{"the operation that is stuck can be placed"};
+    return all.empty() ? ModelProof{} : ModelProof{"the stuck operation can be placed"};
   }
 
   std::set<Configuration> after_end(const std::set<Configuration>& before,
@@ -222,7 +225,7 @@ class PartMembers {
   }
 
  private:
-  // The keys of a transaction; of one that was lost only those it writes, since its reads have no answers.
+  // The keys of a transaction; for a lost one only those it writes, since its reads have no results.
   std::vector<Value> keys_of(const ClientOperation& operation) const {
     std::vector<Value> keys;
     if (operation.failed()) return keys;
@@ -275,7 +278,7 @@ ModelProof verify_linearizable(Model model, const ClientHistory& history, const 
     if (part)
       members[*part].push_back(i);
     else if (history.operations()[i].ok())
-      return {fmt::format("{} is in no part", history.format(history.operations()[i]))};
+      return {fmt::format("{} is not in any part", history.format(history.operations()[i]))};
   }
   ModelProof whole;
   for (std::size_t i = 0; i < result.parts.size(); ++i) {

@@ -17,7 +17,7 @@ class FindingProof {
   FindingProof(const ClientHistory& history, const ModelOptions& options, const Finding& finding)
       : history_(history), options_(options), finding_(finding) {}
 
-  // Whether the finding is what it says, by the definition of its kind.
+  // Whether the finding is correct, by the definition of its kind.
   bool stands(Model model) const {
     switch (model) {
       case Model::Bank:
@@ -36,7 +36,7 @@ class FindingProof {
       case Model::Sequential:
         return sequential();
       default:
-        return finding_.kind == "not-linearizable";  // verify_linearizable has more to say.
+        return finding_.kind == "not-linearizable";  // verify_linearizable checks the rest.
     }
   }
 
@@ -182,9 +182,9 @@ class FindingProof {
 
 std::optional<std::string> flaw_in_verdict(const ModelResult& result) {
   if ((result.verdict == ModelVerdict::Violation) == result.findings.empty())
-    return "a violation has findings, and nothing else has";
+    return "exactly the violations must have findings";
   if ((result.verdict == ModelVerdict::Unknown) == result.reason.empty())
-    return "an unknown result has a reason, and nothing else has";
+    return "exactly the unknown results must have a reason";
   return std::nullopt;
 }
 
@@ -196,7 +196,7 @@ ModelProof verify_model(Model model, const ClientHistory& history, const ModelOp
   for (const Finding& finding : result.findings) {
     if (options.budget != nullptr) options.budget->look("verify");
     if (!FindingProof(history, options, finding).stands(model))
-      return {fmt::format("{} does not stand: {}", finding.kind, finding.words)};
+      return {fmt::format("{} is not correct: {}", finding.kind, finding.words)};
   }
   return model < Model::CasRegister ? ModelProof{} : verify_linearizable(model, history, options, result);
 }
