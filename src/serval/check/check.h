@@ -1,5 +1,6 @@
 #pragma once
-// The one door: a history and a level in, a proven verdict out. Picks the cheapest engine that is complete.
+// The main entry point: takes a history and a level, returns a proven verdict. Chooses the cheapest
+// complete engine.
 //
 //   const CheckResult result = check(history, Level::StrongSessionSerializable);
 //   if (violated(result.verdict)) ...
@@ -15,35 +16,36 @@
 
 namespace serval {
 
-// A history with a version certificate is judged by it (certificate/certificate_check.h), where that settles
-// who wrote what when.
+// A history with a version certificate is checked using it (certificate/certificate_check.h), if the
+// certificate determines who wrote what, in which order.
 //
-// Levels without an engine of their own are refuted by the reads and the cycles without anti-dependencies
-// that they forbid. Repeatable read without predicate operations is serializability. A level that stays open
-// is concluded from others where they are decided: a stronger one that holds, one whose violation refutes it.
-// So check() decides whatever survey() decides.
+// Levels without an engine of their own are refuted by faulty reads and by the cycles without
+// anti-dependencies that they forbid. Without predicate operations, repeatable read is the same as
+// serializable. A level that remains open is concluded from others if possible: from a stronger one that
+// holds, or from one whose violation refutes it. So check() decides whatever survey() decides.
 [[nodiscard]] CheckResult check(const History& history, Level level, const CheckOptions& options = {});
 
-// The strongest levels that hold, and what is refuted. The strongest level is judged first: the classes of
-// all cycles of its graph, found in one pass, refute every level that forbids one of them, and only levels
-// that neither they nor an implication settle are searched.
+// The strongest levels that hold, and those that are refuted. The strongest level is checked first: the
+// classes of all cycles of its graph, found in one pass, refute every level that forbids one of them,
+// and only levels that neither they nor an implication decide are searched.
 struct Survey {
   std::vector<CheckResult> results;  // Of the levels that were searched, strongest first.
-  std::vector<Level> proven;   // Every level that is proven, by search or by implication, strongest first.
-  std::vector<Level> refuted;  // Likewise, strongest first.
+  std::vector<Level> proven;         // All proven levels, by search or by implication, strongest first.
+  std::vector<Level> refuted;        // Likewise, strongest first.
   // The strongest level that the history can show: strict-serializable, or without times
-  // strong-session-serializable. Where it holds, the history has no anomaly.
+  // strong-session-serializable. If it holds, the history has no anomaly.
   Level top = Level::StrictSerializable;
   std::map<AnomalyKind, std::uint64_t> found;  // Every anomaly that a search found, counted once.
 
-  // The result that stands for all: the violation of the weakest level that was searched and violated; else
-  // the proof of `top`; else why it is open. Null when nothing was judged.
+  // The representative result: the violation of the weakest level that was searched and violated,
+  // otherwise the proof of `top`, otherwise why it is open. Null if nothing was checked.
   const CheckResult* headline() const;
-  bool complete() const;  // No search was cut short by a budget.
+  bool complete() const;  // Whether no search was cut short by a budget.
   Phases phases() const;  // Of all searches together.
 };
-// What a second look after an answer is worth: at other levels, or without the certificate. In polls, so that
-// it says the same on every machine; `effort_of_first` are those of the answer.
+// How much effort to spend on a second check after an answer: at other levels, or without the
+// certificate. In polls, so that the outcome is the same on every machine; `effort_of_first` is the
+// effort of the answer.
 std::uint64_t effort_of_second_opinion(std::uint64_t effort_of_first);
 
 [[nodiscard]] Survey survey(const History& history, const CheckOptions& options = {});

@@ -20,13 +20,14 @@ struct ExpectedOrderChoice {
 };
 
 struct CheckOptions {
-  std::size_t max_anomalies = 10;  // Limits what is kept, not what is counted.
+  std::size_t max_anomalies = 10;  // Limits the anomalies that are kept, not those counted.
   Engine engine = Engine::Auto;    // An engine that does not apply gives Undecided.
   Budget* budget = nullptr;
-  // What the database is trusted for. A violation under an assumption is about databases that keep it.
+  // Assumptions about the database. A violation under an assumption only concerns databases that satisfy
+  // it.
   VersionHints hints = {};
   ExpectedOrderChoice expected_order = {};
-  bool use_certificate = true;  // False: judge by the reads alone, as if no version certificate were there.
+  bool use_certificate = true;  // False: check the reads alone, ignoring any version certificate.
 };
 
 }  // namespace serval

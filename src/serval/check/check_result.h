@@ -1,5 +1,5 @@
 #pragma once
-// A verdict, and how it was reached.
+// A verdict, and how it was obtained.
 
 #include <optional>
 #include <string>
@@ -16,24 +16,25 @@ namespace serval {
 using Phases = std::vector<std::pair<std::string_view, double>>;  // Name and seconds, in order.
 
 struct CheckResult {
-  Level level;  // As asked.
+  Level level;  // As requested.
   Verdict verdict;
   // "mini-transaction", "list-append", "dependency-graph", "polygraph", "replay", "read-anomalies", ...
   std::string_view engine;
   bool complete = false;  // The answer is final for this history (not Undecided).
   Phases phases;
-  std::vector<Attempt> attempts = {};  // Of the search for an order, where there was one.
-  bool replayed = false;               // The order that was expected was replayed; no other was tried.
-  // Of a violation by the version certificate: what the history says without it.
+  std::vector<Attempt> attempts = {};  // Of the search for an order, if there was one.
+  bool replayed = false;               // Only the expected order was replayed; no other was tried.
+  // For a violation by the version certificate: the result without the certificate.
   struct WithoutCertificate {
     enum class Answer { SomeOrderExists, NoOrderExists, NotKnown } answer;
-    std::string reason;  // Of NotKnown.
+    std::string reason;  // For NotKnown.
   };
   std::optional<WithoutCertificate> without_certificate = {};
-  // Why the reads alone decided, although there is a version certificate.
+  // Why the reads alone were used, although there is a version certificate.
   std::string unused_certificate = {};
-  // Of a proof by the version certificate: some transaction read or replaced what the snapshot that the
-  // certificate claims does not show. Serializability does not care, snapshot isolation does.
+  // For a proof by the version certificate: some transaction read or replaced a version that is not
+  // visible to the snapshot claimed by the certificate. This matters to snapshot isolation, but not to
+  // serializability.
   bool snapshots_contradicted = false;
 };
 

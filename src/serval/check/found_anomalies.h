@@ -1,5 +1,5 @@
 #pragma once
-// From what inference found to the anomalies of a verdict.
+// Turns the results of inference into the anomalies of a verdict.
 
 #include <string>
 #include <vector>
@@ -13,15 +13,16 @@ namespace serval {
 AnomalyKind anomaly_of(ReadFault fault);
 // Faulty reads that `level` forbids.
 std::vector<Anomaly> forbidden_reads(const Relations& relations, Level level);
-// Reads of lists that contradict each other, and aborted appends that were built upon, if `level` forbids
+// List reads that contradict each other, and aborted appends that others built upon, if `level` forbids
 // them.
 std::vector<Anomaly> contradicting_versions(const Relations& relations, Level level);
 std::vector<Anomaly> lost_updates(const History& history, const Relations& relations);
 
-// Orders by severity, every kind once before any kind twice; counts all, keeps options.max_anomalies.
+// Sorts by severity, with every kind once before any kind twice; counts all and keeps
+// options.max_anomalies.
 Violated make_violated(std::vector<Anomaly> anomalies, const CheckOptions& options);
 
-// How many writes of unknown value there are, with an example; requires one.
+// The number of writes of unknown value, with an example; requires one.
 std::string describe_unknown_writes(const History& history, const std::vector<OperationId>& writes);
 
 // Why the order of versions is not known, with examples; requires that it is not.

@@ -1,8 +1,8 @@
 #pragma once
-// Which keys without any installed version hold a row at the start. Before any write, a read sees the initial
-// value of the history or nothing (docs/formats/jsonl.md), so such a key holds a row only if a transaction
-// found it. Otherwise a write that was rolled back would be enough to make a range read miss a row that never
-// existed.
+// Which keys without any installed version hold a row at the start. Before any write, a read sees the
+// initial value of the history or nothing (docs/formats/jsonl.md), so such a key holds a row only if a
+// transaction found it. Otherwise a single write that was rolled back would make a range read seem to
+// miss a row that never existed.
 //
 //   const std::vector<bool> found = rows_found(history);
 //   found[key.index]   // A transaction found the initial row, not one of its own.

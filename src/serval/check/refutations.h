@@ -1,11 +1,11 @@
 #pragma once
-// What the verdict at one level says about others.
+// What the verdict at one level implies for others.
 //
 //   const Refutations refutes(history);
 //   if (proves(result, Level::Causal)) ...   // it holds at a level that implies causal
 //   if (refutes(result, Level::Causal)) ...  // it is violated, or causal forbids an anomaly
 //
-// Refutations: O(operations) to build, O(anomalies) to ask; safe to share between threads.
+// Refutations: O(operations) to build, O(anomalies) per query; safe to share between threads.
 
 #include <optional>
 
@@ -14,9 +14,10 @@
 namespace serval {
 
 bool proves(const CheckResult& result, Level level);
-// Of a violation: whether it says that `level`, which implies the violated one, is violated as well.
+// For a violation: whether it implies that `level`, which implies the violated one, is violated as well.
 bool refutes_stronger(const CheckResult& result, Level level);
-// Of a proof: whether the certificate contradicts what `level`, but not the proven one, says about snapshots.
+// For a proof: whether the certificate contradicts what `level`, but not the proven one, says about
+// snapshots.
 bool is_denied_by_snapshots(const CheckResult& result, Level level);
 
 // A cycle with an edge that only the version certificate shows.
@@ -36,10 +37,10 @@ class Refutations {
   bool has_deletes_, has_renewed_keys_;
 };
 
-// Leaves only the anomalies that `level` forbids; whether there are any.
+// Keeps only the anomalies that `level` forbids; returns whether there are any.
 bool keep_forbidden(Violated& violation, Level level);
 
-// What a violation of another level says about this one; nothing where every anomaly is one that it allows.
+// What a violation of another level implies for this one; nothing if it allows every anomaly.
 std::optional<Violated> violation_of(Level level, const CheckResult& other, const Refutations& refutes);
 
 }  // namespace serval

@@ -1,5 +1,5 @@
 #pragma once
-// What a check tried, one step after another: for people who ask why it took so long, or why it was so quick.
+// What a check tried, step by step, and how long it took.
 //
 //   trail.time("saturate", [&] { ...; return std::string("3 rounds"); });
 
@@ -18,7 +18,7 @@ struct Attempt {
 
 class Trail {
  public:
-  // `work` says in words what came out. What ends by an exception is kept as "cut short".
+  // `work` returns the outcome as text. A step that ends by an exception is recorded as "cut short".
   template <class Work>
   void time(std::string step, Work&& work) {
     const auto start = std::chrono::steady_clock::now();

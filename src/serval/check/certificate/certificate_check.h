@@ -1,21 +1,20 @@
 #pragma once
-// Judges a history by its version certificate (Emme): Adya's graph with dependencies of items and
-// predicates, the reads that no order explains, and the snapshots that the certificate claims. Levels:
+// Checks a history using its version certificate (Emme): Adya's graph with item and predicate
+// dependencies, the reads that no order explains, and the snapshots that the certificate claims. Levels:
 // read-uncommitted (PL-1), read-committed (PL-2), repeatable-read (PL-2.99), snapshot isolation,
 // serializable (PL-3), each with its variants.
 //
 //   CertifiedHistory certified(history, budget);
-//   if (certified.problem().empty()) check_certificate(certified, Level::Serializable, options, trail,
-// budget)
+//   if (certified.problem().empty())
+//     check_certificate(certified, Level::Serializable, options, trail, budget);
 //
-// Repeatable read leaves the anti-dependencies of predicates out, so cycles that need one are allowed:
-// that is what short predicate locks let through (docs/decisions/011-certificates.md).
+// Repeatable read ignores predicate anti-dependencies, so cycles that need one are allowed: this is what
+// short predicate locks permit (docs/decisions/011-certificates.md).
 //
-// Dependencies of predicates are many, up to two for each operation and key, and nearly all of them
-// point the way that the others do. So they are not collected: an order of what is known so far is
-// looked for, the predicates are asked which of their dependencies contradict it, these are added,
-// until none does or a cycle is there. Near-linear in the operations and in what their predicates range
-// over.
+// There are many predicate dependencies, up to two per operation and key, and nearly all of them agree
+// with the others. So they are not collected. Instead the check finds an order of the known
+// dependencies, asks which predicate dependencies contradict it, and adds these, until there are none or
+// there is a cycle. Near-linear in the operations and in the keys over which their predicates range.
 
 #include "serval/check/certificate/certified_history.h"
 #include "serval/check/check_options.h"
@@ -26,7 +25,7 @@ namespace serval {
 
 bool decides_by_certificate(Level level);
 
-// Requires decides_by_certificate(level) and no problem.
+// Requires decides_by_certificate(level) and an empty problem().
 Verdict check_certificate(const CertifiedHistory& certified, Level level, const CheckOptions& options,
                           Trail& trail, Budget& budget);
 

@@ -1,5 +1,5 @@
 #pragma once
-// The dependencies of a certified history as a level sees them, and the cycles among them by name.
+// The dependencies of a certified history that a level considers, and the cycles among them by name.
 
 #include <optional>
 #include <vector>
@@ -12,12 +12,12 @@ namespace serval {
 
 struct CertifiedScope {
   GraphShape shape;
-  bool phantoms = true;  // Whether anti-dependencies of predicates count.
+  bool phantoms = true;  // Whether predicate anti-dependencies count.
   Guesses guesses = Guesses::Likely;
   CycleClass weakest = CycleClass::AntiDependency;
 };
 
-// Edges for the graph of a scope.
+// The edges of the graph for a scope.
 class CertifiedEdges {
  public:
   CertifiedEdges(const CertifiedHistory& certified, const CertifiedScope& scope)
@@ -29,8 +29,9 @@ class CertifiedEdges {
     if (edge.kind == EdgeKind::WriteRead) return scope_.shape.data != Data::ShownWrites;
     return scope_.shape.data == Data::All && (scope_.phantoms || !edge.of_predicate);
   }
-  // Whether it leads from a delete to a row that was made under the same key. That row is another object
-  // (Adya 1999, section 4.1): the delete comes first, as a unique index tells, but need not be seen.
+  // Whether it leads from a delete to an insert of the same key. The inserted row is a different object
+  // (Adya 1999, section 4.1): a unique index implies that the delete comes first, but it need not be
+  // visible.
   bool is_reborn(const Edge& edge) const {
     if (edge.of_predicate || edge.from_op.is_none()) return false;
     const History& history = certified_.history();
@@ -39,7 +40,7 @@ class CertifiedEdges {
     if (edge.kind == EdgeKind::WriteRead) return history.kind(edge.to_op) == OperationKind::Insert;
     return edge.kind == EdgeKind::WriteWrite && makes_row(edge.to, edge.key);
   }
-  // Whether its first write of the key is one that makes a row where there is none.
+  // Whether its first write of the key inserts a row where there is none.
   bool makes_row(TransactionId t, KeyId key) const {
     const History& history = certified_.history();
     std::optional<OperationKind> first;
@@ -60,7 +61,7 @@ class CertifiedEdges {
     else
       emit(vertices_.commit(edge.from), vertices_.begin(edge.to));
   }
-  // Those of items: emit(from, to).
+  // Item dependencies: emit(from, to).
   template <class Emit>
   void items(Emit&& emit, Budget& budget) const {
     for (const TransactionId t : certified_.history().transactions()) {
@@ -69,8 +70,9 @@ class CertifiedEdges {
         certified_.reads().item_dependencies(t, scope_.guesses, [&](const Edge& edge) { place(edge, emit); });
     }
   }
-  // Those of predicates that count and point against an order of the vertices in which every write dependency
-  // points forward: visit(Edge). Of the transactions that is_asked(t) names.
+  // Predicate dependencies that count and point backwards in an order of the vertices in which every
+  // write dependency points forward: visit(Edge). Only those of transactions for which is_asked(t)
+  // holds.
   template <class IsAsked, class Visit>
   void predicates_against(const std::vector<Vertex>& position, IsAsked&& is_asked, Visit&& visit,
                           Budget& budget) const {
@@ -92,8 +94,8 @@ class CertifiedEdges {
   VertexMap vertices_;
 };
 
-// Every class of cycles, each with one to show. Requires a cycle among the items' dependencies, the orders of
-// the scope and `predicate_edges`.
+// Every class of cycles, with one example each. Requires a cycle of item dependencies, the orders of the
+// scope and `predicate_edges`.
 std::vector<Anomaly> certified_cycles(const CertifiedHistory& certified, const CertifiedScope& scope,
                                       const std::vector<Edge>& predicate_edges, Budget& budget);
 

@@ -1,5 +1,5 @@
 #pragma once
-// A history and what its version certificate says of it, once for all levels.
+// A history with what its version certificate implies, computed once for all levels.
 //
 //   const CertifiedHistory certified(history, budget);
 //   if (certified.problem().empty()) certified.reads().faults()
@@ -17,11 +17,11 @@ namespace serval {
 class CertifiedHistory {
  public:
   CertifiedHistory(const History& history, Budget& budget);
-  CertifiedHistory(const CertifiedHistory&) = delete;  // Its parts know each other.
+  CertifiedHistory(const CertifiedHistory&) = delete;  // Its parts refer to each other.
   CertifiedHistory& operator=(const CertifiedHistory&) = delete;
 
-  // Why the certificate does not settle what happened, in words; empty: it does. A predicate that is not
-  // defined for some version shows only when it is asked about that one, so ask for it again after a check.
+  // Why the certificate does not determine what happened; empty if it does. A predicate that is
+  // undefined for some version is noticed only when that version is examined, so check again afterwards.
   const std::string& problem() const noexcept {
     return problem_.empty() && matching_ ? matching_->problem() : problem_;
   }

@@ -1,29 +1,30 @@
 #pragma once
-// What every operation saw by the certificate, whether its answer fits, and the dependencies that follow
-// (Adya's, of items and of predicates).
+// What every operation saw according to the certificate, whether its response is consistent with that,
+// and the resulting dependencies (Adya's, of items and of predicates).
 //
 //   CertifiedReads reads(history, versions, visibility, matching, budget);
-//   reads.faults()                                       // answers that do not fit: no order mends them
+//   reads.faults()                                       // inconsistent responses: wrong in every order
 //   reads.item_dependencies(t, Guesses::Likely, emit);   // emit(Edge)
 //   reads.predicate_dependencies(t, emit);
 //
-// Items: a read depends on whoever installed the version that it saw, and comes before whoever
-// installed the next; the installers of a key's versions follow each other. The rows that a predicate
-// operation returned, and those that an aggregate computed with, are reads of items, too.
+// Items: a read depends on the transaction that installed the version it saw, and precedes the one that
+// installed the next version; the installers of a key's versions follow each other. The rows that a
+// predicate operation returned, and those that an aggregate used, are item reads too.
 //
-// Predicates: of all versions that change what a predicate matches (Adya 1999, section 4.3) only the
-// nearest count, the last at or before what was seen and the first after, because the installers of a
-// key's versions are chained anyway.
+// Predicates: of all versions that change what a predicate matches (Adya 1999, section 4.3), only the
+// nearest are needed, that is, the last one at or before the version seen and the first one after it,
+// because the installers of a key's versions are already ordered.
 //
-// A value that several versions have, as "no row" often is, does not say which of them was read. Where the
-// certificate does not either, one is guessed: an order that keeps the guess is an order; what contradicts
-// only the guess proves nothing. Where only writes and reads count, as at read committed, the earliest of
-// them asks for least: its installer precedes those of the others.
+// If several versions have the same value, as is common for "no row", the value does not determine which
+// of them was read. If the certificate does not either, one is guessed. An order that respects the guess
+// is valid; a contradiction with the guess alone proves nothing. If only write and read dependencies
+// count, as at read committed, the earliest version imposes the least: its installer precedes those of
+// the others.
 //
-// An update or a delete by a predicate locks the rows that it changes and looks at them again, so of
-// these it saw the version that it replaced, and of rows that matched but were left alone the first
-// later version that does not match, or is a new row after a delete, if there is one. Where a level asks
-// for one snapshot, that is checked apart (snapshot_faults).
+// A predicate update or delete locks the rows that it changes and examines them again. So for these rows
+// it saw the version that it replaced, and for matching rows that it left alone it saw the first later
+// version that does not match, or that is a new row after a delete, if there is one. Levels that require
+// one snapshot check this separately (snapshot_faults).
 
 #include <algorithm>
 #include <cstdint>
@@ -40,7 +41,7 @@
 
 namespace serval {
 
-// Which version a read counts for that is not certain: the likely one, the earliest with its value, or none.
+// The version assumed for an uncertain read: the likely one, the earliest with its value, or none.
 enum class Guesses : std::uint8_t { Likely, Earliest, None };
 
 class CertifiedReads {
@@ -48,23 +49,23 @@ class CertifiedReads {
   CertifiedReads(const History& history, const CertifiedVersions& versions,
                  const VersionVisibility& visibility, const Matching& matching, Budget& budget);
 
-  const std::string& problem() const noexcept { return problem_; }  // Empty: none.
+  const std::string& problem() const noexcept { return problem_; }  // Empty if there is none.
   const std::vector<Anomaly>& faults() const noexcept { return faults_; }
-  // Reads and overwritten versions that the one snapshot of their transaction does not show, where the
-  // certificate gives it one. A row that is inserted where another was deleted is a new one: that it
-  // could be is told by a unique index, not by the snapshot.
+  // Reads and overwritten versions that are not visible to their transaction's snapshot, if the
+  // certificate gives it a single one. A row inserted after a delete of the same key is a new object: a
+  // unique index, not the snapshot, decides whether the insert is possible.
   std::vector<Anomaly> snapshot_faults(Budget& budget) const;
 
-  // A predicate operation whose predicate or version set was not recorded; none(): there is none. What it
-  // depends on is not known, and left out.
+  // A predicate operation whose predicate or version set was not recorded; none() if there is none. Its
+  // dependencies are unknown and omitted.
   OperationId unseen() const noexcept { return unseen_; }
-  // An update or delete left a row alone that had been deleted and made again meanwhile, which only a level
-  // where each statement sees a state of its own allows; none() where there was none.
+  // An update or delete that left alone a row which had meanwhile been deleted and inserted again, which
+  // only levels with a state per statement allow; none() if there is none.
   OperationId passed_by() const noexcept { return passed_by_; }
-  // Some reads were guessed, one of them is this.
+  // An example of a read whose version was guessed; none() if there is none.
   OperationId guessed() const noexcept { return guessed_; }
 
-  // Those that `t` takes part in as the reader, or as the later of two writers.
+  // Those of `t` as the reader, or as the later of two writers.
   template <class Emit>
   void item_dependencies(TransactionId t, Guesses guesses, Emit&& emit) const {
     for (const CertifiedVersions::Installed& own : versions_.installed_by(t)) {
@@ -105,9 +106,9 @@ class CertifiedReads {
     }
   }
 
-  // Only those that an order contradicts in which `t` stands at `place` and a key's versions stand in their
-  // order. Only keys that a writer on the wrong side of what was seen has written are looked at, where these
-  // are few.
+  // Only the dependencies that contradict an order in which `t` is at `place` and a key's versions are
+  // in version order. Examines only the keys written by a writer on the wrong side of what was seen, if
+  // these are few.
   template <class PlaceOf, class Emit>
   void contradicting_dependencies(TransactionId t, Vertex place, const PlaceOf& place_of,
                                   const MisplacedWriters& misplaced, Emit&& emit) const {
@@ -131,7 +132,7 @@ class CertifiedReads {
  private:
   friend class CertifiedReader;
 
-  // An item that a transaction read, and which version of it.
+  // An item that a transaction read, and its version.
   struct Read {
     OperationId op;
     KeyId key;
@@ -145,14 +146,14 @@ class CertifiedReads {
     OperationId op;
     const VersionSet* set = nullptr;
     std::size_t condition = 0;
-    std::span<const Read> again;  // Rows that it looked at again, at a version that the set does not show.
+    std::span<const Read> again;  // Rows examined again, at a version outside the set.
   };
 
   bool is_initial(Value value) const;
   bool holds_value(KeyId key, std::uint32_t position, Value value) const;
   std::uint32_t earliest_alike(TransactionId t, const Read& read) const;
 
-  // The predicate saw what the version at the position changed; or missed it.
+  // The predicate saw, or missed, what the version at the position changed.
   template <class Emit>
   void emit_read(TransactionId t, OperationId op, KeyId key, std::uint32_t position, Emit& emit) const {
     const CertifiedVersions::Version& change = versions_.of(key)[position];
@@ -200,13 +201,13 @@ class CertifiedReads {
   }
 
   std::optional<Asked> asked_by(TransactionId t, OperationId op) const;
-  // What it saw of a key that its transaction had not written before.
+  // The version it saw of a key that its transaction had not written before.
   std::uint32_t seen_position(const Asked& asked, KeyId key) const {
     for (const Read& again : asked.again)
       if (again.key == key) return again.position;
     return visibility_.position(*asked.set, asked.t, key);
   }
-  // The keys, ascending, that a misplaced writer has written. False: they are not few.
+  // The keys that a misplaced writer has written, ascending. False if there are many.
   bool find_suspects(const Asked& asked, Vertex place, const MisplacedWriters& misplaced,
                      std::vector<KeyId>& suspects) const;
   std::vector<KeyId> written_before(TransactionId t, OperationId op) const;  // Ascending.
@@ -222,7 +223,7 @@ class CertifiedReads {
   OperationId passed_by_ = OperationId::none();
   std::vector<std::uint32_t> first_read_;  // By transaction, one more than transactions.
   std::vector<Read> reads_;
-  std::vector<Read> again_;  // By operation: rows that updates saw otherwise when they locked them.
+  std::vector<Read> again_;  // By operation: rows that an update saw differently when it locked them.
 };
 
 }  // namespace serval

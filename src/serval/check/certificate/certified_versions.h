@@ -1,21 +1,21 @@
 #pragma once
-// The versions of every key in the order that the certificate gives: the initial one, then one for each
+// The versions of every key in the order that the certificate gives: the initial one, then one per
 // transaction that left a version behind.
 //
 //   const CertifiedVersions versions(history, budget);
 //   if (versions.problem().empty())
-//     versions.of(x)[2].installer            // who made the second version of x after the initial one
+//     versions.of(x)[2].installer            // the writer of the second version of x after the initial one
 //
-// The order comes from the certificate's complete orders, from the commit timestamps where it says that these
-// order the versions, or is the only possible one, for keys with one writer. Where none of these settles it,
-// or where the certificate and the history contradict each other about who wrote what, problem() says so and
-// nothing else is to be asked.
+// The order comes from the certificate's complete orders, or from the commit timestamps if it says that
+// these order the versions, or is unique because the key has one writer. If none of these applies, or if
+// certificate and history contradict each other about who wrote what, problem() says so, and the other
+// members must not be used.
 //
-// The initial version of a key holds the history's initial value; nil: there is no such row yet. A key whose
-// first version was inserted had no row before, and neither has one without versions that somebody has
-// inserted in vain or found absent.
+// The initial version of a key holds the history's initial value; nil means that there is no row yet. A
+// key whose first version was inserted had no row before, nor does a key without versions that a failed
+// insert or a read found absent.
 //
-// An indeterminate transaction takes part exactly when the certificate lists its writes.
+// An indeterminate transaction participates exactly if the certificate lists its writes.
 
 #include <cstdint>
 #include <span>
@@ -31,10 +31,10 @@ class CertifiedVersions {
  public:
   struct Version {
     TransactionId installer = TransactionId::none();  // none(): the initial version.
-    OperationId write = OperationId::none();          // The last of its writes of the key.
+    OperationId write = OperationId::none();          // Its last write of the key.
     Value value;                                      // Nil: the key has no row.
   };
-  // Where in a key's order a transaction's version stands.
+  // The position of a transaction's version in the key's order.
   struct Installed {
     KeyId key;
     std::uint32_t position = 0;
@@ -42,12 +42,12 @@ class CertifiedVersions {
 
   CertifiedVersions(const History& history, Budget& budget);
 
-  const std::string& problem() const noexcept { return problem_; }  // Empty: none.
+  const std::string& problem() const noexcept { return problem_; }  // Empty if there is none.
 
   std::span<const Version> of(KeyId key) const {
     return std::span(versions_).subspan(first_[key.index], first_[key.index + 1] - first_[key.index]);
   }
-  // All versions, key after key; of(key) begins at first(key) and ends before end(key).
+  // All versions, key by key; of(key) is [first(key), end(key)).
   std::span<const Version> all() const noexcept { return versions_; }
   std::uint32_t first(KeyId key) const { return first_[key.index]; }
   std::uint32_t end(KeyId key) const { return first_[key.index + 1]; }
@@ -69,8 +69,8 @@ class CertifiedVersions {
   std::vector<bool> takes_part_;
 };
 
-// What an operation writes: each key once, with the new value (nil: a delete). Appends to lists are not among
-// it.
+// The writes of an operation: each key once, with the new value (nil for a delete). Excludes appends to
+// lists.
 template <class Visit>
 void for_each_write(const History& history, OperationId op, Visit&& visit) {
   switch (history.kind(op)) {

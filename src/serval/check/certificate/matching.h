@@ -1,19 +1,19 @@
 #pragma once
-// Which versions match the predicates of a history, and where along a key's versions that changes.
+// Which versions match the predicates of a history, and where this changes along a key's versions.
 //
 //   Matching matching(history, versions, budget);
 //   const std::size_t which = *matching.condition_of(op);
 //   matching.for_each_key(which, [&](KeyId key) {...});      // every key that may ever match
 //   matching.around(which, key, position)                    // the nearest changes, and whether it matches
 //
-// Two ways, the cheaper one for each condition. For conditions that few versions match: all changes, found
-// once through an ordered index (predicate/match_index.h); keys that never match are not looked at. For
-// conditions that many match a change is near everywhere, so it is walked to, version by version, over plain
-// columns of integers where the condition compares these with constants, as most do.
+// Uses the cheaper of two methods for each condition. If few versions match, all changes are found once
+// through an ordered index (predicate/match_index.h), and keys that never match are not examined. If
+// many match, a change is always near, so it is found by scanning versions, over plain integer columns
+// if the condition compares these with constants, as most do.
 //
-// Where the truth of a condition is not defined for some version, problem() says so from the start: whether a
-// certificate can be used must not depend on the level. Conditions whose columns have values of one family
-// each, as nearly all have, need no look at the versions for that.
+// If a condition is undefined for some version, problem() says so from the start: whether a certificate
+// can be used must not depend on the level. For conditions whose columns each have values of one family,
+// as almost all do, this needs no pass over the versions.
 
 #include <algorithm>
 #include <cstdint>
@@ -42,12 +42,12 @@ class Matching {
 
   Matching(const History& history, const CertifiedVersions& versions, Budget& budget);
 
-  const std::string& problem() const noexcept { return problem_; }  // Empty: none.
+  const std::string& problem() const noexcept { return problem_; }  // Empty if there is none.
 
-  // Of a predicate operation whose predicate was recorded; none otherwise. Operations with the same condition
-  // share it.
+  // For a predicate operation whose predicate was recorded, otherwise nothing. Operations with equal
+  // conditions share one.
   std::optional<std::size_t> condition_of(OperationId op) const;
-  // All that such an operation asked for.
+  // Everything that such an operation requested.
   const Query& query(OperationId op) const { return queries_[query_of_[op.index]]; }
 
   template <class Visit>
@@ -58,7 +58,7 @@ class Matching {
     else
       for (const KeyId key : tables_[prepared.table].keys) visit(key);
   }
-  // How many keys that visits.
+  // The number of keys that for_each_key visits.
   std::size_t key_count(std::size_t condition) const {
     const Prepared& prepared = conditions_[condition];
     return prepared.changes ? prepared.changes->keys().size() : tables_[prepared.table].keys.size();
@@ -70,25 +70,25 @@ class Matching {
     return match(conditions_[condition], versions_.first(key) + position);
   }
   Around around(std::size_t condition, KeyId key, std::uint32_t position) const;
-  // Of a row that is no version: what the operation's own transaction had written before.
+  // For a row that is not a version: what the operation's own transaction had written before.
   bool matches_value(std::size_t condition, KeyId key, Value value) const;
-  // The value of an expression over the row of a key.
+  // The value of an expression on the row of a key.
   Scalar value_of(const Condition& expression, KeyId key, Value value) const;
 
  private:
-  // A column of every version; integers lie side by side.
+  // A column of all versions; integers are stored contiguously.
   struct Column {
     std::string name;
     std::vector<std::int64_t> integers;  // kNull: NULL, or no row.
-    std::vector<Scalar> values;          // Empty where all of them are integers or NULL.
-    std::uint64_t changes = 0;           // Versions that differ from the one before.
-    unsigned kinds = 0;                  // Of values that are not NULL, a bit each.
+    std::vector<Scalar> values;          // Empty if all are integers or NULL.
+    std::uint64_t changes = 0;           // Number of versions that differ from the previous one.
+    unsigned kinds = 0;                  // Kinds of the non-NULL values, one bit each.
   };
   static constexpr std::int64_t kNull = INT64_MIN;
 
   struct Bound {
     std::uint32_t column = 0;
-    std::int64_t low = 0, high = 0;  // Both included; low is above kNull.
+    std::int64_t low = 0, high = 0;  // Inclusive; low is above kNull.
     friend auto operator<=>(const Bound&, const Bound&) = default;
   };
   using Box = std::vector<Bound>;
@@ -99,12 +99,12 @@ class Matching {
     std::vector<bool> has;  // By key.
   };
   struct Prepared {
-    PredicateId predicate;             // One that has it.
-    const Condition* where = nullptr;  // Of a query.
+    PredicateId predicate;             // One with this condition.
+    const Condition* where = nullptr;  // From a query.
     std::size_t table = 0;
-    std::vector<std::uint32_t> columns;           // Of the condition, into columns_.
-    std::optional<std::vector<Box>> boxes;        // A row matches if it is in one of them. None: evaluate.
-    std::shared_ptr<const MatchChanges> changes;  // Null: walk. Shared by conditions that mean the same.
+    std::vector<std::uint32_t> columns;           // The condition's columns, indices into columns_.
+    std::optional<std::vector<Box>> boxes;        // A row matches if it is in one of them. Nothing: evaluate.
+    std::shared_ptr<const MatchChanges> changes;  // Null: scan. Shared by equivalent conditions.
     std::uint64_t operations = 0;
   };
 
@@ -114,7 +114,8 @@ class Matching {
     std::size_t operator()(const Condition* condition) const { return absl::HashOf(*condition); }
     bool operator()(const Condition* a, const Condition* b) const { return *a == *b; }
   };
-  using Known = absl::flat_hash_map<const Condition*, std::uint32_t, Said, Said>;  // Into conditions_.
+  // Indices into conditions_.
+  using Known = absl::flat_hash_map<const Condition*, std::uint32_t, Said, Said>;
   std::optional<std::uint32_t> condition(const History& history, PredicateId id, const Condition& where,
                                          Known& known);
   std::optional<std::size_t> table_named(const History& history, const Condition& condition);
@@ -147,12 +148,12 @@ class Matching {
   const CertifiedVersions& versions_;
   mutable std::string problem_;
   std::vector<Column> columns_;
-  std::vector<bool> present_;  // By version: it has a row.
+  std::vector<bool> present_;  // By version: whether it has a row.
   std::vector<Table> tables_;
   std::vector<Prepared> conditions_;
-  std::deque<Query> queries_;            // Each stays where it is: conditions_ point at them.
-  std::vector<std::uint32_t> where_of_;  // By query, into conditions_.
-  std::vector<std::uint32_t> query_of_;  // By operation, into queries_; kNone.
+  std::deque<Query> queries_;            // A deque, because conditions_ point into it.
+  std::vector<std::uint32_t> where_of_;  // By query: index into conditions_.
+  std::vector<std::uint32_t> query_of_;  // By operation: index into queries_, or kNone.
 };
 
 }  // namespace serval

@@ -1,14 +1,13 @@
 #pragma once
-// The writers that stand on the wrong side of a version set in an order of the transactions: those that it
-// shows and that stand behind the one who looked, and those that it does not show and that stand before.
-// Only what they wrote can contradict the order.
+// The writers on the wrong side of a version set in an order of the transactions: those visible to the
+// set that come after the reader, and those not visible to it that come before. Only their writes can
+// contradict the order.
 //
-//   const MisplacedWriters misplaced(visibility, place_of, budget);          // place_of(u): where `u` stands
+//   const MisplacedWriters misplaced(visibility, place_of, budget);          // place_of(u): position of `u`
 //   misplaced.for_each(set, place_of(t), most, [&](TransactionId u) {...})
 //
-// A database shows its commits in much the order in which they follow each other, so these are the few that
-// were under way at the same time. O(writers) once for an order, then O(log writers) and as many steps as
-// there are writers around.
+// Commits become visible roughly in their order, so these writers are the few that were concurrent.
+// O(writers) once per order, then O(log writers) plus the number of writers nearby.
 
 #include <array>
 #include <cstdint>
@@ -37,8 +36,8 @@ class MisplacedWriters {
     }
   }
 
-  // Some more may be visited. False: more than `most` steps were to be taken, or the set is a list; then
-  // what was visited is not all.
+  // May visit some others too. Returns false if this would take more than `most` steps, or if the set is
+  // a list; then not all were visited.
   template <class Visit>
   bool for_each(const VersionSet& set, Vertex place, std::size_t most, Visit&& visit) const {
     if (std::holds_alternative<std::vector<SeenVersion>>(set.seen)) return false;
@@ -60,7 +59,8 @@ class MisplacedWriters {
   }
 
  private:
-  // Of the writers of a line: where each stands, and the last and first place of those before and from it on.
+  // For the writers of a sequence: the position of each, the last position before it and the first from
+  // it on.
   struct Places {
     std::vector<Vertex> of, last_before, first_from;
   };

@@ -1,13 +1,14 @@
 #pragma once
-// Which version of a key an operation looked at, by the version set that the certificate gives it: a position
-// in the key's order of versions.
+// The version of a key that an operation saw, according to its version set in the certificate: a
+// position in the key's version order.
 //
 //   VersionVisibility visibility(history, versions);
 //   if (const VersionSet* set = certificate.version_set(op)) visibility.position(*set, t, x)
 //
-// Of a timestamp or a snapshot it is the last version whose installer they show. Versions normally become
-// visible in their order, and ops come with later and later snapshots; both are used (a lookup starts at the
-// place of the one before), neither is relied on. O(1) then, O(log versions) otherwise.
+// For a timestamp or a snapshot, it is the last version whose installer is visible. Versions normally
+// become visible in version order, and operations come with increasing snapshots. Lookups exploit both
+// by starting at the previous result, but depend on neither. O(1) in this case, otherwise O(log
+// versions).
 
 #include <cstdint>
 #include <span>
@@ -23,31 +24,32 @@ class VersionVisibility {
  public:
   VersionVisibility(const History& history, const CertifiedVersions& versions);
 
-  // What stands in the way of using the version sets, in words; empty: nothing does.
+  // Why the version sets cannot be used; empty if they can.
   const std::string& problem() const noexcept { return problem_; }
 
-  // What `t` saw of the key before it wrote the key itself: its own version is passed over.
+  // The version that `t` saw before it wrote the key itself: its own version is skipped.
   std::uint32_t position(const VersionSet& set, TransactionId t, KeyId key) const {
     if (const auto* timestamp = std::get_if<std::int64_t>(&set.seen)) {
       const std::uint32_t at = versions_.first(key) + cursor_[key.index];
       const bool is_seen = timestamps_.smallest_after[at] <= *timestamp;
       if (is_seen && (at + 1 == versions_.end(key) || timestamps_.smallest_after[at + 1] > *timestamp) &&
           versions_.all()[at].installer != t)
-        return cursor_[key.index];  // As for the last one who asked.
+        return cursor_[key.index];  // The same as for the previous lookup.
     }
     return find_position(set, t, key);
   }
-  // Whether the set shows what `installer` wrote; always so of the initial version.
+  // Whether the writes of `installer` are visible to the set; always true for the initial version.
   bool shows(const VersionSet& set, TransactionId installer) const;
 
-  // The writers in the order in which version sets of a kind come to show them. Sets of the other kinds, and
-  // lists, say nothing of a line.
+  // The writers in the order in which they become visible to version sets of one kind. Lists, and sets
+  // of the other kind, are unrelated to a sequence.
   enum class Line : std::uint8_t { Timestamps, Numbers };
   static Line line_of(const VersionSet& set) {
     return std::holds_alternative<std::int64_t>(set.seen) ? Line::Timestamps : Line::Numbers;
   }
   std::span<const TransactionId> writers(Line line) const { return stamps(line).writers; }
-  // How many of its line a set that is no list shows: the first so many, but for those of for_each_running.
+  // The number of writers of its sequence that are visible to a set that is not a list: a prefix, except
+  // those of for_each_running.
   std::size_t shown_writers(const VersionSet& set) const;
   template <class Visit>
   void for_each_running(const VersionSet& set, Visit&& visit) const {
@@ -58,12 +60,12 @@ class VersionVisibility {
   }
 
  private:
-  // The number by which a kind of version set tells transactions apart, and of every version the smallest
-  // one at or after it in its key's order.
+  // The number by which a kind of version set identifies transactions, and for every version the
+  // smallest one at or after it in its key's order.
   struct Stamps {
     std::vector<std::int64_t> of_transaction;
     std::vector<std::int64_t> smallest_after;  // By version of CertifiedVersions::all().
-    std::vector<TransactionId> writers;        // By their stamps.
+    std::vector<TransactionId> writers;        // By stamp.
   };
   const Stamps& stamps(Line line) const { return line == Line::Timestamps ? timestamps_ : numbers_; }
 
@@ -82,8 +84,8 @@ class VersionVisibility {
   const CertifiedVersions& versions_;
   std::string problem_;
   Stamps timestamps_, numbers_;
-  mutable std::vector<std::uint32_t> cursor_;  // By key: where the last lookup ended.
-  // The list that was asked for last, by key; entries of other lists have another number.
+  mutable std::vector<std::uint32_t> cursor_;  // By key: the result of the previous lookup.
+  // The list used by the previous lookup, by key; entries of other lists have another number.
   struct Listed {
     std::uint32_t list = 0, position = 0;
   };

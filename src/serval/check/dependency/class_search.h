@@ -14,14 +14,15 @@ struct Step {
   StepKind kind;
 };
 
-// Whether a cycle is one to show.
+// Whether a cycle is suitable as an example.
 using AcceptCycle = std::function<bool(const std::vector<Step>&)>;
 
-// The steps of a simple cycle, the pivot first, helpers left out; empty when there is none. Deterministic.
+// The steps of a simple cycle, starting with the pivot, without helpers; empty if there is none.
+// Deterministic.
 std::vector<Step> shortest_cycle(const StepGraph& graph, CycleClass cycle_class, CycleVariant variant,
                                  Budget& budget);
-// The same among the cycles that are accepted. One is looked for from each pivot, within a fixed effort, so
-// that one may be overlooked.
+// The same among the accepted cycles. Tries one cycle per pivot within a fixed effort, so it may
+// overlook some.
 std::vector<Step> shortest_cycle(const StepGraph& graph, CycleClass cycle_class, CycleVariant variant,
                                  const AcceptCycle& accept, Budget& budget);
 

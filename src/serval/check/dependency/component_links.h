@@ -1,6 +1,7 @@
 #pragma once
-// The transactions of one strong component, the steps between them and the evidence behind each step. Labels
-// are kept, so that a cycle found for a class is shown with the steps that make it one.
+// The transactions of one strong component, the steps between them and the evidence for each step.
+// Labels are kept, so that a cycle found for a class is shown with the steps that put it into that
+// class.
 
 #include <span>
 #include <vector>
@@ -12,8 +13,9 @@ namespace serval {
 
 class ComponentLinks {
  public:
-  // `vertices` is a strong component of `graph`, a dependency graph of that shape without snapshots, whose
-  // edges `explain` knows. `position` has one entry a transaction, all kAbsent, and is left so.
+  // `vertices` is a strong component of `graph`, a dependency graph of that shape without snapshots,
+  // whose edges `explain` explains. `position` has one entry per transaction, all kAbsent, and is
+  // restored.
   static constexpr Vertex kAbsent = 0xFFFFFFFFu;
   ComponentLinks(const History& history, const ExplainEdge& explain, GraphShape shape, const CsrGraph& graph,
                  std::span<const Vertex> vertices, std::vector<Vertex>& position);
@@ -21,10 +23,10 @@ class ComponentLinks {
   const StepGraph& steps() const noexcept { return steps_; }
   std::span<const TransactionId> members() const noexcept { return members_; }  // By vertex, ascending.
 
-  // Every kind of step from one to another, whether or not the search has a link for it.
+  // Every kind of step between the two, whether or not the search has a link for it.
   StepKinds kinds_between(Vertex from, Vertex to) const;
 
-  // The evidence for one step; `kind` is among the pair's kinds.
+  // The evidence for one step; `kind` must be one of the pair's kinds.
   Edge edge(Vertex from, Vertex to, StepKind kind) const;
   std::vector<Edge> edges(Vertex from, Vertex to, EdgeKind kind) const;
 

@@ -1,7 +1,7 @@
 #pragma once
-// Cycles that go a roundabout way. T1 -wr-> T2 -rw-> T3 -wr-> T4 -rw-> T1 looks like a long fork, but if T3
-// also read from T1, the step T1 -wr-> T3 leaves T2 out, and what is left is a causality violation: T2 has
-// nothing to do with it.
+// Cycles that make a detour. T1 -wr-> T2 -rw-> T3 -wr-> T4 -rw-> T1 looks like a long fork, but if T3
+// also read from T1, the step T1 -wr-> T3 bypasses T2, and the remaining cycle is a causality violation
+// that does not involve T2.
 
 #include <vector>
 
@@ -10,9 +10,9 @@
 
 namespace serval {
 
-// The strongest cycle that one step between two transactions of `steps` makes of it, where that is of a
-// stronger class or needs less beside data dependencies, and is no worse in the other respect; empty where
-// there is none. Long cycles are not looked at: they have no name that could mislead.
+// The strongest cycle that results from a single step between two transactions of `steps`, if it is of a
+// stronger class or needs less besides data dependencies, and is no worse in the other respect;
+// otherwise empty. Long cycles are not examined: they have no name that could mislead.
 std::vector<Step> shortcut(const ComponentLinks& links, const std::vector<Step>& steps);
 
 }  // namespace serval

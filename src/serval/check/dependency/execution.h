@@ -1,5 +1,5 @@
 #pragma once
-// What a topological order of a dependency graph says: an execution that shows the level.
+// Turns a topological order of a dependency graph into an execution that shows the level.
 //
 //   Holds holds = execution(history, takes_part, shape, level, topological_order(graph, budget));
 
@@ -11,12 +11,12 @@
 
 namespace serval {
 
-// Transactions in the order of their commit vertices, each snapshot after the commits that stand before its
+// Transactions in the order of their commit vertices; each snapshot contains the commits before its
 // begin vertex.
 Holds execution(const History& history, const std::vector<bool>& takes_part, GraphShape shape, Level level,
                 const std::vector<Vertex>& order);
 
-// What is left to say of a level with real time where times are missing or of no use.
+// For levels with real time, if times are missing or unusable.
 Undecided no_times(std::string reason);
 
 }  // namespace serval

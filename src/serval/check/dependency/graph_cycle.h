@@ -1,7 +1,7 @@
 #pragma once
-// A cycle in a dependency graph of any shape, told as dependencies between transactions. The classes of
-// cycle_search.h are those of Adya; this finds what a graph forbids that none of them describes, as prefix
-// consistency does: an anti-dependency must come after a read dependency or a step of session order.
+// A cycle in a dependency graph of any shape, as dependencies between transactions. The classes of
+// cycle_search.h are Adya's. This finds cycles that a graph forbids and that no class describes, as for
+// prefix consistency, where an anti-dependency must follow a read dependency or a step of session order.
 
 #include <span>
 #include <vector>
@@ -11,13 +11,13 @@
 
 namespace serval {
 
-// For each cyclic component of a dependency graph of that shape, whose edges `explain` knows, a shortest
-// cycle, as far as a fixed effort goes.
+// For each cyclic component of a dependency graph of that shape, whose edges `explain` explains, a
+// shortest cycle, within a fixed effort.
 std::vector<Anomaly> cycles_of_graph(const History& history, const ExplainEdge& explain, GraphShape shape,
                                      const CsrGraph& graph, Budget& budget);
 
-// Through members of one cyclic component, the shortest cycle that a fixed effort finds; at least one. Names
-// its first vertex again at the end.
+// The shortest cycle through members of one cyclic component that a fixed effort finds; there is always
+// one. The first vertex is repeated at the end.
 std::vector<Vertex> shortest_cycle(std::span<const Vertex> component, const CsrGraph& graph, Budget& budget);
 
 }  // namespace serval

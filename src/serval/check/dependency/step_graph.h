@@ -1,12 +1,12 @@
 #pragma once
-// Vertices and the steps between them, each with every kind that it has: what the search for cycle classes
-// looks at. Plain data, without a history behind it.
+// Vertices and the steps between them, each with all its kinds: the input of the search for cycle
+// classes. Plain data, independent of a history.
 //
-// A pair has a session step only where no read or write dependency joins it, and a real-time step only where
-// neither those nor session order do: a cycle never owes its variant to an order that it does not need. Real
-// time has no links of its own (they would be quadratic); the times answer for any pair. Likewise a reader
-// that misses many writers need not have a link to each: it has one to a helper vertex, from which free steps
-// lead on to them, perhaps through other helpers.
+// A pair has a session step only if no read or write dependency connects it, and a real-time step only
+// if neither those nor session order do: a cycle is never assigned to a variant because of an order that
+// it does not need. Real-time steps have no links (there would be quadratically many); the times give
+// them for any pair. Likewise, a reader that misses many writers need not have a link to each: it has
+// one to a helper vertex, from which free steps lead to them, possibly through other helpers.
 
 #include <algorithm>
 #include <span>
@@ -30,10 +30,11 @@ struct Link {
 
 struct StepGraph {
   Vertex size = 0;
-  Vertex helpers = 0;                  // So many of the last vertices; no circle of free steps joins them.
-  std::vector<Link> links;             // By from, then to; one a pair, none from a vertex to itself.
-  std::vector<Time> begin, end;        // By vertex but helpers; empty: no real-time steps.
-  std::vector<std::uint32_t> session;  // By vertex but helpers; empty: no session order.
+  // The number of helpers, which are the last vertices; their free steps are acyclic.
+  Vertex helpers = 0;
+  std::vector<Link> links;             // By from, then to; one per pair, without self-loops.
+  std::vector<Time> begin, end;        // By vertex except helpers; empty: no real-time steps.
+  std::vector<std::uint32_t> session;  // By vertex except helpers; empty: no session order.
 
   // 0 for pairs without a link.
   StepKinds kinds(Vertex from, Vertex to) const {

@@ -1,14 +1,14 @@
 #pragma once
-// Dependencies with the reads as vertices of their own, so that one can ask what a transaction had seen
-// before a certain read. The vertices of a transaction stand together: its external reads in program order,
-// then the transaction itself. A writer leads to the reads that saw it, each read to the next one of its
-// transaction and the last to the transaction; write dependencies and, where wanted, session order join
-// transactions.
+// A dependency graph in which reads have vertices of their own, which makes it possible to ask what was
+// visible to a transaction before a certain read. The vertices of a transaction are consecutive: its
+// external reads in program order, then the transaction itself. A writer leads to the reads that saw it,
+// each read to the next one of its transaction, and the last read to the transaction; write dependencies
+// and, if requested, session order connect transactions.
 //
 //   [r(y,1) r(x,0)]   becomes   W(y,1) -> r(y) -> r(x) -> T
 //
-// Every external read counts, repeated ones, too: what was seen before a read depends on where it stands. The
-// initial versions have no vertex.
+// Every external read counts, including repeated ones, because what was visible before a read depends on
+// its position. The initial versions have no vertex.
 
 #include <vector>
 
@@ -38,13 +38,13 @@ class ViewGraph {
   bool is_transaction(Vertex v) const { return vertex(transaction(v)) == v; }
 
   const std::vector<ViewRead>& reads() const noexcept { return reads_; }
-  // Whether the read before it, in `reads`, is of the same transaction.
+  // Whether the preceding read in `reads` is of the same transaction.
   bool has_predecessor(std::size_t read) const {
     return read > 0 && reads_[read - 1].reader == reads_[read].reader;
   }
 
-  // The transactions that certainly wrote a later version than the read saw, itself excluded: the writer of
-  // the next one first.
+  // The transactions, except the reader itself, that certainly wrote a later version than the read saw:
+  // the writer of the next version first.
   std::vector<TransactionId> missed_by(const ViewRead& read) const;
 
   // The evidence for a path of the graph, from one transaction to another.

@@ -1,8 +1,8 @@
 #pragma once
-// Tries all answers to the open questions among few transactions (contradiction.h), forced ones first.
+// Tries all answers to the open questions about a few transactions (contradiction.h), forced ones first.
 //
 //   CaseSearch search(history, relations, open, points, transactions, budget);
-//   search.refute(active, 1000)        // The proof that those marked in `active` have no order.
+//   search.refute(active, 1000)        // the proof that those marked in `active` have no order
 
 #include <array>
 #include <cstdint>
@@ -22,18 +22,18 @@ class CaseSearch {
   CaseSearch(const History& history, const Relations& relations, const OpenKeys& open, const Points& points,
              const std::vector<TransactionId>& transactions, Budget& budget);
 
-  // Nothing when the transactions marked in `active` have an order, or when it takes more than `effort`
-  // questions to tell.
+  // Nothing if the transactions marked in `active` have an order, or if deciding this takes more than
+  // `effort` questions.
   std::optional<Contradiction> refute(const std::vector<bool>& active, std::uint64_t effort);
 
  private:
-  using Place = std::uint32_t;  // Of a begin or commit; the first transaction's come first.
+  using Place = std::uint32_t;  // Of a begin or commit; those of the first transaction come first.
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
   struct Arc {
     Place from, to;
     Edge edge;
-    std::array<std::uint32_t, 2> answers{kNone, kNone};  // Those it rests on, by depth.
+    std::array<std::uint32_t, 2> answers{kNone, kNone};  // The answers it depends on, by depth.
   };
   struct Question {
     std::uint32_t read = kNone;         // Index into OpenKeys::many_sourced; kNone: about two writes.
@@ -45,7 +45,7 @@ class CaseSearch {
   };
   struct Proof {
     std::uint32_t node = 0;
-    std::vector<bool> uses;  // By depth: the answers it rests on.
+    std::vector<bool> uses;  // By depth: the answers it depends on.
   };
 
   void add_certain_arcs();
@@ -89,7 +89,7 @@ class CaseSearch {
   std::vector<Arc> certain_;
   std::vector<Question> all_questions_;
 
-  // Of one refutation.
+  // State of one refutation.
   std::vector<bool> active_;
   std::vector<Question> questions_;
   std::vector<Answer> answers_;

@@ -1,8 +1,8 @@
 #pragma once
-// For every vertex of an acyclic graph, how many events of each chain lead to it: reachability from any
-// transaction by one comparison.
+// For every vertex of an acyclic graph, the number of events of each chain that lead to it: reachability
+// from any transaction with a single comparison.
 //
-//   table.row(v)[c] > points.commit_event(place)       the commit at this place of chain c precedes v
+//   table.row(v)[c] > points.commit_event(place)       the commit at this position of chain c precedes v
 //
 // O(edges * chains) time, vertices * chains words.
 
@@ -22,7 +22,8 @@ class ClockTable {
   ClockTable(const History& history, const Points& points, const Chains& chains)
       : history_(history), points_(points), chains_(chains) {}
 
-  // Requires a topological order of the whole graph. A second call keeps the rows of the first for changed().
+  // Requires a topological order of the entire graph. A second call keeps the rows of the first for
+  // changed().
   void fill(const CsrGraph& graph, const std::vector<Vertex>& order, Budget& budget) {
     std::swap(cells_, before_);
     cells_.assign(std::size_t{graph.vertex_count()} * chains_.count, 0);
@@ -46,7 +47,8 @@ class ClockTable {
   std::span<const std::uint32_t> row(Vertex v) const {
     return std::span(cells_).subspan(std::size_t{v} * chains_.count, chains_.count);
   }
-  // Since the fill() before; after the first, everything. Of a chain: this one, or one 64 chains apart.
+  // Since the previous fill(); after the first, everything. For a chain: this one, or one a multiple of
+  // 64 chains apart.
   bool changed(Vertex v) const { return changed_[v] != 0; }
   bool changed(Vertex v, std::uint32_t chain) const { return (changed_[v] >> (chain % 64) & 1) != 0; }
   void prefetch(Vertex v) const {
@@ -55,7 +57,7 @@ class ClockTable {
     __builtin_prefetch(cells + 16);
     __builtin_prefetch(changed_.data() + v);
   }
-  // How much certainly precedes the vertex; greater along every edge between begins and commits.
+  // How much certainly precedes the vertex; increases along every edge between begins and commits.
   std::int64_t sum(Vertex v) const {
     std::int64_t sum = 0;
     for (const std::uint32_t cell : row(v)) sum += cell;
@@ -89,7 +91,7 @@ class ClockTable {
   const Points& points_;
   const Chains& chains_;
   std::vector<std::uint32_t> cells_, before_;
-  std::vector<std::uint64_t> changed_;  // By vertex, a bit a chain.
+  std::vector<std::uint64_t> changed_;  // By vertex, one bit per chain.
 };
 
 }  // namespace serval

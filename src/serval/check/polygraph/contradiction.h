@@ -1,7 +1,7 @@
 #pragma once
-// A small history without an order, and why it has none: the evidence behind "no order exists". Among few
-// transactions every open question is answered either way, the forced ones first; where all answers end in a
-// circle, the tree of questions is the proof, and what it does not use is left out.
+// A small history without an order, and why it has none: the evidence that no order exists. Among a few
+// transactions every open question is answered both ways, forced ones first; if all answers end in a
+// cycle, the tree of questions is the proof, and parts that it does not use are dropped.
 
 #include <cstdint>
 #include <optional>
@@ -13,8 +13,8 @@
 
 namespace serval {
 
-// As few of `transactions` as contradict each other, none of which can be spared, and their proof. Nothing
-// where they do not contradict each other, or where that takes more questions than a fixed effort allows.
+// A minimal subset of `transactions` that contradict each other, with the proof. Nothing if they do not
+// contradict each other, or if showing it takes more questions than a fixed effort allows.
 std::optional<Contradiction> smallest_contradiction(const History& history, const Relations& relations,
                                                     const OpenKeys& open, const Points& points,
                                                     const std::vector<TransactionId>& transactions,

@@ -1,6 +1,6 @@
 #pragma once
-// Which open questions an order of all vertices answers wrongly, and how to ask them of the solver. A
-// question that no order gets wrong is never asked, so that of the many few are ever made.
+// Which open questions an order of all vertices answers wrongly, and how to pass them to the solver. A
+// question that no order gets wrong is never passed on, so only a few of the many are ever created.
 //
 //   OpenQuestions questions(open, points);
 //   questions.find_wrong(key, solver.rank(), wrong);
@@ -20,9 +20,9 @@ namespace serval {
 
 struct WrongAnswer {
   enum class About : std::uint8_t {
-    Writers,  // Writes `first` and `other` overlap.
-    Read,     // `other` stands between the write that read `first` saw and the read.
-    Source,   // `other` is the last write before the read with many sources `first`, and not one of them.
+    Writers,  // Writes `first` and `other` are concurrent.
+    Read,     // `other` comes between the write that read `first` saw and the read.
+    Source,   // `other` is the last write before the many-sourced read `first`, and not a source.
   } about;
   std::uint32_t first;  // Index into OpenKeys::writes, reads or many_sourced.
   std::uint32_t other;  // Index into OpenKeys::writes; kInitial: none.
@@ -32,10 +32,10 @@ class OpenQuestions {
  public:
   OpenQuestions(const OpenKeys& open, const Points& points);
 
-  // Appends what `rank`, by vertex, gets wrong about one key. Nothing: every read of it sees what it saw.
+  // Appends what `rank`, by vertex, gets wrong about one key; nothing if every read returns what it saw.
   void find_wrong(std::uint32_t key, std::span<const std::uint32_t> rank, std::vector<WrongAnswer>& wrong);
   void ask(const WrongAnswer& wrong, OrderSolver& solver);
-  // Whom the clause with this number is about.
+  // The transactions that the clause with this number concerns.
   std::span<const TransactionId> about(std::uint32_t clause) const { return about_[clause]; }
 
  private:
@@ -55,14 +55,14 @@ class OpenQuestions {
   const Points& points_;
   Jagged<std::uint32_t> reads_of_key_;         // Indices into OpenKeys::reads.
   Jagged<std::uint32_t> sources_of_key_;       // Indices into OpenKeys::many_sourced.
-  std::vector<std::vector<Literal>> choices_;  // By read with many sources, one for each; empty: not asked.
+  std::vector<std::vector<Literal>> choices_;  // By many-sourced read, one for each source; empty: not asked.
   std::vector<std::array<TransactionId, 3>> about_;  // By clause.
   struct Placed {
     std::uint32_t commit, begin;  // Ranks.
     std::uint32_t write;
   };
-  std::vector<Placed> placed_;           // The writes of the key looked at, by commit.
-  std::vector<std::uint32_t> position_;  // By write: its place in placed_.
+  std::vector<Placed> placed_;           // The writes of the current key, by commit.
+  std::vector<std::uint32_t> position_;  // By write: its index in placed_.
 };
 
 }  // namespace serval

@@ -1,16 +1,16 @@
 #pragma once
-// Finds an order of the transactions where reads leave the order of versions open, or shows that there is
-// none: the problem of Cobra, PolySI and Viper, NP-complete in general. Saturate, guess, verify, and only
-// then solve.
+// Finds an order of the transactions if reads leave the version order open, or shows that there is none:
+// the problem of Cobra, PolySI and Viper, NP-complete in general. Saturate, guess, verify, and only then
+// solve.
 //
-//   0. times      where they are recorded: the order they suggest, verified, and at most a few questions
-//   1. saturate   what certain order forces about the open keys (version_saturation.h); a cycle ends it
+//   0. times      if recorded: verifies the order they suggest, with at most a few questions
+//   1. saturate   what the certain order implies for the open keys (version_saturation.h); a cycle ends it
 //   2. guess      a topological order: by the times, by the numbers, or by how much precedes each
 //   3. verify     which reads would not see what they saw (open_questions.h); none: the order is the proof
 //   4. solve      the questions that the order got wrong (solver/order_solver.h); back to 3
 //
-// What real databases produce needs few questions, so that it is near-linear. A read of a value that several
-// transactions wrote is a question as well: which of them did it see?
+// Histories from real databases need few questions, so the search is near-linear for them. A read of a
+// value that several transactions wrote is a question as well: which of them did it see?
 
 #include <optional>
 #include <span>
@@ -30,21 +30,21 @@ namespace serval {
 
 class OrderSearch {
  public:
-  // `graph` is the dependency graph of that shape and must be acyclic; reads that are not certain must be of
+  // `graph` is the dependency graph of that shape and must be acyclic; uncertain reads must be of
   // registers.
   OrderSearch(const History& history, const Relations& relations, GraphShape shape, CsrGraph graph,
               Trail& trail, Budget& budget);
 
-  // True: in order() every read sees what it saw. False: there is no such order.
+  // True: in order() every read returns what it saw. False: there is no such order.
   bool run();
 
   std::vector<Vertex> order() const;  // After true: all vertices.
-  // After false: few transactions that already contradict each other. Nothing where no proof was found that
-  // is small enough to show, or where a read may have seen a transaction that may not have happened.
+  // After false: a few transactions that already contradict each other. Nothing if no proof was found
+  // that is small enough to show, or if a read may have seen a transaction that may not have happened.
   std::optional<Contradiction> contradiction();
   bool has_optional_sources() const { return open_.has_optional_sources; }
 
-  // What is known so far, in words: for a search that was cut short.
+  // What is known so far, as text: for a search that was cut short.
   std::vector<std::string> progress() const;
 
  private:
@@ -81,8 +81,8 @@ class OrderSearch {
   std::optional<OpenQuestions> questions_;
   std::optional<Candidate> candidate_;
   std::optional<OrderSolver> solver_;
-  std::vector<std::uint32_t> checked_;  // By vertex: the rank in the order that was looked at last.
-  std::vector<std::uint32_t> asked_;    // By open key: how many questions were asked about it.
+  std::vector<std::uint32_t> checked_;  // By vertex: the rank in the order examined last.
+  std::vector<std::uint32_t> asked_;    // By open key: number of questions asked about it.
   std::vector<TransactionId> culprits_;
 };
 

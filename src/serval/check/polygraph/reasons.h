@@ -1,6 +1,6 @@
 #pragma once
-// Who takes part in a contradiction: the transactions on a cycle of certain and concluded steps, and those
-// behind each conclusion, back to what is certain.
+// The participants of a contradiction: the transactions on a cycle of certain and concluded steps, and
+// those that each conclusion depends on, back to what is certain.
 
 #include <vector>
 
@@ -8,12 +8,12 @@
 
 namespace serval {
 
-// Of a cycle in saturation.graph(), which must have one. Ascending.
+// For a cycle in saturation.graph(), which must have one. Ascending.
 std::vector<TransactionId> participants_of_cycle(const History& history, const Points& points,
                                                  const Chains& chains, const OpenKeys& open,
                                                  const VersionSaturation& saturation, Budget& budget);
 
-// Of these vertices and whatever was concluded between two of them. Ascending.
+// For these vertices and everything concluded between two of them. Ascending.
 std::vector<TransactionId> participants_of_vertices(const History& history, const Points& points,
                                                     const Chains& chains, const OpenKeys& open,
                                                     const VersionSaturation& saturation,

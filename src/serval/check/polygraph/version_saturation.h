@@ -1,16 +1,17 @@
 #pragma once
-// What certain order forces about the open keys, to a fixpoint. T3 read what T1 wrote, T2 wrote the key too:
+// What the certain order implies for the open keys, to a fixpoint. T3 read what T1 wrote, and T2 wrote the
+// key too:
 //
-//   T2 ~> T3   forces   T2 -> T1        (T3 had T2 behind it and still saw T1's version)
+//   T2 ~> T3   forces   T2 -> T1        (T2 precedes T3, which still saw T1's version)
 //   T1 ~> T2   forces   T3 -> T2        (T2 overwrote what T3 saw)
-//   T1 ~> T2   forces   T1 -> T2        (snapshot isolation: of two writers one sees the other)
+//   T1 ~> T2   forces   T1 -> T2        (snapshot isolation: of two writers, one is visible to the other)
 //
-// with ~> as known so far. Round after round: clocks over chains (clock_table.h), then per read and chain the
-// last writer behind it, per write and chain the last one before it; later and earlier ones of a chain
-// follow by themselves. A round looks only at what the clocks of the last one changed. Three to five rounds
-// are usual, and of all questions a few in a thousand stay open.
+// with ~> as known so far. Each round computes clocks over chains (clock_table.h), then per read and
+// chain the last writer before it, and per write and chain the last one before it; the other writers of
+// a chain follow. A round only examines what the clocks of the previous one changed. Three to five
+// rounds are typical, and a few in a thousand questions remain open.
 //
-// O(rounds * accesses * chains), and a topological order a round.
+// O(rounds * accesses * chains), plus a topological order per round.
 
 #include <cstdint>
 #include <optional>
@@ -22,13 +23,13 @@
 
 namespace serval {
 
-// A step that was not known before, and why it must be.
+// A step that was not known before, and the reason for it.
 struct Conclusion {
   enum class Rule : std::uint8_t { WriteBehindRead, Overwritten, Exclusive };
   PointStep step;
   Rule rule;
-  std::uint32_t seen, other;                     // Indices of OpenKeys::writes: of T1 and of T2.
-  TransactionId reader = TransactionId::none();  // T3, but for Exclusive.
+  std::uint32_t seen, other;                     // Indices into OpenKeys::writes: of T1 and of T2.
+  TransactionId reader = TransactionId::none();  // T3, except for Exclusive.
 };
 
 class VersionSaturation {
@@ -37,14 +38,14 @@ class VersionSaturation {
   VersionSaturation(const History& history, const Points& points, const Chains& chains, const OpenKeys& open,
                     CsrGraph graph, Budget& budget);
 
-  // False: what is forced has a cycle.
+  // False: the implied steps have a cycle.
   bool run();
 
-  const CsrGraph& graph() const { return graph_; }             // With all that was forced.
+  const CsrGraph& graph() const { return graph_; }             // With all implied steps.
   const std::vector<Vertex>& order() const { return order_; }  // Topological; incomplete after false.
   const ClockTable& clocks() const { return clocks_; }
   const std::vector<Conclusion>& conclusions() const { return conclusions_; }
-  // How many of the conclusions had been drawn before each round.
+  // The number of conclusions before each round.
   const std::vector<std::size_t>& rounds() const { return rounds_; }
 
  private:

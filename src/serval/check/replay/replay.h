@@ -1,13 +1,13 @@
 #pragma once
-// Runs the transactions of a history one after another in a given order and compares everything that they
-// read, rows of predicates and aggregates included, with what the state is by then: the Enne checker
-// (Emme & Enne, section 6; Crooks et al. 2017).
+// Runs the transactions of a history one after another in a given order and compares everything that
+// they read, including rows of predicates and aggregates, with the current state: the Enne checker (Emme
+// & Enne, section 6; Crooks et al. 2017).
 //
 //   const ReplayResult result = replay_in_order(history, order, budget);
 //   if (result.mismatch) ...          // this order fails, and here is where
 //
 // An order that passes is a serial execution, hence a proof. One that fails proves nothing about others.
-// Cost: O(1) an operation on one key, O(log rows + rows that can match) a predicate; the paper evaluates
+// O(1) per single-key operation, O(log rows + rows that can match) per predicate; the paper evaluates
 // every row.
 
 #include <cstdint>
@@ -25,10 +25,10 @@ struct ReplayMismatch {
   std::uint32_t position = 0;  // In the order, from 0.
   TransactionId transaction;
   OperationId operation;
-  KeyId key = KeyId::none();  // None: of an aggregate.
-  std::string expected;       // What the state says.
+  KeyId key = KeyId::none();  // None: the result of an aggregate.
+  std::string expected;       // According to the state.
   std::string seen;
-  TransactionId writer = TransactionId::none();  // Of what is expected; none: the initial version.
+  TransactionId writer = TransactionId::none();  // Of the expected version; none: the initial version.
 
   // "T7 (12 of 40 in the order): r(x,2) expects x to be 3, written by T5 (9 in the order), but saw 2"
   std::string format(const History& history, std::span<const TransactionId> order) const;
@@ -36,7 +36,8 @@ struct ReplayMismatch {
 
 struct ReplayResult {
   std::optional<ReplayMismatch> mismatch;
-  std::string undefined;  // Why it could not go on: a predicate whose truth is not known. Else empty.
+  // Why it could not continue: a predicate whose truth value is unknown. Otherwise empty.
+  std::string undefined;
 
   bool passes() const { return !mismatch && undefined.empty(); }
 };

@@ -1,11 +1,12 @@
 #pragma once
-// The keys that hold a row, ordered by the value of one column: a range is found without looking at the rest.
+// The keys that hold a row, ordered by the value of one column: finds a range without examining the
+// rest.
 //
 //   RowIndex index;
 //   index.add(Scalar(3), x);
 //   index.visit(IntervalSet::below(Scalar(5)), [](KeyId key) { ... });      // x
 //
-// O(log rows) to add and remove, and to find the first of a range.
+// O(log rows) to add, to remove, and to find the start of a range.
 
 #include <array>
 #include <cstdint>
@@ -24,7 +25,7 @@ class RowIndex {
   void add(const Scalar& value, KeyId key) { change(value, key, Change::Add); }
   void remove(const Scalar& value, KeyId key) { change(value, key, Change::Remove); }
 
-  // Whether every value is NULL or of this family, so that comparing with one of the family is never
+  // Whether every value is NULL or of this family, so that a comparison with one of the family is never
   // undefined.
   bool has_only(Cut::Family family) const {
     for (std::size_t i = 1; i < counts_.size(); ++i)
@@ -48,8 +49,7 @@ class RowIndex {
   static constexpr std::size_t kUndefined = static_cast<std::size_t>(Cut::Family::End);
 
   void change(const Scalar& value, KeyId key, Change change);
-  // The whole numbers of an interval: from the first to, but without, the second; nothing where that is
-  // below.
+  // The integers of an interval: from the first to the second, exclusive; empty if the second is less.
   using Bound = Int128;
   static Bound first_from(const Cut& cut);
 
@@ -63,7 +63,7 @@ class RowIndex {
       visitor(KeyId{at->second});
   }
 
-  absl::btree_set<std::pair<std::int64_t, std::uint32_t>> whole_;  // Nearly all values are.
+  absl::btree_set<std::pair<std::int64_t, std::uint32_t>> whole_;  // Nearly all values are integers.
   absl::btree_set<std::pair<Cut, std::uint32_t>> others_;
   std::array<std::uint32_t, kUndefined + 1> counts_{};  // By family.
 };

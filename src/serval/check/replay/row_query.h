@@ -1,12 +1,12 @@
 #pragma once
-// A predicate operation made ready for a replay: what it asks for, the columns it needs, and where an index
-// leads to the rows that can match.
+// A predicate operation prepared for a replay: what it requests, the columns it needs, and which index
+// finds the rows that can match.
 //
 //   const RowQuery query(history.predicate(id), history, state);
 //   query.visit_matches(state, [&](KeyId key) { ... });
 //
-// Rows outside the condition's region are passed over only where their truth cannot be undefined: where every
-// column in a comparison holds NULL and values of the constant's kind, nothing else. Otherwise all rows are
+// Rows outside the condition's region are skipped only if the condition cannot be undefined for them: if
+// every column in a comparison holds only NULL and values of the constant's kind. Otherwise all rows are
 // evaluated.
 
 #include <cstdint>
@@ -22,17 +22,18 @@
 
 namespace serval::replay {
 
-// Where the rows are that a condition can be true of.
+// Which rows a condition can be true for.
 struct RowFilter {
-  std::vector<std::uint32_t> columns;  // Of the condition, in its order.
-  // Columns of comparisons, and the family of the constants they are compared with; End: only NULL counts.
+  std::vector<std::uint32_t> columns;  // The condition's columns, in its order.
+  // Columns of comparisons, and the family of the constants they are compared with; End: only NULL
+  // counts.
   std::vector<std::pair<std::uint32_t, Cut::Family>> needs;
   std::optional<std::uint32_t> index_column;
   IntervalSet ranges;
-  bool all_match = false;  // Whatever the index finds matches.
+  bool all_match = false;  // All rows that the index finds match.
 };
 
-// The filters of a replay, one a condition: updates that differ in what they set share theirs.
+// The filters of a replay, one per condition: updates that differ only in their assignments share one.
 using RowFilters = absl::flat_hash_map<Condition, std::unique_ptr<RowFilter>>;
 
 class RowQuery {
@@ -40,11 +41,11 @@ class RowQuery {
   RowQuery(const Predicate& tree, const History& history, RowState& state, RowFilters& filters);
 
   const Query& query() const noexcept { return query_; }
-  // Why it has no meaning over one row; empty where it has.
+  // Why it cannot be evaluated on one row; otherwise empty.
   const std::string& problem() const noexcept { return problem_; }
 
-  // The keys whose rows match, each once, in any order. Returns a key for which that is undefined, if one was
-  // met.
+  // Visits the keys whose rows match, each once, in any order. Returns a key for which the condition is
+  // undefined, if one was met.
   template <class Visitor>
   std::optional<KeyId> visit_matches(const RowState& state, Visitor&& visitor) const {
     std::optional<KeyId> undefined;
@@ -69,7 +70,7 @@ class RowQuery {
   Scalar argument(const RowState& state, KeyId key) const {
     return value_of(query_.argument, gathered(state, argument_columns_, key));
   }
-  // The new value of an assignment, computed from the row as it is.
+  // The new value of an assignment, computed from the current row.
   Scalar assigned(const RowState& state, std::size_t assignment, KeyId key) const {
     return value_of(query_.assignments[assignment].value,
                     gathered(state, assignment_columns_[assignment], key));

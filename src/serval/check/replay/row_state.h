@@ -1,5 +1,5 @@
 #pragma once
-// What every key holds at one moment of a replay, who wrote it, and the columns that predicates look at, with
+// What every key holds at one point of a replay, who wrote it, and the columns that predicates use, with
 // an ordered index on those that they search by.
 //
 //   RowState state(history, order);
@@ -7,8 +7,8 @@
 //   state.set(x, row, writer);
 //   state.at(place, x)                                      // Scalar(3)
 //
-// A key that nobody has written holds the history's initial value. Columns are decoded once, when a row is
-// written; histories without predicates pay for nothing but the cells.
+// A key that nobody has written holds the history's initial value. Columns are decoded once, when a row
+// is written; histories without predicates only need the cells.
 
 #include <cstdint>
 #include <memory>
@@ -26,20 +26,22 @@ namespace serval::replay {
 
 class RowState {
  public:
-  // `order`: in which transactions will write. What is inserted first has no row before.
+  // `order`: the order in which transactions will write. A key that is first inserted has no row before.
   RowState(const History& history, std::span<const TransactionId> order);
 
   Value value(KeyId key) const { return cells_[key.index].value; }
   // None: the initial version.
   TransactionId writer(KeyId key) const { return cells_[key.index].writer; }
   bool is_row(KeyId key) const { return !cells_[key.index].value.is_nil(); }
-  // Whether a read of the key may have seen this: what the key holds; where nobody has written, nil as well.
+  // Whether a read of the key may have seen this value: what the key holds, or nil if nobody has written
+  // it.
   bool shows(KeyId key, Value seen) const;
 
   void set(KeyId key, Value value, TransactionId writer);
   void append(KeyId key, Value element, TransactionId writer);
 
-  // The number of a column, by its name in a condition; and its index. Made on first use: O(keys log keys).
+  // The number of a column, by its name in a condition, and its index. Created on first use: O(keys log
+  // keys).
   std::uint32_t column(const std::string& name);
   void make_index(std::uint32_t number);
   const RowIndex& index(std::uint32_t column) const { return *columns_[column].index; }
@@ -49,7 +51,7 @@ class RowState {
 
  private:
   struct Cell {
-    Value value;  // Of a list: empty until somebody looks; see lists_.
+    Value value;  // For a list, empty until it is read; see lists_.
     TransactionId writer = TransactionId::none();
     bool is_list = false;
   };
@@ -57,8 +59,8 @@ class RowState {
     Column(std::string column_name, const Table& column_table)
         : name(std::move(column_name)), table(column_table) {}
     std::string name;
-    Table table;                 // Of whose rows it is a column.
-    std::vector<Scalar> values;  // By key; of keys without a row of no meaning.
+    Table table;                 // The table it belongs to.
+    std::vector<Scalar> values;  // By key; meaningless for keys without a row.
     std::unique_ptr<RowIndex> index;
   };
 

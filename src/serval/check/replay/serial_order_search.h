@@ -1,12 +1,13 @@
 #pragma once
-// Looks for a serial order of a history with predicates and no certificate: nobody says who had seen what, so
-// an order is guessed from what reads and times tell, replayed, and mended where the replay stumbles.
+// Searches for a serial order of a history with predicates and no certificate. Since it is unknown what
+// was visible to whom, an order is guessed from reads and times, replayed, and repaired where the replay
+// fails.
 //
 //   SerialOrderSearch search(history, relations, level, budget);
 //   if (search.run()) search.order()          // passes the replay: a proof
 //
-// Finding none proves nothing: of the two ways to mend a contradiction one is tried. Stops after a fixed
-// effort, a few passes over the history for large ones.
+// Finding none proves nothing: only one of the two ways to repair a contradiction is tried. Stops after
+// a fixed effort, a few passes over the history for large ones.
 
 #include <optional>
 #include <string>
@@ -22,19 +23,19 @@ namespace serval {
 
 class SerialOrderSearch {
  public:
-  // Keeps what is known: who read from whom, who overwrote what, and the level's session order and real time.
+  // Respects what is known: reads-from, overwrites, and the level's session order and real time.
   SerialOrderSearch(const History& history, const Relations& relations, Level level, Budget& budget);
 
   bool run();
   const std::vector<TransactionId>& order() const noexcept { return order_; }
-  // Where the last order that was tried fails, in words.
+  // Where the last order tried fails, as text.
   const std::string& obstacle() const noexcept { return obstacle_; }
 
  private:
   enum class By { End, Begin, File };
   bool try_from(By by);
   std::vector<std::int64_t> keys_by(By by) const;
-  // False where what is known goes in circles.
+  // False if the known order is cyclic.
   bool arrange(const std::vector<std::int64_t>& keys);
   bool mend(const ReplayMismatch& mismatch);
 

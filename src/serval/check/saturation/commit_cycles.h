@@ -1,6 +1,6 @@
 #pragma once
-// From what a weak level's axiom concluded to the anomalies to report: for each strongly connected
-// component a shortest cycle, with the reason of every step.
+// Turns the conclusions of a weak level's axiom into the anomalies to report: a shortest cycle for each
+// strongly connected component, with the reason for every step.
 
 #include <span>
 #include <vector>
@@ -17,11 +17,11 @@ namespace serval {
 std::vector<Anomaly> find_commit_cycles(const History& history, const Relations& relations, Level level,
                                         const CsrGraph& graph, Budget& budget);
 
-// One for each pair of a reader and one whose write it missed, up to a fixed number.
+// One for each pair of a reader and a transaction whose write it missed, up to a fixed number.
 std::vector<Anomaly> explain_stale_reads(const History& history, const Relations& relations, Level level,
                                          std::span<const StaleInitialRead> stale, Budget& budget);
 
-// The most telling name of a cycle that may have CommitOrder edges.
+// The most specific name for a cycle that may have CommitOrder edges.
 AnomalyKind name_commit_cycle(const Cycle& cycle);
 
 }  // namespace serval

@@ -1,12 +1,12 @@
 #pragma once
-// The external reads of one transaction after another, in program order, with the writer each certainly
-// saw: what every axiom of the weak levels looks at. Reads whose version is not certain are left out; a
-// key that was read again comes again if it had changed.
+// The external reads of each transaction, in program order, with the writer that each certainly saw: the
+// input of all axioms of the weak levels. Uncertain reads are omitted; a key that was read again is
+// repeated if it had changed.
 //
 //   ExternalReads reads(history, relations);
 //   for (const ExternalRead& read : reads.of(t)) ...        // valid until the next call
 //
-// Walked in the order of the history it costs one prefetched look-up a read.
+// In history order, each read costs one prefetched lookup.
 
 #include <span>
 #include <vector>
@@ -21,8 +21,8 @@ struct ExternalRead {
   TransactionId writer;  // none(): the initial version.
 };
 
-// The same with the operation, for whoever looks at few transactions: a vector a call. Here a key that was
-// read again comes again, changed or not: when it was read last matters to what may be seen in between.
+// The same with the operation, for use with few transactions: allocates a vector per call. Here a key
+// that was read again is always repeated, because the last read limits what may be visible in between.
 struct CertainRead {
   KeyId key;
   VersionId version;
@@ -47,7 +47,7 @@ class ExternalReads {
     return found_;
   }
 
-  // With reads that were repeated, changed or not.
+  // Including repeated reads, changed or not.
   std::span<const ExternalRead> all_of(TransactionId t) {
     of(t);
     const bool repeats = history_.operations(t).size() > sets_.of(t).size() && reads_more_often(t);
@@ -61,7 +61,7 @@ class ExternalReads {
   bool follow_program_order(TransactionId t) const;
   void add_all(TransactionId t);
 
-  // At a million transactions every version is a cache miss; ask for those of the accesses to come.
+  // With a million transactions every version is a cache miss; prefetches those of upcoming accesses.
   void prefetch_version(const Access& access) const {
     constexpr std::ptrdiff_t kAhead = 32;
     const std::vector<Access>& accesses = sets_.accesses;

@@ -1,6 +1,6 @@
 #pragma once
-// How a transaction had to know of another under a session guarantee or pram, as edges to show: paths of
-// exactly the shapes that the guarantee is about.
+// Why a transaction must be visible to another under a session guarantee or pram, as edges to show:
+// paths of exactly the shapes that the guarantee covers.
 
 #include <vector>
 
@@ -12,11 +12,11 @@ namespace serval {
 
 class GuaranteePaths {
  public:
-  // `readers` knows the readers of every `seen` that is asked about.
+  // `readers` must know the readers of every `seen` that is queried.
   GuaranteePaths(const History& history, const Relations& relations, Level level, Readers& readers)
       : history_(history), relations_(relations), level_(level), readers_(readers) {}
 
-  // The edges that lead from `seen` to `reader`; empty when the guarantee says nothing about the two.
+  // The edges that lead from `seen` to `reader`; empty if the guarantee does not relate the two.
   std::vector<Edge> path(TransactionId seen, TransactionId reader);
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// Who read from a few writers, and what transactions wrote: questions that only evidence asks. One pass over
-// the history.
+// The readers of a few writers, and what transactions wrote: only needed for evidence. One pass over the
+// history.
 
 #include <vector>
 
@@ -25,9 +25,9 @@ class Readers {
   absl::flat_hash_map<TransactionId, std::vector<TransactionId>> readers_;
 };
 
-// What `t` left behind at `key`; none() when it did not write it.
+// The version of `key` that `t` left behind; none() if it did not write it.
 VersionId final_version(const Relations& relations, TransactionId t, KeyId key);
-// The last write of `t` to `key`; none() without one.
+// The last write of `t` to `key`; none() if there is none.
 OperationId final_write(const Relations& relations, TransactionId t, KeyId key);
 
 }  // namespace serval

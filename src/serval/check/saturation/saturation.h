@@ -1,8 +1,8 @@
 #pragma once
-// The weak levels, decided for every history whose reads are certain, blind writes and lists included:
-// what reads force about the commit order (or, for the session guarantees and pram, about the versions of
-// each key) either has a cycle, and that is the violation, or any order that contains it is the witness.
-// No guess about the order of blind writes is ever needed, because every conclusion has a single premise
+// The weak levels, decided for every history whose reads are certain, including blind writes and lists:
+// what reads imply for the commit order (or, for the session guarantees and pram, for the versions of
+// each key) either has a cycle, which is the violation, or any order that contains it is the witness.
+// The order of blind writes never has to be guessed, because every conclusion has a single premise
 // (Biswas & Enea 2019, Theorem 4.1; AWDIT, PLDI 2025).
 //
 // Monotonic atomic view, read committed and read atomic O(n^1.5), causal O(n * sessions).

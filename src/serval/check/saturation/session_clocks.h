@@ -1,16 +1,16 @@
 #pragma once
-// Vector clocks over sessions: how many transactions of each session have been seen. Thousands of sessions
-// with few transactions each are usual, where a recording does not say which client is which; so clocks share
-// what they have in common. A clock is a row of blocks; a block is written in place only while nobody else
-// has it.
+// Vector clocks over sessions: how many transactions of each session are visible. Thousands of sessions
+// with few transactions each are common if a recording does not identify clients, so clocks share their
+// common parts. A clock is a row of blocks; a block is modified in place only while no other clock uses
+// it.
 //
 //   Clock c = clocks.make();
 //   clocks.advance(c, session, 3);       // the first three transactions of the session
 //   clocks.join(c, other);               // the later of the two, session by session
 //   clocks.seen(c, session)              // >= 3
 //
-// A word per session, or one bit per transaction where that takes less. A clock that extends another costs
-// the blocks in which they differ and one number for each of the others.
+// One word per session, or one bit per transaction if that takes less space. A clock that extends
+// another costs the blocks in which they differ plus one number for each of the others.
 
 #include <cstdint>
 #include <span>
@@ -27,16 +27,17 @@ class SessionClocks {
 
   explicit SessionClocks(const History& history);
 
-  Clock make();  // One that has seen nothing.
+  Clock make();  // A clock of zeros.
   Clock copy(Clock clock);
   void release(Clock clock);
 
   void join(Clock into, Clock from);
-  // Nothing where more had been seen.
+  // No effect if the clock is already further.
   void advance(Clock clock, SessionId session, std::uint32_t count);
   std::uint32_t seen(Clock clock, SessionId session) const;
 
-  // Calls `visit` with ranges of sessions, ascending and disjoint, outside of which the two are equal.
+  // Calls `visit` with ascending, disjoint ranges of sessions, outside of which the two clocks are
+  // equal.
   template <class Visit>
   void for_each_difference(Clock one, Clock other, Visit&& visit) const {
     std::uint32_t next = 0;
@@ -50,7 +51,7 @@ class SessionClocks {
 
  private:
   using Block = std::uint32_t;
-  static constexpr Block kEmpty = 0;                   // The block of zeros, which all share.
+  static constexpr Block kEmpty = 0;                   // The shared block of zeros.
   static constexpr std::uint32_t kLargestBlock = 128;  // Words.
 
   const Block& block_of(Clock clock, std::uint32_t i) const {
@@ -79,13 +80,13 @@ class SessionClocks {
 
   std::uint32_t sessions_;
   bool packed_;                           // One bit per transaction.
-  std::vector<std::uint64_t> first_bit_;  // By session, where packed; and one at the end.
+  std::vector<std::uint64_t> first_bit_;  // By session, if packed; plus a sentinel.
   std::uint32_t block_size_ = 1;          // In words.
   std::uint32_t row_size_ = 1;            // In blocks.
   std::vector<Block> rows_;
   std::vector<Clock> free_rows_;
   std::vector<std::uint32_t> words_;
-  std::vector<std::uint32_t> owners_;  // By block: clocks that have it.
+  std::vector<std::uint32_t> owners_;  // By block: number of clocks that use it.
   std::vector<Block> free_blocks_;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// One order of versions a key that a session guarantee or pram allows, or why there is none.
+// One version order per key that a session guarantee or pram allows, or why there is none.
 
 #include <vector>
 

@@ -1,6 +1,7 @@
 #pragma once
-// Who wrote a key when, session by session: for every key one entry a session that writes it, for every entry
-// the places in the session's order of its writers, ascending. Only transactions that take part.
+// The writers of each key, session by session: for every key one entry per session that writes it, and
+// for every entry the positions of its writers in session order, ascending. Only participating
+// transactions.
 //
 //   s1: [w(x,1)] [w(y,1)] [w(x,2)]  s2: [w(x,3)]       x: s1 -> 0, 2;  s2 -> 0
 //
@@ -20,8 +21,8 @@ class SessionWrites {
  public:
   struct Entry {
     SessionId session;
-    std::uint32_t first_place = 0;  // Into the places; they end where the next entry's begin.
-    std::uint32_t reached = 0;  // For whoever walks the history: one more than the last place reached so far.
+    std::uint32_t first_place = 0;  // Index into the positions; they end where the next entry's begin.
+    std::uint32_t reached = 0;      // For traversals: one more than the last position reached so far.
   };
 
   SessionWrites(const History& history, const Relations& relations, Budget& budget);
@@ -36,16 +37,16 @@ class SessionWrites {
     const std::uint32_t end = (&entry + 1)->first_place;
     return std::span(places_).subspan(entry.first_place, end - entry.first_place);
   }
-  // One more than the last place below `limit`; 0 when there is none.
+  // One more than the last position below `limit`; 0 if there is none.
   std::uint32_t last_below(const Entry& entry, std::uint32_t limit) const;
 
  private:
   std::vector<std::uint32_t> first_entry_;  // By key, one more than keys.
-  std::vector<Entry> entries_;              // And one at the end, which bounds the places of the last.
+  std::vector<Entry> entries_;              // Plus a sentinel, which ends the positions of the last.
   std::vector<std::uint32_t> places_;
 };
 
-// The place of every transaction in the order of its session.
+// The position of every transaction in its session.
 std::vector<std::uint32_t> places_in_sessions(const History& history);
 
 }  // namespace serval

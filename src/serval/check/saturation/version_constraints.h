@@ -1,8 +1,8 @@
 #pragma once
-// What a session guarantee (Terry et al. 1994) or pram forces about the versions of each key, as a graph.
+// What a session guarantee (Terry et al. 1994) or pram implies for the versions of each key, as a graph.
 //
-// Every guarantee has one form: T4 reads x from T1, and of certain transactions T2 that wrote x none may be
-// later than T1. Which ones is a prefix of a chain, one chain for each session and key:
+// Every guarantee has one form: T4 reads x from T1, and certain transactions T2 that wrote x must not be
+// later than T1. These are a prefix of a chain, with one chain per session and key:
 //
 //   read your writes       the session of T4 wrote x, up to T4
 //   monotonic reads        the session of T4 saw x, up to T4 (it read anything from a writer of x)
@@ -10,10 +10,10 @@
 //   writes follow reads    the session of a T5 that T4 reads from saw x, up to T5
 //   pram                   every session wrote x, up to what T4's session has read from it
 //
-// A prefix may be long, and nothing orders its members among themselves, so each place in a chain gets a
-// vertex that stands for the latest version so far. "Not later than" allows equality: the guarantee is
-// broken exactly when a strongly connected component of this graph holds two versions. O(constraints), one
-// a read and session.
+// A prefix may be long, and nothing orders its members among themselves, so each position in a chain
+// gets a vertex for the latest version so far. "Not later than" allows equality: the guarantee is
+// violated exactly if a strongly connected component of this graph contains two versions.
+// O(constraints), one per read and session.
 
 #include <cstdint>
 #include <span>
@@ -30,15 +30,16 @@ namespace serval {
 // The four session guarantees and pram.
 bool is_session_guarantee(Level level);
 
-// By key: some value was appended to the list twice, so its reads do not tell whose appends they show.
+// By key: whether some value was appended to the list twice, so its reads do not determine whose appends
+// they show.
 std::vector<bool> keys_with_repeated_appends(const History& history);
-// By key: the order of its versions is shown.
+// By key: whether reads show its version order.
 std::vector<bool> keys_that_show_order(const History& history, const Relations& relations);
 
 struct VersionConstraints {
-  CsrGraph graph;  // Vertices below `versions` are VersionIds, the others places in chains.
+  CsrGraph graph;  // Vertices below `versions` are VersionIds, the others positions in chains.
   Vertex versions = 0;
-  std::vector<StaleInitialRead> stale;  // Each breaks the guarantee by itself.
+  std::vector<StaleInitialRead> stale;  // Each violates the guarantee by itself.
 };
 
 VersionConstraints constrain_versions(const History& history, const Relations& relations, Level level,

@@ -1,10 +1,10 @@
 #pragma once
-// How one transaction had seen another, in the sense of a weak level, as edges to show: the evidence behind a
-// CommitOrder edge. Asked only about the few transactions of an anomaly.
+// Why one transaction was visible to another at a weak level, as edges to show: the evidence for a
+// CommitOrder edge. Only used for the few transactions of an anomaly.
 //
-//   monotonic atomic view, read committed   it had read from the other before
+//   monotonic atomic view, read committed   it had read from the other
 //   read atomic                             it reads from the other, or follows it in its session
-//   causal                                  session order and reads-from lead there
+//   causal                                  session order and reads-from lead from the other to it
 
 #include <cstdint>
 #include <optional>
@@ -24,10 +24,11 @@ class VisibilityPaths {
  public:
   VisibilityPaths(const History& history, const Relations& relations, Level level, Budget& budget);
 
-  // The edges that lead from `seen` to `reader`, which then performed `read`; empty when it had not seen it.
+  // The edges that lead from `seen` to `reader`, which then performed `read`; empty if `seen` was not
+  // visible.
   std::vector<Edge> path(TransactionId seen, TransactionId reader, OperationId read);
 
-  // Too much was searched: further answers would cost more than they tell.
+  // Whether the search effort is used up: further answers would cost more than they are worth.
   bool exhausted() const { return finder_ && finder_->spent() > kEffort; }
 
  private:
@@ -39,15 +40,15 @@ class VisibilityPaths {
   const Relations& relations_;
   Level level_;
   Budget& budget_;
-  CsrGraph graph_;  // Session order and reads-from; built when first needed.
+  CsrGraph graph_;  // Session order and reads-from; built on first use.
   std::optional<PathFinder> finder_;
 };
 
-// The first read from `from` in `to`, if it comes before the operation `before` (none(): wherever it is).
+// The first read from `from` in `to`, if it precedes the operation `before` (none(): anywhere).
 std::optional<Edge> first_read_from(const History& history, const Relations& relations, TransactionId from,
                                     TransactionId to, OperationId before = OperationId::none());
 
-// Session order is transitive: a run of its edges becomes one.
+// Session order is transitive: merges consecutive session edges into one.
 void merge_session_edges(std::vector<Edge>& path);
 
 }  // namespace serval

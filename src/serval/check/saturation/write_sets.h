@@ -1,7 +1,8 @@
 #pragma once
-// Which keys a transaction wrote: a 64-bit signature that rules out most questions, and an exact answer for
-// the rest. Transactions of many keys get a sorted index when they are first asked about, so that the smaller
-// of two sets can always be looked up in the larger one (which is what bounds the axioms by n^1.5, AWDIT).
+// Which keys a transaction wrote: a 64-bit signature answers most queries negatively, and an exact
+// lookup answers the rest. Transactions with many keys get a sorted index on first use, so that the
+// smaller of two sets can always be looked up in the larger one (which bounds the axioms by n^1.5,
+// AWDIT).
 
 #include <cstdint>
 #include <span>
@@ -21,7 +22,7 @@ class WriteSets {
   static std::uint64_t signature(KeyId key) noexcept {
     return std::uint64_t{1} << (key.index * 0x9E3779B1u >> 26);
   }
-  // The signatures of all keys written by t; a key whose bit is missing was not written.
+  // The combined signature of all keys written by t; a key whose bit is not set was not written.
   std::uint64_t signature(TransactionId t) const noexcept { return signatures_[t.index]; }
   void prefetch(TransactionId t) const noexcept { __builtin_prefetch(&signatures_[t.index]); }
   // An upper bound for the number of keys written.
