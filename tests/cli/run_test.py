@@ -110,7 +110,7 @@ class Certificate(cli_test.CliTest):
         recording = str((self.folder / "serval-out" / "latest" / "history.jsonl").resolve())
         unknown = self.expect(2, "check", recording, "-l", "serializable", "--engine", "mini-transaction").out
         self.assertNotIn("record a read before each write", unknown)
-        self.assertIn("a version certificate would settle it", unknown)
+        self.assertIn("a version certificate would decide it", unknown)
         self.assertIn("serval run --certificate", self.expect(0, "lint", recording).out)
         self.assertTrue(json.loads(self.expect(0, "lint", "--json", recording).out)["lacks_certificate"])
         self.assertFalse(json.loads(self.expect(0, "lint", "--json", "run.jsonl").out)["lacks_certificate"])

@@ -11,8 +11,8 @@
 namespace serval {
 namespace {
 
-// Reads and versions that are wrong by themselves, then cycles without anti-dependencies, then the table's
-// order: what refutes weak levels comes before what only strong ones forbid.
+// Reads and versions that are wrong by themselves, then cycles without anti-dependencies, then in table
+// order: anomalies that refute weak levels come before those that only strong levels forbid.
 int severity(const Anomaly& anomaly) {
   switch (anomaly.kind) {
     case AnomalyKind::DirtyWrite:
@@ -36,7 +36,7 @@ std::string cite(const History& history, OperationId op) {
                      history.format(history.label(history.transaction_of(op))));
 }
 
-// By severity, but every kind once before any kind twice.
+// By severity, but with every kind once before any kind twice.
 void sort_for_show(std::vector<Anomaly>& anomalies) {
   std::ranges::stable_sort(anomalies, {}, severity);
   std::map<AnomalyKind, std::uint64_t> seen;
@@ -155,13 +155,14 @@ Undecided missing_order(const History& history, const Relations& relations) {
     undecided.reason =
         "the history has operations that this version of Serval records but does not check yet";
     undecided.details.push_back(fmt::format(
-        "operations on ranges, or on keys that ranges write, or that are lists and registers: {}, first {}",
+        "operations on ranges, on keys written by ranges, or on keys that are both lists and registers: {}, "
+        "first {}",
         relations.read_write_sets.unsupported_count, cite(history, relations.read_write_sets.unsupported)));
   }
   if (ranges && history.certificate().empty())
     undecided.details.emplace_back(
-        "a version certificate would settle it: serval run --certificate, if the database can provide one");
-  undecided.details.emplace_back("no violation among the dependencies that are known");
+        "a version certificate would decide it: serval run --certificate, if the database can provide one");
+  undecided.details.emplace_back("no violation among the known dependencies");
   return undecided;
 }
 

@@ -52,7 +52,7 @@ class Finder {
 
   const History& history_;
   std::vector<bool> found_;
-  std::vector<TransactionId> writer_;  // The last one, by key, of those looked at.
+  std::vector<TransactionId> writer_;  // The last writer by key, among the transactions visited.
 };
 
 }  // namespace

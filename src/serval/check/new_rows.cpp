@@ -5,7 +5,7 @@
 namespace serval {
 namespace {
 
-// Who does something to a key: nobody yet, one transaction, or several.
+// The transactions that do something to a key: none yet, one, or several.
 class Doers {
  public:
   void add(TransactionId t) {
@@ -24,8 +24,8 @@ class Doers {
 
 }  // namespace
 
-// Read committed orders the delete before the insert and asks for no more; repeatable read and what implies
-// it have no order of the two that explains both.
+// Read committed only requires that the delete precedes the insert; for repeatable read and stronger
+// levels no order of the two explains both.
 bool tells_new_rows_apart(Level level) {
   return level != Level::Linearizable && !implies(level, Level::RepeatableRead) &&
          !implies(Level::StrongReadCommitted, level);

@@ -23,7 +23,7 @@ bool is_denied_by_snapshots(const CheckResult& result, Level level) {
   return result.snapshots_contradicted && forbids(level, kClaim) && !forbids(result.level, kClaim);
 }
 
-// Snapshots that a database claims to have taken are the one thing that a stronger level may not care about.
+// Snapshots that a database claims to have taken are the only thing that a stronger level may ignore.
 bool refutes_stronger(const CheckResult& result, Level level) {
   const auto& counts = std::get<Violated>(result.verdict).counts;
   return implies(level, result.level) &&
@@ -41,10 +41,10 @@ Refutations::Refutations(const History& history)
     : has_deletes_(std::ranges::any_of(history.kind_column(), deletes)),
       has_renewed_keys_(has_deletes_ && !renewed_keys(history).empty()) {}
 
-// The classes of cycles that the search at a graph level counts refute whatever forbids one of them. But a
-// row that is made after a delete is another object, which certificates tell: where transactions have
-// snapshots its maker need not see the delete (decision 011). So there such a cycle says nothing, unless
-// the search at a snapshot level has found it.
+// The cycle classes that the search at a graph level counts refute every level that forbids one of them.
+// But with a certificate, a row inserted after a delete is a different object: if transactions have
+// snapshots, the delete need not be visible to the inserter (decision 011). So such a cycle refutes
+// nothing there, unless the search at a snapshot level has found it.
 bool Refutations::shows_forbidden(const CheckResult& result, Level level) const {
   if (!decides_by_graph(result.level)) return false;
   const auto& violation = std::get<Violated>(result.verdict);

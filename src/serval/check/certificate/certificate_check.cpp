@@ -95,7 +95,8 @@ class Decision {
     const OperationId passed_by = certified_.reads().passed_by();
     if (!passed_by.is_none() && scope_.shape.data == GraphShape::Data::All)
       return replay_found(
-          fmt::format("{} left a row alone that had been deleted and made again", format(passed_by)), *order);
+          fmt::format("{} left a row alone that had been deleted and inserted again", format(passed_by)),
+          *order);
     if (clock_problem_) return no_times("the clock contradicts itself: " + *clock_problem_);
     if (uses_real_time(level_) && history_.transaction_count() > 1 && !history_.has_times())
       return no_times("the history has no times");
@@ -105,7 +106,7 @@ class Decision {
   }
 
  private:
-  // Nothing when the graph has a cycle.
+  // Nothing if the graph has a cycle.
   std::optional<std::vector<Vertex>> find_order() {
     const Vertex vertices = VertexMap(scope_.shape).count(history_.transaction_count());
     const OrderEdges orders(history_, certified_.versions().participants(), scope_.shape, budget_);
@@ -117,7 +118,7 @@ class Decision {
     };
     std::vector<Vertex> order(vertices);
     std::iota(order.begin(), order.end(), Vertex{0});
-    // As close to the history's order as it goes, which most dependencies keep.
+    // As close to the order of the history as possible, with which most dependencies agree.
     std::vector<std::int64_t> keys(vertices);
     std::iota(keys.begin(), keys.end(), std::int64_t{0});
     for (;;) {
@@ -144,10 +145,10 @@ class Decision {
                        history_.format(history_.label(history_.transaction_of(op))));
   }
 
-  // What some predicate operation saw is not known. The order of what is known may explain it all the same.
+  // What some predicate operation saw is unknown, but the order of what is known may still explain it.
   Verdict replay_found(std::string reason, const std::vector<Vertex>& order) const {
     Undecided open{
-        Undecided::Cause::Precondition, std::move(reason), {"nothing that is known violates the level"}};
+        Undecided::Cause::Precondition, std::move(reason), {"no known dependency violates the level"}};
     if (!proves_by_replay(level_)) return open;
     CheckOptions options = options_;
     options.expected_order = {
@@ -156,7 +157,7 @@ class Decision {
     Verdict verdict = check_by_replay(history_, level_, options, budget_);
     if (holds(verdict)) return verdict;
     open.details.push_back(std::get<Undecided>(verdict).reason);
-    // The order of the timestamps has the versions in the certificate's order, too.
+    // The order of the timestamps agrees with the certificate's version order.
     if (history_.certificate().ordered_by_commit && history_.certificate().orders.empty() &&
         suggests_replay(history_, {})) {
       options.expected_order = {};
@@ -172,7 +173,7 @@ class Decision {
             {"several versions have that value, and the certificate has no version set for it"}};
   }
 
-  // Adds the dependencies of predicates that point against the order; whether there were any.
+  // Adds the predicate dependencies that contradict the order; returns whether there were any.
   bool ask_predicates(const CertifiedEdges& edges, const std::vector<Vertex>& order) {
     std::vector<Vertex> position(order.size());
     for (Vertex i = 0; i < order.size(); ++i) position[order[i]] = i;
@@ -188,8 +189,8 @@ class Decision {
     return contradicting_.size() > before;
   }
 
-  // Where a vertex stands that others have passed since the predicates were asked last: two that were not
-  // contradicted then are now only if one of them has passed the other.
+  // Positions of vertices that others have passed since the last time the predicates were asked: a pair
+  // that did not contradict the order then does so now only if one vertex has passed the other.
   std::vector<bool> disturbed_places(const std::vector<Vertex>& position) const {
     std::vector<bool> disturbed(position.size(), position_.empty());
     if (position_.empty()) return disturbed;
@@ -213,7 +214,7 @@ class Decision {
   Budget& budget_;
   std::optional<std::string> clock_problem_;
   std::vector<Edge> contradicting_;
-  std::vector<Vertex> position_;  // Of each vertex when the predicates were asked last.
+  std::vector<Vertex> position_;  // Position of each vertex when the predicates were last asked.
 };
 
 }  // namespace
@@ -222,7 +223,7 @@ bool decides_by_certificate(Level level) { return scope_of(level).has_value(); }
 
 Verdict check_certificate(const CertifiedHistory& certified, Level level, const CheckOptions& options,
                           Trail& trail, Budget& budget) {
-  expects(certified.problem().empty(), "a certificate that settles what happened");
+  expects(certified.problem().empty(), "a certificate that determines what happened");
   return Decision(certified, level, options, trail, budget).verdict();
 }
 

@@ -9,7 +9,7 @@
 namespace serval {
 namespace {
 
-// The edges among transactions of one strong component, all of them, with their evidence.
+// All edges between the transactions of one strong component, with their evidence.
 class CycleFinder {
  public:
   CycleFinder(const CertifiedHistory& certified, const CertifiedScope& scope, Budget& budget)
@@ -18,14 +18,14 @@ class CycleFinder {
         scope_(scope),
         snapshots_(scope.shape.snapshots),
         budget_(budget) {
-    scope_.shape.snapshots = false;  // Classes are told apart on one vertex a transaction.
+    scope_.shape.snapshots = false;  // Classes are distinguished with one vertex per transaction.
   }
 
   void mark_components(const std::vector<Edge>& predicate_edges) {
     const CertifiedEdges edges(certified_, scope_);
     const OrderEdges orders(history_, certified_.versions().participants(), scope_.shape, budget_);
     const VertexMap map(scope_.shape);
-    // All of them where they are not too many; else those that are known, and some circles may go uncounted.
+    // All edges if there are not too many; otherwise the known ones, and some cycles may not be counted.
     const bool all = predicate_pairs() <= kMostPairs;
     const CsrGraph graph = build_graph(map.count(history_.transaction_count()), [&](auto&& emit) {
       orders(emit);
@@ -60,7 +60,7 @@ class CycleFinder {
       certified_.reads().item_dependencies(t, scope_.guesses, keep);
       certified_.reads().predicate_dependencies(t, keep);
     }
-    // Items before predicates, so that a pair that has both is explained by the item.
+    // Items before predicates, so that a pair with both is explained by the item.
     std::ranges::stable_sort(edges_, [](const Edge& a, const Edge& b) {
       return std::tuple(a.from, a.to, a.of_predicate, a.kind) <
              std::tuple(b.from, b.to, b.of_predicate, b.kind);
@@ -80,7 +80,7 @@ class CycleFinder {
     return found;
   }
 
-  // A shortest cycle of the graph with snapshots, where no class describes one.
+  // A shortest cycle of the graph with snapshots, if no class describes one.
   std::vector<Anomaly> find_any(GraphShape shape) {
     const OrderEdges orders(history_, certified_.versions().participants(), shape, budget_);
     CertifiedScope scope = scope_;
@@ -102,7 +102,8 @@ class CycleFinder {
     return static_cast<std::uint64_t>(asked) * history_.key_count();
   }
 
-  // At the snapshot levels a row that follows a delete needs another edge only where nothing else says more.
+  // At the snapshot levels, a row inserted after a delete needs an extra edge only if no other edge
+  // implies it.
   void drop_needless() {
     const CertifiedEdges edges(certified_, scope_);
     std::vector<Edge> kept;
@@ -117,7 +118,7 @@ class CycleFinder {
     edges_ = std::move(kept);
   }
 
-  // By its session or by time, so that the later one sees the earlier.
+  // By session or by time, so that the earlier one is visible to the later.
   bool is_ordered(TransactionId from, TransactionId to) const {
     std::vector<Edge> orders;
     explain_orders(history_, scope_.shape, from, to, orders);
@@ -125,7 +126,7 @@ class CycleFinder {
   }
 
   enum class Reborn : std::uint8_t { Passed, Kept };
-  // Whether an edge counts in a graph of one vertex a transaction.
+  // Whether an edge counts in a graph with one vertex per transaction.
   bool is_searched(const Edge& edge, bool phantoms) const {
     if (snapshots_ && CertifiedEdges(certified_, scope_).is_reborn(edge)) return false;
     return phantoms || !edge.of_predicate || edge.kind != EdgeKind::ReadWrite;
@@ -145,7 +146,7 @@ class CycleFinder {
     };
   }
 
-  // Without the anti-dependencies of predicates first: what needs none of them says more.
+  // First without predicate anti-dependencies: a cycle that needs none is stronger evidence.
   std::vector<Anomaly> search(bool phantoms) {
     const VertexMap map(scope_.shape);
     const OrderEdges orders(history_, certified_.versions().participants(), scope_.shape, budget_);
@@ -165,7 +166,7 @@ class CycleFinder {
   CertifiedScope scope_;
   bool snapshots_;
   Budget& budget_;
-  std::vector<std::uint32_t> component_;  // By transaction; 0: on no cycle.
+  std::vector<std::uint32_t> component_;  // By transaction; 0: not on a cycle.
   std::vector<Edge> edges_;               // By (from, to).
 };
 

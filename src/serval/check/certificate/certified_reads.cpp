@@ -28,7 +28,7 @@ bool reads_item(OperationKind kind) {
 
 }  // namespace
 
-// Goes through the operations of every transaction once, and remembers what it has written so far.
+// Processes the operations of every transaction once, and remembers what it has written so far.
 class CertifiedReader {
  public:
   CertifiedReader(const History& history, CertifiedReads& out, Budget& budget)
@@ -65,7 +65,7 @@ class CertifiedReader {
 
  private:
   struct Own {
-    TransactionId writer = TransactionId::none();  // Of the transaction at hand, or an earlier one.
+    TransactionId writer = TransactionId::none();  // The current transaction, or an earlier one.
     OperationId write;
     Value value;
   };
@@ -95,7 +95,7 @@ class CertifiedReader {
     if (value.is_unknown()) return;
     if (const Own* mine = own(t, key)) {
       if (mine->value.is_unknown())
-        own_[key.index].value = value;  // Now it is known what the transaction wrote.
+        own_[key.index].value = value;  // This reveals what the transaction wrote.
       else if (mine->value != value)
         fault(AnomalyKind::NotMyOwnWrite, t, op, key, mine->write);
       return;
@@ -111,8 +111,8 @@ class CertifiedReader {
     find_version(t, op, key, value);
   }
 
-  // What an insert found is what its version follows; where that is a row, it found nothing at another time,
-  // and what follows is up to the level, as with any read and write of the key.
+  // An insert found the version that precedes its own. If that is a row, the insert found no row at
+  // another time, and the consequences depend on the level, as for any read and write of the key.
   void insert(TransactionId t, OperationId op, KeyId key) {
     const std::uint32_t before = installed_at_[key.index] - 1;
     if (!holds_value(key, before, Value::nil())) return find_version(t, op, key, Value::nil());
@@ -124,7 +124,8 @@ class CertifiedReader {
     return out_.holds_value(key, position, value);
   }
 
-  // By its value alone, or by what another operation of the transaction saw where several versions have it.
+  // By its value alone, or, if several versions have it, by what another operation of the transaction
+  // saw.
   void find_version(TransactionId t, OperationId op, KeyId key, Value value) {
     const VersionTable::Hit hit = by_value_.find(key, value);
     const bool initial = is_initial(value), written = hit.ambiguous || !hit.version.is_none();
@@ -141,8 +142,8 @@ class CertifiedReader {
     }
   }
 
-  // What another operation of the transaction would have seen, else the last version that fits among those of
-  // transactions before this one in the history, else the first.
+  // The version that another operation of the transaction would have seen; otherwise the last fitting
+  // version by a transaction before this one in the history; otherwise the first.
   std::uint32_t guess(TransactionId t, KeyId key, Value value) const {
     for (const OperationId other : history_.operations(t))
       if (const VersionSet* set = history_.certificate().version_set(other)) {
@@ -159,7 +160,7 @@ class CertifiedReader {
     return first;
   }
 
-  // What it may have left behind, for all that the certificate says: of keys whose order is not complete.
+  // What it may have left behind as far as the certificate says: keys whose order is not complete.
   void note_unlisted(TransactionId t, const std::vector<bool>& complete) {
     for (const OperationId op : history_.operations(t))
       for_each_write(history_, op, [&](KeyId key, Value value) {
@@ -167,8 +168,8 @@ class CertifiedReader {
       });
   }
 
-  // A value that no other transaction's version has: who wrote it, if anybody? An indeterminate transaction
-  // that left it behind explains it, whoever else wrote it.
+  // A value that no other transaction's version has: which transaction wrote it, if any? An
+  // indeterminate transaction that left it behind explains it, whoever else wrote it.
   void find_fault(TransactionId t, OperationId op, KeyId key, Value value) {
     OperationId own = OperationId::none(), overwritten = own, aborted = own;
     const auto note = [](OperationId& first, OperationId write) {
@@ -205,7 +206,7 @@ class CertifiedReader {
   }
   void refuse(TransactionId reader, TransactionId writer) {
     out_.problem_ = fmt::format(
-        "transaction {} saw what the indeterminate transaction {} wrote, which the certificate "
+        "transaction {} saw a write of the indeterminate transaction {}, which the certificate "
         "does not list",
         history_.format(history_.label(reader)), history_.format(history_.label(writer)));
   }
@@ -231,7 +232,7 @@ class CertifiedReader {
     compare_rows(t, op, query);
   }
 
-  // At every key that the transaction had not written before.
+  // For every key that the transaction had not written before.
   void look(TransactionId t, OperationId op, const VersionSet& set, std::size_t condition) {
     const Matching& matching = out_.matching_;
     const bool locks = history_.kind(op) != OperationKind::PredicateRead &&
@@ -243,7 +244,7 @@ class CertifiedReader {
       if (own(t, key) != nullptr) return;
       const std::uint32_t shown = out_.visibility_.position(set, t, key);
       const bool changed = locks && changed_by_[key.index] == op;
-      // A row that the operation changed, it saw as it replaced it.
+      // A row that the operation changed was seen as the version that it replaced.
       std::uint32_t position = changed ? std::max(shown, installed_at_[key.index] - 1) : shown;
       bool matches = matching.matches(condition, key, position);
       if (locks && !changed && matches) {
@@ -256,8 +257,9 @@ class CertifiedReader {
     });
   }
 
-  // A row that it could have changed, and did not, had ceased to match when it was to be locked, or was gone:
-  // a transaction that deletes a row and makes another under its key leaves one version, of the other.
+  // A row that it could have changed but did not had stopped matching when it was to be locked, or was
+  // gone: a transaction that deletes a row and inserts another under its key leaves one version, of the
+  // new row.
   std::uint32_t left_alone(TransactionId t, KeyId key, std::size_t condition, std::uint32_t shown) const {
     const auto versions = versions_.of(key);
     const std::uint32_t change = out_.matching_.around(condition, key, shown).after;
@@ -277,13 +279,13 @@ class CertifiedReader {
     return deleted;
   }
 
-  // A version that follows one which the transaction was still to write: no execution has that.
+  // A version that follows one which the transaction had yet to write: no execution allows this.
   bool sees_beyond_itself(TransactionId t, const VersionSet& set, std::size_t condition) {
     for (const CertifiedVersions::Installed& mine : versions_.installed_by(t)) {
       if (own(t, mine.key) != nullptr || !out_.matching_.covers(condition, mine.key)) continue;
       if (out_.visibility_.position(set, t, mine.key) < mine.position) continue;
       out_.problem_ =
-          fmt::format("transaction {} saw a version of {} that follows its own, before it wrote that",
+          fmt::format("transaction {} saw a version of {} later than its own before it wrote the key",
                       history_.format(history_.label(t)), history_.format_key(mine.key));
       return true;
     }
@@ -292,16 +294,16 @@ class CertifiedReader {
 
   struct Expected {
     KeyId key;
-    std::uint32_t position = Matching::kNone;  // kNone: the transaction's own.
+    std::uint32_t position = Matching::kNone;  // kNone: the transaction's own version.
     Value value;
-    bool optional = false;  // May be missing.
+    bool optional = false;  // May be absent.
   };
 
   void add_own(std::size_t condition) {
     for (const KeyId key : own_keys_) {
       const Own& mine = own_[key.index];
       const std::uint32_t position = installed_at_[key.index];
-      const bool stays = versions_.of(key)[position].write == mine.write;  // Not written once more.
+      const bool stays = versions_.of(key)[position].write == mine.write;  // Not written again later.
       const bool matches =
           stays ? out_.matching_.covers(condition, key) && out_.matching_.matches(condition, key, position)
                 : out_.matching_.matches_value(condition, key, mine.value);
@@ -309,9 +311,9 @@ class CertifiedReader {
     }
   }
 
-  // A row that is inserted after a delete is another object than the deleted row (Adya 1999, section 4.1). A
-  // snapshot from before the delete still shows that one, and PostgreSQL shows it beside the new one; other
-  // databases let the new row hide it.
+  // A row inserted after a delete is a different object than the deleted row (Adya 1999, section 4.1). A
+  // snapshot from before the delete still contains the deleted row, and PostgreSQL returns it next to
+  // the new one; in other databases the new row hides it.
   void add_deleted(TransactionId t, const VersionSet& set, std::size_t condition) {
     for (const KeyId key : own_keys_) {
       const auto versions = versions_.of(key);
@@ -342,13 +344,13 @@ class CertifiedReader {
     const Scalar told = Scalar::of(history_.value(op), history_.values());
     const Scalar hidden = aggregate(query, Deleted::Hidden), shown = aggregate(query, Deleted::Shown);
     if (hidden.is_undefined() || shown.is_undefined())
-      out_.problem_ = fmt::format("transaction {}: what an aggregate computes is not defined",
+      out_.problem_ = fmt::format("transaction {}: the result of an aggregate is undefined",
                                   history_.format(history_.label(t)));
     else if (!same(hidden, told) && !same(shown, told))
       fault(AnomalyKind::ResultSetMismatch, t, op, KeyId::none(), OperationId::none());
   }
 
-  // What an operation returned, changed or deleted against what it should have.
+  // Compares what an operation returned, changed or deleted with what it should have.
   void compare_rows(TransactionId t, OperationId op, const Query& query) {
     std::vector<Row> rows(history_.rows(op).begin(), history_.rows(op).end());
     std::ranges::sort(rows, {}, &Row::key);
@@ -369,7 +371,7 @@ class CertifiedReader {
     if (row != rows.end()) surplus(t, op, *row);
   }
 
-  // Undefined: a column that the row has or had was not recorded in the other one.
+  // Undefined: a column that one of the two rows has was not recorded in the other.
   Truth is_right(OperationId op, const Query& query, const Row& row, const Expected& expected) const {
     if (history_.kind(op) == OperationKind::PredicateRead) return truth_of(row.value == expected.value);
     if (history_.kind(op) == OperationKind::PredicateDelete) return Truth::True;
@@ -383,7 +385,7 @@ class CertifiedReader {
     for (std::size_t i = 0; i < names.size(); ++i) {
       const auto set = std::ranges::find(query.assignments, names[i], &Query::Assignment::column);
       const Scalar wanted = set == query.assignments.end()
-                                ? before[i]  // Columns that are not set stay as they were.
+                                ? before[i]  // Columns that are not assigned keep their values.
                                 : out_.matching_.value_of(set->value, row.key, expected.value);
       const bool known = !wanted.is_undefined() && !after[i].is_undefined();
       right = both(right, known ? truth_of(same(wanted, after[i])) : Truth::Undefined);
@@ -393,7 +395,7 @@ class CertifiedReader {
 
   void unlike(TransactionId t, KeyId key) {
     out_.problem_ =
-        fmt::format("transaction {} updated {}, and the rows before and after do not have the same columns",
+        fmt::format("transaction {} updated {}, but the rows before and after do not have the same columns",
                     history_.format(history_.label(t)), history_.format_key(key));
   }
 
@@ -420,12 +422,12 @@ class CertifiedReader {
   CertifiedReads& out_;
   Budget& budget_;
   VersionTable by_value_;                                  // Positions in the key's order.
-  absl::flat_hash_set<std::pair<KeyId, Value>> unlisted_;  // Of transactions that may have taken part.
+  absl::flat_hash_set<std::pair<KeyId, Value>> unlisted_;  // Of transactions that may have participated.
   std::vector<Own> own_;                                   // By key.
-  std::vector<KeyId> own_keys_;                            // What the transaction at hand has written so far.
+  std::vector<KeyId> own_keys_;                            // Written by the current transaction so far.
   std::vector<std::uint32_t>
-      installed_at_;                     // By key: the version of the transaction at hand, if it leaves one.
-  std::vector<OperationId> changed_by_;  // By key: the last one that has changed it by a predicate.
+      installed_at_;                     // By key: the version of the current transaction, if it leaves one.
+  std::vector<OperationId> changed_by_;  // By key: the last predicate operation that changed it.
   std::vector<Expected> expected_;
 };
 
@@ -443,7 +445,7 @@ bool CertifiedReads::holds_value(KeyId key, std::uint32_t position, Value value)
   return versions_.of(key)[position].value == value || (position == 0 && is_initial(value));
 }
 
-// There is one: that which was guessed.
+// There is at least one: the guessed version.
 std::uint32_t CertifiedReads::earliest_alike(TransactionId t, const Read& read) const {
   const Value value = value_seen(history_, read.op);
   for (std::uint32_t i = 0; i < read.position; ++i)
@@ -491,14 +493,15 @@ bool CertifiedReads::find_suspects(const Asked& asked, Vertex place, const Mispl
 
 namespace {
 
-// Whether each statement had a snapshot of its own, as the header tells.
+// Whether each statement had its own snapshot, according to the header.
 bool has_statement_snapshots(const History& history) {
   const auto asked = history.facts().find("isolation");
   return asked != history.facts().end() &&
          (asked->second == "read-committed" || asked->second == "read-uncommitted");
 }
 
-// The one version set of all operations of a transaction that have one; null: none, or several.
+// The single version set of all operations of a transaction that have one; null if there is none, or
+// several.
 const VersionSet* common_set(const History& history, TransactionId t) {
   const VersionSet* common = nullptr;
   for (const OperationId op : history.operations(t)) {

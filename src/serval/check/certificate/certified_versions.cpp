@@ -33,7 +33,7 @@ class VersionCollector {
     Version version;
   };
 
-  // The last write of every key by every transaction that has not aborted, transaction by transaction.
+  // The last write of every key by every non-aborted transaction, transaction by transaction.
   void collect_writes() {
     std::vector<std::uint32_t> slot(history_.key_count(), kNone);
     first_write_.reserve(history_.transaction_count() + 1);
@@ -44,7 +44,7 @@ class VersionCollector {
       if (history_.outcome(t) == Outcome::Aborted) continue;
       for (const OperationId op : history_.operations(t)) {
         if (history_.kind(op) == OperationKind::Append || history_.kind(op) == OperationKind::ReadList)
-          return refuse(fmt::format("{} works on lists, which certificates do not cover", name(t)));
+          return refuse(fmt::format("{} uses lists, which certificates do not cover", name(t)));
         for_each_write(history_, op, [&](KeyId key, Value value) {
           std::uint32_t& at = slot[key.index];
           if (at == kNone || at < begin || at >= writes_.size() || writes_[at].key != key) {
@@ -104,7 +104,7 @@ class VersionCollector {
     }
   }
 
-  // A transaction that took part did so with all of its writes.
+  // A transaction that participated did so with all its writes.
   void require_whole_transactions() {
     std::vector<std::uint32_t> writers(history_.key_count(), 0);
     for (const Write& write : writes_)
@@ -155,7 +155,7 @@ class VersionCollector {
     out_.first_installed_.push_back(static_cast<std::uint32_t>(out_.installed_.size()));
   }
 
-  // Of the key whose writes are in ordered_.
+  // For the key whose writes are in ordered_.
   Value initial_row(KeyId key) {
     if (history_.initial_value().is_nil()) return Value::nil();
     if (found_.empty()) found_ = rows_found(history_);
@@ -168,7 +168,7 @@ class VersionCollector {
     return first == OperationKind::Insert ? Value::nil() : history_.initial_value();
   }
 
-  // Of those that take part.
+  // Writes of participating transactions.
   Jagged<std::uint32_t> writes_by_key() const {
     std::vector<std::uint32_t> first(history_.key_count() + 1, 0);
     for (const Write& write : writes_)
@@ -184,7 +184,7 @@ class VersionCollector {
     return rows;
   }
 
-  // Into ordered_. False: refused.
+  // Fills ordered_. False if refused.
   bool order_key(KeyId key, std::span<const std::uint32_t> writes) {
     ordered_.assign(writes.begin(), writes.end());
     if (const KeyOrder* given = given_[key.index]) {
@@ -196,7 +196,7 @@ class VersionCollector {
       };
       for (const std::uint32_t write : ordered_)
         if (!timestamp(write)) {
-          refuse(fmt::format("{} wrote {} and has no commit timestamp",
+          refuse(fmt::format("{} wrote {} but has no commit timestamp",
                              name(writes_[write].version.installer), format(key)));
           return false;
         }
@@ -223,8 +223,8 @@ class VersionCollector {
   std::vector<std::uint32_t> first_write_;  // By transaction, one more than transactions.
   std::vector<const KeyOrder*> given_;      // By key; null: no complete order.
   std::vector<std::optional<std::int64_t>> timestamps_;
-  std::vector<std::uint32_t> ordered_;  // The writes of the key at hand.
-  std::vector<bool> found_;             // See initial_rows.h; empty until it is needed.
+  std::vector<std::uint32_t> ordered_;  // The writes of the current key.
+  std::vector<bool> found_;             // See initial_rows.h; empty until needed.
 };
 
 CertifiedVersions::CertifiedVersions(const History& history, Budget& budget) {

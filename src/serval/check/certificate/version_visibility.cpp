@@ -42,8 +42,8 @@ void VersionVisibility::check_lists() {
     for (const SeenVersion& seen : *list) {
       if (seen.installer.is_none() || position_of(seen.installer, seen.key) > 0) continue;
       problem_ = fmt::format(
-          "the certificate says that transaction {} saw a version of {} by transaction {}, "
-          "which left none behind",
+          "according to the certificate, transaction {} saw a version of {} by transaction {}, "
+          "which did not leave one behind",
           history_.format(history_.label(history_.transaction_of(op))), history_.format_key(seen.key),
           history_.format(history_.label(seen.installer)));
       return;
@@ -51,7 +51,7 @@ void VersionVisibility::check_lists() {
   }
 }
 
-// Lists are asked for one after another, and each shows much the same versions as the one before.
+// Lists are queried one after another, and each contains mostly the same versions as the previous one.
 std::uint32_t VersionVisibility::position_of(TransactionId installer, KeyId key) const {
   const auto versions = versions_.of(key);
   std::uint32_t& cursor = cursor_[key.index];
@@ -76,8 +76,8 @@ void VersionVisibility::collect_timestamps() {
     if (!versions_.takes_part(t) || versions_.installed_by(t).empty()) continue;
     const TransactionHints* hints = history_.hints(t);
     if (hints == nullptr || !hints->commit_timestamp) {
-      problem_ = fmt::format("transaction {} wrote something and has no commit timestamp",
-                             history_.format(history_.label(t)));
+      problem_ =
+          fmt::format("transaction {} wrote but has no commit timestamp", history_.format(history_.label(t)));
       return;
     }
     timestamps_.of_transaction[t.index] = *hints->commit_timestamp;
@@ -94,7 +94,7 @@ void VersionVisibility::collect_numbers() {
     const std::optional<std::int64_t> number =
         hints == nullptr ? std::nullopt : number_of(hints->server_transaction);
     if (!number) {
-      problem_ = fmt::format("transaction {} wrote something and has no number of the server",
+      problem_ = fmt::format("transaction {} wrote but has no transaction number of the server",
                              history_.format(history_.label(t)));
       return;
     }
@@ -153,7 +153,7 @@ std::uint32_t VersionVisibility::last_below(const Stamps& stamps, KeyId key, std
   std::uint32_t at = cursor;
   for (int step = 0; step < kSteps; ++step) {
     if (smallest[at] >= end) {
-      --at;  // Never below the initial version, which is before every end.
+      --at;  // Never below the initial version, which precedes every end.
     } else if (at + 1 < size && smallest[at + 1] < end) {
       ++at;
     } else {

@@ -10,13 +10,15 @@
 namespace serval {
 namespace {
 
-constexpr std::uint64_t kReachabilityEffort = 4'000'000'000;  // Edges, 256 questions at a time.
-constexpr std::uint64_t kShorteningEffort = 2'000'000;        // Edges, once a closed walk is known: at most,
-constexpr std::uint64_t kShorteningRounds = 3;                // and so many looks at all of them.
-constexpr std::uint64_t kSearchEffort = 100'000'000;          // Edges, until then.
-constexpr std::uint64_t kUntanglingEffort = 200'000;          // Steps, where walks cross themselves.
+constexpr std::uint64_t kReachabilityEffort = 4'000'000'000;  // Edges, for 256 questions at a time.
+// Edges, once a closed walk is known: at most this,
+constexpr std::uint64_t kShorteningEffort = 2'000'000;
+// and at most this many passes over all of them.
+constexpr std::uint64_t kShorteningRounds = 3;
+constexpr std::uint64_t kSearchEffort = 100'000'000;  // Edges, before that.
+constexpr std::uint64_t kUntanglingEffort = 200'000;  // Steps, if walks cross themselves.
 
-// What every cycle of the class needs, before anything is built.
+// A necessary condition for cycles of the class, checked before anything is built.
 bool is_possible(const StepGraph& graph, CycleClass cycle_class, CycleVariant variant) {
   StepKinds needed = 0;
   if (cycle_class == CycleClass::DirtyWrite) needed |= kWriteStep;
@@ -46,8 +48,8 @@ class ClassSearch {
   std::vector<Step> run(const AcceptCycle& accept) { return search(pivots(), accept); }
 
  private:
-  // A walk starts at `start`, behind the pivot, and ends where the pivot begins: at `end`, or, for real time,
-  // at any transaction that ended before the start began.
+  // A walk starts at `start`, after the pivot, and ends where the pivot begins: at `end`, or, for real
+  // time, at any transaction that ended before the start began.
   static constexpr Vertex kAnyone = 0xFFFFFFFFu;
   struct Pivot {
     Vertex start;
@@ -90,7 +92,7 @@ class ClassSearch {
       questions.push_back({vertex(link.to, CycleAutomaton::start()), vertex(link.from, accepted_state())});
     }
     const auto closed = reachable(product_, questions, kReachabilityEffort, budget_);
-    if (!closed) return pivots;  // Too many to tell apart; the search tries them one by one.
+    if (!closed) return pivots;  // Too many to distinguish; the search tries them one by one.
     std::size_t kept = 0;
     for (std::size_t i = 0; i < pivots.size(); ++i)
       if ((*closed)[i]) pivots[kept++] = pivots[i];
@@ -98,7 +100,8 @@ class ClassSearch {
     return pivots;
   }
 
-  // The earliest end among the transactions that a walk of the class leads to, by component of the product.
+  // The earliest end among the transactions that a walk of the class reaches, by component of the
+  // product.
   std::vector<Pivot> time_pivots() {
     const Condensation components = condense(product_, budget_);
     std::vector<Time> earliest(components.count, kUnknownEnd);
@@ -125,7 +128,7 @@ class ClassSearch {
     return member(at) != pivot.start && graph_.has_time_step(member(at), pivot.start);
   }
 
-  // Accepts every cycle where `accept` is empty. What is not accepted is no reason to stop early.
+  // Accepts every cycle if `accept` is empty. A rejected cycle does not end the search.
   std::vector<Step> search(const std::vector<Pivot>& pivots, const AcceptCycle& accept) const {
     PathFinder finder(product_, std::numeric_limits<std::uint64_t>::max(), budget_);
     std::vector<Vertex> best;
@@ -156,7 +159,7 @@ class ClassSearch {
     return std::adjacent_find(visited.begin(), visited.end()) == visited.end();
   }
 
-  // Depth-first over simple walks only, every way in turn, as long as the effort lasts.
+  // Depth first over simple walks only, trying every path within the effort.
   std::vector<Step> untangle(const std::vector<Pivot>& pivots) const {
     std::uint64_t effort = kUntanglingEffort;
     std::vector<bool> used(graph_.size, false);

@@ -24,7 +24,7 @@ EdgeKind edge_kind(StepKind step) {
   broken_contract("a step between two transactions", __FILE__, __LINE__);
 }
 
-// A register's write dependency that rests on the read before the write is that read dependency.
+// A register's write dependency that is derived from the read before the write is that read dependency.
 bool is_shown_write_dependency(const Edge& edge) {
   return edge.kind == EdgeKind::WriteWrite && edge.to_read.is_none();
 }
@@ -66,7 +66,7 @@ void ComponentLinks::collect_links(const CsrGraph& graph, std::span<const Vertex
                                    std::vector<Vertex>& position) {
   const VertexMap map(shape_);
   const auto is_helper = [&](Vertex v) { return map.is_helper(v, history_.transaction_count()); };
-  // Helpers come after all transactions, in the component as in the graph.
+  // Helpers come after all transactions, both in the component and in the graph.
   const auto first_helper = std::ranges::find_if(vertices, is_helper);
   const std::span<const Vertex> helpers(first_helper, vertices.end());
   const auto local = [&](Vertex v) {
@@ -91,7 +91,7 @@ void ComponentLinks::collect_links(const CsrGraph& graph, std::span<const Vertex
   std::erase_if(steps_.links, [](const Link& link) { return link.kinds == 0; });
 }
 
-// Readers reach what they missed through helpers.
+// Readers reach the writers that they missed through helpers.
 StepKinds ComponentLinks::kinds_of(Vertex from, Vertex to) const {
   if (steps_.is_helper(from)) return kFreeStep;
   if (steps_.is_helper(to)) return kAntiStep;
@@ -116,8 +116,8 @@ StepKinds ComponentLinks::kinds_between(Vertex from, Vertex to) const {
   return kinds;
 }
 
-// Session order is transitive: a step from each member to every later member of its session, so that a cycle
-// need not walk through the session one by one. Skipped where there would be too many.
+// Session order is transitive: adds a step from each member to every later member of its session, so
+// that a cycle need not visit the session one by one. Skipped if there would be too many.
 void ComponentLinks::add_session_shortcuts() {
   constexpr std::size_t kMostLinks = 2'000'000;
   std::map<SessionId, std::vector<Vertex>> by_session;

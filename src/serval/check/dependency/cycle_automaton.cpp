@@ -4,7 +4,7 @@
 
 namespace serval {
 
-// Where anti-dependencies may stand, as an automaton over {dependency, anti-dependency}; state 0 is the
+// Where anti-dependencies may occur, as an automaton over {dependency, anti-dependency}; state 0 is the
 // start.
 struct AntiRule {
   static constexpr std::uint8_t kStop = 0xFF;
@@ -19,15 +19,15 @@ constexpr std::uint8_t kStop = AntiRule::kStop;
 
 constexpr AntiRule kNoAnti{1, {0}, {kStop}, {true}};
 constexpr AntiRule kExactlyOne{2, {0, 1}, {1, kStop}, {false, true}};
-// After an anti-dependency: no two in a row, at least one more, and none last, for the pivot follows it.
-// States: one so far and just now; one so far; several and just now; several.
+// After an anti-dependency: no two in a row, at least one more, and none last, because the pivot follows
+// it. States: one so far, just now; one so far; several, one just now; several.
 constexpr AntiRule kNonAdjacentAfterOne{4, {1, 1, 3, 3}, {kStop, 2, kStop, 2}, {false, false, false, true}};
-// From the start: none yet; then as above. The last step may be one, for the pivot is none.
+// From the start: none yet; then as above. The last step may be one, because the pivot is not.
 constexpr AntiRule kNonAdjacent{
     5, {0, 2, 2, 4, 4}, {1, kStop, 3, kStop, 3}, {false, false, false, true, true}};
-// After an anti-dependency: another at once, then anything.
+// After an anti-dependency: another immediately, then anything.
 constexpr AntiRule kAdjacentAfterOne{2, {kStop, 1}, {1, 1}, {false, true}};
-// From the start: none just now; one just now; two in a row were seen.
+// From the start: not just now; one just now; two in a row.
 constexpr AntiRule kAdjacent{3, {0, 0, 2}, {1, 2, 2}, {false, false, true}};
 
 const AntiRule& rule_of(CycleClass cycle_class, CycleVariant variant) {

@@ -12,7 +12,7 @@
 namespace serval {
 namespace {
 
-// Consecutive session steps say no more than one.
+// Consecutive session steps are equivalent to one.
 void join_session_steps(std::vector<Step>& steps) {
   std::vector<Step> joined;
   for (const Step& step : steps) {
@@ -28,8 +28,8 @@ void start_at_smallest(std::vector<Step>& steps) {
   std::rotate(steps.begin(), std::ranges::min_element(steps, {}, &Step::from), steps.end());
 }
 
-// In T1 -wr-> T2 -rw-> T3, of several reads show the earliest that saw T1 and the latest that missed T3: if
-// any read went back in time, this pair shows it.
+// In T1 -wr-> T2 -rw-> T3 with several reads, shows the earliest that saw T1 and the latest that missed
+// T3: if any read went back in time, this pair shows it.
 void choose_telling_reads(const ComponentLinks& links, const std::vector<Step>& steps, Cycle& cycle) {
   const std::size_t size = steps.size();
   for (std::size_t i = 0; i < size; ++i) {
@@ -51,7 +51,7 @@ Cycle cycle_of(const ComponentLinks& links, std::vector<Step> steps) {
   return cycle;
 }
 
-// Whether every level that forbids the one forbids the other, too.
+// Whether every level that forbids `than` also forbids `kind`.
 bool refutes_no_less(AnomalyKind kind, AnomalyKind than) {
   return std::ranges::all_of(info(than).forbidden_by, [kind](Level level) { return forbids(level, kind); });
 }
@@ -82,7 +82,7 @@ class Classification {
   void add(std::vector<Step> steps) { found_.push_back(anomaly(std::move(steps))); }
 
   std::vector<Step> direct_cycle(CycleClass cycle_class, CycleVariant variant) const {
-    constexpr int kMostTries = 1000;  // A look at a cycle costs more than a step of the search.
+    constexpr int kMostTries = 1000;  // Examining a cycle costs more than a step of the search.
     int tries = 0;
     const auto is_direct = [&](const std::vector<Step>& steps) {
       return ++tries <= kMostTries && shortcut(links_, steps).empty();
@@ -90,7 +90,7 @@ class Classification {
     return shortest_cycle(links_.steps(), cycle_class, variant, is_direct, budget_);
   }
 
-  // Only cycles that go a roundabout way. They say nothing new where what was found refutes as much.
+  // Only cycles with a detour exist. They add nothing if the cycles found refute as much.
   void add_for_want_of_better(std::vector<Step> steps, const std::vector<Step>& shorter) {
     Anomaly roundabout = anomaly(std::move(steps));
     const auto says_enough = [&](const Anomaly& other) {

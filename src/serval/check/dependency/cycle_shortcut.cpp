@@ -6,7 +6,7 @@
 namespace serval {
 namespace {
 
-constexpr std::size_t kLongestCycle = 24;  // Every pair is asked for its steps.
+constexpr std::size_t kLongestCycle = 24;  // All pairs are examined.
 
 struct Strength {
   CycleClass cycle_class;
@@ -36,7 +36,7 @@ Strength strength_of(const std::vector<Step>& steps) {
                                                             : CycleVariant::Data};
 }
 
-// The cycle without what lies between steps[first].from and steps[last].to.
+// The cycle without the part between steps[first].from and steps[last].to.
 std::vector<Step> with_step(const std::vector<Step>& steps, std::size_t first, std::size_t length,
                             StepKind kind) {
   const std::size_t size = steps.size();

@@ -86,7 +86,7 @@ std::vector<Vertex> ascending_order(Vertex vertices) {
   return order;
 }
 
-// Of the levels that are searched and leave the sessions out.
+// For levels that are searched and ignore sessions.
 Level strong_session_variant(Level level) {
   return level == Level::SnapshotIsolation ? Level::StrongSessionSnapshotIsolation
          : level == Level::Serializable    ? Level::StrongSessionSerializable
@@ -127,7 +127,7 @@ class Decision {
                           ? execution(history_, relations_.takes_part, shape_, level_, *order)
                           : search_order();
     if (!holds(verdict)) return verdict;
-    // What holds without times says nothing about real time.
+    // A result without times says nothing about real time.
     if (clock_problem_) return no_times("the clock contradicts itself: " + *clock_problem_);
     if (uses_real_time(level_) && history_.transaction_count() > 1 && !history_.has_times())
       return no_times("the history has no times");
@@ -135,7 +135,7 @@ class Decision {
   }
 
  private:
-  // Nothing when the graph has a cycle.
+  // Nothing if the graph has a cycle.
   std::optional<std::vector<Vertex>> order_of(const Relations& relations) {
     graph_ = dependency_graph(history_, relations, shape_, budget_);
     if (!graph_) return ascending_order(VertexMap(shape_).count(history_.transaction_count()));
@@ -144,8 +144,9 @@ class Decision {
     return order;
   }
 
-  // Reads that contradict each other refute nothing here: which of them shows the order is not known. But an
-  // order proves something only where it fits them all, or one more read would make a violation valid.
+  // Reads that contradict each other refute nothing here, because it is unknown which of them shows the
+  // order. But an order is a proof only if it fits all of them; otherwise one more read could turn a
+  // violation into a valid history.
   std::vector<Anomaly> certain_cycles() {
     Relations certain = relations_;
     certain.contested.clear();
@@ -154,10 +155,10 @@ class Decision {
   Undecided contested_lists() const {
     return {
         Undecided::Cause::Precondition,
-        "reads of a list contradict each other, so that the order of its versions is not known",
+        "reads of a list contradict each other, so the order of its versions is unknown",
         {fmt::format("reads that contradict another one: {}, first of {}", relations_.order_conflicts.size(),
                      history_.format_key(relations_.order_conflicts.front().key)),
-         "no violation among the dependencies that are known"}};
+         "no violation among the known dependencies"}};
   }
 
   std::vector<Anomaly> cycles(const Relations& relations) {
@@ -173,7 +174,7 @@ class Decision {
     return found;
   }
 
-  // Which version every read saw is known as far as the level asks.
+  // Whether the version that every read saw is known, as far as the level requires.
   bool reads_are_certain() const {
     if (relations_.has_unsupported()) return false;
     if (family_ != Family::ReadUncommitted) return relations_.ambiguous_reads.empty();
@@ -182,15 +183,16 @@ class Decision {
     });
   }
 
-  // Which of several versions a read of a register saw can be searched for; not so of lists, nor below
-  // snapshots.
+  // Which of several versions a read of a register saw can be searched for; this does not apply to lists
+  // or to levels below snapshots.
   bool can_search() const {
     if (relations_.has_unsupported() || family_ < Family::PrefixConsistency) return false;
     return std::ranges::none_of(relations_.ambiguous_reads, [&](OperationId read) {
       return history_.kind(read) == OperationKind::ReadList || is_repeated(read);
     });
   }
-  // Two reads that may have seen one version only if both saw the initial one are not worth a question.
+  // Two reads that can have seen the same version only if both saw the initial one are not worth a
+  // question.
   bool is_repeated(OperationId read) const {
     const TransactionId t = history_.transaction_of(read);
     const auto repeated =
@@ -198,7 +200,7 @@ class Decision {
     return std::ranges::find(repeated, history_.key(read), &RepeatedRead::key) != repeated.end();
   }
 
-  // The known edges decide: no order of versions that is still open can add a cycle.
+  // The known edges decide: no version order that is still open can add a cycle.
   bool order_is_settled() const {
     switch (family_) {
       case Family::ReadUncommitted:
@@ -213,8 +215,8 @@ class Decision {
     return relations_.open_writes.empty();
   }
 
-  // Where reads leave the order of versions open, or what they saw. An order that keeps the sessions is an
-  // order, too, and easier to find.
+  // If reads leave open the version order, or what they saw. An order that respects the sessions is
+  // valid too, and easier to find.
   Verdict search_order() {
     if (!shape_.session_order) {
       GraphShape sessions = shape_;
@@ -243,8 +245,8 @@ class Decision {
     }
   }
 
-  // What reads with several possible sources saw, assumptions say nothing about. An order that keeps the
-  // sessions keeps those of each key, and likewise real time.
+  // Assumptions say nothing about reads with several possible sources. An order that respects the
+  // sessions also respects those of each key; the same applies to real time.
   bool keeps_assumptions(GraphShape shape) const {
     const Assumptions& assumed = options_.hints.assumptions;
     if (relations_.ambiguous_reads.empty()) return true;
@@ -254,7 +256,7 @@ class Decision {
   }
   Undecided open_assumption() const {
     Undecided open = missing_order(history_, relations_);
-    open.details.emplace_back("an order was found, but whether it keeps what is assumed is not known");
+    open.details.emplace_back("an order was found, but it is unknown whether it satisfies the assumptions");
     return open;
   }
 
@@ -267,13 +269,12 @@ class Decision {
     Undecided open = missing_order(history_, relations_);
     open.details.emplace_back(
         search.has_optional_sources()
-            ? "no order without the transactions that may not have happened, and whose values others wrote "
-              "too"
+            ? "no order without the indeterminate transactions whose values others also wrote"
             : "the search found no order, but also no proof that is small enough to check");
     return open;
   }
 
-  // By what the order would have to be, and what its circles need beside the data.
+  // By the kind of the missing order, and what its cycles need besides the data.
   AnomalyKind kind_of(const Contradiction& found) const {
     if (family_ == Family::PrefixConsistency) return AnomalyKind::NoPrefixOrder;
     bool session = false, real_time = false;
@@ -291,10 +292,11 @@ class Decision {
 
   static Undecided cut_short(const BudgetExhausted& exhausted, const OrderSearch& search) {
     Undecided open = serval::cut_short(exhausted, {});
-    open.details.emplace_back("no violation among the dependencies that are known");
+    open.details.emplace_back("no violation among the known dependencies");
     std::ranges::move(search.progress(), std::back_inserter(open.details));
     open.details.emplace_back(
-        "what would settle it: times, a read before each write, or the database's version order (--assume)");
+        "to decide it, record times or a read before each write, or use the database's version order "
+        "(--assume)");
     return open;
   }
 

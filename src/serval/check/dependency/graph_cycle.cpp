@@ -17,7 +17,7 @@ class Teller {
   Teller(const History& history, const ExplainEdge& explain, GraphShape shape)
       : history_(history), explain_(explain), shape_(shape), map_(shape) {}
 
-  // `path` names its first vertex again at the end.
+  // `path` repeats its first vertex at the end.
   Cycle tell(std::vector<Vertex> path) const {
     path.pop_back();
     const auto start = std::ranges::find_if(path, [&](Vertex v) { return is_point(v); });
@@ -62,7 +62,7 @@ class Teller {
     if (shape_.data == GraphShape::Data::ShownWrites && reason.kind == EdgeKind::WriteRead) return false;
     if (shape_.snapshots && map_.is_begin(from)) return anti;
     if (shape_.snapshots && map_.is_commit(to)) return write;
-    // A register's write dependency that rests on a read is that read dependency.
+    // A register's write dependency that is derived from a read is that read dependency.
     if (write && !reason.to_read.is_none()) return false;
     return !shape_.snapshots || (!anti && !(write && shape_.writes_may_overlap));
   }

@@ -32,8 +32,8 @@ CycleShape shape_of(const std::vector<Edge>& edges) {
               edges, [](const Edge& edge) { return edge.of_predicate && edge.kind == ReadWrite; })};
 }
 
-// A cycle with exactly one anti-dependency, turned so that it comes last: who is missed, how the reader came
-// to know of it, and the read that missed it.
+// A cycle with exactly one anti-dependency, rotated so that it comes last: the missed transaction, how
+// it became visible to the reader, and the read that missed it.
 class SingleAntiDependency {
  public:
   explicit SingleAntiDependency(const std::vector<Edge>& edges) : edges_(edges) {
@@ -57,7 +57,7 @@ class SingleAntiDependency {
   bool is_about_one_key() const {
     return std::ranges::all_of(edges_, [&](const Edge& edge) { return edge.key == missed().key; });
   }
-  // The reader saw first and missed later: its reads went back in time (Adya's G-monotonic).
+  // The reader first saw it and later missed it: its reads went back in time (Adya's G-monotonic).
   bool went_back() const {
     return last_observation().kind == WriteRead && last_observation().to_op < missed().from_op;
   }
@@ -87,7 +87,7 @@ AnomalyKind name_session_cycle(const SingleAntiDependency& cycle) {
 AnomalyKind name_cycle(const std::vector<Edge>& edges) {
   const CycleShape shape = shape_of(edges);
   const AnomalyKind by_class = class_of(shape);
-  // The other names of shapes speak of items.
+  // The other names of shapes only apply to items.
   if (std::ranges::any_of(edges, &Edge::of_predicate)) {
     const bool skew = edges.size() == 2 && std::ranges::all_of(edges, &Edge::of_predicate);
     return by_class == AnomalyKind::PhantomCycle && skew ? AnomalyKind::PredicateWriteSkew : by_class;

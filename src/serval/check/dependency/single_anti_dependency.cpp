@@ -34,7 +34,7 @@ struct Miss {
 
 enum class SeenBefore { Read, Commit };
 
-// Where each vertex stands in an order of the graph; empty for a graph with cycles.
+// The position of each vertex in an order of the graph; empty for a cyclic graph.
 std::vector<std::uint32_t> positions(const ViewGraph& views, const std::vector<Vertex>& order) {
   std::vector<std::uint32_t> position;
   if (order.size() < views.graph().vertex_count()) return position;
@@ -43,7 +43,7 @@ std::vector<std::uint32_t> positions(const ViewGraph& views, const std::vector<V
   return position;
 }
 
-// Only of transactions that stand before the reader in the order: others cannot lead to it.
+// Only transactions before the reader in the order: others cannot lead to it.
 std::vector<Miss> misses(const ViewGraph& views, SeenBefore before, const std::vector<Vertex>& order) {
   const std::vector<std::uint32_t> position = positions(views, order);
   std::vector<Miss> out;
@@ -59,7 +59,7 @@ std::vector<Miss> misses(const ViewGraph& views, SeenBefore before, const std::v
   return out;
 }
 
-// By miss: the missed transaction leads to the reader. Nothing: too many to tell.
+// By miss: whether the missed transaction leads to the reader. Nothing if there are too many to decide.
 std::optional<std::vector<bool>> seen_after_all(const ViewGraph& views, const std::vector<Miss>& all,
                                                 Budget& budget) {
   std::vector<ReachabilityQuestion> questions;
@@ -75,7 +75,7 @@ Cycle cycle_through(const ViewGraph& views, const Miss& miss, const std::vector<
   return cycle;
 }
 
-// For each strong component of the data dependencies the first shortest cycle, as far as the effort goes.
+// The first shortest cycle for each strong component of the data dependencies, within the effort.
 class MonotonicSearch {
  public:
   MonotonicSearch(const History& history, const Relations& relations, const ViewGraph& views, Budget& budget)
@@ -139,7 +139,7 @@ Holds in_order(const ViewGraph& views, const Relations& relations, Level level,
   return holds;
 }
 
-// A cycle of the view graph itself, where reads that repeat others make it one.
+// A cycle of the view graph itself, due to repeated reads.
 Anomaly view_cycle(const ViewGraph& views, Budget& budget) {
   const Jagged<Vertex> components = cyclic_components(views.graph(), budget);
   expects(components.rows() > 0, "a graph without an order has a cycle");
@@ -173,8 +173,8 @@ TransactionId next_writer(const Relations& relations, TransactionId t, KeyId key
   return TransactionId::none();
 }
 
-// `t` read a version of the key that `next` followed, and wrote a later one: the way from there. Empty
-// where it is not known, or where the writers of the key go round in a circle, which is a worse anomaly.
+// `t` read a version of the key that `next` followed, and wrote a later one: the path between them.
+// Empty if it is unknown, or if the writers of the key form a cycle, which is a worse anomaly.
 std::vector<Edge> updates_between(const History& history, const Relations& relations, KeyId key,
                                   TransactionId t, TransactionId next) {
   std::vector<Edge> edges;
@@ -218,7 +218,7 @@ class Judgement {
       return missing_order(history_, relations_);
     if (!seen)
       return Undecided{Undecided::Cause::NoEngine,
-                       "too many anti-dependencies point back to be followed",
+                       "too many anti-dependencies point backwards to follow them all",
                        {"no cycle without anti-dependencies"}};
     if (leaves_choices(relations_) || !relations_.order_is_complete()) return try_orders(order);
     return in_order(views_, relations_, level_, order);
@@ -249,9 +249,9 @@ class Judgement {
     add(find_cycles(history_, relations_, {.session_order = sessions_, .weakest = weakest}, budget_));
   }
 
-  // Nothing when it could not be told.
+  // Nothing if it could not be decided.
   std::optional<Seen> look_for_misses(const ViewGraph& views, const std::vector<Vertex>& order) {
-    // Lists whose reads contradict each other are a violation already, and show no order to miss.
+    // Lists whose reads contradict each other are already a violation, and have no order.
     if (level_ == Level::CursorStability || !relations_.order_conflicts.empty()) return Seen{};
     const SeenBefore before = level_ == Level::MonotonicView ? SeenBefore::Read : SeenBefore::Commit;
     Seen seen{misses(views, before, order), {}};
@@ -269,7 +269,7 @@ class Judgement {
       collect_cycles(CycleClass::Single);
   }
 
-  // Orders of the versions that are still open: likely ones, then the one found for what is known.
+  // Tries orders of the versions that are still open: likely ones, then the one found for what is known.
   Verdict try_orders(const std::vector<Vertex>& order) {
     for (const std::vector<std::uint32_t>& likely : likely_orders(history_))
       if (const std::optional<Holds> found = try_order(likely)) return *found;
@@ -291,7 +291,7 @@ class Judgement {
     return in_order(views, chosen, level_, order);
   }
 
-  // Whether every update follows what it read at once, where the level asks for it.
+  // Whether every update directly follows the version that it read, if the level requires it.
   bool updates_are_direct(const Relations& chosen, const ViewGraph& views) const {
     if (level_ != Level::CursorStability) return true;
     return std::ranges::all_of(views.reads(), [&](const ViewRead& read) {
@@ -329,7 +329,8 @@ std::vector<Anomaly> non_monotonic_views(const History& history, const Relations
   return monotonic_anomalies(history, relations, views, all, *seen, budget);
 }
 
-// From the writer of the next version, one write dependency on the key after the other, to the update itself.
+// From the writer of the next version, through consecutive write dependencies on the key, to the update
+// itself.
 std::vector<Anomaly> cursor_lost_updates(const History& history, const Relations& relations,
                                          const ViewGraph& views) {
   std::vector<Anomaly> found;

@@ -59,7 +59,7 @@ void ViewGraph::collect_reads(Budget& budget) {
   }
 }
 
-// Later external reads of a key: of those that saw another version the certain ones are listed; what saw the
+// Later external reads of a key: certain reads that saw another version are listed; a read that saw the
 // same value saw the same version.
 void ViewGraph::collect_repetitions(TransactionId t) {
   const std::vector<RepeatedRead>& repeated = relations_.repeated_reads;
@@ -137,7 +137,7 @@ TransactionId ViewGraph::transaction(Vertex v) const {
 std::vector<TransactionId> ViewGraph::missed_by(const ViewRead& read) const {
   std::vector<TransactionId> missed;
   const TransactionId next = relations_.read_write_sets.versions[read.version.index].overwriter;
-  if (next == read.reader) return missed;  // The later ones are later than its own.
+  if (next == read.reader) return missed;  // The later ones are also later than its own.
   if (!next.is_none()) missed.push_back(next);
   for (const TransactionId later : relations_.later_writers(read.version))
     if (later != read.reader) missed.push_back(later);
@@ -151,7 +151,7 @@ std::vector<Edge> ViewGraph::edges_of(const std::vector<Vertex>& path) const {
   const std::vector<Version>& versions = relations_.read_write_sets.versions;
   for (std::size_t i = 0; i + 1 < path.size(); ++i) {
     const TransactionId from = transaction(path[i]), to = transaction(path[i + 1]);
-    if (from == to) continue;  // Along the reads of one transaction.
+    if (from == to) continue;  // Between reads of one transaction.
     if (is_transaction(path[i + 1])) {
       edges.push_back(edge_between(from, to));
       continue;
@@ -182,7 +182,7 @@ Edge ViewGraph::anti_dependency(const ViewRead& read, TransactionId missed) cons
       same.from_op = read.operation;
       return same;
     }
-  // A repeated read, which the graph of transactions does not know.
+  // A repeated read, which is not part of the graph of transactions.
   Edge edge{read.reader, missed, EdgeKind::ReadWrite, key, read.operation};
   const ReadWriteSets& read_write_sets = relations_.read_write_sets;
   for (const Access& access : read_write_sets.of(missed)) {

@@ -24,9 +24,10 @@ class ChainWalk {
     return std::move(anomalies_);
   }
 
-  // The transactions by the moment they took effect; ties in chain order.
+  // The transactions by the time at which they took effect; ties in chain order.
   std::vector<TransactionId> commit_order() && {
-    // Sorting starts from the order of the history, which is nearly that of time; the walk went key by key.
+    // Sorting starts from the order of the history, which is nearly time order; the traversal went key
+    // by key.
     std::vector<Placement> placements;
     placements.reserve(placed_);
     for (const TransactionId t : history_.transactions()) {
@@ -45,12 +46,13 @@ class ChainWalk {
  private:
   static constexpr std::uint32_t kUnplaced = 0xFFFFFFFFu;
 
-  // All that the walk needs of a transaction in one cache line: chains hop through memory.
+  // Everything that the traversal needs about a transaction in one cache line: chains jump through
+  // memory.
   struct Slot {
     Time begin = kUnknownBegin;
     Time end = kUnknownEnd;  // Unknown for indeterminate transactions.
     Time effect = kUnknownBegin;
-    std::uint32_t position = kUnplaced;  // In the walk: chain by chain, each from its start.
+    std::uint32_t position = kUnplaced;  // In the traversal: chain by chain, each from its start.
     VersionId written = VersionId::none();
     TransactionId next_reader = TransactionId::none();  // Of the same version.
   };
@@ -60,7 +62,7 @@ class ChainWalk {
     TransactionId transaction;
     friend auto operator<=>(const Placement&, const Placement&) = default;
   };
-  // The latest moment of effect in the chain so far, and whose begin it is.
+  // The latest time of effect in the chain so far, and the operation whose begin it is.
   struct Bound {
     Time time = kUnknownBegin;
     TransactionId set_by = TransactionId::none();
@@ -109,8 +111,8 @@ class ChainWalk {
     }
   }
 
-  // Where the walk along one key's chain stands: the readers of a version follow its writer, then comes
-  // whoever overwrote it.
+  // The state of the traversal of one key's chain: the readers of a version follow its writer, then
+  // comes the transaction that overwrote it.
   struct Cursor {
     VersionId version;
     Bound bound = {};
@@ -119,8 +121,8 @@ class ChainWalk {
     bool broken = false;
   };
 
-  // Walks the chains of many keys abreast, each a step at a time, so that the cache misses of one overlap
-  // with the work on the others: three times faster than key by key at a million operations.
+  // Traverses the chains of many keys in parallel, one step at a time, so that the cache misses of one
+  // overlap with the work on the others: three times faster than key by key for a million operations.
   void walk_chains() {
     constexpr std::size_t kAbreast = 24;
     std::vector<Cursor> cursors;
@@ -142,7 +144,7 @@ class ChainWalk {
     if (!cursor.overwriter.is_none()) __builtin_prefetch(&slots_[cursor.overwriter.index]);
   }
 
-  // Over one version; false at the end of the chain.
+  // Processes one version; false at the end of the chain.
   bool advance(Cursor& cursor) {
     Bound latest_reader = cursor.bound;
     for (TransactionId t = cursor.first_reader; !t.is_none(); t = slots_[t.index].next_reader)
@@ -157,7 +159,7 @@ class ChainWalk {
     return true;
   }
 
-  // t takes effect at its begin, or later if the chain before it is later. One break a key is enough.
+  // t takes effect at its begin, or later if the chain before it is later. One break per key is enough.
   void take_effect(TransactionId t, Cursor& cursor, Bound& latest) {
     Slot& slot = slots_[t.index];
     place(slot, std::max(slot.begin, cursor.bound.time));
@@ -175,8 +177,8 @@ class ChainWalk {
     slot.position = placed_++;
   }
 
-  // Writers on no chain that starts at the initial version: they read from each other in a circle. Where a
-  // read has several possible writers, a chain may only look torn.
+  // Writers that are not on a chain from the initial version: they read from each other in a cycle. If a
+  // read has several possible writers, a chain may only seem broken.
   void report_unreachable() {
     if (!relations_.order_is_complete()) return;
     if (reached_ + relations_.divergences.size() >= writers_ || !anomalies_.empty()) return;

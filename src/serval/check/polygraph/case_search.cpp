@@ -68,7 +68,7 @@ void CaseSearch::add_certain_arcs() {
     }
 }
 
-// Whoever saw the initial version of an open key precedes all that wrote it.
+// A reader of the initial version of an open key precedes all its writers.
 void CaseSearch::add_initial_reads() {
   for (const TransactionId reader : transactions_)
     for (const Access& access : relations_.read_write_sets.of(reader)) {
@@ -154,7 +154,7 @@ std::optional<Contradiction> CaseSearch::refute(const std::vector<bool>& active,
   return found;
 }
 
-// The nodes that the proof uses, each before those it names.
+// The nodes that the proof uses, each before its cases.
 std::uint32_t CaseSearch::number(std::uint32_t node, Contradiction& proof) const {
   const auto place = static_cast<std::uint32_t>(proof.nodes.size());
   proof.nodes.push_back(nodes_[node]);
@@ -235,7 +235,7 @@ void CaseSearch::add_source_arcs(const OpenKeys::ManySourced& read, std::uint32_
   }
 }
 
-// What an answer adds, in the case that is being looked at.
+// What an answer adds in the current case.
 std::vector<CaseSearch::Arc> CaseSearch::arcs_of(std::uint32_t question, std::uint32_t choice) const {
   std::vector<Arc> arcs;
   const Question& asked = questions_[question];
@@ -253,8 +253,9 @@ bool CaseSearch::adds(const std::vector<Arc>& arcs) const {
   return std::ranges::any_of(arcs, [&](const Arc& arc) { return !reaches(arc.from, arc.to); });
 }
 
-// The question with the fewest answers that do not end at once. About two writes only where each such answer
-// adds something: one that adds nothing may be given for free. What a read saw matters to other answers.
+// The question with the fewest answers that do not end immediately. Questions about two writes only if
+// each such answer adds something: one that adds nothing can be assumed. What a read saw matters to
+// other answers.
 std::optional<std::uint32_t> CaseSearch::best_question() const {
   std::optional<std::uint32_t> best;
   std::size_t fewest = 0;
@@ -327,9 +328,9 @@ std::optional<CaseSearch::Proof> CaseSearch::settle(std::uint32_t question, std:
   return proof;
 }
 
-// The arc that closes a circle, and a shortest way back.
+// The arc that closes a cycle, and a shortest path back.
 CaseSearch::Proof CaseSearch::end_of_case(const Arc& closing) {
-  std::vector<std::uint32_t> by(reach_.size(), kNone);  // By place: the arc that led there.
+  std::vector<std::uint32_t> by(reach_.size(), kNone);  // By position: the arc that led there.
   std::vector<Place> queue{closing.to};
   for (std::size_t next = 0; next < queue.size(); ++next)
     for (std::uint32_t i = 0; i < arcs_.size(); ++i) {

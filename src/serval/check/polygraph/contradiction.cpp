@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kMostTransactions = 3000;
 constexpr std::uint64_t kEffort = 1'000'000;  // Questions for the proof.
-constexpr std::uint64_t kQuick = 2'000;       // Questions to tell whether some may be spared.
+constexpr std::uint64_t kQuick = 2'000;       // Questions to decide whether some transactions can be dropped.
 
 }  // namespace
 
@@ -22,7 +22,8 @@ std::optional<Contradiction> smallest_contradiction(const History& history, cons
   std::vector<bool> active(transactions.size(), true);
   std::optional<Contradiction> proof = search.refute(active, kEffort);
   if (!proof) return std::nullopt;
-  // Whole stretches first, then one by one: what contradicts without some contradicts with them.
+  // Drops entire ranges first, then single transactions: a contradiction without them is also one with
+  // them.
   for (std::size_t stretch = std::max<std::size_t>(transactions.size() / 4, 1);; stretch /= 2) {
     for (std::size_t first = 0; first < transactions.size(); first += stretch) {
       std::vector<bool> fewer = active;

@@ -72,15 +72,15 @@ class Collector {
     return !write.is_none() && history_.kind(write) == OperationKind::Append;
   }
 
-  // Of a list only appends that nobody saw are open. Of a register all that was written counts: its order
-  // may rest on assumptions, but not what its reads saw.
+  // For lists, only appends that nobody saw are open. For registers, all writes count: their order may
+  // rest on assumptions, but what reads saw does not.
   bool counts(const Access& access) const {
     if (access.written.is_none() || index_[access.key.index] == OpenKeys::kClosed) return false;
     if (!is_list(access.written)) return true;
     return !relations_.order_is_shown(access.key) || (exclusive_ && unseen_[access.written.index]);
   }
 
-  // By key, then chain, then place: counted, placed and sorted within the key.
+  // By key, then chain, then position: a counting sort by key, then sorted within the key.
   void collect_writes() {
     std::vector<std::uint32_t> first(open_.keys.size() + 1, 0);
     const auto for_each_write = [&](auto&& visit) {
@@ -152,10 +152,10 @@ class Collector {
 
   struct Source {
     TransactionId writer;
-    std::uint32_t write;  // kInitial for a writer that does not take part.
+    std::uint32_t write;  // kInitial for a writer that does not participate.
   };
 
-  // Who wrote which value of the keys that have such reads.
+  // The writers of each value of the keys with such reads.
   void collect_many_sourced() {
     std::vector<bool> wanted(history_.key_count(), false);
     for (const OperationId read : relations_.ambiguous_reads) wanted[history_.key(read).index] = true;
@@ -214,8 +214,8 @@ class Collector {
   const Chains& chains_;
   bool exclusive_;
   Budget& budget_;
-  std::vector<std::uint32_t> index_;             // By key: its place among the open ones.
-  std::vector<bool> unseen_;                     // By version, where unseen appends count.
+  std::vector<std::uint32_t> index_;             // By key: its index among the open keys.
+  std::vector<bool> unseen_;                     // By version, if unseen appends count.
   std::vector<std::uint32_t> write_of_version_;  // By version.
   OpenKeys open_;
 };

@@ -6,7 +6,7 @@
 namespace serval {
 namespace {
 
-constexpr std::size_t kMostInBetween = 8;  // Writers between a version and its reader that are asked at once.
+constexpr std::size_t kMostInBetween = 8;  // Writers between a version and its reader, handled at once.
 
 template <class Items>
 Jagged<std::uint32_t> by_key(const Items& items, std::size_t keys) {
@@ -37,7 +37,7 @@ void OpenQuestions::find_wrong(std::uint32_t key, std::span<const std::uint32_t>
     placed_.push_back({rank[points_.commit(writer(w))], rank[points_.begin(writer(w))], w});
   std::ranges::sort(placed_, {}, &Placed::commit);
   for (std::uint32_t i = 0; i < placed_.size(); ++i) position_[placed_[i].write] = i;
-  // Of two writers the later sees the earlier; neighbours suffice.
+  // The earlier of two writers is visible to the later; checking neighbours suffices.
   if (points_.exclusive())
     for (std::size_t i = 1; i < placed_.size(); ++i)
       if (placed_[i - 1].commit > placed_[i].begin)
@@ -93,7 +93,7 @@ void OpenQuestions::add(std::initializer_list<Literal> clause, std::array<Transa
   about_.push_back(about);
 }
 
-// One for each source; at the first call also that one of them is true, and what each says by itself.
+// One literal per source; the first call also adds that one of them is true, and what each implies.
 const std::vector<Literal>& OpenQuestions::choices_of(std::uint32_t index, OrderSolver& solver) {
   std::vector<Literal>& choices = choices_[index];
   if (!choices.empty()) return choices;

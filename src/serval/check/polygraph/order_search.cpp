@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kFewRounds = 20;
 constexpr std::size_t kAnyNumber = std::numeric_limits<std::size_t>::max();
-constexpr std::uint64_t kMostClockCells = 200'000'000;  // Twice four bytes each.
+constexpr std::uint64_t kMostClockCells = 200'000'000;  // Two times four bytes each.
 
 std::vector<std::uint32_t> ranks_of(const std::vector<Vertex>& order) {
   std::vector<std::uint32_t> rank(order.size());
@@ -51,7 +51,7 @@ bool OrderSearch::run() {
   return !impossible_;
 }
 
-// Sessions, where they count and clocks over them are not too large.
+// Sessions, if they count and clocks over them are not too large.
 Chains OrderSearch::choose_chains() {
   const GraphShape shape = points_.shape();
   if (shape.session_order) {
@@ -68,7 +68,7 @@ void OrderSearch::prepare() {
   saturation_.emplace(history_, points_, chains_, open_, with_initial_reads(std::move(graph_)), budget_);
 }
 
-// Databases mostly commit in the order of the answers, and then there is nearly nothing left to ask.
+// Databases mostly commit in the order of the responses, and then almost nothing is left to decide.
 std::string OrderSearch::try_times() {
   std::vector<Vertex> order = topological_order(saturation_->graph(), times_of_vertices(), budget_);
   if (order.size() < saturation_->graph().vertex_count()) return "the known order has a cycle";
@@ -90,8 +90,9 @@ std::string OrderSearch::try_times() {
 
 namespace {
 
-// Who saw the initial version precedes all writers, that is, the first of each chain. Where both are many,
-// helper vertices lead to the writers: from the one at `position` onward, or from it backward.
+// Readers of the initial version precede all writers, that is, the first of each chain. If there are
+// many of both, helper vertices lead to the writers: from the one at `position` forward, or from it
+// backward.
 class InitialReadEdges {
  public:
   InitialReadEdges(const OpenKeys& open, const Points& points, const Chains& chains, Vertex first_helper)
@@ -148,7 +149,7 @@ class InitialReadEdges {
       if (writer(entry) != read.reader) emit(points_.begin(read.reader), points_.commit(writer(entry)));
   }
 
-  // Around the reader itself, if it is one of the writers: entries stand in the order of their chains.
+  // Skips the reader itself if it is one of the writers: entries are in the order of their chains.
   template <class Emit>
   void lead_by_helpers(const OpenKeys::Read& read, Emit& emit) const {
     const std::span<const OpenKeys::Entry> entries = open_.entries_of(read.key);
@@ -212,7 +213,7 @@ void OrderSearch::consider(std::string name, std::vector<Vertex> order) {
     candidate_ = Candidate{std::move(name), std::move(order), std::move(wrong)};
 }
 
-// When a vertex may have happened; helpers at once.
+// A possible time for a vertex; the earliest for helpers.
 std::vector<std::int64_t> OrderSearch::times_of_vertices() const {
   const VertexMap& map = points_.map();
   std::vector<std::int64_t> times(saturation_->graph().vertex_count(), kUnknownBegin);
@@ -231,7 +232,7 @@ std::vector<std::int64_t> OrderSearch::sums_of_vertices() const {
   return sums;
 }
 
-// Of the keys that some transaction touches which has moved since the last look; of all at the first.
+// For keys used by a transaction that has moved since the last call; for all keys the first time.
 std::vector<WrongAnswer> OrderSearch::wrong_answers(std::span<const std::uint32_t> rank) {
   std::vector<bool> touched(open_.keys.size(), checked_.empty());
   if (!checked_.empty())
@@ -288,7 +289,7 @@ void OrderSearch::find_culprits() {
   for (const std::uint32_t clause : refutation.clauses)
     std::ranges::copy(questions_->about(clause), std::back_inserter(culprits_));
   std::ranges::sort(culprits_);
-  // A read is asked about together with all that it may have seen.
+  // A read is considered together with everything that it may have seen.
   std::vector<TransactionId> sources;
   for (const OpenKeys::ManySourced& read : open_.many_sourced)
     if (std::ranges::binary_search(culprits_, read.reader))
@@ -326,7 +327,7 @@ std::vector<std::string> OrderSearch::progress() const {
   if (asked == 0) return lines;
   const auto hottest = std::ranges::max_element(asked_);
   lines.push_back(
-      fmt::format("{} questions about {} keys stayed open, most about {}", asked,
+      fmt::format("{} questions about {} keys remained open, most of them about {}", asked,
                   std::ranges::count_if(asked_, [](std::uint32_t number) { return number > 0; }),
                   history_.format_key(open_.keys[static_cast<std::size_t>(hottest - asked_.begin())])));
   return lines;

@@ -56,7 +56,7 @@ class ReasonWalk {
   }
 
  private:
-  // Of a run within one session its ends suffice, where session order counts.
+  // For a run within one session, its ends suffice if session order counts.
   void take_transactions(const std::vector<Vertex>& path) {
     std::vector<TransactionId> run;
     for (const Vertex v : path) {
@@ -87,7 +87,7 @@ class ReasonWalk {
     take_path(path(from, to, *(std::ranges::upper_bound(rounds, index) - 1)));
   }
 
-  // A path of what was certain or concluded before the conclusion `limit`.
+  // A path over what was certain or concluded before the conclusion `limit`.
   std::vector<Vertex> path(Vertex from, Vertex to, std::size_t limit) {
     absl::flat_hash_map<Vertex, Vertex> parent{{from, from}};
     std::vector<Vertex> queue{from};
@@ -115,7 +115,7 @@ class ReasonWalk {
     return path;
   }
 
-  // A necessary condition: what leads to the goal is counted in its clock.
+  // A necessary condition: everything that leads to the goal is counted in its clock.
   bool may_reach(Vertex v, std::span<const std::uint32_t> goal_row) const {
     const VertexMap& map = points_.map();
     if (map.is_helper(v, history_.transaction_count())) return true;

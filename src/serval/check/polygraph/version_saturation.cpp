@@ -56,7 +56,7 @@ void VersionSaturation::look_at_read(const OpenKeys::Read& read) {
   for (const OpenKeys::Entry& entry : open_.entries_of(read.key)) {
     if (!clocks_.changed(reads, entry.chain)) continue;
     const std::uint32_t commits = points_.commits_within(behind_read[entry.chain]);
-    // What precedes the version that was read needs no conclusion; mostly that is all.
+    // What precedes the version that was read needs no conclusion; usually that is everything.
     if (commits <= points_.commits_within(behind_seen[entry.chain])) continue;
     const std::uint32_t other = open_.last_below(entry, commits);
     if (other == OpenKeys::kInitial || other == read.seen) continue;
@@ -89,7 +89,8 @@ void VersionSaturation::look_at_write(std::uint32_t index) {
     std::uint32_t seen = open_.last_below(entry, points_.overwrites_within(behind_commit[entry.chain]));
     if (seen == index) seen = index == entry.first_write ? OpenKeys::kInitial : index - 1;
     if (seen == OpenKeys::kInitial) continue;
-    // What the chain's writer before had behind it, it has dealt with; and it precedes this one.
+    // What the previous writer of the chain has behind it is already handled, and that writer precedes
+    // this one.
     if (has_previous && seen != index - 1 &&
         open_.places[seen] < points_.overwrites_within(behind_previous[entry.chain]))
       continue;

@@ -38,7 +38,7 @@ ExpectedOrder expected_order(const History& history, const CheckOptions& options
   return order_by_timestamps(history);
 }
 
-// A session's transactions in the order they ran. Empty where all are.
+// Whether the order respects the sessions; empty if so.
 std::string break_of_sessions(const History& history, std::span<const TransactionId> order) {
   constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
   std::vector<std::uint32_t> places(history.transaction_count(), kNowhere);
@@ -48,7 +48,7 @@ std::string break_of_sessions(const History& history, std::span<const Transactio
     for (const TransactionId t : history.session_transactions(s)) {
       if (places[t.index] == kNowhere) continue;
       if (!before.is_none() && places[t.index] < places[before.index])
-        return fmt::format("{} comes before {}, which its session ran earlier", name_of(history, t),
+        return fmt::format("{} comes before {}, which precedes it in its session", name_of(history, t),
                            name_of(history, before));
       before = t;
     }
@@ -56,7 +56,8 @@ std::string break_of_sessions(const History& history, std::span<const Transactio
   return {};
 }
 
-// From the back, with the earliest end so far: nothing stands behind what began after its end.
+// From the end, with the earliest end so far: a transaction must not come before one that ended before
+// it began.
 std::string break_of_real_time(const History& history, std::span<const TransactionId> order) {
   Time earliest_end = kUnknownEnd;
   TransactionId earliest = TransactionId::none();
@@ -90,12 +91,12 @@ Verdict check_by_replay(const History& history, Level level, const CheckOptions&
   const std::optional<Level> serial = weakest_serial_level_above(level);
   if (!serial)
     return Undecided{
-        Undecided::Cause::NoEngine, fmt::format("a serial order says nothing about {}", name_of(level)), {}};
+        Undecided::Cause::NoEngine, fmt::format("a serial order does not decide {}", name_of(level)), {}};
   if (uses_real_time(*serial) && !history.has_times() && history.transaction_count() > 1)
     return Undecided{
-        Undecided::Cause::NoTimes, "the level needs real time, and the history has no times", {}};
+        Undecided::Cause::NoTimes, "the level needs real time, but the history has no times", {}};
   ExpectedOrder order = expected_order(history, options);
-  if (!order.problem.empty()) return precondition("no serial order is expected: " + order.problem);
+  if (!order.problem.empty()) return precondition("there is no expected order: " + order.problem);
   const ReplayResult result = replay_in_order(history, order.transactions, budget);
   if (!result.undefined.empty())
     return precondition("the expected order cannot be replayed: " + result.undefined);

@@ -10,7 +10,7 @@ namespace {
 
 struct Place {
   std::int64_t timestamp = 0;
-  bool only_reads = false;  // Behind the commit with its timestamp.
+  bool only_reads = false;  // Comes after the commit with its timestamp.
   Time end = kUnknownEnd;
   TransactionId transaction;
 
@@ -51,7 +51,7 @@ ExpectedOrder in_order(std::vector<Place> places) {
 }  // namespace
 
 ExpectedOrder order_by_timestamps(const History& history) {
-  if (!history.has_hints()) return {{}, "no transaction has a timestamp of the database"};
+  if (!history.has_hints()) return {{}, "no transaction has a timestamp from the database"};
   std::vector<Place> places;
   places.reserve(history.transaction_count());
   for (const TransactionId t : history.transactions()) {
@@ -89,7 +89,7 @@ ExpectedOrder given_order(const History& history, std::vector<TransactionId> tra
   }
   for (const TransactionId t : history.transactions())
     if (history.outcome(t) == Outcome::Committed && !placed[t.index])
-      return {{}, fmt::format("the order leaves out {}, which committed", name_of(history, t))};
+      return {{}, fmt::format("the order lacks {}, which committed", name_of(history, t))};
   return {std::move(transactions), {}};
 }
 

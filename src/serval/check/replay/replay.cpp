@@ -17,7 +17,7 @@ namespace serval {
 namespace replay {
 namespace {
 
-// Predicate operations with their predicate, and how many rows they saw or wrote.
+// Predicate operations with their predicate, and the number of rows they saw or wrote.
 std::string format_operation(const History& history, OperationId op) {
   if (!is_predicate(history.kind(op))) return print_operation(history, op);
   const PredicateId id = history.predicate_id(op);
@@ -51,7 +51,7 @@ class Replayer {
   }
 
  private:
-  // What fails. All return false, so that they end the replay.
+  // Failures. All return false, so that they end the replay.
 
   bool fail(KeyId key, std::string expected, std::string seen) {
     result_.mismatch = {.position = position_,
@@ -70,7 +70,7 @@ class Replayer {
     return false;
   }
 
-  // Single keys.
+  // Operations on single keys.
 
   bool run_item(OperationId op, OperationKind kind) {
     const KeyId key = history_.key(op);
@@ -105,9 +105,9 @@ class Replayer {
     return fail_at(key, history_.format(seen));
   }
 
-  // Predicates.
+  // Predicate operations.
 
-  // Trees with assignments are rarely asked twice; all others are kept.
+  // Queries with assignments rarely repeat; all others are cached.
   const RowQuery* query_of_operation(OperationId op) {
     const PredicateId id = history_.predicate_id(op);
     if (id.is_none()) return nullptr;
@@ -144,7 +144,7 @@ class Replayer {
     return same(expected, seen) || fail(KeyId::none(), expected.format(), seen.format());
   }
 
-  // matched_ has this operation's number for keys that match and are not yet accounted for.
+  // matched_ has this operation's number for matching keys that are not accounted for yet.
   bool compare_keys(OperationId op) {
     const std::uint32_t mark = op.index + 1;
     for (const KeyId key : keys_) matched_[key.index] = mark;
@@ -177,9 +177,9 @@ class Replayer {
     return true;
   }
 
-  // Columns that are set have the values that the assignments give them; all others keep theirs.
+  // Assigned columns have the values of the assignments; all others keep theirs.
   bool take_update(const Row& row, const RowQuery& query) {
-    if (row.value.is_unknown()) return give_up("what it wrote was not recorded");
+    if (row.value.is_unknown()) return give_up("the value that it wrote was not recorded");
     if (!query.query().assignments.empty() && !is_right_update(row, query)) return false;
     state_.set(row.key, row.value, transaction_);
     return true;
@@ -202,8 +202,8 @@ class Replayer {
               ? row_before_[i]
               : query.assigned(state_, static_cast<std::size_t>(set - assignments.begin()), row.key);
       if (expected.is_undefined() && set != assignments.end())
-        return give_up(
-            fmt::format("what it sets {} of {} to is not defined", names[i], history_.format_key(row.key)));
+        return give_up(fmt::format("the value that it assigns to {} of {} is undefined", names[i],
+                                   history_.format_key(row.key)));
       if (!same(expected, row_after_[i]))
         return fail(row.key,
                     fmt::format("{} = {} from {}", names[i], expected.format(), state_.format(row.key)),
@@ -222,7 +222,7 @@ class Replayer {
   OperationId operation_;
   std::vector<std::unique_ptr<RowQuery>> queries_;  // By predicate.
   std::unique_ptr<RowQuery> single_use_;
-  std::vector<KeyId> keys_;             // That match.
+  std::vector<KeyId> keys_;             // Matching keys.
   std::vector<std::uint32_t> matched_;  // By key.
   std::vector<Scalar> row_before_, row_after_;
   ReplayResult result_;

@@ -20,7 +20,7 @@ void RowIndex::change(const Scalar& value, KeyId key, Change change) {
   put(others_, std::pair(std::move(cut), key.index));
 }
 
-// Families stand in a row; a cut before the numbers has all of them behind it.
+// Families are consecutive; a cut before the numbers has all of them after it.
 RowIndex::Bound RowIndex::first_from(const Cut& cut) {
   constexpr Bound kLeast = std::numeric_limits<std::int64_t>::min();
   constexpr Bound kBeyond = Bound{std::numeric_limits<std::int64_t>::max()} + 1;

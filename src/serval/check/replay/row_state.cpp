@@ -12,8 +12,8 @@ Table table_of(const std::string& column) {
   return Table(Condition(tree, ValuePool()));
 }
 
-// Keys that have no row at the start: the first of their writers inserts it, or they have no writer, and
-// nobody has found a row.
+// Keys that have no row at the start: their first writer inserts it, or they have no writer and no
+// transaction found a row.
 std::vector<bool> absent_keys(const History& history, std::span<const TransactionId> order) {
   enum class First : std::uint8_t { None, Insert, Other };
   std::vector<First> first(history.key_count(), First::None);
@@ -62,7 +62,7 @@ void RowState::set(KeyId key, Value value, TransactionId writer) {
   if (!columns_.empty() && !value.is_nil()) refresh(key);
 }
 
-// The first append to a key turns whatever it holds into a list.
+// The first append to a key turns its content into a list.
 void RowState::append(KeyId key, Value element, TransactionId writer) {
   const Cell before = cells_[key.index];
   std::vector<Value>& list = lists_[key];

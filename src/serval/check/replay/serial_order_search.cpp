@@ -68,7 +68,7 @@ bool SerialOrderSearch::arrange(const std::vector<std::int64_t>& keys) {
   return true;
 }
 
-// The state has a version that the transaction did not see: it came before whoever wrote that.
+// The state has a version that the transaction did not see: the transaction must precede its writer.
 bool SerialOrderSearch::mend(const ReplayMismatch& mismatch) {
   if (mismatch.key.is_none() || mismatch.writer.is_none() || mismatch.writer == mismatch.transaction)
     return false;

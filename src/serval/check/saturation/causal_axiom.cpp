@@ -42,9 +42,9 @@ class Causality {
  private:
   using Clock = SessionClocks::Clock;
   static constexpr std::uint32_t kUnvisited = 0xFFFFFFFFu;
-  static constexpr std::size_t kFew = 64;  // So many sessions are looked at one by one.
+  static constexpr std::size_t kFew = 64;  // Up to this many sessions are examined one by one.
 
-  // How often each clock will be looked at; and whether reads-from follows the numbers.
+  // How often each clock will be used, and whether reads-from follows the numbers.
   void count_readers() {
     for (const TransactionId t : history_.transactions()) {
       budget_.poll("causal");
@@ -57,8 +57,8 @@ class Causality {
     }
   }
 
-  // The sessions move on in turns, one transaction at a time, so that they stay abreast of each other; one
-  // that must read from a transaction not yet visited sleeps until it is.
+  // The sessions advance in turns, one transaction at a time, to keep pace with each other; a session
+  // that reads from a transaction not visited yet sleeps until it is.
   void walk_in_turns() {
     next_.assign(history_.session_count(), 0);
     sleepers_.assign(history_.transaction_count(), SessionId::none());
@@ -111,7 +111,7 @@ class Causality {
     result_.order.push_back(t);
   }
 
-  // The clock of `t` for those who read from it; that of the session for its next transaction.
+  // Keeps the clock of `t` for its readers, and that of the session for its next transaction.
   void leave_behind(TransactionId t, Clock& of_session) {
     const bool is_last = --left_[history_.session(t).index] == 0;
     if (readers_[t.index] > 0)
@@ -121,7 +121,8 @@ class Causality {
     if (is_last) of_session = SessionClocks::kNone;
   }
 
-  // `seen` is the clock of the transaction that was read from; what it has seen already precedes it.
+  // `seen` is the clock of the transaction that was read from; what is visible to it already precedes
+  // it.
   void judge(TransactionId t, const ExternalRead& read, Clock clock, Clock seen) {
     const std::span<SessionWrites::Entry> all = writes_.of(read.key);
     if (all.size() <= kFew) {
@@ -164,15 +165,16 @@ class Causality {
   std::vector<std::uint32_t> places_;
   SessionClocks clocks_;
   Clock nothing_;
-  std::vector<Clock> of_session_;       // By session: of its last transaction visited, until its very last.
-  std::vector<std::uint32_t> left_;     // By session: transactions still to visit.
+  // By session: the clock of the last transaction visited, until the session ends.
+  std::vector<Clock> of_session_;
+  std::vector<std::uint32_t> left_;     // By session: transactions left to visit.
   std::vector<std::uint32_t> readers_;  // By transaction: reads from it that are still to come.
-  std::vector<Clock> clock_;            // By transaction, while it has readers to come.
+  std::vector<Clock> clock_;            // By transaction, while readers are still to come.
   CausalOrder result_;
-  // Only where the order of the history does not follow reads-from.
+  // Only if the order of the history does not follow reads-from.
   std::vector<std::uint32_t> rank_;      // By transaction: its position in result_.order.
   std::vector<std::uint32_t> next_;      // By session.
-  std::vector<SessionId> sleepers_;      // By transaction: the first session that sleeps until it is visited.
+  std::vector<SessionId> sleepers_;      // By transaction: the first session waiting for it.
   std::vector<SessionId> next_sleeper_;  // By session.
 };
 

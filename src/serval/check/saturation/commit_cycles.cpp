@@ -31,8 +31,8 @@ CsrGraph part_of(const CsrGraph& graph, std::span<const Vertex> vertices) {
   });
 }
 
-// A shortest cycle of the component, its start named again at the end; once one is found, the search for a
-// shorter one ends when the effort is spent.
+// A shortest cycle of the component, with its start repeated at the end; once one is found, the search
+// for a shorter one ends when the effort is used up.
 std::vector<TransactionId> shortest_cycle(const CsrGraph& graph, std::span<const Vertex> vertices,
                                           Budget& budget) {
   const CsrGraph part = part_of(graph, vertices);
@@ -58,7 +58,7 @@ class Explainer {
         level_(level),
         visibility_paths_(history, relations, level, budget) {}
 
-  // `transactions` names its start again at the end.
+  // `transactions` repeats its start at the end.
   Cycle explain(const std::vector<TransactionId>& transactions, Readers& readers) {
     Cycle cycle;
     for (std::size_t i = 0; i + 1 < transactions.size(); ++i)
@@ -97,7 +97,7 @@ class Explainer {
       add_conclusion(cycle, from, to, readers);
   }
 
-  // Of all readers that show it, one that saw it in the fewest steps.
+  // Of all readers that show it, one to which it was visible in the fewest steps.
   void add_conclusion(Cycle& cycle, TransactionId from, TransactionId to, Readers& readers) {
     VisibilityPath best{cycle.edges.size(), {}};
     Edge edge{from, to, EdgeKind::CommitOrder};
@@ -121,8 +121,8 @@ class Explainer {
     cycle.visibility_paths.push_back(std::move(best));
   }
 
-  // T2 -co(x)-> T1 because of T3, and T2 overwrote T1's x: then T3 -rw(x)-> T2, and the way T3 saw T2 closes
-  // a cycle of plain dependencies.
+  // T2 -co(x)-> T1 because of T3, and T2 overwrote T1's x: then T3 -rw(x)-> T2, and the path by which T2
+  // is visible to T3 closes a cycle of plain dependencies.
   Cycle as_dependencies(Cycle cycle) const {
     if (cycle.edges.size() != 2 || cycle.visibility_paths.size() != 1) return cycle;
     const std::optional<Edge> missed = missed_write(cycle.edges[cycle.visibility_paths[0].edge]);
@@ -164,7 +164,7 @@ std::string kinds_of(const std::vector<Edge>& path) {
   return kinds;
 }
 
-// Conclusions about one key alone, all for the reason that one session guarantee gives, break it.
+// Conclusions about a single key that all follow from one session guarantee violate that guarantee.
 AnomalyKind name_of_guarantee(const Cycle& cycle) {
   const std::string reason = kinds_of(cycle.visibility_paths.front().path);
   const bool one_key = std::ranges::all_of(cycle.edges, [&](const Edge& edge) {

@@ -77,7 +77,7 @@ bool ExternalReads::reads_more_often(TransactionId t) const {
   return operations > found_.size();
 }
 
-// Accesses to lists stand apart from those to registers.
+// Accesses to lists are separate from those to registers.
 bool ExternalReads::follow_program_order(TransactionId t) const {
   OperationId last{0};
   for (std::uint32_t i = sets_.first_access[t.index]; i < sets_.first_access[t.index + 1]; ++i) {

@@ -21,7 +21,7 @@ namespace {
 constexpr std::array kCommitOrderLevels{Level::MonotonicAtomicView, Level::ReadCommittedMonotonic,
                                         Level::ReadAtomic, Level::Causal};
 
-// What the axiom of one level forces, and whether that can be had.
+// What the axiom of one level implies, and whether an order with it exists.
 class CommitOrder {
  public:
   CommitOrder(const History& history, const Relations& relations, Level level, Budget& budget)
@@ -77,7 +77,7 @@ class CommitOrder {
     }
   }
 
-  // Where the order of versions is shown, the commit order agrees with it.
+  // If the version order is shown, the commit order agrees with it.
   void add_shown_writes() {
     const std::vector<Version>& versions = relations_.read_write_sets.versions;
     std::vector<std::uint32_t> rank(causal_.empty() ? 0 : history_.transaction_count());
@@ -126,7 +126,7 @@ class CommitOrder {
   Budget& budget_;
   ForcedOrder forced_;
   std::vector<TransactionId> causal_;  // At the causal level: an order along session order and reads-from.
-  std::optional<CsrGraph> graph_;      // Nothing: the order at hand already contains all that is forced.
+  std::optional<CsrGraph> graph_;      // Nothing: the current order already satisfies all conclusions.
   std::vector<Vertex> order_;
 };
 
@@ -135,21 +135,21 @@ std::string cite(const History& history, OperationId op) {
                      history.format(history.label(history.transaction_of(op))));
 }
 
-// Why some read might have seen another version than the certain ones say; nothing when all are certain.
+// Why some read might have seen another version than the certain reads; nothing if all are certain.
 std::optional<Undecided> uncertainty(const History& history, const Relations& relations) {
   if (relations.has_unsupported())
     return Undecided{Undecided::Cause::NoEngine,
                      "the history has operations that this version of Serval records but does not check yet",
                      {fmt::format("{} such operations, first {}", relations.read_write_sets.unsupported_count,
                                   cite(history, relations.read_write_sets.unsupported)),
-                      "no violation among the reads that are certain"}};
+                      "no violation among the certain reads"}};
   if (!relations.ambiguous_reads.empty())
     return Undecided{
         Undecided::Cause::Precondition,
         "it is not certain what some reads saw",
         {fmt::format("reads of a value that several transactions wrote: {}, first {}; write unique values",
                      relations.ambiguous_reads.size(), cite(history, relations.ambiguous_reads.front())),
-         "no violation among the reads that are certain"}};
+         "no violation among the certain reads"}};
   return std::nullopt;
 }
 
@@ -168,8 +168,8 @@ Verdict check_commit_order(const History& history, const Relations& relations, L
   return Holds{.proven = level, .commit_order = std::move(order).transactions(), .snapshot = {}};
 }
 
-// No order of versions agrees with reads of a list that contradict each other, unless a value was appended to
-// it twice: then nobody knows whose appends they show.
+// No version order agrees with list reads that contradict each other, unless a value was appended twice:
+// then it is unknown whose appends they show.
 std::vector<Anomaly> disputed_lists(const History& history, const Relations& relations) {
   std::vector<Anomaly> anomalies;
   if (relations.order_conflicts.empty()) return anomalies;
@@ -179,8 +179,8 @@ std::vector<Anomaly> disputed_lists(const History& history, const Relations& rel
   return anomalies;
 }
 
-// The session guarantees and pram. Causal consistency implies them all and is cheaper to show, so it is tried
-// first where no read is wrong.
+// The session guarantees and pram. Causal consistency implies them all and is cheaper to show, so it is
+// tried first if no read is faulty.
 Verdict check_guarantee(const History& history, const Relations& relations, Level level,
                         const CheckOptions& options, Budget& budget) {
   const std::optional<Undecided> open = uncertainty(history, relations);

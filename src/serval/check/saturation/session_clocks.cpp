@@ -109,7 +109,7 @@ void SessionClocks::join(Clock into, Clock from) {
   }
 }
 
-// Shares a block that has all of the other; only where each has something of its own a third is made.
+// Shares a block that contains all of the other; creates a third only if each has something of its own.
 void SessionClocks::join_blocks(Block& into, Block from) {
   const ClockComparison found =
       into == kEmpty ? ClockComparison{false, true} : compare(words(into), words(from), packed_);
@@ -162,7 +162,7 @@ std::uint32_t SessionClocks::seen(Clock clock, SessionId session) const {
   return static_cast<std::uint32_t>(low - first_bit_[session.index]);
 }
 
-// The session that the first bit of a word belongs to.
+// The session of the first bit of a word.
 std::uint32_t SessionClocks::session_at(std::uint64_t word) const {
   if (!packed_) return static_cast<std::uint32_t>(std::min<std::uint64_t>(word, sessions_));
   const auto after = std::ranges::upper_bound(first_bit_, word * 32);

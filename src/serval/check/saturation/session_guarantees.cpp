@@ -19,8 +19,8 @@
 namespace serval {
 namespace {
 
-// Versions of one strongly connected component that each must not be later than the next, and the last than
-// the first; as few as a bounded search finds.
+// Versions of one strongly connected component, each of which must not be later than the next, and the
+// last not later than the first; as few as a bounded search finds.
 class VersionCycle {
  public:
   VersionCycle(const VersionConstraints& constraints, std::span<const Vertex> component, Budget& budget)
@@ -43,14 +43,14 @@ class VersionCycle {
   static constexpr std::uint64_t kEffort = 20'000'000;
   bool is_version(Vertex v) const { return v < constraints_.versions; }
 
-  // Breadth first over versions; the places in chains between two of them cost nothing.
+  // Breadth first over versions; the positions in chains between two of them are free.
   std::vector<Vertex> through(Vertex start) {
     absl::flat_hash_map<Vertex, Vertex> parent{{start, start}};
     absl::flat_hash_set<Vertex> passed;
     std::vector<Vertex> queue{start};
     for (std::size_t i = 0; i < queue.size(); ++i) {
       const Vertex from = queue[i];
-      // What only leads from the start to itself must stay open for others.
+      // Vertices that only lead from the start to itself must stay available for others.
       if (i == 1) passed.clear();
       bool closes = false;
       for_each_next(from, passed, [&](Vertex next) {
@@ -151,7 +151,7 @@ class Explainer {
   const Relations& relations_;
   Readers& readers_;
   GuaranteePaths visibility_paths_;
-  std::vector<bool> shown_;  // By key: the order of its versions.
+  std::vector<bool> shown_;  // By key: whether its version order is shown.
 };
 
 std::vector<std::vector<Vertex>> find_version_cycles(const VersionConstraints& constraints,
@@ -165,7 +165,8 @@ std::vector<std::vector<Vertex>> find_version_cycles(const VersionConstraints& c
   return cycles;
 }
 
-// Of a list what its writer followed by more is a version, too; only last ones are compared.
+// In a list, an append that its writer followed by more is a version too; only last appends are
+// compared.
 bool is_last(const History& history, const Relations& relations, Vertex v) {
   const ReadWriteSets& read_write_sets = relations.read_write_sets;
   const KeyId key = history.key(read_write_sets.write_operation[v]);
@@ -192,7 +193,7 @@ std::vector<Anomaly> explain_all(const History& history, const Relations& relati
   return anomalies;
 }
 
-// Components of one version and places in chains shrink to the version; what is left has no cycle.
+// Components of one version and positions in chains are contracted to the version; the rest is acyclic.
 std::vector<Vertex> order_of(const VersionConstraints& constraints, const Jagged<Vertex>& components,
                              Budget& budget) {
   std::vector<Vertex> standing_for(constraints.graph.vertex_count());

@@ -11,7 +11,7 @@ struct PlacedWrite {
   std::uint32_t place;
 };
 
-// Writes of each key, by session and place: filled session after session, they are sorted as they come.
+// The writes of each key, by session and position: filled session by session, they arrive sorted.
 class WritesByKey {
  public:
   WritesByKey(const History& history, const Relations& relations, Budget& budget)

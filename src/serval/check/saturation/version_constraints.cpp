@@ -12,14 +12,14 @@
 namespace serval {
 namespace {
 
-// A session came to know of a version of a key.
+// A session learned of a version of a key.
 struct Link {
   SessionId session;
-  std::uint32_t place;  // In the session.
+  std::uint32_t place;  // Position in the session.
   VersionId version;
 };
 
-// The links of every key by session and place: what each session wrote, or what it saw.
+// The links of every key by session and position: what each session wrote, or what it saw.
 class Chains {
  public:
   enum class Of { Writes, Reads };
@@ -31,16 +31,16 @@ class Chains {
     std::partial_sum(first_.begin(), first_.end(), first_.begin());
     links_.resize(first_.back());
     std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
-    // Session after session and place after place, so that each key's links are sorted as they come.
+    // By session and position, so that each key's links arrive sorted.
     for_each_link([&](KeyId key, const Link& link) { links_[next[key.index]++] = link; });
   }
 
   std::span<const Link> links() const { return links_; }
-  // The links of a key are consecutive; those of one session among them, too.
+  // The links of a key are consecutive, and so are those of one session among them.
   bool continues(std::size_t i) const {
     return i > 0 && links_[i - 1].session == links_[i].session && !starts_key(i);
   }
-  // [begin, end) of the links of the session that stand below `limit`.
+  // [begin, end) of the links of the session with positions below `limit`.
   std::pair<std::size_t, std::size_t> prefix(KeyId key, SessionId session, std::uint32_t limit) const {
     const auto from = links_.begin() + first_[key.index], to = links_.begin() + first_[key.index + 1];
     const auto before = [](const Link& link, std::pair<SessionId, std::uint32_t> bound) {
@@ -92,7 +92,7 @@ class Chains {
   ExternalReads reads_;
   std::vector<std::uint32_t> first_;  // By key, one more than keys.
   std::vector<Link> links_;
-  std::vector<SessionId> seen_by_;  // By writer: the last session that came to know of it.
+  std::vector<SessionId> seen_by_;  // By writer: the last session that learned of it.
 };
 
 class Constraints {
@@ -138,9 +138,10 @@ class Constraints {
     }
   }
 
-  // Where the order of a key's versions is shown, each leads to the next; of a list also those that their
-  // writer followed by others, so that what comes before and after them stays connected. Only the last append
-  // of a transaction counts here: an earlier one that got lost says nothing.
+  // If the version order of a key is shown, each version leads to the next. For lists, this includes
+  // versions that their writer followed by others, so that what comes before and after them stays
+  // connected. Only the last append of a transaction counts here: an earlier one that got lost says
+  // nothing.
   template <class Emit>
   void shown_edges(Emit& emit) {
     const ReadWriteSets& read_write_sets = relations_.read_write_sets;
@@ -156,7 +157,7 @@ class Constraints {
         lead_to(final_version(relations_, later, key));
     }
   }
-  // Versions of a list are numbered in its order; one that nobody saw is its writer's last.
+  // Versions of a list are numbered in list order; the unseen one is its writer's last.
   VersionId next_version(std::uint32_t v, TransactionId writer, KeyId key) const {
     const ReadWriteSets& read_write_sets = relations_.read_write_sets;
     const bool follows = v + 1 < versions_ && read_write_sets.versions[v + 1].writer == writer &&
@@ -202,7 +203,7 @@ class Constraints {
       found->place = std::max(found->place, limit);
   }
 
-  // Whoever reads from T5 makes T5 itself known to what follows in its session.
+  // Reading from T5 makes T5 itself known to later transactions of the session.
   void learn(TransactionId writer) {
     if (writer.is_none()) return;
     const SessionId session = history_.session(writer);
@@ -244,8 +245,8 @@ class Constraints {
   Vertex versions_;
   std::vector<bool> shown_;  // By key.
   std::vector<Limit> limits_;
-  std::vector<std::uint32_t> known_;       // By session: how far the session at hand has read from it.
-  std::vector<SessionId> known_sessions_;  // Those from which it has.
+  std::vector<std::uint32_t> known_;       // By session: how far the current session has read from it.
+  std::vector<SessionId> known_sessions_;  // The sessions from which it has read.
   std::vector<StaleInitialRead> stale_;
 };
 
