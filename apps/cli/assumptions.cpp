@@ -47,7 +47,7 @@ std::vector<std::int64_t> places_of(const History& history, const std::vector<Pl
   if (places.empty()) return {};
   std::multimap<std::string, TransactionId> labelled;
   for (const TransactionId t : history.transactions()) labelled.emplace(history.format(history.label(t)), t);
-  std::vector<std::int64_t> order(history.transaction_count(), VersionHints::kNoPlace);
+  std::vector<std::int64_t> order(history.transaction_count(), VersionHints::kNoPosition);
   for (const PlaceOfTransaction& place : places) {
     const auto [first, last] = labelled.equal_range(place.label);
     if (first == last || std::next(first) != last)

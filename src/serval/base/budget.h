@@ -62,32 +62,32 @@ class Budget {
     return budget;
   }
 
-  // The same budget with at most `most` further effort; the copy counts its own effort.
-  Budget with_effort(std::uint64_t most) const noexcept {
+  // The same budget with at most `limit` further effort; the copy counts its own effort.
+  Budget with_effort(std::uint64_t limit) const noexcept {
     Budget budget = *this;
     budget.effort_ = 0;
-    budget.most_effort_ = most;
+    budget.max_effort_ = limit;
     return budget;
   }
   std::uint64_t effort() const noexcept { return effort_; }  // Spent so far.
 
   // Throws BudgetExhausted once a limit is reached or a stop was requested. `phase` is a string literal.
   void poll(const char* phase) {
-    if (++effort_ % kPollsPerLook == 0) obey(phase);
+    if (++effort_ % kPollsPerLook == 0) check_limits(phase);
   }
   // The same, but checks the clock on every call: for loops with long steps.
   void look(const char* phase) {
     effort_ += kPollsPerLook;
-    obey(phase);
+    check_limits(phase);
   }
 
  private:
   explicit Budget(Clock::time_point deadline) noexcept : deadline_(deadline) {}
 
-  void obey(const char* phase) const {
+  void check_limits(const char* phase) const {
     if (stop_ != nullptr && stop_->load(std::memory_order_relaxed))
       throw BudgetExhausted(BudgetExhausted::Cause::Stopped, phase);
-    if (effort_ >= most_effort_) throw BudgetExhausted(BudgetExhausted::Cause::EffortBudget, phase);
+    if (effort_ >= max_effort_) throw BudgetExhausted(BudgetExhausted::Cause::EffortBudget, phase);
     if (deadline_ != Clock::time_point::max() && Clock::now() >= deadline_)
       throw BudgetExhausted(BudgetExhausted::Cause::TimeBudget, phase);
   }
@@ -96,7 +96,7 @@ class Budget {
   Clock::time_point deadline_;
   const std::atomic<bool>* stop_ = nullptr;
   std::uint64_t effort_ = 0;
-  std::uint64_t most_effort_ = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t max_effort_ = std::numeric_limits<std::uint64_t>::max();
 };
 
 }  // namespace serval

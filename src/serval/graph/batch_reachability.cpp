@@ -160,7 +160,7 @@ class Propagation {
   std::uint64_t effort_, spent_ = 0;
   Budget& budget_;
   Condensation components_;
-  std::vector<std::uint64_t> offsets_;  // By component, one more than components: into targets_.
+  std::vector<std::uint64_t> offsets_;  // By component, plus a sentinel: index into targets_.
   std::vector<std::uint32_t> targets_;
   std::vector<Bits> bits_;              // By component: the questions of the block that have reached it.
   Falling waiting_;                     // Components that questions have reached but not left yet.

@@ -8,13 +8,13 @@
 namespace serval {
 namespace {
 
-// Removes a number from the front of the text, and the character `behind` after it if present.
-std::optional<std::uint64_t> take_number(std::string_view& text, char behind) {
+// Removes a number from the front of the text, and the character `separator` after it if present.
+std::optional<std::uint64_t> take_number(std::string_view& text, char separator) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{}) return std::nullopt;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  if (text.starts_with(behind)) text.remove_prefix(1);
+  if (text.starts_with(separator)) text.remove_prefix(1);
   return number;
 }
 

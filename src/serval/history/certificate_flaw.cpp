@@ -99,7 +99,7 @@ class OrderFlaws {
   std::optional<OrderFlaw> find_contradiction(const std::vector<std::size_t>& orders) const {
     const auto is_complete = [&](std::size_t i) { return orders_[i].complete; };
     const auto complete = std::ranges::find_if(orders, is_complete);
-    if (complete == orders.end()) return find_circle(orders);
+    if (complete == orders.end()) return find_cycle(orders);
     absl::flat_hash_map<TransactionId, std::size_t> position;
     for (const TransactionId t : orders_[*complete].installers) position.try_emplace(t, position.size());
     for (const std::size_t i : orders) {
@@ -117,7 +117,7 @@ class OrderFlaws {
   }
 
   // Repeatedly removes what has no predecessor; what remains is cyclic.
-  std::optional<OrderFlaw> find_circle(const std::vector<std::size_t>& orders) const {
+  std::optional<OrderFlaw> find_cycle(const std::vector<std::size_t>& orders) const {
     absl::flat_hash_map<TransactionId, std::vector<TransactionId>> next;
     absl::flat_hash_map<TransactionId, std::size_t> before;
     for (const std::size_t i : orders)

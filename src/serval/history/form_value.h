@@ -4,7 +4,7 @@
 //   {:from 1 :to 0 :amount 5}     a Map with the parts :from 1 :to 0 :amount 5
 //   #{1 2}  [[:r x nil]]          a Set, a Sequence
 //
-// Plain data. Trees are at most kDeepestForm deep, so recursive functions do not overflow the stack.
+// Plain data. Trees are at most kMaxFormDepth deep, so recursive functions do not overflow the stack.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace serval {
 
 enum class FormShape : std::uint8_t { Scalar, Sequence, Map, Set };
 
-inline constexpr int kDeepestForm = 200;
+inline constexpr int kMaxFormDepth = 200;
 
 struct FormValue {
   FormShape shape = FormShape::Scalar;

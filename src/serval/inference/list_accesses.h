@@ -44,7 +44,7 @@ struct ListAccesses {
   std::vector<KeyKind> key_kinds;  // If empty, the history has no lists, and the other members are empty.
   std::vector<ListAppend> appends;
   std::vector<ListRead> reads;               // Without repeated external reads.
-  std::vector<std::uint32_t> first_read{0};  // By transaction, one more than transactions.
+  std::vector<std::uint32_t> first_read{0};  // By transaction, plus a sentinel.
 
   bool any() const noexcept { return !key_kinds.empty(); }
   std::span<const ListRead> reads_of(TransactionId t) const {

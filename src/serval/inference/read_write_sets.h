@@ -66,7 +66,7 @@ struct RepeatedRead {
 };
 
 struct ReadWriteSets {
-  std::vector<std::uint32_t> first_access{0};  // By transaction, one more than transactions.
+  std::vector<std::uint32_t> first_access{0};  // By transaction, plus a sentinel.
   std::vector<Access> accesses;
   std::vector<OperationId> read_operation;  // By access: the external read, or none().
   std::vector<Version> versions;

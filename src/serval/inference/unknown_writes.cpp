@@ -27,7 +27,7 @@ bool reads_register(OperationKind kind) {
 struct KeyState {
   KeyId key;
   OperationId last_write = OperationId::none();
-  bool told = false;  // A read has shown what the last write wrote.
+  bool revealed = false;  // A read has shown what the last write wrote.
 };
 
 }  // namespace
@@ -57,10 +57,10 @@ void UnknownWrites::look_at_operations(Budget& budget) {
       if (reads_register(kind) && state.last_write.is_none()) external_reads_.push_back(op);
       const bool tells = reads_register(kind) && !value_seen(history_, op).is_unknown();
       const bool asks = !state.last_write.is_none() && history_.value(state.last_write).is_unknown();
-      if (tells && asks && !std::exchange(state.told, true)) told_.emplace_back(state.last_write, op);
+      if (tells && asks && !std::exchange(state.revealed, true)) revealed_.emplace_back(state.last_write, op);
       if (!writes_register(kind)) continue;
       state.last_write = op;
-      state.told = false;
+      state.revealed = false;
       if (history_.value(op).is_unknown()) writes_.push_back(op);
     }
     for (const KeyState& state : states.all()) {
@@ -70,7 +70,7 @@ void UnknownWrites::look_at_operations(Budget& budget) {
       if (unknown) uncertain_[state.key.index] = true;
     }
   }
-  std::ranges::sort(told_);
+  std::ranges::sort(revealed_);
 }
 
 // External reads of values that nobody is known to have left behind.
@@ -84,9 +84,9 @@ void UnknownWrites::find_open_keys() {
   std::map<KeyId, OpenKey> open;
   for (const OperationId write : known_last_) leave(write, history_.value(write));
   for (const OperationId write : last_) {
-    const auto told = std::ranges::lower_bound(told_, write, {}, &TakenWrite::first);
-    if (told != told_.end() && told->first == write)
-      leave(write, value_seen(history_, told->second));
+    const auto revealed = std::ranges::lower_bound(revealed_, write, {}, &TakenWrite::first);
+    if (revealed != revealed_.end() && revealed->first == write)
+      leave(write, value_seen(history_, revealed->second));
     else
       open[history_.key(write)].writes.push_back(write);
   }
@@ -119,19 +119,19 @@ void UnknownWrites::count_guesses() {
   for (const OpenKey& one : open_) {
     std::size_t ways = 1;
     const std::size_t given = std::min(one.reads.size(), one.writes.size());
-    for (std::size_t i = 0; i < given && ways < kMostGuesses; ++i) ways *= one.writes.size() - i;
-    guesses_ = std::max(guesses_, std::min(ways, kMostGuesses));
+    for (std::size_t i = 0; i < given && ways < kMaxGuesses; ++i) ways *= one.writes.size() - i;
+    guesses_ = std::max(guesses_, std::min(ways, kMaxGuesses));
   }
 }
 
 // In history order; further guesses start with another writer.
 std::vector<TakenWrite> UnknownWrites::guess(std::size_t number) const {
-  std::vector<TakenWrite> taken = told_;
+  std::vector<TakenWrite> taken = revealed_;
   for (const OpenKey& one : open_) {
     std::deque<OperationId> free(one.writes.begin(), one.writes.end());
     std::size_t step = number;
     for (const OperationId read : one.reads) {
-      const std::size_t near = std::min(free.size(), kMostGuesses);
+      const std::size_t near = std::min(free.size(), kMaxGuesses);
       if (near == 0) break;
       for (std::size_t tries = 0; tries < near; ++tries) {
         const auto chosen = free.begin() + static_cast<std::ptrdiff_t>((step + tries) % near);

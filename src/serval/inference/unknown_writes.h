@@ -37,7 +37,7 @@ class UnknownWrites {
 
   // The guesses, most likely first: the read that each write is assumed to have supplied. Writes that
   // are not named wrote values that nobody read.
-  static constexpr std::size_t kMostGuesses = 6;
+  static constexpr std::size_t kMaxGuesses = 6;
   std::vector<TakenWrite> guess(std::size_t number) const;
   std::size_t guess_count() const noexcept { return guesses_; }
   History with_values(const std::vector<TakenWrite>& taken) const;
@@ -55,7 +55,7 @@ class UnknownWrites {
 
   const History& history_;
   std::vector<OperationId> writes_;
-  std::vector<TakenWrite> told_;             // Revealed by own reads. Ascending.
+  std::vector<TakenWrite> revealed_;         // Revealed by own reads. Ascending.
   std::vector<OperationId> last_;            // Those of writes_ that are visible to others.
   std::vector<bool> uncertain_;              // By key: whether it has such a write.
   std::vector<OperationId> external_reads_;  // Of such keys, before any own write of the key.

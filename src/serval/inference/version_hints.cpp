@@ -109,13 +109,13 @@ class KeyOrder {
 
   // Every pair of neighbours in number order; equal numbers order nothing.
   void chain(OrderBasis basis, std::vector<Numbered>& numbered) {
-    constexpr std::size_t kMostPairs = 4096;  // Limit for many equal numbers followed by many equal ones.
+    constexpr std::size_t kMaxPairs = 4096;  // Limit for many equal numbers followed by many equal ones.
     std::ranges::sort(numbered);
     std::size_t before = 0, here = 0;
     while (here < numbered.size()) {
       std::size_t next = here;
       while (next < numbered.size() && numbered[next].number == numbered[here].number) ++next;
-      if ((here - before) * (next - here) <= kMostPairs) {
+      if ((here - before) * (next - here) <= kMaxPairs) {
         for (std::size_t i = before; i < here; ++i)
           for (std::size_t j = here; j < next; ++j)
             add(basis, numbered[i].version, numbered[j].version, numbered[i].op, numbered[j].op);
@@ -141,15 +141,15 @@ class KeyOrder {
   std::int64_t place_in_commits(TransactionId t) const {
     if (!hints_.transaction_order.empty()) return hints_.transaction_order[t.index];
     const TransactionHints* hints = history_.hints(t);
-    return hints == nullptr ? VersionHints::kNoPlace
-                            : hints->commit_timestamp.value_or(VersionHints::kNoPlace);
+    return hints == nullptr ? VersionHints::kNoPosition
+                            : hints->commit_timestamp.value_or(VersionHints::kNoPosition);
   }
 
   void from_commits() {
     std::vector<Numbered> numbered;
     for (std::uint32_t v = 1; v < versions_.size(); ++v) {
       const TransactionId writer = sets_.versions[versions_[v].index].writer;
-      if (const std::int64_t at = place_in_commits(writer); at != VersionHints::kNoPlace)
+      if (const std::int64_t at = place_in_commits(writer); at != VersionHints::kNoPosition)
         numbered.push_back({at, v, write_of(versions_[v])});
     }
     chain(OrderBasis::CommitOrder, numbered);

@@ -27,8 +27,8 @@ namespace serval {
 struct VersionHints {
   Assumptions assumptions;
   // By transaction, Elle's :transaction-order: the writer with the smaller number installed its version
-  // first. Empty: the commit timestamps in the history's hints. kNoPlace: unknown.
-  static constexpr std::int64_t kNoPlace = INT64_MIN;
+  // first. Empty: the commit timestamps in the history's hints. kNoPosition: unknown.
+  static constexpr std::int64_t kNoPosition = INT64_MIN;
   std::vector<std::int64_t> transaction_order = {};
 };
 

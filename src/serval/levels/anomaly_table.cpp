@@ -113,7 +113,7 @@ std::vector<AnomalyInfo> version_anomalies() {
   };
 }
 
-std::vector<AnomalyInfo> half_seen_cycles() {
+std::vector<AnomalyInfo> single_anti_dependency_cycles() {
   return {
       {.kind = AnomalyKind::NonMonotonicRead,
        .name = "non-monotonic-read",

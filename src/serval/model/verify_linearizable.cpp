@@ -83,9 +83,9 @@ class Replay {
       std::string& value = held(state, history_.value(step.parts.at(1)));
       const std::string_view name = history_.text_in(step.parts.at(0)).value_or("");
       const bool writes = name == "w" || name == "write";
-      const std::string told = mark(step.parts.size() > 2 ? history_.value(step.parts[2]) : Value::nil());
-      if (writes) value = told;
-      if (!writes && operation.ok() && value != told) return false;
+      const std::string reported = mark(step.parts.size() > 2 ? history_.value(step.parts[2]) : Value::nil());
+      if (writes) value = reported;
+      if (!writes && operation.ok() && value != reported) return false;
     }
     return true;
   }

@@ -18,7 +18,7 @@ class FindingProof {
       : history_(history), options_(options), finding_(finding) {}
 
   // Whether the finding is correct, by the definition of its kind.
-  bool stands(Model model) const {
+  bool is_correct(Model model) const {
     switch (model) {
       case Model::Bank:
         return bank();
@@ -195,7 +195,7 @@ ModelProof verify_model(Model model, const ClientHistory& history, const ModelOp
   if (const std::optional<std::string> flaw = flaw_in_verdict(result)) return {flaw};
   for (const Finding& finding : result.findings) {
     if (options.budget != nullptr) options.budget->look("verify");
-    if (!FindingProof(history, options, finding).stands(model))
+    if (!FindingProof(history, options, finding).is_correct(model))
       return {fmt::format("{} is not correct: {}", finding.kind, finding.words)};
   }
   return model < Model::CasRegister ? ModelProof{} : verify_linearizable(model, history, options, result);

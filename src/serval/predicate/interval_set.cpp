@@ -43,11 +43,11 @@ Cut cut_before(const Scalar& value) {
   return is_first ? start_of(family) : Cut{family, Place::BeforeValue, value};
 }
 
-Cut cut_behind(const Scalar& value) {
+Cut cut_after(const Scalar& value) {
   const Family family = family_of(value);
   if (family == Family::Boolean && !value.as_boolean()) return cut_before(Scalar::boolean(true));
   const bool is_last = family == Family::Null || family == Family::Boolean;
-  return is_last ? end_of(family) : Cut{family, Place::BehindValue, value};
+  return is_last ? end_of(family) : Cut{family, Place::AfterValue, value};
 }
 
 IntervalSet IntervalSet::everything() { return of(start_of(Family::Null), end_of(Family::Text)); }
@@ -67,13 +67,11 @@ IntervalSet IntervalSet::below(const Scalar& value) {
   return of(start_of(family_of(value)), cut_before(value));
 }
 IntervalSet IntervalSet::up_to(const Scalar& value) {
-  return of(start_of(family_of(value)), cut_behind(value));
+  return of(start_of(family_of(value)), cut_after(value));
 }
-IntervalSet IntervalSet::above(const Scalar& value) {
-  return of(cut_behind(value), end_of(family_of(value)));
-}
+IntervalSet IntervalSet::above(const Scalar& value) { return of(cut_after(value), end_of(family_of(value))); }
 IntervalSet IntervalSet::from(const Scalar& value) { return of(cut_before(value), end_of(family_of(value))); }
-IntervalSet IntervalSet::just(const Scalar& value) { return of(cut_before(value), cut_behind(value)); }
+IntervalSet IntervalSet::just(const Scalar& value) { return of(cut_before(value), cut_after(value)); }
 
 bool IntervalSet::is_everything() const {
   return intervals_.size() == 1 && intervals_.front().low == start_of(Family::Null) &&
@@ -83,8 +81,8 @@ bool IntervalSet::is_everything() const {
 bool IntervalSet::contains(const Scalar& value) const {
   if (value.is_undefined()) return false;
   const Cut place = cut_before(value);
-  const auto behind = std::ranges::upper_bound(intervals_, place, {}, &Interval::low);
-  return behind != intervals_.begin() && place < std::prev(behind)->high;
+  const auto after = std::ranges::upper_bound(intervals_, place, {}, &Interval::low);
+  return after != intervals_.begin() && place < std::prev(after)->high;
 }
 
 // Requires ascending order; merges adjacent intervals.

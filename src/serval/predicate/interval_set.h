@@ -21,11 +21,11 @@ namespace serval {
 // and the position after FALSE is the one before TRUE.
 struct Cut {
   enum class Family : std::uint8_t { Null, Boolean, Number, Text, End };
-  enum class Place : std::uint8_t { Start, BeforeValue, BehindValue };
+  enum class Place : std::uint8_t { Start, BeforeValue, AfterValue };
 
   Family family = Family::Null;
   Place place = Place::Start;
-  Scalar value;  // For BeforeValue and BehindValue only.
+  Scalar value;  // For BeforeValue and AfterValue only.
 
   friend std::strong_ordering operator<=>(const Cut& a, const Cut& b);
   friend bool operator==(const Cut& a, const Cut& b) { return (a <=> b) == 0; }
@@ -68,6 +68,6 @@ class IntervalSet {
 
 // The positions around a value; for ordered indexes.
 Cut cut_before(const Scalar& value);
-Cut cut_behind(const Scalar& value);
+Cut cut_after(const Scalar& value);
 
 }  // namespace serval

@@ -255,7 +255,7 @@ bool take_sign_in(Predicate& operand, ValuePool& pool) {
 }
 
 Predicate parse_predicate(std::string_view text, ValuePool& pool, const std::string& name) {
-  return Parser(text, pool, name, kDeepestPredicate).parse_condition();
+  return Parser(text, pool, name, kMaxPredicateDepth).parse_condition();
 }
 
 Predicate parse_query(std::string_view text, ValuePool& pool, const std::string& name, int deepest) {

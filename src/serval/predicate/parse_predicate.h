@@ -25,7 +25,7 @@
 namespace serval {
 
 // The maximum depth of a predicate's tree, so that functions over it can be recursive.
-inline constexpr int kDeepestPredicate = 1000;
+inline constexpr int kMaxPredicateDepth = 1000;
 
 // Throws InputError with line and column; `name` is the name of the text in errors.
 Predicate parse_predicate(std::string_view text, ValuePool& pool, const std::string& name = "predicate");
@@ -36,6 +36,6 @@ bool take_sign_in(Predicate& operand, ValuePool& pool);
 
 // `deepest`: the limit for a predicate that will be part of a larger one.
 Predicate parse_query(std::string_view text, ValuePool& pool, const std::string& name = "predicate",
-                      int deepest = kDeepestPredicate);
+                      int deepest = kMaxPredicateDepth);
 
 }  // namespace serval

@@ -201,9 +201,9 @@ Flaw flaw_of_aggregate(const CertifiedFacts& facts, const Query& query, const Ba
     without.add(argument(key, there->value));
     with.add(argument(key, there->value));
   }
-  const Scalar told = Scalar::of(history.value(claim.op), history.values());
-  return same(without.result(), told) || same(with.result(), told) ? Flaw("the aggregate is correct")
-                                                                   : std::nullopt;
+  const Scalar reported = Scalar::of(history.value(claim.op), history.values());
+  return same(without.result(), reported) || same(with.result(), reported) ? Flaw("the aggregate is correct")
+                                                                           : std::nullopt;
 }
 
 // The rows of one key that the operation returned, except a deleted row next to the reader's own.

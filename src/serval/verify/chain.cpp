@@ -33,7 +33,7 @@ class Chain {
   }
 
  private:
-  std::string spelled(OperationId op) const { return print_operation(history_, op); }
+  std::string formatted(OperationId op) const { return print_operation(history_, op); }
   bool reads(OperationId op) const { return value_read(history_, op).has_value(); }
   bool writes(OperationId op) const { return value_written(history_, op).has_value(); }
 
@@ -44,7 +44,7 @@ class Chain {
     if (history_.operations(t).size() != 1)
       return fmt::format("{} is not a lightweight transaction", name(history_, t));
     if (is_predicate(history_.kind(op)) || history_.key(op) != claim_.key)
-      return fmt::format("{} is not about the key of the chain", spelled(op));
+      return fmt::format("{} is not about the key of the chain", formatted(op));
     if (facts_.opaque(claim_.key)) return "the key has list operations or unknown writes";
     return std::nullopt;
   }
@@ -57,7 +57,7 @@ class Chain {
     if (Flaw flaw = flaw_of_two()) return flaw;
     for (const OperationId op : {claim_.first, claim_.second})
       if (history_.kind(op) != OperationKind::Insert)
-        return fmt::format("{} is not an insert that succeeded", spelled(op));
+        return fmt::format("{} is not an insert that succeeded", formatted(op));
     if (facts_.final_writers_besides(history_.transaction_of(claim_.first), claim_.key, Value::nil()) > 0)
       return "the key may have been deleted in between";
     return std::nullopt;
@@ -66,21 +66,21 @@ class Chain {
   Flaw flaw_of_two_successors() const {
     if (Flaw flaw = flaw_of_two()) return flaw;
     for (const OperationId op : {claim_.first, claim_.second})
-      if (!reads(op) || !writes(op)) return fmt::format("{} does not replace a value", spelled(op));
+      if (!reads(op) || !writes(op)) return fmt::format("{} does not replace a value", formatted(op));
     const std::optional<OperationId> version = facts_.version_read(claim_.first);
-    if (!version) return fmt::format("it is not certain which version {} saw", spelled(claim_.first));
+    if (!version) return fmt::format("it is not certain which version {} saw", formatted(claim_.first));
     if (facts_.version_read(claim_.second) == version) return std::nullopt;
-    return fmt::format("{} and {} did not certainly see one version", spelled(claim_.first),
-                       spelled(claim_.second));
+    return fmt::format("{} and {} did not certainly see one version", formatted(claim_.first),
+                       formatted(claim_.second));
   }
 
   Flaw flaw_of_never_written() const {
     const std::optional<Value> seen = value_read(history_, claim_.first);
-    if (!seen) return fmt::format("{} does not read", spelled(claim_.first));
+    if (!seen) return fmt::format("{} does not read", formatted(claim_.first));
     if (may_be_initial(facts_.history(), *seen))
-      return fmt::format("{} may have read the initial version", spelled(claim_.first));
+      return fmt::format("{} may have read the initial version", formatted(claim_.first));
     if (facts_.final_writers_besides(history_.transaction_of(claim_.first), claim_.key, *seen) > 0)
-      return fmt::format("an operation wrote what {} saw", spelled(claim_.first));
+      return fmt::format("an operation wrote what {} saw", formatted(claim_.first));
     return std::nullopt;
   }
 
@@ -91,13 +91,13 @@ class Chain {
     absl::flat_hash_set<OperationId> met;
     for (OperationId op = claim_.first; met.insert(op).second;) {
       const std::optional<Value> seen = value_read(history_, op);
-      if (!seen) return fmt::format("{} starts a chain", spelled(op));
+      if (!seen) return fmt::format("{} starts a chain", formatted(op));
       const bool supplied = may_be_initial(facts_.history(), *seen) ||
                             facts_.final_writers_besides(history_.transaction_of(op), claim_.key, *seen) > 0;
       if (!supplied) return std::nullopt;
       const std::optional<OperationId> version = facts_.version_read(op);
-      if (!version) return fmt::format("it is not certain which version {} saw", spelled(op));
-      if (version->is_none()) return fmt::format("{} follows the initial version", spelled(op));
+      if (!version) return fmt::format("it is not certain which version {} saw", formatted(op));
+      if (version->is_none()) return fmt::format("{} follows the initial version", formatted(op));
       op = *version;
     }
     return std::nullopt;
@@ -129,9 +129,9 @@ class Chain {
     const OperationId early = second_early ? claim_.second : claim_.first;
     const OperationId late = second_early ? claim_.first : claim_.second;
     if (!ended_before(late, early))
-      return fmt::format("neither {} nor {} ended before the other began", spelled(early), spelled(late));
+      return fmt::format("neither {} nor {} ended before the other began", formatted(early), formatted(late));
     if (precedes(early, late)) return std::nullopt;
-    return fmt::format("{} does not certainly precede {}", spelled(early), spelled(late));
+    return fmt::format("{} does not certainly precede {}", formatted(early), formatted(late));
   }
 
   const Facts& facts_;

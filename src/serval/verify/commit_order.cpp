@@ -30,7 +30,7 @@ class CommitOrderProof {
     if (Flaw flaw = flaw_of_attendance()) return flaw;
     for (const OperationId wrong : {observed_.first_unexplained(), observed_.first_open()})
       if (!wrong.is_none())
-        return fmt::format("it is not certain that {} saw a committed version", spelled(wrong));
+        return fmt::format("it is not certain that {} saw a committed version", formatted(wrong));
     if (Flaw flaw = flaw_of_reads_from()) return flaw;
     if (has_lists_)
       if (Flaw flaw = flaw_of_committed_reads(history_, claim_.commit_order)) return flaw;
@@ -48,7 +48,7 @@ class CommitOrderProof {
   }
 
  private:
-  std::string spelled(OperationId op) const {
+  std::string formatted(OperationId op) const {
     return fmt::format("{} of {}", print_operation(history_, op),
                        name(history_, history_.transaction_of(op)));
   }
@@ -101,8 +101,8 @@ class CommitOrderProof {
   }
 
   Flaw flaw_of_miss(const SeenWrite& seen, TransactionId missed) const {
-    return fmt::format("{} missed the write of {}, which was visible to its transaction", spelled(seen.read),
-                       name(history_, missed));
+    return fmt::format("{} missed the write of {}, which was visible to its transaction",
+                       formatted(seen.read), name(history_, missed));
   }
   bool goes_back(const SeenWrite& seen, TransactionId other) const { return rank(other) > rank(seen.writer); }
 
@@ -145,7 +145,7 @@ class CommitOrderProof {
       if (!value_read(history_, op)) continue;
       const std::size_t length = elements_read(history_, op).size() - own[key];
       if (beneath.emplace(key, length).first->second != length)
-        return fmt::format("{} disagrees with an earlier read of its key", spelled(op));
+        return fmt::format("{} disagrees with an earlier read of its key", formatted(op));
     }
     return std::nullopt;
   }
@@ -158,7 +158,7 @@ class CommitOrderProof {
     for (const SeenWrite& seen : reads) {
       const auto [found, fresh] = first.emplace(seen.key, seen.writer);
       if (!fresh && found->second != seen.writer)
-        return fmt::format("{} disagrees with an earlier read of its key", spelled(seen.read));
+        return fmt::format("{} disagrees with an earlier read of its key", formatted(seen.read));
     }
     return std::nullopt;
   }

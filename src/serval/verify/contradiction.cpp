@@ -31,7 +31,7 @@ class Cases {
 
   Flaw flaw(std::uint32_t index) {
     const Contradiction::Node& node = claim_.nodes[index];
-    if (!node.cycle.empty()) return flaw_of_circle(node);
+    if (!node.cycle.empty()) return flaw_of_cycle(node);
     if (Flaw flaw = node.read.is_none() ? flaw_of_order_question(node) : flaw_of_source_question(node))
       return fmt::format("question {}: {}", index + 1, *flaw);
     if (node.cases.size() != node.writes.size()) return "a question without a case for each answer";
@@ -98,7 +98,7 @@ class Cases {
     return std::nullopt;
   }
 
-  Flaw flaw_of_circle(const Contradiction::Node& node) const {
+  Flaw flaw_of_cycle(const Contradiction::Node& node) const {
     for (std::size_t i = 0; i < node.cycle.size(); ++i) {
       const Edge& edge = node.cycle[i];
       if (edge.to != node.cycle[(i + 1) % node.cycle.size()].from) return "a cycle that does not close";

@@ -15,17 +15,17 @@
 namespace serval::verify {
 namespace {
 
-std::string spelled(const Facts& facts, OperationId op) { return print_operation(facts.history(), op); }
+std::string formatted(const Facts& facts, OperationId op) { return print_operation(facts.history(), op); }
 
 Flaw flaw_of_version(const Facts& facts, TransactionId reader, OperationId read, OperationId version) {
   const std::optional<OperationId> seen = facts.version_read(read);
   if (!seen)
-    return fmt::format("it is not certain which version {} of {} saw", spelled(facts, read),
+    return fmt::format("it is not certain which version {} of {} saw", formatted(facts, read),
                        name(facts.history(), reader));
   if (*seen == version) return std::nullopt;
-  return fmt::format("{} of {} saw {}, not {}", spelled(facts, read), name(facts.history(), reader),
-                     seen->is_none() ? "the initial version" : spelled(facts, *seen),
-                     version.is_none() ? "the initial version" : spelled(facts, version));
+  return fmt::format("{} of {} saw {}, not {}", formatted(facts, read), name(facts.history(), reader),
+                     seen->is_none() ? "the initial version" : formatted(facts, *seen),
+                     version.is_none() ? "the initial version" : formatted(facts, version));
 }
 
 Flaw flaw_of_reads_from(const Facts& facts, const Edge& edge, OperationId read) {
@@ -34,8 +34,8 @@ Flaw flaw_of_reads_from(const Facts& facts, const Edge& edge, OperationId read) 
   if (facts.version_read(read) == std::optional(edge.from_op)) return std::nullopt;
   const History& history = facts.history();
   return fmt::format("{} does not certainly read what {} wrote on {} ({} and {})", name(history, edge.to),
-                     name(history, edge.from), history.format_key(edge.key), spelled(facts, read),
-                     spelled(facts, edge.from_op));
+                     name(history, edge.from), history.format_key(edge.key), formatted(facts, read),
+                     formatted(facts, edge.from_op));
 }
 
 // An edge whose version order rests on an assumption.

@@ -158,11 +158,11 @@ void Facts::mark_writers_read_by(TransactionId t, std::vector<std::uint32_t>& wr
   }
 }
 
-std::optional<std::int64_t> Facts::commit_place(TransactionId t) const {
-  constexpr std::int64_t kNoPlace = std::numeric_limits<std::int64_t>::min();
+std::optional<std::int64_t> Facts::commit_position(TransactionId t) const {
+  constexpr std::int64_t kNoPosition = std::numeric_limits<std::int64_t>::min();
   if (!transaction_order_.empty()) {
     const std::int64_t place = transaction_order_[t.index];
-    return place == kNoPlace ? std::nullopt : std::optional(place);
+    return place == kNoPosition ? std::nullopt : std::optional(place);
   }
   const TransactionHints* hints = history_.hints(t);
   return hints == nullptr ? std::nullopt : hints->commit_timestamp;

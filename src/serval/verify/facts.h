@@ -81,7 +81,7 @@ class Facts {
 
   std::uint32_t session_position(TransactionId t) const { return session_position_[t.index]; }
   // Its position in the commit order: as given, otherwise its commit timestamp.
-  std::optional<std::int64_t> commit_place(TransactionId t) const;
+  std::optional<std::int64_t> commit_position(TransactionId t) const;
 
  private:
   struct Written {

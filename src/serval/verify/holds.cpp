@@ -157,7 +157,7 @@ class Execution {
   // visible to the inserter. The new row is a different object (Adya), and only a certificate
   // distinguishes objects.
   template <class Visit>
-  void for_each_reborn(Visit&& visit) const {
+  void for_each_reinserted(Visit&& visit) const {
     struct Last {
       std::uint32_t position = kNowhere;
       bool deleted = false;
@@ -178,7 +178,7 @@ class Execution {
 
   Flaw flaw_of_snapshot_reads() const {
     Replay replay(history_, order_);
-    for_each_reborn([&](std::uint32_t i, KeyId key) { replay.expect_reborn(order_[i], key); });
+    for_each_reinserted([&](std::uint32_t i, KeyId key) { replay.expect_reinserted(order_[i], key); });
     const std::vector<std::uint32_t> by_snapshot = positions_by_snapshot();
     std::size_t next = 0;
     for (std::uint32_t committed = 0; committed < size(); ++committed) {
@@ -200,14 +200,14 @@ class Execution {
   }
 
   Flaw flaw_of_conflicts() const {
-    std::set<std::pair<std::uint32_t, KeyId>> reborn;
-    for_each_reborn([&](std::uint32_t i, KeyId key) { reborn.insert({i, key}); });
+    std::set<std::pair<std::uint32_t, KeyId>> reinserted;
+    for_each_reinserted([&](std::uint32_t i, KeyId key) { reinserted.insert({i, key}); });
     std::vector<std::uint32_t> writers(history_.key_count(), 0);  // One past the last writer's position.
     for (std::uint32_t i = 0; i < size(); ++i)
       for (const OperationId op : history_.operations(order_[i]))
         for (const KeyId key : keys_written(op)) {
           std::uint32_t& last = writers[key.index];
-          if (last > snapshot_[i] && last != i + 1 && !reborn.contains({i, key}))
+          if (last > snapshot_[i] && last != i + 1 && !reinserted.contains({i, key}))
             return fmt::format("{} and {} both write {} and neither sees the other", name_at(last - 1),
                                name_at(i), history_.format_key(key));
           last = i + 1;

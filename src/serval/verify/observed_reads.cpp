@@ -72,7 +72,7 @@ void ObservedReads::index_writes() {
   }
 }
 
-std::string ObservedReads::spelled(OperationId op) const {
+std::string ObservedReads::formatted(OperationId op) const {
   return fmt::format("{} of {}", print_operation(history_, op), name(history_, history_.transaction_of(op)));
 }
 
@@ -93,18 +93,18 @@ Flaw ObservedReads::trace_register(Place reader, OperationId op, Value seen) {
     const std::optional<Value> own = value_written(history_, before);
     if (!own) continue;
     if (*own == seen) return std::nullopt;
-    return fmt::format("{} does not see the transaction's own last write", spelled(op));
+    return fmt::format("{} does not see the transaction's own last write", formatted(op));
   }
   const auto source = last_writes_.find({key, seen});
   const bool written = source != last_writes_.end();
   if (may_be_initial(history_, seen)) {
     const bool by_itself = written && !source->second.ambiguous && source->second.writer == reader;
-    if (written && !by_itself) return fmt::format("it is not certain which version {} saw", spelled(op));
+    if (written && !by_itself) return fmt::format("it is not certain which version {} saw", formatted(op));
     return note(reader, kInitially, op);
   }
   if (!written)
-    return fmt::format("{} does not see the last write of a transaction in the order", spelled(op));
-  if (source->second.ambiguous) return fmt::format("it is not certain which version {} saw", spelled(op));
+    return fmt::format("{} does not see the last write of a transaction in the order", formatted(op));
+  if (source->second.ambiguous) return fmt::format("it is not certain which version {} saw", formatted(op));
   return note(reader, source->second.writer, op);
 }
 
@@ -118,17 +118,17 @@ Flaw ObservedReads::trace_list(Place reader, OperationId op, Value seen) {
   }
   const auto shown = seen.is_list() ? history_.values().elements(seen) : std::span<const Value>{};
   if (shown.size() < own.size() || !std::ranges::equal(shown.last(own.size()), own))
-    return fmt::format("{} does not end with the transaction's own appends", spelled(op));
+    return fmt::format("{} does not end with the transaction's own appends", formatted(op));
   const auto beneath = shown.first(shown.size() - own.size());
   const std::vector<Element>& list = lists_[key.index];
   if (!own.empty()) return flaw_beneath_own(reader, op, beneath);
   const auto same = [](Value value, const Element& element) { return value == element.value; };
   if (beneath.size() > list.size() || !std::equal(beneath.begin(), beneath.end(), list.begin(), same))
-    return fmt::format("{} is not a prefix of the appends in this order", spelled(op));
+    return fmt::format("{} is not a prefix of the appends in this order", formatted(op));
   if (beneath.empty()) return note(reader, kInitially, op);
   const Place source = list[beneath.size() - 1].writer;
   if (beneath.size() < list.size() && list[beneath.size()].writer == source)
-    return fmt::format("{} ends within the appends of {}", spelled(op), name(history_, order_[source]));
+    return fmt::format("{} ends within the appends of {}", formatted(op), name(history_, order_[source]));
   return note(reader, source, op);
 }
 
@@ -138,12 +138,12 @@ Flaw ObservedReads::flaw_beneath_own(Place reader, OperationId op, std::span<con
   const auto end = std::ranges::lower_bound(list, reader, {}, &Element::writer);
   const auto same = [](Value value, const Element& element) { return value == element.value; };
   if (std::equal(beneath.begin(), beneath.end(), list.begin(), end, same)) return std::nullopt;
-  return fmt::format("{} does not show what was appended before its transaction", spelled(op));
+  return fmt::format("{} does not show what was appended before its transaction", formatted(op));
 }
 
 Flaw ObservedReads::note(Place reader, Place source, OperationId op) {
   if (source != kInitially && source >= reader)
-    return fmt::format("{} sees {}, which does not come before it", spelled(op),
+    return fmt::format("{} sees {}, which does not come before it", formatted(op),
                        name(history_, order_[source]));
   observed_.push_back({reader, source, history_.key(op), op});
   return std::nullopt;

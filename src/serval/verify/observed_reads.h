@@ -62,7 +62,7 @@ class ObservedReads {
   Flaw trace_list(Place reader, OperationId op, Value seen);
   Flaw flaw_beneath_own(Place reader, OperationId op, std::span<const Value> beneath) const;
   Flaw note(Place reader, Place source, OperationId op);
-  std::string spelled(OperationId op) const;
+  std::string formatted(OperationId op) const;
 
   const History& history_;
   const std::vector<TransactionId>& order_;

@@ -7,7 +7,7 @@
 namespace serval::verify {
 namespace {
 
-std::string version_spelled(const Facts& facts, OperationId op) {
+std::string formatted_version(const Facts& facts, OperationId op) {
   return op.is_none() ? "the initial version" : print_operation(facts.history(), op);
 }
 
@@ -18,13 +18,13 @@ Flaw flaw_of_observed_read(const Facts& facts, KeyId key, OperationId op, Operat
   const TransactionId t = history.transaction_of(op);
   if (Flaw flaw = flaw_of_participation(facts, t)) return flaw;
   if (is_predicate(history.kind(op)) || history.key(op) != key)
-    return fmt::format("{} is not about {}", version_spelled(facts, op), history.format_key(key));
+    return fmt::format("{} is not about {}", formatted_version(facts, op), history.format_key(key));
   if (facts.lists().written_by_predicates(key))
     return "cannot order the versions of a key that predicates write";
   if (op == version && value_written(history, op) && facts.is_final_write(op)) return std::nullopt;
   if (value_read(history, op) && facts.version_read(op) == std::optional(version)) return std::nullopt;
-  return fmt::format("{} of {} did not certainly see {}", version_spelled(facts, op), name(history, t),
-                     version_spelled(facts, version));
+  return fmt::format("{} of {} did not certainly see {}", formatted_version(facts, op), name(history, t),
+                     formatted_version(facts, version));
 }
 
 Flaw flaw_of_update(const Facts& facts, const VersionPrecedence& claim) {
@@ -46,8 +46,8 @@ Flaw flaw_of_numbers(const Facts& facts, const VersionPrecedence& claim) {
 Flaw flaw_of_commits(const Facts& facts, const VersionPrecedence& claim) {
   if (claim.seen_earlier != claim.earlier || claim.seen_later != claim.later)
     return "the commit order relates the writes themselves";
-  const auto first = facts.commit_place(facts.history().transaction_of(claim.earlier));
-  const auto second = facts.commit_place(facts.history().transaction_of(claim.later));
+  const auto first = facts.commit_position(facts.history().transaction_of(claim.earlier));
+  const auto second = facts.commit_position(facts.history().transaction_of(claim.later));
   if (first && second && *first < *second) return std::nullopt;
   return "the writers did not commit in this order";
 }
@@ -89,7 +89,7 @@ Flaw flaw_of_basis(const Facts& facts, const VersionPrecedence& claim) {
   return "an order on an unknown basis";
 }
 
-Flaw flaw_of_circle(const VersionContradiction& claim) {
+Flaw flaw_of_version_cycle(const VersionContradiction& claim) {
   for (std::size_t i = 0; i < claim.steps.size(); ++i)
     if (claim.steps[i].later != claim.steps[(i + 1) % claim.steps.size()].earlier)
       return fmt::format("step {} does not connect to the next", i + 1);
@@ -115,7 +115,7 @@ Flaw flaw_of(const Facts& facts, AnomalyKind kind, const VersionContradiction& c
   for (std::size_t i = 0; i < claim.steps.size(); ++i)
     if (const Flaw flaw = flaw_of_precedence(facts, claim.key, claim.steps[i]))
       return fmt::format("step {}: {}", i + 1, *flaw);
-  return flaw_of_circle(claim);
+  return flaw_of_version_cycle(claim);
 }
 
 }  // namespace serval::verify

@@ -12,7 +12,7 @@ Flaw Replay::run(TransactionId t) {
   log_.clear();
   deleted_.clear();
   for (const OperationId op : history_.operations(t)) {
-    if (!reborn_.empty()) note_deleted(t, op);
+    if (!reinserted_.empty()) note_deleted(t, op);
     if (is_predicate(history_.kind(op))) {
       if (Flaw flaw = run_predicate(t, op)) return flaw;
       continue;
@@ -76,7 +76,7 @@ void Replay::note_deleted(TransactionId t, OperationId op) {
   if (is_predicate(history_.kind(op)) || !value_written(history_, op)) return;
   const KeyId key = history_.key(op);
   const auto is_there = [&](const Row& row) { return row.key == key; };
-  if (!reborn_.contains({t, key}) || std::ranges::any_of(deleted_, is_there)) return;
+  if (!reinserted_.contains({t, key}) || std::ranges::any_of(deleted_, is_there)) return;
   if (const Value row = row_at(key); !row.is_nil() && !row.is_unknown()) deleted_.push_back({key, row});
 }
 
@@ -119,7 +119,7 @@ Flaw Replay::check_read(TransactionId t, OperationId op) const {
   if (!seen) return std::nullopt;
   if (matches(history_.key(op), *seen)) return std::nullopt;
   const bool inserts = history_.kind(op) == OperationKind::Insert;
-  if (inserts && reborn_.contains({t, history_.key(op)})) return std::nullopt;
+  if (inserts && reinserted_.contains({t, history_.key(op)})) return std::nullopt;
   return fmt::format("{} of {} does not match the replay: {} holds {} there", print_operation(history_, op),
                      name(history_, t), history_.format_key(history_.key(op)),
                      format(cells_[history_.key(op).index]));

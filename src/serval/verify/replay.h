@@ -27,7 +27,7 @@ class Replay {
 
   // The key of a row that `t` inserts was free when `t` committed, although the state visible to `t` has
   // a row there: the new row is a different object, and the old one may stay visible.
-  void expect_reborn(TransactionId t, KeyId key) { reborn_.insert({t, key}); }
+  void expect_reinserted(TransactionId t, KeyId key) { reinserted_.insert({t, key}); }
 
   // Runs `t` on the current state and keeps its writes. The flaw names the first read that does not
   // match.
@@ -64,7 +64,7 @@ class Replay {
   std::vector<bool> absent_;  // By key: no row at the start.
   std::vector<Cell> cells_;
   std::vector<Undo> log_;
-  std::set<std::pair<TransactionId, KeyId>> reborn_;
+  std::set<std::pair<TransactionId, KeyId>> reinserted_;
   std::vector<Row> deleted_;  // Next to rows that the current transaction has inserted.
   PredicateFacts predicates_;
 };

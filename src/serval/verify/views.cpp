@@ -35,7 +35,7 @@ class Views {
 
  private:
   std::string name_at(Place place) const { return name(history_, claim_.commit_order[place]); }
-  std::string spelled(const ObservedRead& observed) const {
+  std::string formatted(const ObservedRead& observed) const {
     return fmt::format("{} of {}", print_operation(history_, observed.read), name_at(observed.reader));
   }
 
@@ -44,7 +44,7 @@ class Views {
       const Place next = observed_.next_writer(observed);
       if (next < observed.reader && observed_.writes(observed.reader, observed.key))
         return fmt::format("{} wrote {} between {} and the reader's own write", name_at(next),
-                           history_.format_key(observed.key), spelled(observed));
+                           history_.format_key(observed.key), formatted(observed));
     }
     return std::nullopt;
   }
@@ -126,8 +126,9 @@ class Views {
     for (std::size_t bit = 0; bit < some.size(); ++bit)
       for (const Place end : some[bit].ends)
         if (end >= from && (marks[end] >> bit & 1) != 0)
-          return fmt::format("{} misses {}, which leads to {}", spelled(observed_.all()[some[bit].observed]),
-                             name_at(some[bit].missed), name_at(end));
+          return fmt::format("{} misses {}, which leads to {}",
+                             formatted(observed_.all()[some[bit].observed]), name_at(some[bit].missed),
+                             name_at(end));
     return std::nullopt;
   }
 

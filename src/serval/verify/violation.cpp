@@ -190,7 +190,7 @@ OperationKind first_write_of(const History& history, TransactionId t, KeyId key)
 // With a certificate, at the snapshot levels and below: a row inserted under the key of a deleted row is
 // a different object. The delete comes first but need not be visible, so what is not visible to the
 // inserter may come before the delete.
-Flaw flaw_of_reborn_rows(const History& history, Level level, const Anomaly& anomaly) {
+Flaw flaw_of_reinserted_rows(const History& history, Level level, const Anomaly& anomaly) {
   const auto* cycle = std::get_if<Cycle>(&anomaly.evidence);
   const bool allows = family_of(level) == Family::Snapshot || implies(Level::SnapshotIsolation, level);
   if (cycle == nullptr || !allows) return std::nullopt;
@@ -247,7 +247,7 @@ Flaw flaw_of(const Facts& facts, Level level, const Violated& claim) {
       !lists_with_repeated_appends(facts)[dispute->key.index])
     return flaw_of_counts(claim);
   if (by_certificate)
-    if (const Flaw flaw = flaw_of_reborn_rows(facts.history(), level, first))
+    if (const Flaw flaw = flaw_of_reinserted_rows(facts.history(), level, first))
       return fmt::format("anomaly 1 ({}): {}", name_of(first.kind), *flaw);
   if (const Flaw flaw = flaw_of_judgement(level, first))
     return fmt::format("anomaly 1 ({}): {}", name_of(first.kind), *flaw);

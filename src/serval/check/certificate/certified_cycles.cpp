@@ -26,7 +26,7 @@ class CycleFinder {
     const OrderEdges orders(history_, certified_.versions().participants(), scope_.shape, budget_);
     const VertexMap map(scope_.shape);
     // All edges if there are not too many; otherwise the known ones, and some cycles may not be counted.
-    const bool all = predicate_pairs() <= kMostPairs;
+    const bool all = predicate_pairs() <= kMaxPairs;
     const CsrGraph graph = build_graph(map.count(history_.transaction_count()), [&](auto&& emit) {
       orders(emit);
       edges.items(emit, budget_);
@@ -91,11 +91,11 @@ class CycleFinder {
           orders(emit);
           for (const Edge& edge : edges_) edges.place(edge, emit);
         });
-    return cycles_of_graph(history_, explain(true, Reborn::Kept), shape, graph, budget_);
+    return cycles_of_graph(history_, explain(true, Reinserted::Kept), shape, graph, budget_);
   }
 
  private:
-  static constexpr std::uint64_t kMostPairs = 5'000'000;
+  static constexpr std::uint64_t kMaxPairs = 5'000'000;
   std::uint64_t predicate_pairs() const {
     const auto asked =
         std::ranges::count_if(history_.kind_column(), [](OperationKind kind) { return is_predicate(kind); });
@@ -111,9 +111,9 @@ class CycleFinder {
       bool sees = is_ordered(edges_[i].from, edges_[i].to);
       for (end = i;
            end < edges_.size() && edges_[end].from == edges_[i].from && edges_[end].to == edges_[i].to; ++end)
-        sees = sees || (edges_[end].kind != EdgeKind::ReadWrite && !edges.is_reborn(edges_[end]));
+        sees = sees || (edges_[end].kind != EdgeKind::ReadWrite && !edges.is_reinsertion(edges_[end]));
       for (std::size_t at = i; at < end; ++at)
-        if (!sees || !edges.is_reborn(edges_[at])) kept.push_back(edges_[at]);
+        if (!sees || !edges.is_reinsertion(edges_[at])) kept.push_back(edges_[at]);
     }
     edges_ = std::move(kept);
   }
@@ -125,22 +125,22 @@ class CycleFinder {
     return !orders.empty();
   }
 
-  enum class Reborn : std::uint8_t { Passed, Kept };
+  enum class Reinserted : std::uint8_t { Passed, Kept };
   // Whether an edge counts in a graph with one vertex per transaction.
   bool is_searched(const Edge& edge, bool phantoms) const {
-    if (snapshots_ && CertifiedEdges(certified_, scope_).is_reborn(edge)) return false;
+    if (snapshots_ && CertifiedEdges(certified_, scope_).is_reinsertion(edge)) return false;
     return phantoms || !edge.of_predicate || edge.kind != EdgeKind::ReadWrite;
   }
 
-  ExplainEdge explain(bool phantoms, Reborn reborn) const {
-    return [this, phantoms, reborn](GraphShape shape, TransactionId from, TransactionId to) {
+  ExplainEdge explain(bool phantoms, Reinserted reinserted) const {
+    return [this, phantoms, reinserted](GraphShape shape, TransactionId from, TransactionId to) {
       std::vector<Edge> out;
       const auto before = [](const Edge& edge, std::pair<TransactionId, TransactionId> pair) {
         return std::pair(edge.from, edge.to) < pair;
       };
       auto edge = std::lower_bound(edges_.begin(), edges_.end(), std::pair(from, to), before);
       for (; edge != edges_.end() && edge->from == from && edge->to == to; ++edge)
-        if (reborn == Reborn::Kept || is_searched(*edge, phantoms)) out.push_back(*edge);
+        if (reinserted == Reinserted::Kept || is_searched(*edge, phantoms)) out.push_back(*edge);
       explain_orders(history_, shape, from, to, out);
       return out;
     };
@@ -158,7 +158,7 @@ class CycleFinder {
     const CycleScope scope{.session_order = scope_.shape.session_order,
                            .real_time = scope_.shape.real_time,
                            .weakest = scope_.weakest};
-    return find_cycles(history_, explain(phantoms, Reborn::Passed), graph, scope, budget_);
+    return find_cycles(history_, explain(phantoms, Reinserted::Passed), graph, scope, budget_);
   }
 
   const CertifiedHistory& certified_;

@@ -32,7 +32,7 @@ class CertifiedEdges {
   // Whether it leads from a delete to an insert of the same key. The inserted row is a different object
   // (Adya 1999, section 4.1): a unique index implies that the delete comes first, but it need not be
   // visible.
-  bool is_reborn(const Edge& edge) const {
+  bool is_reinsertion(const Edge& edge) const {
     if (edge.of_predicate || edge.from_op.is_none()) return false;
     const History& history = certified_.history();
     const OperationKind from = history.kind(edge.from_op);
@@ -54,7 +54,7 @@ class CertifiedEdges {
   template <class Emit>
   void place(const Edge& edge, Emit&& emit) const {
     if (!counts(edge)) return;
-    if (scope_.shape.snapshots && is_reborn(edge))
+    if (scope_.shape.snapshots && is_reinsertion(edge))
       emit(vertices_.commit(edge.from), vertices_.commit(edge.to));
     else if (edge.kind == EdgeKind::ReadWrite)
       emit(vertices_.begin(edge.from), vertices_.commit(edge.to));

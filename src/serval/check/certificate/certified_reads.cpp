@@ -341,12 +341,12 @@ class CertifiedReader {
       for (const Expected& row : expected_)
         if (!row.optional) read_row(op, row);
     if (history_.value(op).is_unknown()) return;
-    const Scalar told = Scalar::of(history_.value(op), history_.values());
+    const Scalar reported = Scalar::of(history_.value(op), history_.values());
     const Scalar hidden = aggregate(query, Deleted::Hidden), shown = aggregate(query, Deleted::Shown);
     if (hidden.is_undefined() || shown.is_undefined())
       out_.problem_ = fmt::format("transaction {}: the result of an aggregate is undefined",
                                   history_.format(history_.label(t)));
-    else if (!same(hidden, told) && !same(shown, told))
+    else if (!same(hidden, reported) && !same(shown, reported))
       fault(AnomalyKind::ResultSetMismatch, t, op, KeyId::none(), OperationId::none());
   }
 

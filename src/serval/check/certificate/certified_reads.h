@@ -221,7 +221,7 @@ class CertifiedReads {
   OperationId guessed_ = OperationId::none();
   OperationId unseen_ = OperationId::none();
   OperationId passed_by_ = OperationId::none();
-  std::vector<std::uint32_t> first_read_;  // By transaction, one more than transactions.
+  std::vector<std::uint32_t> first_read_;  // By transaction, plus a sentinel.
   std::vector<Read> reads_;
   std::vector<Read> again_;  // By operation: rows that an update saw differently when it locked them.
 };

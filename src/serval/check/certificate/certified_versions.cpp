@@ -220,7 +220,7 @@ class VersionCollector {
   CertifiedVersions& out_;
   Budget& budget_;
   std::vector<Write> writes_;
-  std::vector<std::uint32_t> first_write_;  // By transaction, one more than transactions.
+  std::vector<std::uint32_t> first_write_;  // By transaction, plus a sentinel.
   std::vector<const KeyOrder*> given_;      // By key; null: no complete order.
   std::vector<std::optional<std::int64_t>> timestamps_;
   std::vector<std::uint32_t> ordered_;  // The writes of the current key.

@@ -62,9 +62,9 @@ class CertifiedVersions {
   friend class VersionCollector;
 
   std::string problem_;
-  std::vector<std::uint32_t> first_;  // By key, one more than keys.
+  std::vector<std::uint32_t> first_;  // By key, plus a sentinel.
   std::vector<Version> versions_;
-  std::vector<std::uint32_t> first_installed_;  // By transaction, one more than transactions.
+  std::vector<std::uint32_t> first_installed_;  // By transaction, plus a sentinel.
   std::vector<Installed> installed_;
   std::vector<bool> takes_part_;
 };

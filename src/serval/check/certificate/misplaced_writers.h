@@ -25,10 +25,10 @@ class MisplacedWriters {
   template <class PlaceOf>
   MisplacedWriters(const VersionVisibility& visibility, const PlaceOf& place_of, Budget& budget)
       : visibility_(visibility) {
-    for (const VersionVisibility::Line line :
-         {VersionVisibility::Line::Timestamps, VersionVisibility::Line::Numbers}) {
-      Places& places = lines_[static_cast<std::size_t>(line)];
-      for (const TransactionId writer : visibility.writers(line)) {
+    for (const VersionVisibility::WriterSequence sequence :
+         {VersionVisibility::WriterSequence::Timestamps, VersionVisibility::WriterSequence::Numbers}) {
+      Places& places = sequences_[static_cast<std::size_t>(sequence)];
+      for (const TransactionId writer : visibility.writers(sequence)) {
         budget.poll("predicate dependencies");
         places.of.push_back(place_of(writer));
       }
@@ -41,9 +41,9 @@ class MisplacedWriters {
   template <class Visit>
   bool for_each(const VersionSet& set, Vertex place, std::size_t most, Visit&& visit) const {
     if (std::holds_alternative<std::vector<SeenVersion>>(set.seen)) return false;
-    const VersionVisibility::Line line = VersionVisibility::line_of(set);
-    const Places& places = lines_[static_cast<std::size_t>(line)];
-    const auto& writers = visibility_.writers(line);
+    const VersionVisibility::WriterSequence sequence = VersionVisibility::sequence_of(set);
+    const Places& places = sequences_[static_cast<std::size_t>(sequence)];
+    const auto& writers = visibility_.writers(sequence);
     const std::size_t shown = visibility_.shown_writers(set);
     std::size_t steps = 0;
     for (std::size_t i = shown; i > 0 && places.last_before[i] > place; --i) {
@@ -67,7 +67,7 @@ class MisplacedWriters {
   static void add_extremes(Places& places);
 
   const VersionVisibility& visibility_;
-  std::array<Places, 2> lines_;
+  std::array<Places, 2> sequences_;
 };
 
 }  // namespace serval

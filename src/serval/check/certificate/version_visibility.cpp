@@ -126,15 +126,15 @@ void VersionVisibility::line_up(Stamps& stamps) const {
 }
 
 std::size_t VersionVisibility::shown_writers(const VersionSet& set) const {
-  const Stamps& line = stamps(line_of(set));
+  const Stamps& sequence = stamps(sequence_of(set));
   const auto* timestamp = std::get_if<std::int64_t>(&set.seen);
   const auto is_shown = [&](TransactionId t) {
-    const std::int64_t stamp = line.of_transaction[t.index];
+    const std::int64_t stamp = sequence.of_transaction[t.index];
     if (timestamp != nullptr) return stamp <= *timestamp;
     return static_cast<std::uint64_t>(stamp) < std::get<TransactionSnapshot>(set.seen).first_future;
   };
-  return static_cast<std::size_t>(std::ranges::partition_point(line.writers, is_shown) -
-                                  line.writers.begin());
+  return static_cast<std::size_t>(std::ranges::partition_point(sequence.writers, is_shown) -
+                                  sequence.writers.begin());
 }
 
 std::span<const TransactionId> VersionVisibility::numbered(std::uint64_t number) const {

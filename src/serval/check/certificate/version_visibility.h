@@ -43,11 +43,12 @@ class VersionVisibility {
 
   // The writers in the order in which they become visible to version sets of one kind. Lists, and sets
   // of the other kind, are unrelated to a sequence.
-  enum class Line : std::uint8_t { Timestamps, Numbers };
-  static Line line_of(const VersionSet& set) {
-    return std::holds_alternative<std::int64_t>(set.seen) ? Line::Timestamps : Line::Numbers;
+  enum class WriterSequence : std::uint8_t { Timestamps, Numbers };
+  static WriterSequence sequence_of(const VersionSet& set) {
+    return std::holds_alternative<std::int64_t>(set.seen) ? WriterSequence::Timestamps
+                                                          : WriterSequence::Numbers;
   }
-  std::span<const TransactionId> writers(Line line) const { return stamps(line).writers; }
+  std::span<const TransactionId> writers(WriterSequence sequence) const { return stamps(sequence).writers; }
   // The number of writers of its sequence that are visible to a set that is not a list: a prefix, except
   // those of for_each_running.
   std::size_t shown_writers(const VersionSet& set) const;
@@ -67,7 +68,9 @@ class VersionVisibility {
     std::vector<std::int64_t> smallest_after;  // By version of CertifiedVersions::all().
     std::vector<TransactionId> writers;        // By stamp.
   };
-  const Stamps& stamps(Line line) const { return line == Line::Timestamps ? timestamps_ : numbers_; }
+  const Stamps& stamps(WriterSequence sequence) const {
+    return sequence == WriterSequence::Timestamps ? timestamps_ : numbers_;
+  }
 
   void check_lists();
   void collect_timestamps();

@@ -119,13 +119,13 @@ StepKinds ComponentLinks::kinds_between(Vertex from, Vertex to) const {
 // Session order is transitive: adds a step from each member to every later member of its session, so
 // that a cycle need not visit the session one by one. Skipped if there would be too many.
 void ComponentLinks::add_session_shortcuts() {
-  constexpr std::size_t kMostLinks = 2'000'000;
+  constexpr std::size_t kMaxLinks = 2'000'000;
   std::map<SessionId, std::vector<Vertex>> by_session;
   for (Vertex member = 0; member < members_.size(); ++member)
     by_session[history_.session(members_[member])].push_back(member);
   std::size_t extra = 0;
   for (const auto& [session, rows] : by_session) extra += rows.size() * rows.size() / 2;
-  if (extra > kMostLinks) return;
+  if (extra > kMaxLinks) return;
   std::vector<Link> shortcuts;
   for (const auto& [session, rows] : by_session)
     for (std::size_t i = 0; i < rows.size(); ++i)

@@ -82,10 +82,10 @@ class Classification {
   void add(std::vector<Step> steps) { found_.push_back(anomaly(std::move(steps))); }
 
   std::vector<Step> direct_cycle(CycleClass cycle_class, CycleVariant variant) const {
-    constexpr int kMostTries = 1000;  // Examining a cycle costs more than a step of the search.
+    constexpr int kMaxTries = 1000;  // Examining a cycle costs more than a step of the search.
     int tries = 0;
     const auto is_direct = [&](const std::vector<Step>& steps) {
-      return ++tries <= kMostTries && shortcut(links_, steps).empty();
+      return ++tries <= kMaxTries && shortcut(links_, steps).empty();
     };
     return shortest_cycle(links_.steps(), cycle_class, variant, is_direct, budget_);
   }

@@ -64,7 +64,7 @@ class ViewGraph {
 
   const History& history_;
   const Relations& relations_;
-  std::vector<std::uint32_t> first_read_;     // By transaction, one more than transactions.
+  std::vector<std::uint32_t> first_read_;     // By transaction, plus a sentinel.
   std::vector<ViewRead> reads_;               // By transaction, then in program order.
   std::vector<DivergentWrites> divergences_;  // By version.
   CsrGraph graph_;

@@ -7,7 +7,7 @@
 namespace serval {
 namespace {
 
-constexpr std::size_t kMostTransactions = 3000;
+constexpr std::size_t kMaxTransactions = 3000;
 constexpr std::uint64_t kEffort = 1'000'000;  // Questions for the proof.
 constexpr std::uint64_t kQuick = 2'000;       // Questions to decide whether some transactions can be dropped.
 
@@ -17,7 +17,7 @@ std::optional<Contradiction> smallest_contradiction(const History& history, cons
                                                     const OpenKeys& open, const Points& points,
                                                     const std::vector<TransactionId>& transactions,
                                                     Budget& budget) {
-  if (transactions.size() > kMostTransactions) return std::nullopt;
+  if (transactions.size() > kMaxTransactions) return std::nullopt;
   CaseSearch search(history, relations, open, points, transactions, budget);
   std::vector<bool> active(transactions.size(), true);
   std::optional<Contradiction> proof = search.refute(active, kEffort);

@@ -52,7 +52,7 @@ struct OpenKeys {
 
   std::vector<KeyId> keys;
   std::vector<std::uint32_t> index_of_key;    // By key of the history: its index in keys, or kClosed.
-  std::vector<std::uint32_t> first_entry{0};  // By key, one more than keys.
+  std::vector<std::uint32_t> first_entry{0};  // By key, plus a sentinel.
   std::vector<Entry> entries;                 // Plus a sentinel.
   std::vector<Write> writes;                  // By key, chain and position.
   std::vector<std::uint32_t> places;          // By write: position in the writer's chain.

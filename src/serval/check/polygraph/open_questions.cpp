@@ -6,7 +6,7 @@
 namespace serval {
 namespace {
 
-constexpr std::size_t kMostInBetween = 8;  // Writers between a version and its reader, handled at once.
+constexpr std::size_t kMaxInBetween = 8;  // Writers between a version and its reader, handled at once.
 
 template <class Items>
 Jagged<std::uint32_t> by_key(const Items& items, std::size_t keys) {
@@ -51,7 +51,7 @@ void OpenQuestions::look_at_read(std::uint32_t index, std::span<const std::uint3
   const OpenKeys::Read& read = open_.reads[index];
   const std::uint32_t reads_at = rank[points_.begin(read.reader)];
   const std::size_t first = position_[read.seen] + 1;
-  const std::size_t end = std::min(placed_.size(), first + kMostInBetween);
+  const std::size_t end = std::min(placed_.size(), first + kMaxInBetween);
   for (std::size_t i = first; i < end && placed_[i].commit < reads_at; ++i)
     if (writer(placed_[i].write) != read.reader)
       wrong.push_back({WrongAnswer::About::Read, index, placed_[i].write});

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kFewRounds = 20;
 constexpr std::size_t kAnyNumber = std::numeric_limits<std::size_t>::max();
-constexpr std::uint64_t kMostClockCells = 200'000'000;  // Two times four bytes each.
+constexpr std::uint64_t kMaxClockCells = 200'000'000;  // Two times four bytes each.
 
 std::vector<std::uint32_t> ranks_of(const std::vector<Vertex>& order) {
   std::vector<std::uint32_t> rank(order.size());
@@ -56,7 +56,7 @@ Chains OrderSearch::choose_chains() {
   const GraphShape shape = points_.shape();
   if (shape.session_order) {
     Chains sessions = chains_of_sessions(history_, relations_);
-    if (std::uint64_t{graph_.vertex_count()} * sessions.count <= kMostClockCells) return sessions;
+    if (std::uint64_t{graph_.vertex_count()} * sessions.count <= kMaxClockCells) return sessions;
   }
   return chains_of_graph(history_, relations_, shape, graph_, topological_order(graph_, budget_));
 }
@@ -183,7 +183,7 @@ CsrGraph OrderSearch::with_initial_reads(CsrGraph graph) const {
 
 std::string OrderSearch::saturate() {
   const std::uint64_t cells = std::uint64_t{saturation_->graph().vertex_count()} * chains_.count;
-  if (cells > kMostClockCells) return fmt::format("left out: {} chains", chains_.count);
+  if (cells > kMaxClockCells) return fmt::format("left out: {} chains", chains_.count);
   has_clocks_ = saturation_->run();
   std::string work = fmt::format("{} chains, {} rounds, {} conclusions", chains_.count,
                                  saturation_->rounds().size(), saturation_->conclusions().size());

@@ -80,9 +80,9 @@ class ReasonWalk {
     take(seen);
     take(other);
     if (!conclusion.reader.is_none()) take(conclusion.reader);
-    const bool behind = conclusion.rule == Conclusion::Rule::WriteBehindRead;
-    const Vertex from = behind ? points_.commit(other) : points_.overwrites(seen);
-    const Vertex to = behind ? points_.begin(conclusion.reader) : points_.commit(other);
+    const bool before = conclusion.rule == Conclusion::Rule::WriteBeforeRead;
+    const Vertex from = before ? points_.commit(other) : points_.overwrites(seen);
+    const Vertex to = before ? points_.begin(conclusion.reader) : points_.commit(other);
     const std::vector<std::size_t>& rounds = saturation_.rounds();
     take_path(path(from, to, *(std::ranges::upper_bound(rounds, index) - 1)));
   }

@@ -52,18 +52,18 @@ void VersionSaturation::look_at_reads() {
 void VersionSaturation::look_at_read(const OpenKeys::Read& read) {
   const TransactionId seen = open_.writes[read.seen].writer;
   const Vertex reads = points_.begin(read.reader);
-  const auto behind_read = clocks_.row(reads), behind_seen = clocks_.row(points_.overwrites(seen));
+  const auto before_read = clocks_.row(reads), before_seen = clocks_.row(points_.overwrites(seen));
   for (const OpenKeys::Entry& entry : open_.entries_of(read.key)) {
     if (!clocks_.changed(reads, entry.chain)) continue;
-    const std::uint32_t commits = points_.commits_within(behind_read[entry.chain]);
+    const std::uint32_t commits = points_.commits_within(before_read[entry.chain]);
     // What precedes the version that was read needs no conclusion; usually that is everything.
-    if (commits <= points_.commits_within(behind_seen[entry.chain])) continue;
+    if (commits <= points_.commits_within(before_seen[entry.chain])) continue;
     const std::uint32_t other = open_.last_below(entry, commits);
     if (other == OpenKeys::kInitial || other == read.seen) continue;
-    if (behind_seen[entry.chain] > points_.commit_event(open_.places[other])) continue;
+    if (before_seen[entry.chain] > points_.commit_event(open_.places[other])) continue;
     const TransactionId writer = open_.writes[other].writer;
     if (writer != read.reader)
-      conclude({points_.write_then_write(writer, seen), Conclusion::Rule::WriteBehindRead, read.seen, other,
+      conclude({points_.write_then_write(writer, seen), Conclusion::Rule::WriteBeforeRead, read.seen, other,
                 read.reader});
   }
 }
@@ -79,28 +79,28 @@ void VersionSaturation::look_at_writes() {
 void VersionSaturation::look_at_write(std::uint32_t index) {
   const TransactionId later = open_.writes[index].writer;
   const Vertex commit = points_.commit(later);
-  const auto behind_commit = clocks_.row(commit), behind_begin = clocks_.row(points_.begin(later));
+  const auto before_commit = clocks_.row(commit), before_begin = clocks_.row(points_.begin(later));
   const bool has_previous = index > 0 && open_.key_of_write[index - 1] == open_.key_of_write[index] &&
                             chain_of(index - 1) == chain_of(index);
-  const auto behind_previous =
+  const auto before_previous =
       clocks_.row(points_.commit(open_.writes[has_previous ? index - 1 : index].writer));
   for (const OpenKeys::Entry& entry : open_.entries_of(open_.key_of_write[index])) {
     if (!clocks_.changed(commit, entry.chain)) continue;
-    std::uint32_t seen = open_.last_below(entry, points_.overwrites_within(behind_commit[entry.chain]));
+    std::uint32_t seen = open_.last_below(entry, points_.overwrites_within(before_commit[entry.chain]));
     if (seen == index) seen = index == entry.first_write ? OpenKeys::kInitial : index - 1;
     if (seen == OpenKeys::kInitial) continue;
-    // What the previous writer of the chain has behind it is already handled, and that writer precedes
+    // What precedes the previous writer of the chain is already handled, and that writer precedes
     // this one.
     if (has_previous && seen != index - 1 &&
-        open_.places[seen] < points_.overwrites_within(behind_previous[entry.chain]))
+        open_.places[seen] < points_.overwrites_within(before_previous[entry.chain]))
       continue;
     for (const TransactionId reader : open_.readers[seen]) {
       const std::uint32_t chain = chains_.chain[reader.index];
-      if (reader == later || behind_commit[chain] > points_.begin_event(chains_.place[reader.index]))
+      if (reader == later || before_commit[chain] > points_.begin_event(chains_.place[reader.index]))
         continue;
       conclude({points_.read_then_write(reader, later), Conclusion::Rule::Overwritten, seen, index, reader});
     }
-    if (points_.exclusive() && behind_begin[entry.chain] <= points_.commit_event(open_.places[seen]))
+    if (points_.exclusive() && before_begin[entry.chain] <= points_.commit_event(open_.places[seen]))
       conclude({points_.write_then_write(open_.writes[seen].writer, later), Conclusion::Rule::Exclusive, seen,
                 index});
   }

@@ -25,7 +25,7 @@ namespace serval {
 
 // A step that was not known before, and the reason for it.
 struct Conclusion {
-  enum class Rule : std::uint8_t { WriteBehindRead, Overwritten, Exclusive };
+  enum class Rule : std::uint8_t { WriteBeforeRead, Overwritten, Exclusive };
   PointStep step;
   Rule rule;
   std::uint32_t seen, other;                     // Indices into OpenKeys::writes: of T1 and of T2.

@@ -27,12 +27,12 @@ RowIndex::Bound RowIndex::first_from(const Cut& cut) {
   if (cut.family < Cut::Family::Number) return kLeast;
   if (cut.family > Cut::Family::Number) return kBeyond;
   if (cut.place == Cut::Place::Start) return kLeast;
-  const bool behind = cut.place == Cut::Place::BehindValue;
-  if (cut.value.kind() == Scalar::Kind::Integer) return Bound{cut.value.as_integer()} + (behind ? 1 : 0);
+  const bool after = cut.place == Cut::Place::AfterValue;
+  if (cut.value.kind() == Scalar::Kind::Integer) return Bound{cut.value.as_integer()} + (after ? 1 : 0);
   const Decimal number = cut.value.as_decimal();
   const Bound whole = number.floor();
   const bool exact = number == Decimal{whole, 0};
-  return exact && !behind ? whole : whole + 1;
+  return exact && !after ? whole : whole + 1;
 }
 
 }  // namespace serval::replay

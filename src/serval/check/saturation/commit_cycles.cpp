@@ -223,12 +223,12 @@ std::vector<Anomaly> find_commit_cycles(const History& history, const Relations&
 
 std::vector<Anomaly> explain_stale_reads(const History& history, const Relations& relations, Level level,
                                          std::span<const StaleInitialRead> stale, Budget& budget) {
-  constexpr std::size_t kMost = 1000;
+  constexpr std::size_t kMaxAnomalies = 1000;
   Explainer explainer(history, relations, level, budget);
   std::vector<Anomaly> anomalies;
   std::set<std::pair<TransactionId, TransactionId>> shown;
   for (const StaleInitialRead& read : stale) {
-    if (anomalies.size() == kMost || (explainer.exhausted() && !anomalies.empty())) break;
+    if (anomalies.size() == kMaxAnomalies || (explainer.exhausted() && !anomalies.empty())) break;
     if (!shown.emplace(read.missed, read.reader).second) continue;
     std::optional<Cycle> cycle = explainer.explain(read);
     expects(cycle.has_value(), "every missed write was seen");

@@ -41,7 +41,7 @@ class SessionWrites {
   std::uint32_t last_below(const Entry& entry, std::uint32_t limit) const;
 
  private:
-  std::vector<std::uint32_t> first_entry_;  // By key, one more than keys.
+  std::vector<std::uint32_t> first_entry_;  // By key, plus a sentinel.
   std::vector<Entry> entries_;              // Plus a sentinel, which ends the positions of the last.
   std::vector<std::uint32_t> places_;
 };

@@ -90,7 +90,7 @@ class Chains {
   Of what_;
   Budget& budget_;
   ExternalReads reads_;
-  std::vector<std::uint32_t> first_;  // By key, one more than keys.
+  std::vector<std::uint32_t> first_;  // By key, plus a sentinel.
   std::vector<Link> links_;
   std::vector<SessionId> seen_by_;  // By writer: the last session that learned of it.
 };

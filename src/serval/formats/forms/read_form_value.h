@@ -2,7 +2,7 @@
 // Reads a form of EDN or JSON as a tree (history/form_value.h).
 //
 // Words are text as in EdnCursor: :x, x and "x" are one Value. Reading is O(form); a form nested more than
-// kDeepestForm deep is a FormProblem. So is a map with a plain key twice: it has two values there.
+// kMaxFormDepth deep is a FormProblem. So is a map with a plain key twice: it has two values there.
 
 #include <cstddef>
 #include <optional>
@@ -47,7 +47,7 @@ FormValue read_form_value(Cursor& cursor, ValuePool& pool, int depth) {
     form.scalar = cursor.scalar(pool);
     return form;
   }
-  if (depth >= kDeepestForm) throw FormProblem{cursor.at(), "this is nested too deeply"};
+  if (depth >= kMaxFormDepth) throw FormProblem{cursor.at(), "this is nested too deeply"};
   const char* const start = cursor.at();
   cursor.open();
   while (cursor.more()) {

@@ -56,7 +56,7 @@ Predicate parse_text(JsonCursor& at, ValuePool& pool, int depth) {
   const std::string text(at.string("a predicate in SQL, in quotes"));
   at.expect(']', "']' after the predicate");
   try {
-    return parse_query(text, pool, "predicate", kDeepestPredicate - depth);
+    return parse_query(text, pool, "predicate", kMaxPredicateDepth - depth);
   } catch (const InputError& error) {
     throw JsonFailure{start, fmt::format("a predicate in SQL ({})", error.what()), false};
   }

@@ -355,9 +355,9 @@ Predicate parse_pg_query(std::string_view text, ValuePool& pool, const std::stri
   Translator translator(text, prefix.size(), pool, name);
   if (const std::size_t nul = statement.find('\0'); nul != std::string::npos)
     translator.fail(static_cast<int>(nul), "unexpected zero byte");
-  if (Nesting(statement).deepest() > kDeepestPredicate)
+  if (Nesting(statement).deepest() > kMaxPredicateDepth)
     translator.fail(-1,
-                    "the predicate is nested too deeply (limit " + std::to_string(kDeepestPredicate) + ")");
+                    "the predicate is nested too deeply (limit " + std::to_string(kMaxPredicateDepth) + ")");
   const auto free = [](PgQueryProtobufParseResult* result) { pg_query_free_protobuf_parse_result(*result); };
   PgQueryProtobufParseResult result = pg_query_parse_protobuf(statement.c_str());
   const std::unique_ptr<PgQueryProtobufParseResult, decltype(free)> owner(&result, free);
