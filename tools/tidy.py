@@ -18,13 +18,38 @@ FOLDERS = ["src", "apps", "examples", "tests", "bench", "fuzz", "tools", "script
 DOMAIN_WORDS = ("history histories transaction transactions session sessions isolation serializable snapshot anomaly "
                 "anomalies verdict verdicts witness operation operations predicate dependency database txn").split()
 
+# Phrases that a native reader stumbles over, with what to write instead. A pattern is added once the tree is clean of
+# it, and only if it hardly ever hits plain English.
+PHRASES = [
+    (r"\bin the way of\b", "say what prevents it"),
+    (r"\bin (?:a circle|circles)\b", "graphs and orders are cyclic, or form a cycle"),
+    (r"\bof (?:this|these) the\b", "name the thing: the first of these"),
+    (r"\bof which there (?:is|are)\b", "give the number: the only row"),
+    (r"\b(?:fear for|at will|so to speak|goes past)\b", "say what happens or is allowed"),
+    (r"(?<!there )\bwas no (?!longer\b|more\b|such\b|\w+er\b)\w+", "was not a"),
+    (r"\bexpected (?:less|no function)\b", "say what the limit is, or what is not supported"),
+]
+
+
+COMMENTS_AND_STRINGS = re.compile(
+    r'//[^\n]*|/\*.*?\*/|R"(?P<tag>[^(\s]*)\(.*?\)(?P=tag)"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])+\'',
+    re.S)
+
 
 def without_comments_and_strings(text):
     """The same text, same line numbers, with comments and literals blanked out."""
-    pattern = re.compile(
-        r'//[^\n]*|/\*.*?\*/|R"(?P<tag>[^(\s]*)\(.*?\)(?P=tag)"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])+\'',
-        re.S)
-    return pattern.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    return COMMENTS_AND_STRINGS.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+
+
+def prose_of(path, text):
+    """What people read, same line numbers: of code the comments and literals, of other files everything."""
+    if pathlib.PurePath(path).suffix not in CODE:
+        return text
+    kept, last = [], 0
+    for match in COMMENTS_AND_STRINGS.finditer(text):
+        kept += [re.sub(r"[^\n]", " ", text[last:match.start()]), match[0]]
+        last = match.end()
+    return "".join(kept)
 
 
 def line_of(text, offset):
@@ -159,7 +184,7 @@ class OneDefinition:
         for number, name in public_types(text):
             known = self.first.setdefault(name, path)
             if known != path:
-                yield number, f"{name} is defined in {known}, too: the linker keeps one of both for all"
+                yield number, f"{name} is also defined in {known}: the linker keeps one of the two for all"
 
 
 def check_text(path, text):
@@ -177,6 +202,15 @@ def check_text(path, text):
             yield number, "no path of one machine: it exists nowhere else"
     if text and not text.endswith("\n"):
         yield text.count("\n") + 1, "the last line ends with a newline"
+
+
+def check_phrases(path, text):
+    if path.startswith("tools/tidy"):
+        return
+    prose = prose_of(path, text)
+    for pattern, instead in PHRASES:
+        for match in re.finditer(pattern, prose, re.I):
+            yield line_of(prose, match.start()), f"\"{match[0]}\" makes readers stumble: {instead}"
 
 
 def is_one_long_literal(line):
@@ -202,6 +236,7 @@ def check_links(path, text, exists):
 
 def check_file(path, text, exists):
     yield from check_text(path, text)
+    yield from check_phrases(path, text)
     suffix = pathlib.PurePath(path).suffix
     if suffix in CODE:
         yield from check_code(path, text)

@@ -98,6 +98,24 @@ class BadCode(unittest.TestCase):
         self.complains("docs/a.md", "see /ho" + "me/someone/x\n", "machine")
 
 
+class Phrases(unittest.TestCase):
+    def test_each_phrase_in_a_comment_a_literal_and_a_page(self):
+        for phrase in ["stands in the way of it", "goes in a circle", "goes in circles",
+                       "of these the first is", "two keys, of which there are three", "a scale at will",
+                       "it was no append", "expected less nesting", "expected no function call"]:
+            for path, text in [("src/serval/check/a.cpp", f"int a;  // What {phrase}.\n"),
+                               ("src/serval/check/a.cpp", f'const char* a = "{phrase}";\n'),
+                               ("docs/a.md", f"What {phrase}.\n")]:
+                self.assertTrue(any("stumble" in problem for problem in problems(path, text)), (path, phrase))
+
+    def test_plain_words_and_code_pass(self):
+        text = "int in_circles = at(will);  // There was no read; it was no longer nested too deeply, so it was no later.\n"
+        self.assertEqual(problems("src/serval/check/a.cpp", text), [])
+
+    def test_the_line_is_that_of_the_phrase(self):
+        self.assertEqual(lines_of("src/serval/check/a.cpp", "int a;\n// Fine.\n// Goes in a circle.\n"), [3])
+
+
 class Definitions(unittest.TestCase):
     def found(self, *files):
         rule = tidy.OneDefinition()

@@ -112,7 +112,7 @@ TEST(Polygraph, SaysWhatItTried) {
 
 // No certain step and no conclusion contradicts; only trying all answers does.
 TEST(Polygraph, RefutesWhatNeedsCases) {
-  // Each key forces one of two orders, and every combination goes in a circle: three writers, of whom each
+  // Each key forces one of two orders, and every combination is cyclic: three writers, of whom each
   // pair is in some order, and readers that rule out both ways round.
   const History history = parse_history(
       "a: [w(x,1) w(y,1)]  b: [w(y,2) w(z,2)]  c: [w(z,3) w(x,3)]"

@@ -143,7 +143,7 @@ TEST(VerifyHolds, ReplaysListsElementByElement) {
 
 TEST(VerifyHolds, AnEmptyListMatchesAnUntouchedKey) { EXPECT_EQ(flaw("s1: [l(x,[])]", kSer, {0}), ""); }
 
-// All rows, of which there is one when it is asked for them.
+// A predicate over all rows, when there is one row.
 TEST(VerifyHolds, ReplaysPredicates) {
   const auto history_of = [](bool tells_row) {
     HistoryBuilder builder;

@@ -65,7 +65,7 @@ void GrowingOrder::start_search() {
   backward_.clear();
 }
 
-// Everything that `from` reaches without passing the goal's rank.
+// All that `from` reaches without passing the goal's rank.
 bool GrowingOrder::search_forward(Vertex from, Vertex goal) {
   const std::uint64_t highest = vertices_[goal].rank;
   vertices_[from].seen_in = search_;
@@ -110,8 +110,7 @@ void GrowingOrder::show_path(Vertex from, Vertex to) {
   std::ranges::reverse(path_);
 }
 
-// First the vertices that reach the edge's source, then those that its target reaches, in the positions
-// that both sets had.
+// What reaches the edge's source comes first, then what its target reaches, on the places that both had.
 void GrowingOrder::reorder() {
   const auto by_rank = [this](Vertex a, Vertex b) { return vertices_[a].rank < vertices_[b].rank; };
   std::ranges::sort(forward_, by_rank);

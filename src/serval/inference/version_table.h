@@ -4,8 +4,7 @@
 // million transactions every probe misses the cache.
 //
 //   VersionTable table(expected);
-//   table.insert(key, value, version);                       // a second version of one (key, value) marks it
-//   ambiguous
+//   table.insert(key, value, version);                  // a second version of one (key, value) is ambiguous
 //   VersionTable::Hit hit = table.find(key, value);
 
 #include <bit>

@@ -13,7 +13,7 @@ namespace {
 const std::vector<AnomalyInfo>& table() {
   static const std::vector<AnomalyInfo> anomalies = [] {
     std::vector<AnomalyInfo> rows;
-    for (auto* part : {read_anomalies, version_anomalies, single_anti_dependency_cycles, shaped_cycles,
+    for (auto* part : {read_anomalies, version_anomalies, half_seen_cycles, shaped_cycles,
                        session_shaped_cycles, data_cycles, session_cycles, real_time_cycles, predicate_cycles,
                        certified_anomalies, missing_orders, broken_chains})
       for (AnomalyInfo& row : part()) rows.push_back(std::move(row));

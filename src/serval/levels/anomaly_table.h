@@ -9,7 +9,7 @@ namespace serval {
 
 std::vector<AnomalyInfo> read_anomalies();
 std::vector<AnomalyInfo> version_anomalies();
-std::vector<AnomalyInfo> single_anti_dependency_cycles();
+std::vector<AnomalyInfo> half_seen_cycles();  // One anti-dependency.
 std::vector<AnomalyInfo> shaped_cycles();
 std::vector<AnomalyInfo> session_shaped_cycles();
 std::vector<AnomalyInfo> data_cycles();

@@ -65,7 +65,7 @@ void DynamicOrder::remove_last() {
 }
 
 void DynamicOrder::start_search() {
-  if (++search_ == kNone) {  // After 2^32 - 1 searches.
+  if (++search_ == kNone) {  // Four thousand million searches later.
     std::ranges::fill(seen_in_, 0);
     search_ = 1;
   }
@@ -77,9 +77,9 @@ void DynamicOrder::visit(Vertex v, Step step) {
   forward_.push_back(v);
 }
 
-// Searches forward from `from` as far as `to`'s position, breadth first by the number of inserted edges
-// regardless of the known edges between them, so the first path found has the fewest. Fills forward_
-// unless it finds `to`.
+// Looks forward from `from`, no further than `to`'s place. Breadth first by inserted edges, whatever the
+// number of known ones between them: the first path found has the fewest. Fills forward_ unless it finds
+// `to`.
 bool DynamicOrder::reaches(Vertex from, Vertex to) {
   start_search();
   forward_.clear();
@@ -124,8 +124,8 @@ void DynamicOrder::show_cycle(Vertex from, Vertex to) {
   std::ranges::reverse(cycle_);
 }
 
-// Everything that leads to `from` from `to`'s position onwards. The forward search has shown that the
-// two sets are disjoint, so they can share marks.
+// What leads to `from` from no further back than `to`'s place. The search forward has shown that the two
+// have no vertex in common, so its marks need not be told apart.
 void DynamicOrder::search_back(Vertex from, Vertex to) {
   backward_.assign(1, from);
   seen_in_[from] = search_;
@@ -144,8 +144,8 @@ void DynamicOrder::search_back(Vertex from, Vertex to) {
   vertices_visited_ += backward_.size();
 }
 
-// Refills the positions of both sets: first the vertices that lead to the new edge, then those it leads
-// to, each set in its previous order.
+// The places of both sets, refilled: first what leads to the new edge, then what it leads to, each as it
+// stood.
 void DynamicOrder::reorder() {
   ++reorderings_;
   const auto by_place = [this](Vertex a, Vertex b) { return rank_[a] < rank_[b]; };
