@@ -92,7 +92,7 @@ TEST(Chains, FollowKnownDependenciesWhereSessionsDoNotCount) {
   const Chains chains = chains_of_graph(history, relations, {}, graph, {0, 1, 2, 3});
   EXPECT_EQ(chains.count, 2u);
   EXPECT_EQ(chains.chain, (std::vector<std::uint32_t>{0, 0, 0, 1}));
-  EXPECT_EQ(chains.place, (std::vector<std::uint32_t>{0, 1, 2, 0}));
+  EXPECT_EQ(chains.position, (std::vector<std::uint32_t>{0, 1, 2, 0}));
 }
 
 CheckResult checked(const History& history, Level level) {

@@ -11,7 +11,7 @@ namespace serval::verify {
 ObservedReads::ObservedReads(const History& history, const std::vector<TransactionId>& order)
     : history_(history),
       order_(order),
-      place_(history.transaction_count(), kInitially),
+      position_(history.transaction_count(), kInitially),
       writers_(history.key_count()),
       lists_(history.key_count()),
       is_list_(history.key_count(), false),
@@ -20,23 +20,23 @@ ObservedReads::ObservedReads(const History& history, const std::vector<Transacti
 Flaw ObservedReads::flaw() {
   if (Flaw flaw = flaw_of_attendance()) return flaw;
   index_writes();
-  for (Place reader = 0; reader < order_.size(); ++reader)
+  for (CommitPosition reader = 0; reader < order_.size(); ++reader)
     for (const OperationId op : history_.operations(order_[reader]))
       if (Flaw flaw = trace(reader, op)) return flaw;
   return std::nullopt;
 }
 
 Flaw ObservedReads::flaw_of_attendance() {
-  for (Place at = 0; at < order_.size(); ++at) {
+  for (CommitPosition at = 0; at < order_.size(); ++at) {
     const TransactionId t = order_[at];
-    if (t.index >= place_.size()) return fmt::format("position {} does not name a transaction", at);
-    if (place_[t.index] != kInitially) return fmt::format("{} takes part twice", name(history_, t));
+    if (t.index >= position_.size()) return fmt::format("position {} does not name a transaction", at);
+    if (position_[t.index] != kInitially) return fmt::format("{} takes part twice", name(history_, t));
     if (history_.outcome(t) == Outcome::Aborted)
       return fmt::format("{} aborted and must not take part", name(history_, t));
-    place_[t.index] = at;
+    position_[t.index] = at;
   }
   for (const TransactionId t : history_.transactions())
-    if (history_.outcome(t) == Outcome::Committed && place_[t.index] == kInitially)
+    if (history_.outcome(t) == Outcome::Committed && position_[t.index] == kInitially)
       return fmt::format("{} committed but does not take part", name(history_, t));
   return std::nullopt;
 }
@@ -44,7 +44,7 @@ Flaw ObservedReads::flaw_of_attendance() {
 void ObservedReads::index_writes() {
   const std::vector<bool> registers = written_as_registers(history_);
   absl::flat_hash_map<KeyId, Value> last;
-  for (Place at = 0; at < order_.size(); ++at) {
+  for (CommitPosition at = 0; at < order_.size(); ++at) {
     last.clear();
     for (const OperationId op : history_.operations(order_[at])) {
       if (is_predicate(history_.kind(op))) continue;
@@ -76,7 +76,7 @@ std::string ObservedReads::formatted(OperationId op) const {
   return fmt::format("{} of {}", print_operation(history_, op), name(history_, history_.transaction_of(op)));
 }
 
-Flaw ObservedReads::trace(Place reader, OperationId op) {
+Flaw ObservedReads::trace(CommitPosition reader, OperationId op) {
   if (is_predicate(history_.kind(op))) return "cannot trace predicate operations";
   const std::optional<Value> seen = value_read(history_, op);
   if (!seen) return std::nullopt;
@@ -86,7 +86,7 @@ Flaw ObservedReads::trace(Place reader, OperationId op) {
   return is_list_[key.index] ? trace_list(reader, op, *seen) : trace_register(reader, op, *seen);
 }
 
-Flaw ObservedReads::trace_register(Place reader, OperationId op, Value seen) {
+Flaw ObservedReads::trace_register(CommitPosition reader, OperationId op, Value seen) {
   const KeyId key = history_.key(op);
   for (OperationId before{op.index}; before.index-- > history_.operations(order_[reader]).first;) {
     if (is_predicate(history_.kind(before)) || history_.key(before) != key) continue;
@@ -108,7 +108,7 @@ Flaw ObservedReads::trace_register(Place reader, OperationId op, Value seen) {
   return note(reader, source->second.writer, op);
 }
 
-Flaw ObservedReads::trace_list(Place reader, OperationId op, Value seen) {
+Flaw ObservedReads::trace_list(CommitPosition reader, OperationId op, Value seen) {
   const KeyId key = history_.key(op);
   std::vector<Value> own;
   for (const OperationId before : history_.operations(order_[reader])) {
@@ -126,14 +126,15 @@ Flaw ObservedReads::trace_list(Place reader, OperationId op, Value seen) {
   if (beneath.size() > list.size() || !std::equal(beneath.begin(), beneath.end(), list.begin(), same))
     return fmt::format("{} is not a prefix of the appends in this order", formatted(op));
   if (beneath.empty()) return note(reader, kInitially, op);
-  const Place source = list[beneath.size() - 1].writer;
+  const CommitPosition source = list[beneath.size() - 1].writer;
   if (beneath.size() < list.size() && list[beneath.size()].writer == source)
     return fmt::format("{} ends within the appends of {}", formatted(op), name(history_, order_[source]));
   return note(reader, source, op);
 }
 
 // A read after own appends is not external; before them it shows everything before its transaction.
-Flaw ObservedReads::flaw_beneath_own(Place reader, OperationId op, std::span<const Value> beneath) const {
+Flaw ObservedReads::flaw_beneath_own(CommitPosition reader, OperationId op,
+                                     std::span<const Value> beneath) const {
   const std::vector<Element>& list = lists_[history_.key(op).index];
   const auto end = std::ranges::lower_bound(list, reader, {}, &Element::writer);
   const auto same = [](Value value, const Element& element) { return value == element.value; };
@@ -141,7 +142,7 @@ Flaw ObservedReads::flaw_beneath_own(Place reader, OperationId op, std::span<con
   return fmt::format("{} does not show what was appended before its transaction", formatted(op));
 }
 
-Flaw ObservedReads::note(Place reader, Place source, OperationId op) {
+Flaw ObservedReads::note(CommitPosition reader, CommitPosition source, OperationId op) {
   if (source != kInitially && source >= reader)
     return fmt::format("{} sees {}, which does not come before it", formatted(op),
                        name(history_, order_[source]));
@@ -149,12 +150,12 @@ Flaw ObservedReads::note(Place reader, Place source, OperationId op) {
   return std::nullopt;
 }
 
-bool ObservedReads::writes(Place t, KeyId key) const {
+bool ObservedReads::writes(CommitPosition t, KeyId key) const {
   return std::ranges::binary_search(writers_[key.index], t);
 }
 
-Place ObservedReads::next_writer(const ObservedRead& observed) const {
-  const std::vector<Place>& writers = writers_[observed.key.index];
+CommitPosition ObservedReads::next_writer(const ObservedRead& observed) const {
+  const std::vector<CommitPosition>& writers = writers_[observed.key.index];
   const auto next =
       observed.source == kInitially ? writers.begin() : std::ranges::upper_bound(writers, observed.source);
   return next == writers.end() ? kInitially : *next;

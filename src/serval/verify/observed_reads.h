@@ -17,12 +17,12 @@
 
 namespace serval::verify {
 
-using Place = std::uint32_t;  // Position in the commit order.
-inline constexpr Place kInitially = 0xFFFFFFFFu;
+using CommitPosition = std::uint32_t;  // In the commit order, from 0.
+inline constexpr CommitPosition kInitially = 0xFFFFFFFFu;
 
 struct ObservedRead {
-  Place reader;
-  Place source;  // kInitially for the initial version.
+  CommitPosition reader;
+  CommitPosition source;  // kInitially for the initial version.
   KeyId key;
   OperationId read;
 };
@@ -38,36 +38,36 @@ class ObservedReads {
   const std::vector<ObservedRead>& all() const noexcept {
     return observed_;
   }  // By reader, then in program order.
-  const std::vector<Place>& writers(KeyId key) const { return writers_[key.index]; }  // Ascending.
-  bool writes(Place t, KeyId key) const;
+  const std::vector<CommitPosition>& writers(KeyId key) const { return writers_[key.index]; }  // Ascending.
+  bool writes(CommitPosition t, KeyId key) const;
   // The writer of the version after the one that was seen; kInitially if there is none.
-  Place next_writer(const ObservedRead& observed) const;
+  CommitPosition next_writer(const ObservedRead& observed) const;
   // kInitially for transactions outside the order.
-  Place place(TransactionId t) const { return place_[t.index]; }
+  CommitPosition position(TransactionId t) const { return position_[t.index]; }
 
  private:
   struct Element {
     Value value;
-    Place writer;
+    CommitPosition writer;
   };
   struct Source {
-    Place writer;
+    CommitPosition writer;
     bool ambiguous = false;
   };
 
   Flaw flaw_of_attendance();
   void index_writes();
-  Flaw trace(Place reader, OperationId op);
-  Flaw trace_register(Place reader, OperationId op, Value seen);
-  Flaw trace_list(Place reader, OperationId op, Value seen);
-  Flaw flaw_beneath_own(Place reader, OperationId op, std::span<const Value> beneath) const;
-  Flaw note(Place reader, Place source, OperationId op);
+  Flaw trace(CommitPosition reader, OperationId op);
+  Flaw trace_register(CommitPosition reader, OperationId op, Value seen);
+  Flaw trace_list(CommitPosition reader, OperationId op, Value seen);
+  Flaw flaw_beneath_own(CommitPosition reader, OperationId op, std::span<const Value> beneath) const;
+  Flaw note(CommitPosition reader, CommitPosition source, OperationId op);
   std::string formatted(OperationId op) const;
 
   const History& history_;
   const std::vector<TransactionId>& order_;
-  std::vector<Place> place_;
-  std::vector<std::vector<Place>> writers_;
+  std::vector<CommitPosition> position_;
+  std::vector<std::vector<CommitPosition>> writers_;
   std::vector<std::vector<Element>> lists_;  // By key, in version order.
   std::vector<bool> is_list_, is_register_;
   absl::flat_hash_map<std::pair<KeyId, Value>, Source> last_writes_;

@@ -138,9 +138,8 @@ class VersionOrder {
     return end == found->second.begin() ? 0 : (end - 1)->rank;
   }
 
-  using Reach =
-      // At pram: how far a session has read from each other one.
-      absl::flat_hash_map<SessionId, std::uint32_t>;
+  // At pram: how far a session has read from each other one.
+  using Reach = absl::flat_hash_map<SessionId, std::uint32_t>;
 
   Flaw flaw_of_session(SessionId s) {
     Reach reach;

@@ -13,8 +13,8 @@ namespace {
 // `missed` overwrote what `observed` saw and precedes its reader; it must not lead to any of `ends`.
 struct Question {
   std::size_t observed;
-  Place missed;
-  std::vector<Place> ends;
+  CommitPosition missed;
+  std::vector<CommitPosition> ends;
 };
 
 class Views {
@@ -34,14 +34,14 @@ class Views {
   }
 
  private:
-  std::string name_at(Place place) const { return name(history_, claim_.commit_order[place]); }
+  std::string name_at(CommitPosition position) const { return name(history_, claim_.commit_order[position]); }
   std::string formatted(const ObservedRead& observed) const {
     return fmt::format("{} of {}", print_operation(history_, observed.read), name_at(observed.reader));
   }
 
   Flaw flaw_of_updates() const {
     for (const ObservedRead& observed : observed_.all()) {
-      const Place next = observed_.next_writer(observed);
+      const CommitPosition next = observed_.next_writer(observed);
       if (next < observed.reader && observed_.writes(observed.reader, observed.key))
         return fmt::format("{} wrote {} between {} and the reader's own write", name_at(next),
                            history_.format_key(observed.key), formatted(observed));
@@ -51,9 +51,9 @@ class Views {
 
   Flaw flaw_of_sessions() const {
     for (const SessionId s : history_.sessions()) {
-      Place before = kInitially;
+      CommitPosition before = kInitially;
       for (const TransactionId t : history_.session_transactions(s)) {
-        const Place now = observed_.place(t);
+        const CommitPosition now = observed_.position(t);
         if (now == kInitially) continue;
         if (before != kInitially && before > now)
           return fmt::format("{} comes before {}, which precedes it in its session", name_at(now),
@@ -66,10 +66,10 @@ class Views {
 
   void collect_questions() {
     const std::vector<ObservedRead>& all = observed_.all();
-    std::vector<Place> seen_before;
+    std::vector<CommitPosition> seen_before;
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (i == 0 || all[i - 1].reader != all[i].reader) seen_before.clear();
-      const Place missed = observed_.next_writer(all[i]);
+      const CommitPosition missed = observed_.next_writer(all[i]);
       if (missed < all[i].reader) {
         if (claim_.proven != Level::MonotonicView)
           questions_.push_back({i, missed, {all[i].reader}});
@@ -83,16 +83,16 @@ class Views {
   void collect_dependencies() {
     successors_.resize(claim_.commit_order.size());
     for (std::uint32_t key = 0; key < history_.key_count(); ++key) {
-      const std::vector<Place>& writers = observed_.writers(KeyId{key});
+      const std::vector<CommitPosition>& writers = observed_.writers(KeyId{key});
       for (std::size_t i = 0; i + 1 < writers.size(); ++i) successors_[writers[i]].push_back(writers[i + 1]);
     }
     for (const ObservedRead& observed : observed_.all())
       if (observed.source != kInitially) successors_[observed.source].push_back(observed.reader);
     if (claim_.proven != Level::ParallelSnapshotIsolation) return;
     for (const SessionId s : history_.sessions()) {
-      Place before = kInitially;
+      CommitPosition before = kInitially;
       for (const TransactionId t : history_.session_transactions(s)) {
-        const Place now = observed_.place(t);
+        const CommitPosition now = observed_.position(t);
         if (now == kInitially) continue;
         if (before != kInitially) successors_[before].push_back(now);
         before = now;
@@ -113,18 +113,18 @@ class Views {
 
   // Every dependency points forward in the order, so one pass propagates each mark completely.
   Flaw flaw_of_some(std::span<const Question> some, std::vector<std::uint64_t>& marks) const {
-    Place last = 0;
+    CommitPosition last = 0;
     for (const Question& question : some) last = std::max(last, std::ranges::max(question.ends));
-    const Place from = some.front().missed;
+    const CommitPosition from = some.front().missed;
     if (last < from) return std::nullopt;
     std::fill(marks.begin() + from, marks.begin() + last + 1, 0);
     for (std::size_t bit = 0; bit < some.size(); ++bit)
       if (some[bit].missed <= last) marks[some[bit].missed] |= std::uint64_t{1} << bit;
-    for (Place at = from; at <= last; ++at)
-      for (const Place next : successors_[at])
+    for (CommitPosition at = from; at <= last; ++at)
+      for (const CommitPosition next : successors_[at])
         if (next <= last) marks[next] |= marks[at];
     for (std::size_t bit = 0; bit < some.size(); ++bit)
-      for (const Place end : some[bit].ends)
+      for (const CommitPosition end : some[bit].ends)
         if (end >= from && (marks[end] >> bit & 1) != 0)
           return fmt::format("{} misses {}, which leads to {}",
                              formatted(observed_.all()[some[bit].observed]), name_at(some[bit].missed),
@@ -136,7 +136,7 @@ class Views {
   const Holds& claim_;
   ObservedReads observed_;
   std::vector<Question> questions_;
-  std::vector<std::vector<Place>> successors_;
+  std::vector<std::vector<CommitPosition>> successors_;
 };
 
 }  // namespace

@@ -5,15 +5,15 @@ namespace serval {
 Chains chains_of_sessions(const History& history, const Relations& relations) {
   Chains chains;
   chains.chain.assign(history.transaction_count(), Chains::kNone);
-  chains.place.assign(history.transaction_count(), 0);
+  chains.position.assign(history.transaction_count(), 0);
   for (const SessionId session : history.sessions()) {
-    std::uint32_t place = 0;
+    std::uint32_t position = 0;
     for (const TransactionId t : history.session_transactions(session)) {
       if (!relations.takes_part[t.index]) continue;
       chains.chain[t.index] = chains.count;
-      chains.place[t.index] = place++;
+      chains.position[t.index] = position++;
     }
-    if (place > 0) ++chains.count;
+    if (position > 0) ++chains.count;
   }
   return chains;
 }
@@ -23,7 +23,7 @@ Chains chains_of_graph(const History& history, const Relations& relations, Graph
   const VertexMap map(shape);
   Chains chains;
   chains.chain.assign(history.transaction_count(), Chains::kNone);
-  chains.place.assign(history.transaction_count(), 0);
+  chains.position.assign(history.transaction_count(), 0);
   const auto follower = [&](TransactionId t) {
     for (const Vertex next : graph.successors(map.commit(t))) {
       if (map.is_helper(next, history.transaction_count()) || !map.is_begin(next)) continue;
@@ -40,7 +40,7 @@ Chains chains_of_graph(const History& history, const Relations& relations, Graph
     const TransactionId next = follower(t);
     if (next.is_none()) continue;
     chains.chain[next.index] = chains.chain[t.index];
-    chains.place[next.index] = chains.place[t.index] + 1;
+    chains.position[next.index] = chains.position[t.index] + 1;
   }
   return chains;
 }

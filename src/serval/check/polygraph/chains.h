@@ -14,8 +14,8 @@
 namespace serval {
 
 struct Chains {
-  std::vector<std::uint32_t> chain;  // By transaction; kNone for those that do not participate.
-  std::vector<std::uint32_t> place;  // By transaction.
+  std::vector<std::uint32_t> chain;     // By transaction; kNone for those that do not participate.
+  std::vector<std::uint32_t> position;  // By transaction.
   std::uint32_t count = 0;
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 };

@@ -2,7 +2,7 @@
 // For every vertex of an acyclic graph, the number of events of each chain that lead to it: reachability
 // from any transaction with a single comparison.
 //
-//   table.row(v)[c] > points.commit_event(place)       the commit at this position of chain c precedes v
+//   table.row(v)[c] > points.commit_event(position)       the commit at this position of chain c precedes v
 //
 // O(edges * chains) time, vertices * chains words.
 
@@ -79,12 +79,12 @@ class ClockTable {
     if (map.is_helper(v, history_.transaction_count())) return;
     const TransactionId t = map.transaction(v);
     if (chains_.chain[t.index] == Chains::kNone) return;
-    const std::uint32_t place = chains_.place[t.index];
+    const std::uint32_t position = chains_.position[t.index];
     std::uint32_t& cell = own[chains_.chain[t.index]];
     if (map.is_commit(v))
-      cell = std::max(cell, points_.commit_event(place) + 1);
+      cell = std::max(cell, points_.commit_event(position) + 1);
     else if (map.is_begin(v))
-      cell = std::max(cell, points_.begin_event(place) + 1);
+      cell = std::max(cell, points_.begin_event(position) + 1);
   }
 
   const History& history_;

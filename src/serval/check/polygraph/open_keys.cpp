@@ -99,17 +99,17 @@ class Collector {
       open_.writes[next[index_[access.key.index]]++] = {t, access.written};
     });
     open_.key_of_write.resize(open_.writes.size());
-    open_.places.resize(open_.writes.size());
+    open_.positions.resize(open_.writes.size());
     for (std::uint32_t key = 0; key < open_.keys.size(); ++key) {
       budget_.poll("open keys");
       const auto begin = open_.writes.begin() + first[key], end = open_.writes.begin() + first[key + 1];
       std::ranges::sort(begin, end, {}, [&](const OpenKeys::Write& w) {
-        return std::pair(chains_.chain[w.writer.index], chains_.place[w.writer.index]);
+        return std::pair(chains_.chain[w.writer.index], chains_.position[w.writer.index]);
       });
       std::uint32_t chain = Chains::kNone;
       for (std::uint32_t w = first[key]; w < first[key + 1]; ++w) {
         open_.key_of_write[w] = key;
-        open_.places[w] = chains_.place[open_.writes[w].writer.index];
+        open_.positions[w] = chains_.position[open_.writes[w].writer.index];
         const std::uint32_t own = chains_.chain[open_.writes[w].writer.index];
         if (own != chain) open_.entries.push_back({own, w});
         chain = own;
@@ -143,9 +143,9 @@ class Collector {
     std::vector<TransactionId> readers(reads.size());
     std::vector<std::uint64_t> next(offsets.begin(), offsets.end() - 1);
     for (const OpenKeys::Read& read : reads) {
-      const std::uint64_t place = next[read.seen]++;
-      readers[place] = read.reader;
-      open_.reads[place] = read;
+      const std::uint64_t position = next[read.seen]++;
+      readers[position] = read.reader;
+      open_.reads[position] = read;
     }
     open_.readers = {std::move(offsets), std::move(readers)};
   }
@@ -174,11 +174,11 @@ class Collector {
     for (const OperationId read : relations_.ambiguous_reads) {
       budget_.poll("open keys");
       const Value value = value_seen(history_, read);
-      const std::pair place{history_.key(read).index, value.bits()};
+      const std::pair read_from{history_.key(read).index, value.bits()};
       const auto [list, fresh] =
-          lists.try_emplace(place, static_cast<std::uint32_t>(open_.source_lists.rows()));
+          lists.try_emplace(read_from, static_cast<std::uint32_t>(open_.source_lists.rows()));
       if (fresh) {
-        const auto found = sources.find(place);
+        const auto found = sources.find(read_from);
         add_source_list(value.is_nil() || value == history_.initial_value(),
                         found == sources.end() ? std::vector<Source>{} : found->second);
       }

@@ -55,7 +55,7 @@ struct OpenKeys {
   std::vector<std::uint32_t> first_entry{0};  // By key, plus a sentinel.
   std::vector<Entry> entries;                 // Plus a sentinel.
   std::vector<Write> writes;                  // By key, chain and position.
-  std::vector<std::uint32_t> places;          // By write: position in the writer's chain.
+  std::vector<std::uint32_t> positions;       // By write: position in the writer's chain.
   std::vector<std::uint32_t> key_of_write;    // By write.
   std::vector<Read> reads;                    // Certain reads of these writes, by write.
   Jagged<TransactionId> readers;              // By write.
@@ -76,10 +76,10 @@ struct OpenKeys {
     // Branch-free binary search: the branches would be unpredictable.
     for (std::uint32_t size = end_of(entry) - first; size > 1;) {
       const std::uint32_t half = size / 2;
-      first = places[first + half] < limit ? first + half : first;
+      first = positions[first + half] < limit ? first + half : first;
       size -= half;
     }
-    return places[first] < limit ? first : kInitial;
+    return positions[first] < limit ? first : kInitial;
   }
   // Whether a read may have seen a write, or kInitial.
   bool is_source(const ManySourced& read, std::uint32_t write) const {

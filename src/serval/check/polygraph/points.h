@@ -44,8 +44,8 @@ class Points {
   // The events of a chain are the begins and commits of its transactions, or only the transactions; a
   // clock counts them.
   std::uint32_t events() const { return shape_.snapshots ? 2 : 1; }
-  std::uint32_t begin_event(std::uint32_t place) const { return place << shift_; }
-  std::uint32_t commit_event(std::uint32_t place) const { return (place << shift_) + shift_; }
+  std::uint32_t begin_event(std::uint32_t position) const { return position << shift_; }
+  std::uint32_t commit_event(std::uint32_t position) const { return (position << shift_) + shift_; }
   // The number of transactions of a chain that have committed, or begun, within its first `clock`
   // events.
   std::uint32_t commits_within(std::uint32_t clock) const { return clock >> shift_; }

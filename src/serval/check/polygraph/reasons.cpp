@@ -122,9 +122,9 @@ class ReasonWalk {
     const TransactionId t = map.transaction(v);
     const std::uint32_t chain = chains_.chain[t.index];
     if (chain == Chains::kNone) return false;
-    const std::uint32_t place = chains_.place[t.index];
+    const std::uint32_t position = chains_.position[t.index];
     const bool begin = map.is_begin(v);
-    return goal_row[chain] > (begin ? points_.begin_event(place) : points_.commit_event(place));
+    return goal_row[chain] > (begin ? points_.begin_event(position) : points_.commit_event(position));
   }
 
   const History& history_;

@@ -60,7 +60,7 @@ void VersionSaturation::look_at_read(const OpenKeys::Read& read) {
     if (commits <= points_.commits_within(before_seen[entry.chain])) continue;
     const std::uint32_t other = open_.last_below(entry, commits);
     if (other == OpenKeys::kInitial || other == read.seen) continue;
-    if (before_seen[entry.chain] > points_.commit_event(open_.places[other])) continue;
+    if (before_seen[entry.chain] > points_.commit_event(open_.positions[other])) continue;
     const TransactionId writer = open_.writes[other].writer;
     if (writer != read.reader)
       conclude({points_.write_then_write(writer, seen), Conclusion::Rule::WriteBeforeRead, read.seen, other,
@@ -92,15 +92,15 @@ void VersionSaturation::look_at_write(std::uint32_t index) {
     // What precedes the previous writer of the chain is already handled, and that writer precedes
     // this one.
     if (has_previous && seen != index - 1 &&
-        open_.places[seen] < points_.overwrites_within(before_previous[entry.chain]))
+        open_.positions[seen] < points_.overwrites_within(before_previous[entry.chain]))
       continue;
     for (const TransactionId reader : open_.readers[seen]) {
       const std::uint32_t chain = chains_.chain[reader.index];
-      if (reader == later || before_commit[chain] > points_.begin_event(chains_.place[reader.index]))
+      if (reader == later || before_commit[chain] > points_.begin_event(chains_.position[reader.index]))
         continue;
       conclude({points_.read_then_write(reader, later), Conclusion::Rule::Overwritten, seen, index, reader});
     }
-    if (points_.exclusive() && before_begin[entry.chain] <= points_.commit_event(open_.places[seen]))
+    if (points_.exclusive() && before_begin[entry.chain] <= points_.commit_event(open_.positions[seen]))
       conclude({points_.write_then_write(open_.writes[seen].writer, later), Conclusion::Rule::Exclusive, seen,
                 index});
   }

@@ -17,7 +17,7 @@ class Causality {
         budget_(budget),
         reads_(history, relations),
         writes_(history, relations, budget),
-        places_(places_in_sessions(history)),
+        positions_(positions_in_sessions(history)),
         clocks_(history),
         nothing_(clocks_.make()),
         of_session_(history.session_count(), SessionClocks::kNone),
@@ -104,10 +104,10 @@ class Causality {
     for (const ExternalRead& read : reads)
       if (!read.writer.is_none() && --readers_[read.writer.index] == 0)
         clocks_.release(clock_[read.writer.index]);
-    clocks_.advance(clock, session, places_[t.index] + 1);
+    clocks_.advance(clock, session, positions_[t.index] + 1);
     leave_behind(t, clock);
     for (const Access& access : relations_.read_write_sets.of(t))
-      if (!access.written.is_none()) writes_.entry(access.key, session).reached = places_[t.index] + 1;
+      if (!access.written.is_none()) writes_.entry(access.key, session).reached = positions_[t.index] + 1;
     result_.order.push_back(t);
   }
 
@@ -162,7 +162,7 @@ class Causality {
   Budget& budget_;
   ExternalReads reads_;
   SessionWrites writes_;
-  std::vector<std::uint32_t> places_;
+  std::vector<std::uint32_t> positions_;
   SessionClocks clocks_;
   Clock nothing_;
   // By session: the clock of the last transaction visited, until the session ends.

@@ -8,7 +8,7 @@ namespace {
 
 struct PlacedWrite {
   SessionId session;
-  std::uint32_t place;
+  std::uint32_t position;
 };
 
 // The writes of each key, by session and position: filled session by session, they arrive sorted.
@@ -22,11 +22,11 @@ class WritesByKey {
     writes_.resize(first_.back());
     std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
     for (const SessionId session : history.sessions()) {
-      std::uint32_t place = 0;
+      std::uint32_t position = 0;
       for (const TransactionId t : history.session_transactions(session)) {
         budget.poll("writes by session");
-        for_each_write(t, [&](KeyId key) { writes_[next[key.index]++] = {session, place}; });
-        ++place;
+        for_each_write(t, [&](KeyId key) { writes_[next[key.index]++] = {session, position}; });
+        ++position;
       }
     }
   }
@@ -53,20 +53,20 @@ class WritesByKey {
 
 SessionWrites::SessionWrites(const History& history, const Relations& relations, Budget& budget) {
   const WritesByKey writes(history, relations, budget);
-  places_.reserve(writes.size());
+  positions_.reserve(writes.size());
   first_entry_.reserve(history.key_count() + 1);
   for (std::size_t key = 0; key < history.key_count(); ++key) {
     first_entry_.push_back(static_cast<std::uint32_t>(entries_.size()));
     SessionId last = SessionId::none();
     for (const PlacedWrite& write : writes.of(key)) {
       if (write.session != last)
-        entries_.push_back({write.session, static_cast<std::uint32_t>(places_.size())});
+        entries_.push_back({write.session, static_cast<std::uint32_t>(positions_.size())});
       last = write.session;
-      places_.push_back(write.place);
+      positions_.push_back(write.position);
     }
   }
   first_entry_.push_back(static_cast<std::uint32_t>(entries_.size()));
-  entries_.push_back({SessionId::none(), static_cast<std::uint32_t>(places_.size())});
+  entries_.push_back({SessionId::none(), static_cast<std::uint32_t>(positions_.size())});
 }
 
 SessionWrites::Entry& SessionWrites::entry(KeyId key, SessionId session) {
@@ -75,16 +75,16 @@ SessionWrites::Entry& SessionWrites::entry(KeyId key, SessionId session) {
 }
 
 std::uint32_t SessionWrites::last_below(const Entry& entry, std::uint32_t limit) const {
-  const std::span<const std::uint32_t> all = places(entry);
+  const std::span<const std::uint32_t> all = positions(entry);
   const auto end = std::ranges::lower_bound(all, limit);
   return end == all.begin() ? 0 : *(end - 1) + 1;
 }
 
-std::vector<std::uint32_t> places_in_sessions(const History& history) {
-  std::vector<std::uint32_t> places(history.transaction_count());
+std::vector<std::uint32_t> positions_in_sessions(const History& history) {
+  std::vector<std::uint32_t> positions(history.transaction_count());
   std::vector<std::uint32_t> next(history.session_count(), 0);
-  for (const TransactionId t : history.transactions()) places[t.index] = next[history.session(t).index]++;
-  return places;
+  for (const TransactionId t : history.transactions()) positions[t.index] = next[history.session(t).index]++;
+  return positions;
 }
 
 }  // namespace serval

@@ -21,8 +21,8 @@ class SessionWrites {
  public:
   struct Entry {
     SessionId session;
-    std::uint32_t first_place = 0;  // Index into the positions; they end where the next entry's begin.
-    std::uint32_t reached = 0;      // For traversals: one more than the last position reached so far.
+    std::uint32_t first_position = 0;  // Index into the positions; they end where the next entry's begin.
+    std::uint32_t reached = 0;         // For traversals: one more than the last position reached so far.
   };
 
   SessionWrites(const History& history, const Relations& relations, Budget& budget);
@@ -33,9 +33,9 @@ class SessionWrites {
   }
   // Requires that the session writes the key.
   Entry& entry(KeyId key, SessionId session);
-  std::span<const std::uint32_t> places(const Entry& entry) const {
-    const std::uint32_t end = (&entry + 1)->first_place;
-    return std::span(places_).subspan(entry.first_place, end - entry.first_place);
+  std::span<const std::uint32_t> positions(const Entry& entry) const {
+    const std::uint32_t end = (&entry + 1)->first_position;
+    return std::span(positions_).subspan(entry.first_position, end - entry.first_position);
   }
   // One more than the last position below `limit`; 0 if there is none.
   std::uint32_t last_below(const Entry& entry, std::uint32_t limit) const;
@@ -43,10 +43,10 @@ class SessionWrites {
  private:
   std::vector<std::uint32_t> first_entry_;  // By key, plus a sentinel.
   std::vector<Entry> entries_;              // Plus a sentinel, which ends the positions of the last.
-  std::vector<std::uint32_t> places_;
+  std::vector<std::uint32_t> positions_;
 };
 
 // The position of every transaction in its session.
-std::vector<std::uint32_t> places_in_sessions(const History& history);
+std::vector<std::uint32_t> positions_in_sessions(const History& history);
 
 }  // namespace serval

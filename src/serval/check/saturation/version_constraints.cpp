@@ -15,7 +15,7 @@ namespace {
 // A session learned of a version of a key.
 struct Link {
   SessionId session;
-  std::uint32_t place;  // Position in the session.
+  std::uint32_t position;  // In the session.
   VersionId version;
 };
 
@@ -44,7 +44,7 @@ class Chains {
   std::pair<std::size_t, std::size_t> prefix(KeyId key, SessionId session, std::uint32_t limit) const {
     const auto from = links_.begin() + first_[key.index], to = links_.begin() + first_[key.index + 1];
     const auto before = [](const Link& link, std::pair<SessionId, std::uint32_t> bound) {
-      return std::pair(link.session, link.place) < bound;
+      return std::pair(link.session, link.position) < bound;
     };
     const auto begin = std::lower_bound(from, to, std::pair(session, 0u), before);
     const auto end = std::lower_bound(begin, to, std::pair(session, limit), before);
@@ -60,29 +60,29 @@ class Chains {
   void for_each_link(Visit&& visit) {
     seen_by_.assign(history_.transaction_count(), SessionId::none());
     for (const SessionId session : history_.sessions()) {
-      std::uint32_t place = 0;
+      std::uint32_t position = 0;
       for (const TransactionId t : history_.session_transactions(session)) {
         budget_.poll("session guarantees");
-        if (relations_.takes_part[t.index]) add_links(session, place, t, visit);
-        ++place;
+        if (relations_.takes_part[t.index]) add_links(session, position, t, visit);
+        ++position;
       }
     }
   }
 
   template <class Visit>
-  void add_links(SessionId session, std::uint32_t place, TransactionId t, Visit& visit) {
-    if (what_ == Of::Writes) return add_writes(session, place, t, visit);
+  void add_links(SessionId session, std::uint32_t position, TransactionId t, Visit& visit) {
+    if (what_ == Of::Writes) return add_writes(session, position, t, visit);
     for (const ExternalRead& read : reads_.of(t)) {
       if (read.writer.is_none() || seen_by_[read.writer.index] == session) continue;
       seen_by_[read.writer.index] = session;
-      add_writes(session, place, read.writer, visit);
+      add_writes(session, position, read.writer, visit);
     }
   }
 
   template <class Visit>
-  void add_writes(SessionId session, std::uint32_t place, TransactionId writer, Visit& visit) {
+  void add_writes(SessionId session, std::uint32_t position, TransactionId writer, Visit& visit) {
     for (const Access& access : relations_.read_write_sets.of(writer))
-      if (!access.written.is_none()) visit(access.key, Link{session, place, access.written});
+      if (!access.written.is_none()) visit(access.key, Link{session, position, access.written});
   }
 
   const History& history_;
@@ -103,7 +103,7 @@ class Constraints {
         level_(level),
         budget_(budget),
         reads_(history, relations),
-        places_(places_in_sessions(history)),
+        positions_(positions_in_sessions(history)),
         chains_(history, relations,
                 level == Level::MonotonicReads || level == Level::WritesFollowReads ? Chains::Of::Reads
                                                                                     : Chains::Of::Writes,
@@ -184,23 +184,23 @@ class Constraints {
   void find_limits(TransactionId t, SessionId session, std::span<const ExternalRead> reads) {
     limits_.clear();
     if (level_ == Level::ReadYourWrites || level_ == Level::MonotonicReads) {
-      limits_.push_back({session, places_[t.index]});
+      limits_.push_back({session, positions_[t.index]});
       return;
     }
     if (level_ == Level::Pram) {
       std::ranges::sort(known_sessions_);
       for (const SessionId of : known_sessions_) limits_.push_back({of, known_[of.index]});
-      raise_limit(session, places_[t.index]);
+      raise_limit(session, positions_[t.index]);
     }
     for (const ExternalRead& read : reads)
-      if (!read.writer.is_none()) raise_limit(history_.session(read.writer), places_[read.writer.index]);
+      if (!read.writer.is_none()) raise_limit(history_.session(read.writer), positions_[read.writer.index]);
   }
   void raise_limit(SessionId session, std::uint32_t limit) {
     const auto found = std::ranges::find(limits_, session, &Limit::session);
     if (found == limits_.end())
       limits_.push_back({session, limit});
     else
-      found->place = std::max(found->place, limit);
+      found->position = std::max(found->position, limit);
   }
 
   // Reading from T5 makes T5 itself known to later transactions of the session.
@@ -209,7 +209,7 @@ class Constraints {
     const SessionId session = history_.session(writer);
     std::uint32_t& known = known_[session.index];
     if (known == 0) known_sessions_.push_back(session);
-    known = std::max(known, places_[writer.index] + 1);
+    known = std::max(known, positions_[writer.index] + 1);
   }
   void forget() {
     for (const SessionId session : known_sessions_) known_[session.index] = 0;
@@ -232,7 +232,7 @@ class Constraints {
 
   struct Limit {
     SessionId session;
-    std::uint32_t place;
+    std::uint32_t position;
   };
 
   const History& history_;
@@ -240,7 +240,7 @@ class Constraints {
   Level level_;
   Budget& budget_;
   ExternalReads reads_;
-  std::vector<std::uint32_t> places_;
+  std::vector<std::uint32_t> positions_;
   Chains chains_;
   Vertex versions_;
   std::vector<bool> shown_;  // By key.
