@@ -35,7 +35,7 @@ class BudgetExhausted : public std::runtime_error {
  private:
   static const char* words(Cause cause) noexcept {
     return cause == Cause::TimeBudget     ? "time budget used up"
-           : cause == Cause::EffortBudget ? "more effort than it is worth"
+           : cause == Cause::EffortBudget ? "effort limit reached"
                                           : "stopped";
   }
   Cause cause_;
