@@ -56,7 +56,7 @@ class HistoryBuilder {
   }
 
   // Sets the version of an operation that was added without predicate, rows, version or row counts. Call
-  // in operation order, after all earlier operations that have any of these.
+  // in operation order, before any later operation with one of these is added.
   void set_version(OperationId op, std::int64_t version);
 
   // Turns every Read of nil or unknown into a ReadList, for files that show only at their end that their

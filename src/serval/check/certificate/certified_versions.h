@@ -12,8 +12,8 @@
 // members must not be used.
 //
 // The initial version of a key holds the history's initial value; nil means that there is no row yet. A
-// key whose first version was inserted had no row before, nor does a key without versions that a failed
-// insert or a read found absent.
+// key whose first version was inserted had no row before, and a key without versions has one only if a
+// transaction found it (initial_rows.h).
 //
 // An indeterminate transaction participates exactly if the certificate lists its writes.
 
