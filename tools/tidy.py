@@ -20,16 +20,24 @@ DOMAIN_WORDS = ("history histories transaction transactions session sessions iso
 
 # Phrases that a native reader stumbles over, with what to write instead. A pattern is added once the tree is clean of
 # it, and only if it hardly ever hits plain English.
+COMPARED = r"(?:more|less|worse|better|different|(?:long|old|new|lat|earli|low|high|great|small|strong|weak)er)\b"
 PHRASES = [
     (r"\bin the way of\b", "say what prevents it"),
     (r"\bin (?:a circle|circles)\b", "graphs and orders are cyclic, or form a cycle"),
     (r"\bof (?:this|these) the\b", "name the thing: the first of these"),
     (r"\bof which there (?:is|are)\b", "give the number: the only row"),
     (r"\b(?:fear for|at will|so to speak|goes past)\b", "say what happens or is allowed"),
-    (r"(?<!there )\bwas no (?!longer\b|more\b|such\b|\w+er\b)\w+", "was not a"),
+    (rf"(?<!there )\bwas no (?!{COMPARED})\w+", "was not a"),
     (r"\bexpected (?:less|no function)\b", "say what the limit is, or what is not supported"),
 ]
-
+# The same for pages, which are clean of more. One moves up once comments and messages are clean of it.
+PAGE_PHRASES = [
+    (r", too[,.;:)]", "\"also\", or \"too\" without a comma"),
+    (r"\bbut for\b", "except"),
+    (r"\bbehind it\b", "after it"),
+    (rf"(?<!there )\bis no (?!{COMPARED}|such\b|need\b|reason\b|way\b)\w+", "is not a"),
+    (r"\b(?:bytes|O\([^()]*\)) an? (?:key|row|line|transaction|operation|session|edge|vertex)\b", "per"),
+]
 
 COMMENTS_AND_STRINGS = re.compile(
     r'//[^\n]*|/\*.*?\*/|R"(?P<tag>[^(\s]*)\(.*?\)(?P=tag)"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])+\'',
@@ -208,7 +216,7 @@ def check_phrases(path, text):
     if path.startswith("tools/tidy"):
         return
     prose = prose_of(path, text)
-    for pattern, instead in PHRASES:
+    for pattern, instead in PHRASES + PAGE_PHRASES if path.endswith(".md") else PHRASES:
         for match in re.finditer(pattern, prose, re.I):
             yield line_of(prose, match.start()), f"\"{match[0]}\" makes readers stumble: {instead}"
 
