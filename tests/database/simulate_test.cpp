@@ -72,30 +72,59 @@ TEST(Simulate, WritesEveryValueOnce) {
   }
 }
 
-TEST(Simulate, RecordsAbortedAndIndeterminateTransactions) {
-  SimulationOptions options = small_options(SimulatedLevel::StrictSerializable, 5);
-  options.keys = 1000;
-  options.transactions = 5000;
-  std::map<Outcome, std::size_t> counts = outcomes(simulate(options));
-  EXPECT_NEAR(static_cast<double>(counts[Outcome::Indeterminate]), 100, 40);
-  EXPECT_NEAR(static_cast<double>(counts[Outcome::Aborted]), 110, 50);
+// One session conflicts with nobody: what aborts does so of its own will.
+SimulationOptions alone(double abort_share, double indeterminate_share) {
+  return {.sessions = 1,
+          .transactions = 20'000,
+          .keys = 1000,
+          .level = SimulatedLevel::StrictSerializable,
+          .seed = 5,
+          .abort_share = abort_share,
+          .indeterminate_share = indeterminate_share,
+          .hints = SimulationOptions::Hints::Timestamps};
 }
 
+TEST(Simulate, AbortsTheShareThatIsAskedFor) {
+  EXPECT_EQ(outcomes(simulate(alone(0, 0))), (std::map<Outcome, std::size_t>{{Outcome::Committed, 20'000}}));
+  EXPECT_EQ(outcomes(simulate(alone(1, 0))), (std::map<Outcome, std::size_t>{{Outcome::Aborted, 20'000}}));
+  std::map<Outcome, std::size_t> counts = outcomes(simulate(alone(0.1, 0)));
+  EXPECT_NEAR(static_cast<double>(counts[Outcome::Aborted]), 2000, 127);  // Three standard deviations.
+  EXPECT_EQ(counts[Outcome::Indeterminate], 0u);
+}
+
+TEST(Simulate, LosesTheShareOfAnswersThatIsAskedFor) {
+  std::map<Outcome, std::size_t> counts = outcomes(simulate(alone(0, 0.1)));
+  EXPECT_NEAR(static_cast<double>(counts[Outcome::Indeterminate]), 2000, 127);
+  EXPECT_EQ(counts[Outcome::Aborted], 0u);
+}
+
+TEST(Simulate, StrongerLevelsAbortMore) {
+  SimulationOptions options = small_options(SimulatedLevel::ReadUncommitted, 5);
+  options.transactions = 2000;
+  options.abort_share = options.indeterminate_share = 0;
+  std::size_t before = 1;
+  for (const SimulatedLevel level :
+       {SimulatedLevel::ReadUncommitted, SimulatedLevel::SnapshotIsolation, SimulatedLevel::Serializable}) {
+    options.level = level;
+    const std::size_t aborted = outcomes(simulate(options))[Outcome::Aborted];
+    EXPECT_GT(aborted, before) << info(level).name;
+    before = aborted;
+  }
+}
+
+// Of those that wrote: others have no commit number either way.
 TEST(Simulate, HalfOfTheIndeterminateTransactionsTookEffect) {
-  SimulationOptions options = small_options(SimulatedLevel::StrictSerializable, 5);
-  options.transactions = 5000;
-  options.keys = 1000;
-  options.indeterminate_share = 0.5;
-  const History history = simulate(options);
-  std::map<bool, int> effective;
-  for (const TransactionId t : history.transactions())
-    if (history.outcome(t) == Outcome::Indeterminate && !history.hints(t)->commit_timestamp)
-      ++effective[false];
-    else if (history.outcome(t) == Outcome::Indeterminate)
-      ++effective[true];
-  // A quarter of the transactions only reads and has no commit number either way.
-  EXPECT_GT(effective[true], 500);
-  EXPECT_GT(effective[false], 1000);
+  const History history = simulate(alone(0, 0.5));
+  double effective = 0, all = 0;
+  for (const TransactionId t : history.transactions()) {
+    bool wrote = false;
+    for (const OperationId op : history.operations(t)) wrote |= history.kind(op) == OperationKind::Write;
+    if (!wrote || history.outcome(t) != Outcome::Indeterminate) continue;
+    ++all;
+    if (history.hints(t)->commit_timestamp) ++effective;
+  }
+  ASSERT_GT(all, 5000);
+  EXPECT_NEAR(effective / all, 0.5, 0.03);
 }
 
 TEST(Simulate, TimesNestAndFollowTheSession) {
