@@ -314,8 +314,7 @@ void WatchConnections::refuse(Connection& connection, const std::string& reason)
                    .what = "was refused: its actions are unknown",
                    .since = stream.promised(),
                    .until = kUnknownEnd});
-  else
-    ++came_;
+  if (connection.stranger != strangers_.end()) ++came_;  // Refused with its first bytes.
   close(connection);
 }
 
