@@ -7,6 +7,7 @@
 //
 // Formats that cannot say everything narrow the options.
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -151,10 +152,14 @@ class ArbitraryHistory {
       builder_.set_outcome(t, static_cast<Outcome>(pick(3)));
     if (!extras()) return t;
     if (pick(2) == 0) builder_.set_interval(t, interval());
-    if (pick(3) == 0) builder_.set_hints(t, hints());
+    if (pick(3) == 0) set_hints(t, hints());
     return t;
   }
 
+  void set_hints(TransactionId t, TransactionHints hints) {
+    if (hints.commit_timestamp) commits_[t] = *hints.commit_timestamp;
+    builder_.set_hints(t, std::move(hints));
+  }
   TransactionHints hints() {
     TransactionHints hints;
     hints.start_timestamp = maybe_number();
@@ -188,15 +193,21 @@ class ArbitraryHistory {
     if (!is_predicate(op.kind)) writers_[op.key].insert(t);
     for (const Row& row : op.rows) writers_[row.key].insert(t);
   }
-  // Some of the writers of some keys, which do not contradict each other.
+  // Some of the writers of some keys, which contradict neither each other nor the timestamps, where those
+  // are the order.
   void orders() {
-    if (pick(3) == 0) builder_.set_ordered_by_commit();
+    const bool by_commit = pick(3) == 0;
+    if (by_commit) builder_.set_ordered_by_commit();
     for (const auto& [key, writers] : writers_) {
       if (pick(2) == 0) continue;
       KeyOrder order{key, {}, pick(2) == 0};
       for (const TransactionId t : writers)
         if (pick(4) > 0)
           order.installers.insert(order.installers.begin() + pick(2) * std::ssize(order.installers), t);
+      if (by_commit)
+        std::ranges::stable_sort(order.installers, {}, [this](TransactionId t) {
+          return commits_.contains(t) ? commits_[t] : INT64_MIN;
+        });
       builder_.add_order(std::move(order));
     }
   }
@@ -246,6 +257,7 @@ class ArbitraryHistory {
 
   Random random_;
   std::map<KeyId, std::set<TransactionId>> writers_;
+  std::map<TransactionId, std::int64_t> commits_;  // Commit timestamps.
   ArbitraryOptions options_;
   HistoryBuilder builder_;
 };
