@@ -188,6 +188,8 @@ TEST(RandomHistories, OfListsAreDecidedAsTheOracleSays) {
     agreement.judge(random_list_transactions(random, size_of(i)), "list seed " + std::to_string(seed + i));
   }
   agreement.print("random list transactions");
+  for (const Level level : {Level::Serializable, Level::ReadCommitted})
+    agreement.expect_each_verdict(level, 0.02);
 }
 
 TEST(RandomHistories, OfLightweightTransactionsAreDecidedAsTheOracleSays) {

@@ -103,8 +103,8 @@ TEST(Simulate, StrongerLevelsAbortMore) {
   options.transactions = 2000;
   options.abort_share = options.indeterminate_share = 0;
   std::size_t before = 1;
-  for (const SimulatedLevel level :
-       {SimulatedLevel::ReadUncommitted, SimulatedLevel::SnapshotIsolation, SimulatedLevel::Serializable}) {
+  for (const SimulatedLevel level : {SimulatedLevel::ReadUncommitted, SimulatedLevel::StrongSnapshotIsolation,
+                                     SimulatedLevel::StrictSerializable}) {
     options.level = level;
     const std::size_t aborted = outcomes(simulate(options))[Outcome::Aborted];
     EXPECT_GT(aborted, before) << info(level).name;
@@ -114,7 +114,7 @@ TEST(Simulate, StrongerLevelsAbortMore) {
 
 // Of those that wrote: others have no commit number either way.
 TEST(Simulate, HalfOfTheIndeterminateTransactionsTookEffect) {
-  const History history = simulate(alone(0, 0.5));
+  const History history = simulate(alone(0, 0.1));
   double effective = 0, all = 0;
   for (const TransactionId t : history.transactions()) {
     bool wrote = false;
@@ -123,8 +123,8 @@ TEST(Simulate, HalfOfTheIndeterminateTransactionsTookEffect) {
     ++all;
     if (history.hints(t)->commit_timestamp) ++effective;
   }
-  ASSERT_GT(all, 5000);
-  EXPECT_NEAR(effective / all, 0.5, 0.03);
+  ASSERT_GT(all, 1000);
+  EXPECT_NEAR(effective / all, 0.5, 0.05);
 }
 
 TEST(Simulate, TimesNestAndFollowTheSession) {

@@ -21,8 +21,10 @@ TEST(Bank, ReadsAllAccountsInHalfOfItsTransactions) {
 }
 
 TEST(Bank, SeesTheSameTotalInEveryRead) {
+  std::size_t whole = 0;
   for (const PlayedTransaction& transaction : play_run("bank:balance=20,most=30").transactions) {
     if (transaction.count(Kind::Read) != 8) continue;
+    ++whole;
     std::int64_t total = 0;
     for (const auto& step : transaction.steps) {
       total += step.answer.rows.at(0).columns.at(0);
@@ -30,6 +32,7 @@ TEST(Bank, SeesTheSameTotalInEveryRead) {
     }
     EXPECT_EQ(total, 160);
   }
+  EXPECT_GT(whole, 100u);
 }
 
 TEST(Bank, MovesOneToFive) {
@@ -86,8 +89,13 @@ TEST(SmallBank, MixesItsSixTransactions) {
 }
 
 TEST(SmallBank, AbortsWhereThereIsNoMoney) {
-  for (const PlayedTransaction& transaction : play_run("smallbank:balance=50").transactions)
+  std::map<bool, int> aborted;
+  for (const PlayedTransaction& transaction : play_run("smallbank:balance=50").transactions) {
     EXPECT_EQ(transaction.aborted_by_script, transaction.steps.size() == 1);
+    ++aborted[transaction.aborted_by_script];
+  }
+  EXPECT_GT(aborted[true], 20);
+  EXPECT_GT(aborted[false], 20);
 }
 
 TEST(SmallBank, PrefersItsHotCustomers) {

@@ -31,17 +31,25 @@ TEST(Pairs, LooksBeforeOrAfterTheInsertOrUpdates) {
 }
 
 TEST(Pairs, TouchesBothRowsOfOnePair) {
+  std::size_t pairs = 0;
   for (const PlayedTransaction& transaction : play_run("pairs").transactions)
     if (transaction.steps.size() == 2) {
+      ++pairs;
       EXPECT_EQ(transaction.steps[0].asked.key, transaction.steps[1].asked.key);
       EXPECT_NE(transaction.steps[0].asked.table, transaction.steps[1].asked.table);
     }
+  EXPECT_GT(pairs, 100u);
 }
 
 TEST(Pairs, RollsBackAnInsertThatIsNotAlone) {
-  for (const PlayedTransaction& transaction : play_run("pairs").transactions)
+  std::map<bool, int> aborted;
+  for (const PlayedTransaction& transaction : play_run("pairs").transactions) {
     EXPECT_EQ(transaction.aborted_by_script,
               shape_of(transaction) == "ir" && !transaction.steps[1].answer.rows.empty());
+    ++aborted[transaction.aborted_by_script];
+  }
+  EXPECT_GT(aborted[true], 20);
+  EXPECT_GT(aborted[false], 20);
 }
 
 TEST(Pairs, MovesOnToAFreshPair) {

@@ -106,9 +106,11 @@ TEST(Tpcc, DeliversTheOldestOrderOfEveryDistrict) {
 }
 
 TEST(Tpcc, LooksAtTheLinesOfTheLastTwentyOrders) {
+  std::size_t scans = 0;
   for (const PlayedTransaction* level : all_of("stock-level"))
     for (const auto& step : level->steps) {
       if (step.asked.kind != Kind::Scan) continue;
+      ++scans;
       std::set<std::int64_t> items, orders;
       for (const Answer::Row& row : step.answer.rows) {
         items.insert(row_in<OrderLine>(row).item);
@@ -117,6 +119,8 @@ TEST(Tpcc, LooksAtTheLinesOfTheLastTwentyOrders) {
       EXPECT_LE(orders.size(), 20u);
       EXPECT_EQ(level->count(Kind::Read, kStock), items.size());
     }
+  EXPECT_EQ(scans, all_of("stock-level").size());
+  EXPECT_GT(scans, 100u);
 }
 
 TEST(Tpcc, FindsTheLinesOfACustomersLastOrder) {
