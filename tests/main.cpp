@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "skip_without.h"
+
 namespace {
 
 std::string fresh_seed() {
@@ -34,6 +36,8 @@ int main(int argument_count, char** arguments) {
   const std::string seed = settle_seed();
   if (!testing::GTEST_FLAG(list_tests)) std::cout << "SERVAL_RANDOM_SEED=" << seed << std::endl;
   const int failed = RUN_ALL_TESTS();
+  if (const std::string skipped = serval::skipped_summary(); !skipped.empty())
+    std::cout << skipped << std::endl;
   if (failed != 0) std::cout << "to repeat: SERVAL_RANDOM_SEED=" << seed << " " << arguments[0] << std::endl;
   if (failed != 0 || testing::GTEST_FLAG(list_tests)) return failed;
   if (testing::UnitTest::GetInstance()->test_to_run_count() > 0) return 0;

@@ -14,6 +14,7 @@
 #include "serval/history/history_builder.h"
 #include "serval/history/notation.h"
 #include "serval/verify/verify_witness.h"
+#include "skip_without.h"
 
 namespace serval {
 namespace {
@@ -121,7 +122,8 @@ TEST(AssumptionsInCheck, TrueAssumptionsNeverRefuteASerialRun) {
 class ElleOptions : public testing::Test {
  protected:
   void SetUp() override {
-    if (!std::filesystem::exists(root_)) GTEST_SKIP() << "no histories of Elle in SERVAL_DATA_DIR";
+    SKIP_WITHOUT_CORPORA();
+    ASSERT_TRUE(std::filesystem::exists(root_)) << root_;
   }
   std::string judge(const std::string& file, Level level, const VersionHints& hints) const {
     return verdict_of(read_history((root_ / file).string()), level, hints);

@@ -8,6 +8,7 @@
 #include "check/peer_rows.h"
 #include "serval/formats/format.h"
 #include "serval/verify/verify_witness.h"
+#include "skip_without.h"
 
 // Elle's own test histories, those of elle-cli, and simulated ones, with Elle's verdicts at its models. Elle
 // says "valid" when it found nothing, so some of its verdicts are wrong, and listed here.
@@ -114,6 +115,7 @@ Said judge(const History& history, Level level) {
 }
 
 TEST(PeerVerdicts, OfElleAboutClosedPredicatesAreNeverContradicted) {
+  SKIP_WITHOUT_CORPORA();
   std::size_t files = 0;
   for (const auto& cells : table("elle")) {
     if (cells.size() < 6 || cells[3] != "closed-predicate") continue;
@@ -130,7 +132,6 @@ TEST(PeerVerdicts, OfElleAboutClosedPredicatesAreNeverContradicted) {
     ASSERT_TRUE(accepts(cells[5]).has_value());
     EXPECT_NE(strict, *accepts(cells[5]) ? Said::Violated : Said::Holds);
   }
-  if (files == 0) GTEST_SKIP() << "no histories of Elle at " SERVAL_DATA_DIR;
   EXPECT_EQ(files, 2 * kClosedPredicates.size());  // Each as EDN and as JSON.
 }
 

@@ -18,6 +18,9 @@ import time
 import unittest
 import xml.etree.ElementTree
 
+sys.dont_write_bytecode = True
+from skip_without import skip_without
+
 SERVAL = "serval"
 SKEW = "s1: [r(x,0) r(y,0) w(x,1)]  s2: [r(x,0) r(y,0) w(y,1)]\n"
 GOOD = "s1: [r(x,0) w(x,1)]  s2: [r(x,1)]\n"
@@ -545,7 +548,7 @@ class Usage(CliTest):
 
     def test_full_standard_output_is_reported(self):
         if not os.path.exists("/dev/full"):
-            self.skipTest("no /dev/full")
+            skip_without(self, "dev-full", "no /dev/full")
         with open("/dev/full", "wb") as full:
             done = subprocess.run([SERVAL, "version"], stdout=full, stderr=subprocess.PIPE, check=False)
         self.assertEqual(done.returncode, 3)
@@ -827,7 +830,7 @@ class Oracle(CliTest):
     def expect_or_skip(self, code, *arguments):
         result = self.run_serval(*arguments)
         if result.code == 64 and "built without it" in result.err:
-            self.skipTest("without SQLite")
+            skip_without(self, "sqlite", "built without SQLite")
         self.assertEqual(result.code, code, result)
         return result
 
@@ -996,7 +999,7 @@ exec_driver.main()
         database = "rocksdb:?kind=optimistic"
         result = self.run_serval("probe", database, "--json")
         if result.code == 4 and "cannot drive" in result.err:
-            self.skipTest("this build has no RocksDB")
+            skip_without(self, "rocksdb", "this build has no RocksDB")
         matrix = json.loads(result.out)
         self.assertEqual((result.code, matrix["schema"]), (0, "serval.probe/1"), result)
         results = {row["isolation"]: {name: cell["result"] for name, cell in row["cells"].items()}

@@ -15,6 +15,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 import cli_test
+from skip_without import skip_without
 
 EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "exec_driver.py"
 LOST_UPDATES = "simulated:?bug=lost-update:probability=0.5"
@@ -207,7 +208,7 @@ class Manners(cli_test.CliTest):
     def test_a_hint_is_in_the_json_of_a_failure(self):
         drivers = json.loads(self.expect(0, "drivers", "--json").out)
         if not any(row["name"] == "etcd" and row["available"] for row in drivers):
-            self.skipTest("this build cannot drive etcd")
+            skip_without(self, "etcd", "this build cannot drive etcd")
         error = json.loads(self.expect(4, "run", "etcd://127.0.0.1:1", "--json").out)["error"]
         self.assertIn("check host and port", error["hint"])
 

@@ -18,6 +18,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 import cli_test
+from skip_without import skip_without
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "servers"
 
@@ -44,7 +45,7 @@ class ServerTest(cli_test.CliTest):
     def need(self, driver):
         drivers = json.loads(self.expect(0, "drivers", "--json").out)
         if not any(row["name"] == driver and row["available"] for row in drivers):
-            self.skipTest(f"this build cannot drive {driver}")
+            skip_without(self, driver, f"this build cannot drive {driver}")
 
     def start(self, name):
         """Returns the address and the folder of a server of scripts/servers."""
@@ -53,7 +54,7 @@ class ServerTest(cli_test.CliTest):
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
         done = subprocess.run([SCRIPT, "start", name, "--dir", folder], capture_output=True, text=True, timeout=120, check=False)
         if done.returncode == 69:
-            self.skipTest(done.stderr)
+            skip_without(self, name, done.stderr)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.addCleanup(subprocess.run, [SCRIPT, "stop", name, "--dir", folder], capture_output=True, timeout=60, check=False)
         return done.stdout.split()[0], folder / name
@@ -68,7 +69,7 @@ class ServerTest(cli_test.CliTest):
     def start_etcd(self, *flags, scheme="http"):
         self.need("etcd")
         if shutil.which("etcd") is None:
-            self.skipTest("no etcd")
+            skip_without(self, "etcd", "no etcd")
         client, peer = free_port(), free_port()
         with open(self.folder / "etcd.log", "w", encoding="utf-8") as log:
             server = subprocess.Popen(["etcd", "--data-dir", "etcd", "--unsafe-no-fsync",

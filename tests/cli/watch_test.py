@@ -20,6 +20,7 @@ import urllib.request
 
 sys.dont_write_bytecode = True
 import cli_test
+from skip_without import CORPORA, DATA, skip_without
 
 BENCH = pathlib.Path(__file__).resolve().parents[2] / "bench"
 HEADER = {"serval": "history", "version": 1, "initial": 0}
@@ -230,11 +231,15 @@ def metrics(url):
     return {line.rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1]) for line in text.splitlines() if not line.startswith("#")}
 
 
-SEEDS = pathlib.Path(__file__).resolve().parents[2].parent / "shared/data/seeds/DBHammer+Pisco"
+SEEDS = DATA / "seeds/DBHammer+Pisco"
 
 
-@unittest.skipUnless(SEEDS.exists(), f"no {SEEDS}")
 class LeopardTraces(WatchTest):
+    def setUp(self):
+        super().setUp()
+        if not DATA.exists():
+            skip_without(self, CORPORA, f"no {DATA}")
+
     def test_the_seeds_have_their_verdicts(self):
         for folder, profile, code in (("pg15/READ_COMMITTED", "postgres:read-committed", 0),
                                       ("pg15/REPEATABLE_READ", "postgres:repeatable-read", 0),

@@ -22,6 +22,7 @@
 #include "serval/database/drivers.h"
 #include "serval/database/etcd/base64.h"
 #include "serval/database/etcd/etcd_client.h"
+#include "skip_without.h"
 
 extern char** environ;
 
@@ -124,7 +125,7 @@ class Etcd : public testing::Test {
   static void TearDownTestSuite() { server.reset(); }
 
   void SetUp() override {
-    if (!server) GTEST_SKIP() << "etcd is not installed (package etcd-server)";
+    if (!server) SKIP_WITHOUT("etcd", "etcd is not installed (package etcd-server)");
     ASSERT_TRUE(ready) << "etcd did not start";
     open("serializable");
   }

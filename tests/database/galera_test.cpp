@@ -5,6 +5,7 @@
 
 #include "database/driver_checks.h"
 #include "database/local_server.h"
+#include "skip_without.h"
 
 namespace serval {
 namespace {
@@ -15,7 +16,7 @@ class Galera : public testing::Test {
   static void TearDownTestSuite() { server_.reset(); }
 
   void SetUp() override {
-    if (server_->absent()) GTEST_SKIP() << server_->problem();
+    if (server_->absent()) SKIP_WITHOUT("galera", server_->problem());
     ASSERT_EQ(server_->addresses().size(), 3u) << server_->problem();
   }
 

@@ -3,7 +3,7 @@
 // object.
 //
 //   const LocalServer server("postgres");
-//   if (server.addresses().empty()) GTEST_SKIP() << server.problem();
+//   if (server.absent()) SKIP_WITHOUT("postgres", server.problem());
 
 #include <array>
 #include <cstdio>

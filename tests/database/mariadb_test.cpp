@@ -12,6 +12,7 @@
 #include "serval/base/error.h"
 #include "serval/database/mariadb/error_code.h"
 #include "serval/database/mariadb/mariadb_connection.h"
+#include "skip_without.h"
 
 namespace serval {
 namespace {
@@ -24,7 +25,7 @@ class Mariadb : public testing::Test {
   static void TearDownTestSuite() { server_.reset(); }
 
   void SetUp() override {
-    if (server_->absent()) GTEST_SKIP() << server_->problem();
+    if (server_->absent()) SKIP_WITHOUT("mariadb", server_->problem());
     ASSERT_FALSE(server_->addresses().empty()) << server_->problem();
   }
 

@@ -13,6 +13,7 @@
 #include "serval/base/error.h"
 #include "serval/database/postgres/postgres_connection.h"
 #include "serval/database/postgres/sqlstate.h"
+#include "skip_without.h"
 
 namespace serval {
 namespace {
@@ -28,7 +29,7 @@ class Postgres : public testing::Test {
   static void TearDownTestSuite() { server_.reset(); }
 
   void SetUp() override {
-    if (server_->absent()) GTEST_SKIP() << server_->problem();
+    if (server_->absent()) SKIP_WITHOUT("postgres", server_->problem());
     ASSERT_FALSE(server_->addresses().empty()) << server_->problem();
   }
 

@@ -7,6 +7,7 @@
 #include "database/recover_checks.h"
 #include "serval/base/error.h"
 #include "serval/history/notation.h"
+#include "skip_without.h"
 
 namespace serval {
 namespace {
@@ -64,7 +65,7 @@ class PostgresRecoveryTest : public testing::Test {
     server_ = nullptr;
   }
   void SetUp() override {
-    if (server_->absent()) GTEST_SKIP() << server_->problem();
+    if (server_->absent()) SKIP_WITHOUT("postgres", server_->problem());
     ASSERT_FALSE(server_->addresses().empty()) << server_->problem();
   }
   static std::string address() { return server_->addresses().front(); }

@@ -7,6 +7,7 @@
 #include "serval/database/mariadb/recover_mariadb.h"
 #include "serval/database/mariadb/recover_tidb.h"
 #include "serval/database/postgres/recover_cockroach.h"
+#include "skip_without.h"
 
 namespace serval {
 namespace {
@@ -155,7 +156,7 @@ TEST(CockroachLog, ChangefeedsTellTheRowsOfEveryCommit) {
 
 TEST(MariadbRecovery, EveryLevelHasCompleteOrdersAndFittingVersionSets) {
   const LocalServer server("mariadb");
-  if (server.absent()) GTEST_SKIP() << server.problem();
+  if (server.absent()) SKIP_WITHOUT("mariadb", server.problem());
   ASSERT_FALSE(server.addresses().empty()) << server.problem();
   for (const char* level : {"serializable", "repeatable-read", "read-committed"}) {
     SCOPED_TRACE(level);

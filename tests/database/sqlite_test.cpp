@@ -5,6 +5,7 @@
 
 #include "database/driver_checks.h"
 #include "serval/base/error.h"
+#include "skip_without.h"
 
 namespace serval {
 namespace {
@@ -18,7 +19,7 @@ std::unique_ptr<Database> open(const std::string& isolation, const std::string& 
 class Sqlite : public testing::Test {
  protected:
   void SetUp() override {
-    if (!available()) GTEST_SKIP() << "built without SQLite";
+    if (!available()) SKIP_WITHOUT("sqlite", "built without SQLite");
   }
 };
 

@@ -9,6 +9,7 @@
 
 #include "serval/base/error.h"
 #include "serval/history/notation.h"
+#include "skip_without.h"
 
 namespace serval {
 namespace {
@@ -129,7 +130,7 @@ TEST_F(FormatFiles, UnwritablePlacesAreOutputErrors) {
 }
 
 TEST_F(FormatFiles, FullDiskIsAnOutputError) {
-  if (!fs::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
+  if (!fs::exists("/dev/full")) SKIP_WITHOUT("dev-full", "this system has no /dev/full");
   EXPECT_THROW(write_history(read_detected(kNotation), Format::Notation, "/dev/full"), OutputError);
 }
 

@@ -12,6 +12,7 @@
 
 #include "formats/jepsen_text.h"
 #include "history_equality.h"
+#include "skip_without.h"
 
 namespace serval {
 namespace {
@@ -26,7 +27,8 @@ std::string content_of(const fs::path& path) {
 class JepsenData : public testing::Test {
  protected:
   void SetUp() override {
-    if (!fs::exists(root_)) GTEST_SKIP() << "no histories of Elle in SERVAL_DATA_DIR";
+    SKIP_WITHOUT_CORPORA();
+    ASSERT_TRUE(fs::exists(root_)) << root_;
   }
   // Files below `folder` that end in .edn, .json or .jsonl, sorted.
   std::vector<fs::path> histories(const std::string& folder) const {

@@ -8,6 +8,7 @@
 
 #include "serval/base/error.h"
 #include "serval/history/notation.h"
+#include "skip_without.h"
 
 namespace serval {
 namespace {
@@ -138,7 +139,7 @@ TEST_F(LeopardFolderTest, ADamagedTableIsNamedWithItsPlace) {
 
 TEST(LeopardJson, TheSeedTracesAreRead) {
   const fs::path seeds = fs::path(SERVAL_DATA_DIR) / "seeds/DBHammer+Pisco";
-  if (!fs::exists(seeds)) GTEST_SKIP() << "no " << seeds;
+  SKIP_WITHOUT_CORPORA();
   const std::vector<std::tuple<std::string, std::size_t, std::size_t>> folders{
       {"pg15/READ_COMMITTED", 481, 428},
       {"pg15/REPEATABLE_READ", 481, 264},

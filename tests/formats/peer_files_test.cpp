@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "register_histories.h"
+#include "skip_without.h"
 
 namespace serval {
 namespace {
@@ -42,51 +43,60 @@ void expect_whole(const std::string& path, Format format) {
 const std::string kData = SERVAL_DATA_DIR;
 
 TEST(PeerFiles, PolysiTextFilesAreReadWhole) {
+  SKIP_WITHOUT_CORPORA();
   std::vector<std::string> files;
   for (const char* folder :
        {"/peers/polysi", "/peers/isovista", "/seeds/anonymous-mts+mtc", "/seeds/hengxin+IsoVista"})
     std::ranges::copy(files_below(kData + folder, ".txt"), std::back_inserter(files));
-  if (files.empty()) GTEST_SKIP() << "no histories of other checkers at " << kData;
+  ASSERT_FALSE(files.empty());
   for (const std::string& path : files) expect_whole(path, Format::PolysiText);
 }
 
 TEST(PeerFiles, PolysiLinesAreOperationsOneToOne) {
+  SKIP_WITHOUT_CORPORA();
   const std::string path = kData + "/seeds/anonymous-mts+mtc/generated_mt_10000.txt";
-  if (!fs::exists(path)) GTEST_SKIP() << "no histories of other checkers at " << kData;
+  ASSERT_TRUE(fs::exists(path)) << path;
   const std::string text = content(path);
   EXPECT_EQ(read_history(path).operation_count(), static_cast<std::size_t>(std::ranges::count(text, '\n')));
   EXPECT_EQ(read_history(path).transaction_count(), 10'000u);
 }
 
 TEST(PeerFiles, AwditFilesAreReadWhole) {
+  SKIP_WITHOUT_CORPORA();
   const auto files = files_below(kData + "/peers/awdit", ".txt");
-  if (files.empty()) GTEST_SKIP() << "no histories of other checkers at " << kData;
+  ASSERT_FALSE(files.empty());
   for (const std::string& path : files) expect_whole(path, Format::AwditText);
 }
 
 TEST(PeerFiles, DbcopFilesAreReadWhole) {
+  SKIP_WITHOUT_CORPORA();
   const auto files = files_below(kData + "/elle/dbcop", ".hist");
-  if (files.empty()) GTEST_SKIP() << "no histories of other checkers at " << kData;
+  ASSERT_FALSE(files.empty());
   for (const std::string& path : files) expect_whole(path, Format::DbcopHist);
 }
 
 TEST(PeerFiles, BincodeFilesAreReadWhole) {
+  SKIP_WITHOUT_CORPORA();
   std::vector<std::string> files = files_below(kData + "/peers", ".bincode");
-  if (files.empty()) GTEST_SKIP() << "no histories of other checkers at " << kData;
+  ASSERT_FALSE(files.empty());
   for (const std::string& path : files) expect_whole(path, Format::DbcopBincode);
 }
 
 TEST(PeerFiles, YamlFilesAreReadWhole) {
+  SKIP_WITHOUT_CORPORA();
   const auto files = files_below(kData + "/elle/dbcop", ".yaml");
-  if (files.empty()) GTEST_SKIP() << "no histories of other checkers at " << kData;
+  ASSERT_FALSE(files.empty());
   for (const std::string& path : files) expect_whole(path, Format::DbcopYaml);
 }
 
 TEST(PeerFiles, CobraFoldersAreReadWhole) {
+  SKIP_WITHOUT_CORPORA();
   const fs::path folder = kData + "/seeds/Jack-Clark+KingCobra";
-  if (!fs::exists(folder)) GTEST_SKIP() << "no histories of other checkers at " << kData;
+  ASSERT_TRUE(fs::exists(folder)) << folder;
+  std::size_t folders = 0;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     SCOPED_TRACE(entry.path().string());
+    ++folders;
     std::size_t bytes = 0;
     for (const std::string& log : files_below((entry.path() / "history").string(), ".log"))
       bytes += content(log).size();
@@ -95,7 +105,9 @@ TEST(PeerFiles, CobraFoldersAreReadWhole) {
     for (std::uint32_t op = 0; op < history.operation_count(); ++op)
       expected += history.kind(OperationId{op}) == OperationKind::Write ? 25 : 33;
     EXPECT_EQ(expected, bytes);
+    EXPECT_GT(bytes, 0u);
   }
+  EXPECT_GT(folders, 0u);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "model/model_verdicts.h"
 #include "sample.h"
+#include "skip_without.h"
 
 // Histories of elle-cli, Knossos and Porcupine with their published verdicts.
 
@@ -73,8 +74,9 @@ std::vector<Row> rows() {
 }
 
 TEST(PeerModels, VerdictsOfElleCliKnossosAndPorcupineAreConfirmed) {
+  SKIP_WITHOUT_CORPORA();
   const std::vector<Row> all = rows();
-  if (all.empty()) GTEST_SKIP() << "no histories of other checkers at " << kFolder;
+  ASSERT_FALSE(all.empty());
   std::map<std::string_view, std::size_t> confirmed;
   std::size_t unproved = 0;
   const std::uint64_t step = number_from_environment("SERVAL_UNIVERSE_STEP", 1);

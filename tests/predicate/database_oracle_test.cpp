@@ -17,6 +17,7 @@
 #endif
 #if SERVAL_WITH_POSTGRES
 #include "serval/database/postgres/postgres_connection.h"
+#include "skip_without.h"
 #endif
 
 namespace serval {
@@ -171,7 +172,7 @@ bool is_undefined_somewhere(const Predicate& tree, const std::vector<TypedColumn
 // The constants are columns there, too: PostgreSQL takes 5 for 32 bits and wants to know what NULL is.
 TEST(PredicateOracle, PostgresAgreesOnRandomPredicates) {
   const LocalServer server("postgres");
-  if (server.absent()) GTEST_SKIP() << server.problem();
+  if (server.absent()) SKIP_WITHOUT("postgres", server.problem());
   ASSERT_FALSE(server.addresses().empty()) << server.problem();
   const auto connect = [](const std::string& address) {
     return postgres::ConnectionOptions{.node = postgres::parse_postgres_address(address, {}).nodes.front()};

@@ -7,6 +7,7 @@
 #include "serval/predicate/parse_predicate.h"
 #include "serval/predicate/parse_sql.h"
 #include "serval/predicate/print_predicate.h"
+#include "skip_without.h"
 
 namespace serval {
 namespace {
@@ -62,7 +63,7 @@ TEST(ParsePredicate, NamesTheColumnOfAMistake) {
 }
 
 TEST(ParseSql, TakesTheClauseOfAStatement) {
-  if (!reads_sql_statements()) GTEST_SKIP() << "built without libpg_query";
+  if (!reads_sql_statements()) SKIP_WITHOUT("libpg_query", "built without libpg_query");
   EXPECT_EQ(sql("SELECT k, tag FROM pieces WHERE place BETWEEN 3 AND 5 FOR UPDATE"), "place BETWEEN 3 AND 5");
   EXPECT_EQ(sql("update t set a = a + 1, b = 'x' where a = -5"), "SET a = a + 1, b = 'x' WHERE a = -5");
   EXPECT_EQ(sql("select max(a) from t where a < 5"), "MAX(a) WHERE a < 5");
@@ -86,7 +87,7 @@ TEST(ParseQuery, KnowsAggregatesAndAssignments) {
 }
 
 TEST(ParseSql, SaysWhatPredicatesDoNotHave) {
-  if (!reads_sql_statements()) GTEST_SKIP() << "built without libpg_query";
+  if (!reads_sql_statements()) SKIP_WITHOUT("libpg_query", "built without libpg_query");
   EXPECT_EQ(sql("a = "), "where:1:5: syntax error at end of input");
   EXPECT_EQ(sql("'\xc3\xa9' = )"), "where:1:8: syntax error at or near \")\"");
   EXPECT_EQ(sql("a = 1 and\nlower(b) = 'x'"), "where:2:1: predicates do not support functions");
@@ -157,7 +158,7 @@ TEST(ParsePredicate, RefusesWhatIsNestedTooDeeply) {
 }
 
 TEST(ParseSql, RefusesWhatIsNestedTooDeeply) {
-  if (!reads_sql_statements()) GTEST_SKIP() << "without libpg_query";
+  if (!reads_sql_statements()) SKIP_WITHOUT("libpg_query", "built without libpg_query");
   ValuePool pool;
   for (const std::string_view link : {" + 1", " IS NULL", " || 'a'"}) {
     std::string text = "SELECT * FROM t WHERE a";
