@@ -3,11 +3,13 @@
 # apart; cmake/apart.txt lists them.
 
 option(SERVAL_UNITY "Compile several sources at once" OFF)
+set(SERVAL_SINGLE "" CACHE STRING "Rooms whose sources are compiled one by one nevertheless (tools/mutate.py)")
 file(STRINGS "${PROJECT_SOURCE_DIR}/cmake/apart.txt" SERVAL_APART REGEX "^[a-z]")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/apart.txt")
 
 function(serval_unity target)
-  if(NOT SERVAL_UNITY)
+  string(REPLACE "serval_" "" room "${target}")
+  if(NOT SERVAL_UNITY OR room IN_LIST SERVAL_SINGLE)
     return()
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
