@@ -1,5 +1,5 @@
-// The main function of every test program. Random tests start from a fresh seed in each run. The seed is printed;
-// SERVAL_RANDOM_SEED sets it, and with it rapidcheck's seed (RC_PARAMS).
+// The main function of every test program. Random tests start from a fresh seed in each run. The seed
+// is printed; SERVAL_RANDOM_SEED sets it, and with it rapidcheck's seed (RC_PARAMS).
 
 #include <cstdlib>
 #include <iostream>
@@ -41,6 +41,7 @@ int main(int argument_count, char** arguments) {
   if (failed != 0) std::cout << "to repeat: SERVAL_RANDOM_SEED=" << seed << " " << arguments[0] << std::endl;
   if (failed != 0 || testing::GTEST_FLAG(list_tests)) return failed;
   if (testing::UnitTest::GetInstance()->test_to_run_count() > 0) return 0;
-  std::cout << "no test has a name that the filter selects" << std::endl;  // A misspelled filter would pass forever.
+  // A misspelled filter would pass forever.
+  std::cout << "no test has a name that the filter selects" << std::endl;
   return 1;
 }
