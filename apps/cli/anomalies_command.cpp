@@ -20,7 +20,7 @@ std::string table() {
   return "serval anomalies NAME shows an example and the levels that forbid it.\n\n" + aligned(rows);
 }
 
-// Every level that certainly forbids the anomaly, beyond the weakest ones.
+// The levels that forbid the anomaly because they imply one of the weakest ones that do.
 std::vector<Level> stronger_levels(const AnomalyInfo& row) {
   std::vector<Level> out;
   for (const LevelInfo& level : all_levels())

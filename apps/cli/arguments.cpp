@@ -16,7 +16,7 @@ std::string title_of(const CLI::Option& option) {
   return title;
 }
 
-// "Could not convert: --verify = maybe": of flags only, for options are text.
+// "Could not convert: --verify = maybe". Only flags fail to convert; options are text.
 std::string without_value(std::string_view problem) {
   const std::size_t colon = problem.find(": "), equals = problem.find(" = ");
   if (colon == std::string_view::npos || equals == std::string_view::npos || equals < colon)
@@ -25,12 +25,12 @@ std::string without_value(std::string_view problem) {
                      problem.substr(equals + 3));
 }
 
-// An empty value is mostly a variable of a script that was not set.
+// An empty value is usually an unset variable in a script.
 std::string refuse_empty(const std::string& value) {
   return value.empty() ? "needs a value, but an empty one was given" : "";
 }
 
-// "--rate: needs a value ...": ours, after the name and a colon.
+// "--rate: needs a value ...": our own message, after the name and a colon.
 std::string without_colon(std::string problem) {
   const std::size_t colon = problem.find(": needs a value");
   if (colon != std::string::npos) problem.erase(colon, 1);

@@ -1,5 +1,6 @@
 #pragma once
-// The flags and words a verb takes. The parser behind it is a very large header, which one file includes.
+// The flags and positional words of a verb. Hides the parser, a very large header that only one file
+// includes.
 //
 //   arguments.word("FILE", flags->path, "The history; - is standard input");
 //   arguments.option("-l,--level", flags->level, "Gate this level", "LEVEL");
@@ -22,7 +23,7 @@ class Arguments {
   Arguments(const Arguments&) = delete;
   Arguments& operator=(const Arguments&) = delete;
 
-  // Targets stay as they are when their flag is not given, and must outlive parse().
+  // A target keeps its value if its flag is not given. Targets must outlive parse().
   void flag(const std::string& names, bool& target, const std::string& help);
   void option(const std::string& names, std::string& target, const std::string& help,
               const std::string& value_name);
@@ -34,8 +35,8 @@ class Arguments {
 
   struct Parsed {
     bool wants_help = false;
-    std::string problem;  // Empty when all is well.
-    std::string extra;    // The first word that nothing takes, or empty.
+    std::string problem;  // Empty if there is none.
+    std::string extra;    // The first unexpected word, or empty.
   };
   Parsed parse(int count, const char* const* words);
 
@@ -43,7 +44,7 @@ class Arguments {
     std::string title;  // "-l, --level LEVEL"
     std::string help;
   };
-  std::vector<Description> flags() const;       // In the order of declaration, words left out.
+  std::vector<Description> flags() const;       // In order of declaration, without words.
   std::vector<std::string> flag_names() const;  // Every spelling of every flag: "-l", "--level", ...
 
  private:

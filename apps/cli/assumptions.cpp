@@ -30,7 +30,7 @@ OrderBasis choose_assumption(std::string_view name) {
   std::vector<std::string_view> names;
   names.reserve(std::size(kAssumableBases));
   for (const OrderBasis basis : kAssumableBases) names.push_back(name_of(basis));
-  throw UsageError(fmt::format("--assume has no choice \"{}\"", name), did_you_mean(name, names));
+  throw UsageError(fmt::format("--assume does not accept \"{}\"", name), did_you_mean(name, names));
 }
 
 std::vector<PlaceOfTransaction> parse_transaction_order(std::string_view text) {

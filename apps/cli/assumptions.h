@@ -1,5 +1,5 @@
 #pragma once
-// What a person lets a check trust the database for: --assume and --transaction-order.
+// What the user lets a check assume about the database: --assume and --transaction-order.
 
 #include <cstdint>
 #include <string>
@@ -13,15 +13,16 @@ namespace serval::cli {
 
 OrderBasis choose_assumption(std::string_view name);  // Throws UsageError with the nearest names.
 
-// A transaction by its id in the file, and its place in the order of commits.
+// The id of a transaction in the file, and its position in the commit order.
 struct PlaceOfTransaction {
   std::string label;
   std::int64_t place;
 };
 std::vector<PlaceOfTransaction> parse_transaction_order(std::string_view text);  // "0=2,1=1"
 
-// By transaction, as VersionHints wants it; empty without places. Throws UsageError for an id that no
-// transaction, or more than one, has.
+// Indexed by transaction, as in VersionHints; empty without places. Throws UsageError for an id that is
+// unknown
+// or ambiguous.
 std::vector<std::int64_t> places_of(const History& history, const std::vector<PlaceOfTransaction>& places);
 
 }  // namespace serval::cli

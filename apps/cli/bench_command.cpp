@@ -1,4 +1,4 @@
-// serval bench: experiments of the papers, run here, beside what the papers say.
+// serval bench: reproduces experiments from papers and prints the papers' numbers beside its own.
 
 #include <memory>
 
@@ -31,7 +31,7 @@ struct Experiment {
   std::string_view name, summary;
 };
 constexpr std::array<Experiment, 1> kExperiments{
-    {{"king-cobra", "session order and version order, on and off (Emme, Enne and King Cobra, section 8.4)"}}};
+    {{"king-cobra", "ablation of session order and version order (Emme, Enne and King Cobra, section 8.4)"}}};
 
 void list_experiments() {
   std::vector<std::vector<std::string>> rows;
@@ -91,7 +91,7 @@ int bench(const BenchFlags& flags) {
   try {
     return run_experiment(flags);
   } catch (const BudgetExhausted&) {
-    return 128 + caught_signal();  // The only one without a deadline of its own is ended by a signal.
+    return 128 + caught_signal();  // Every check has its own deadline, so only a signal can end up here.
   } catch (const InputError& error) {
     throw UsageError(fmt::format("{}: {}", error.position().file, error.problem()), error.hint());
   }
@@ -101,14 +101,14 @@ int bench(const BenchFlags& flags) {
 
 Action declare_bench(Arguments& arguments) {
   auto flags = std::make_shared<BenchFlags>();
-  arguments.optional_word("NAME", flags->name, "The experiment; without it, lists them");
-  arguments.option("-n,--txns", flags->transactions, "Committed transactions of each history [10k]", "N");
+  arguments.optional_word("NAME", flags->name, "The experiment; without it, lists the experiments");
+  arguments.option("-n,--txns", flags->transactions, "Committed transactions per history [10k]", "N");
   arguments.option("--sessions", flags->sessions, "Sessions [20]", "N");
   arguments.option("--keys", flags->keys, "Keys [1000]", "N");
   arguments.option("--operations", flags->operations, "Operations per transaction [8]", "N");
-  arguments.option("--seed", flags->seed, "The same seed gives the same histories [1]", "N");
-  arguments.option("--timeout", flags->timeout, "Of each check [5m, as in the paper]", "TIME");
-  arguments.option("--plot", flags->plot, "Draw both figures into this file, as SVG", "FILE");
+  arguments.option("--seed", flags->seed, "Seed; the same seed gives the same histories [1]", "N");
+  arguments.option("--timeout", flags->timeout, "Time limit per check [5m, as in the paper]", "TIME");
+  arguments.option("--plot", flags->plot, "Draw both figures into FILE, as SVG", "FILE");
   arguments.flag("--json", flags->json, "One JSON object instead of tables");
   return [flags] { return bench(*flags); };
 }

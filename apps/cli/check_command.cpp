@@ -1,4 +1,4 @@
-// serval check: read, check, report. One file after the other, each with its own budget.
+// serval check: reads, checks and reports the files in order, each with its own budget.
 
 #include "check_command.h"
 
@@ -39,9 +39,9 @@
 namespace serval::cli {
 namespace {
 
-constexpr std::string_view kAnyLevel = "any";  // Surveys, whatever a recording promises.
+constexpr std::string_view kAnyLevel = "any";  // A survey, whatever the recording promises.
 
-// The flags, understood.
+// The parsed flags.
 struct CheckPlan {
   std::optional<Level> level;
   bool surveys = false;
@@ -59,7 +59,7 @@ struct CheckPlan {
   TextOptions text;
 };
 
-// None for the mirror, which is not an engine of check().
+// None for the mirror, which check() does not run.
 std::optional<Engine> choose_engine(std::string_view word) {
   static constexpr std::array<std::string_view, 7> kNames{
       "auto", "mini-transaction", "lightweight-transaction", "polygraph", "replay", "certificate", "mirror"};
@@ -77,8 +77,8 @@ CheckPlan plan_of(const CheckFlags& flags) {
   const std::optional<Engine> engine = choose_engine(flags.engine);
   plan.mirrors = !engine;
   plan.engine = engine.value_or(Engine::Auto);
-  if (!flags.profile.empty() && !plan.mirrors) throw UsageError("--profile is for --engine mirror");
-  if (!flags.threads.empty() && !plan.mirrors) throw UsageError("--threads is for --engine mirror");
+  if (!flags.profile.empty() && !plan.mirrors) throw UsageError("--profile needs --engine mirror");
+  if (!flags.threads.empty() && !plan.mirrors) throw UsageError("--threads needs --engine mirror");
   if (!flags.profile.empty()) online::choose_profile({.name = flags.profile}, {});
   if (flags.no_certificate && plan.engine == Engine::Certificate)
     throw UsageError("--no-certificate contradicts --engine certificate");
@@ -86,12 +86,12 @@ CheckPlan plan_of(const CheckFlags& flags) {
   if (!flags.level.empty() && !plan.surveys) plan.level = choose_level(flags.level);
   plan.model = choose_model(flags.model);
   if (plan.model && (!flags.level.empty() || plan.mirrors || plan.engine != Engine::Auto))
-    throw UsageError("--model takes neither --level nor --engine",
-                     "a model takes the place of a level (serval models)");
+    throw UsageError("--model cannot be combined with --level or --engine",
+                     "a model replaces the level (serval models)");
   plan.oracle = choose_oracle(flags.oracle);
   require_oracle(plan.oracle);
   if (plan.oracle == PredicateOracle::Database && (plan.model || plan.mirrors))
-    throw UsageError("--oracle database goes with neither --model nor --engine mirror");
+    throw UsageError("--oracle database cannot be combined with --model or --engine mirror");
   for (const std::string& name : flags.assumptions) plan.assumptions.add(choose_assumption(name));
   plan.transaction_order = parse_transaction_order(flags.transaction_order);
   if (!plan.transaction_order.empty()) plan.assumptions.add(OrderBasis::CommitOrder);
@@ -129,7 +129,7 @@ class FileCheck {
     report_.budget.memory_limit_bytes = plan.memory_limit;
   }
 
-  // Returns the exit code; `so_far` is that of the files before.
+  // Returns the exit code. `so_far` is the exit code of the files before.
   int run(int so_far) {
     Deadline deadline(plan_.timeout, last_words(), worse(so_far, exit_code_of_unknown()));
     MemoryLimit memory(plan_.memory_limit);
@@ -173,7 +173,7 @@ class FileCheck {
     read_seconds_ = seconds();
   }
 
-  // A recording that says what the database promised is judged by that, unless the user asks otherwise.
+  // A recording states what the database promised; this is the default level.
   void gate_at_promise() {
     if (plan_.level || plan_.surveys) return;
     const auto promise = loaded_.history.facts().find("promises");
@@ -181,18 +181,19 @@ class FileCheck {
     if (const std::optional<Level> level = find_level(promise->second))
       report_.gate = Gate{*level, Gate::Origin::Promised};
     else
-      report_.notices.push_back(fmt::format(
-          "the recording promises \"{}\", which is not a level; it gates nothing", promise->second));
+      report_.notices.push_back(
+          fmt::format("the recording promises \"{}\", which is not a known level, so no level is required",
+                      promise->second));
   }
 
-  // Before the verdict: none may stand on a predicate that is evaluated wrongly.
+  // Before the verdict, which must not rest on a wrong evaluation.
   void cross_check_predicates() {
     if (plan_.oracle != PredicateOracle::Database) return;
     enter("oracle");
     report_.notices.push_back(ask_database(loaded_.history, budget_));
   }
 
-  // A file of operations that are no transactions may be one for a model.
+  // A file of operations that are not transactions may fit a model.
   LoadedHistory load_or_hint() {
     try {
       return load_history(report_.path, flags_.reading, &budget_, progress_);
@@ -203,8 +204,9 @@ class FileCheck {
     }
   }
 
-  // Operations on single registers are transactions, too, but a model may know more of them. The file is read
-  // once more, so not when it is large.
+  // Operations on single registers are transactions too, but a model may decide more. Reads the file
+  // again, so
+  // only if it is small.
   void hint_at_model() {
     constexpr std::size_t kMostTransactions = 100'000;
     const History& history = loaded_.history;
@@ -238,7 +240,7 @@ class FileCheck {
     report_.result.phases.insert(report_.result.phases.begin(), {"read", read_seconds_});
   }
 
-  // A recorder that wrote nothing must not pass for a database that kept its promise.
+  // An empty recording must not count as evidence that the level holds.
   void refuse_vacuous() {
     std::optional<Undecided> why = nothing_to_judge(loaded_.history);
     if (!why || violated(report_.result.verdict)) return;
@@ -269,8 +271,9 @@ class FileCheck {
     if (flaw) throw BrokenContract("the evidence does not hold: " + *flaw);
   }
 
-  // A violated gate is easier to place when one knows what does hold. It may not cost the verdict, nor much
-  // more effort than it did. The user's time is its limit as well: then the report goes without.
+  // After a violation, also finds out which other levels hold. This must not endanger the verdict or take
+  // much
+  // more effort than it did. If the time runs out, the report omits it.
   void look_at_other_levels(int so_far) {
     if (!report_.gate || !violated(report_.result.verdict) || is_brief()) return;
     phase_ = "other levels";
@@ -294,7 +297,7 @@ class FileCheck {
     report_.result.complete = false;
   }
 
-  // Replaces the reason of an exhausted budget by one that names the limit.
+  // Replaces the reason of an exhausted budget with one that names the limit.
   void name_the_limit() {
     auto* why = std::get_if<Undecided>(&report_.result.verdict);
     if (why == nullptr) return;
@@ -315,7 +318,7 @@ class FileCheck {
 
   int exit_code_of_unknown() const { return worse(unknown_exit_code(), run_exit_code()); }
 
-  // Of what the run found, whatever its recording shows.
+  // From the findings of the run, independent of its recording.
   int run_exit_code() const {
     if (!flags_.run) return kHolds;
     return shows_violation(flags_.run) ? static_cast<int>(kViolated) : flags_.run->exit_code;
@@ -343,10 +346,10 @@ class FileCheck {
     return flags_.json ? json_report(words) + "\n" : text_report(words, plan_.text);
   }
 
-  // Nothing but the first line is wanted, here or in a file.
+  // Only the first line is needed, here or in a file.
   bool is_brief() const { return flags_.quiet && flags_.report_folder.empty(); }
 
-  // What either form of the output says, without colour and whole.
+  // Both forms of the report, complete and without colour.
   void write_report_files() const {
     if (flags_.report_folder.empty()) return;
     TextOptions text = plan_.text;
@@ -359,7 +362,7 @@ class FileCheck {
 
   int publish() {
     if (flags_.run && !flags_.run->found_on_the_way.empty() && holds(report_.result.verdict))
-      throw BrokenContract("a violation was found during the run, and none in the whole recording");
+      throw BrokenContract("a violation was found during the run, but none in the whole recording");
     report_.exit_code = exit_code();
     report_.budget.seconds = seconds();
     report_.budget.peak_rss_bytes = peak_rss_bytes();
@@ -416,14 +419,14 @@ MirrorPlan mirror_plan(const CheckFlags& flags, const CheckPlan& plan) {
   return out;
 }
 
-// A file that cannot be read must not keep the others from being checked.
+// An unreadable file must not prevent the others from being checked.
 int check_one(const CheckFlags& flags, const CheckPlan& plan, const std::string& path, int so_far) {
   try {
     if (plan.mirrors) return check_file_by_mirror(mirror_plan(flags, plan), path);
     if (plan.model) return check_file_by_model(model_plan(flags, plan), path, so_far);
     return FileCheck(flags, plan, path).run(so_far);
   } catch (const OutputError&) {
-    throw;  // No report can be printed any more.
+    throw;  // Nothing can be printed any more.
   } catch (...) {
     const Failure failure = describe_current_exception();
     note(failure.drawing);
@@ -448,45 +451,46 @@ int check_files(const CheckFlags& flags) {
 Action declare_check(Arguments& arguments) {
   auto flags = std::make_shared<CheckFlags>();
   arguments.words("FILE", flags->paths, "Histories; - is standard input");
-  arguments.option("-l,--level", flags->level,
-                   "Gate this level (serval levels) [what the recording promises, else any: survey them all]",
-                   "LEVEL");
+  arguments.option(
+      "-l,--level", flags->level,
+      "Require this level (serval levels) [what the recording promises, else any: survey all levels]",
+      "LEVEL");
   declare_model_flags(arguments, flags->model);
   declare_reading_flags(arguments, flags->reading);
-  arguments.flag("--json", flags->json,
-                 "One JSON object instead of text; with several files, one object per line");
-  arguments.option("--timeout", flags->timeout, "Time for reading and checking each file; then UNKNOWN [10m]",
-                   "TIME");
+  arguments.flag("--json", flags->json, "Print JSON instead of text, one object per line and file");
+  arguments.option("--timeout", flags->timeout, "Time limit per file; beyond it UNKNOWN [10m]", "TIME");
   arguments.option("--memory-limit", flags->memory_limit,
                    "Memory limit; beyond it UNKNOWN [80 % of RAM or cgroup]", "SIZE");
-  arguments.option("--engine", flags->engine, "How to check: auto picks the cheapest complete engine",
-                   "NAME");
+  arguments.option("--engine", flags->engine, "Engine; auto picks the cheapest complete one [auto]", "NAME");
   arguments.option("--profile", flags->profile,
-                   "For --engine mirror: which database at which isolation (postgres:serializable)", "NAME");
-  arguments.option("--threads", flags->threads,
-                   "For --engine mirror: partition the keys among this many threads [1]", "N");
-  arguments.flag("--no-certificate", flags->no_certificate,
-                 "Judge by the reads alone, as if the history had no version certificate");
+                   "For --engine mirror: database and isolation, such as postgres:serializable", "NAME");
+  arguments.option("--threads", flags->threads, "For --engine mirror: partition the keys among N threads [1]",
+                   "N");
+  arguments.flag("--no-certificate", flags->no_certificate, "Ignore the version certificate of the history");
   arguments.flag("--explain-engine", flags->explain_engine,
-                 "Also show what was tried to find an order, and how long each step took");
+                 "Also print the steps of the search and their durations");
   arguments.option("--assume", flags->assumptions,
-                   "Trust the database for an order of versions (docs/assumptions.md); repeatable", "NAME");
+                   "Assume a version order that the database guarantees (docs/assumptions.md); repeatable",
+                   "NAME");
   arguments.option("--transaction-order", flags->transaction_order,
                    "Positions of transactions in the commit order, by id: 0=2,1=1", "T=N,...");
   arguments.option("--expected-order", flags->expected_order,
                    "The serial order to replay: by timestamps, by completion, or from a file [timestamps]",
                    "timestamps|completion|FILE");
-  arguments.flag("--verify", flags->verify, "Re-prove the verdict from the raw history");
-  arguments.option("--oracle", flags->oracle,
-                   "Evaluate predicates by the interpreter, or also by SQLite; both must agree",
-                   "interpreter|database");
+  arguments.flag("--verify", flags->verify, "Verify the evidence independently, against the raw history");
+  arguments.option(
+      "--oracle", flags->oracle,
+      "Evaluate predicates with the interpreter alone, or also with SQLite and require that both agree",
+      "interpreter|database");
   arguments.option("--max-anomalies", flags->max_anomalies,
-                   "Show at most this many [10; of a survey 1, with -v or --json 10]; all are counted", "N");
-  arguments.option("--unknown", flags->unknown, "Exit code of UNKNOWN: fail is 2, pass is 0", "fail|pass");
-  arguments.option("--color", flags->colour, "Colour; auto obeys NO_COLOR and CLICOLOR_FORCE",
-                   "auto|always|never");
-  arguments.flag("-q,--quiet", flags->quiet, "The first line only");
-  arguments.flag("-v,--verbose", flags->verbose, "Also show phases and whole anomalies");
+                   "Print at most N anomalies [10; for a survey 1, with -v or --json 10]; all are counted",
+                   "N");
+  arguments.option("--unknown", flags->unknown, "Exit code for UNKNOWN: fail is 2, pass is 0 [fail]",
+                   "fail|pass");
+  arguments.option("--color", flags->colour,
+                   "When to use colour; auto obeys NO_COLOR and CLICOLOR_FORCE [auto]", "auto|always|never");
+  arguments.flag("-q,--quiet", flags->quiet, "Print only the first line");
+  arguments.flag("-v,--verbose", flags->verbose, "Also print the phases, and anomalies in full");
   return [flags] { return check_files(*flags); };
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Checking files, for serval check and for what records files.
+// Checks files, for serval check and for the verbs that record files.
 
 #include <optional>
 #include <string>
@@ -20,25 +20,25 @@ struct CheckFlags {
   std::string timeout = "10m";
   std::string memory_limit;
   std::string engine = "auto";
-  std::string profile;  // Of the engine mirror.
+  std::string profile;  // For the engine mirror.
   std::string threads;
   std::vector<std::string> assumptions;
   std::string transaction_order;
   std::string expected_order;  // Empty: by timestamps.
   bool verify = false;
-  std::string oracle = "interpreter";  // Of predicates.
-  std::string max_anomalies;           // Empty: 10, of a survey's text 1.
+  std::string oracle = "interpreter";  // For predicates.
+  std::string max_anomalies;           // Empty: 10, or 1 in the text of a survey.
   bool quiet = false;
   bool verbose = false;
   bool explain_engine = false;
   bool no_certificate = false;
   std::string colour = "auto";
   std::string unknown = "fail";
-  std::optional<RunFindings> run;  // What made the file knows of it besides.
-  std::string report_folder;  // Where the report goes as well, as report.txt and report.json; empty: nowhere.
+  std::optional<RunFindings> run;  // Findings of the run that recorded the file.
+  std::string report_folder;       // Also write report.txt and report.json here, unless empty.
 };
 
-// Checks one file after the other and prints their reports. The exit code of all.
+// Checks the files in order and prints their reports. Returns the exit code of the whole command.
 int check_files(const CheckFlags& flags);
 
 }  // namespace serval::cli

@@ -14,7 +14,7 @@ namespace serval::cli {
 std::size_t choose(std::string_view flag, std::string_view word, std::span<const std::string_view> words) {
   const auto found = std::ranges::find(words, word);
   if (found == words.end())
-    throw UsageError(fmt::format("{} has no choice \"{}\"", flag, word), did_you_mean(word, words));
+    throw UsageError(fmt::format("{} does not accept \"{}\"", flag, word), did_you_mean(word, words));
   return static_cast<std::size_t>(found - words.begin());
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Words that name a row of a table; a misspelled one throws UsageError with the nearest names.
+// Looks up names in tables. An unknown name throws UsageError with the nearest names.
 
 #include <optional>
 #include <span>
@@ -13,7 +13,7 @@
 
 namespace serval::cli {
 
-// One of `words`; returns its position.
+// The position of `word` in `words`.
 std::size_t choose(std::string_view flag, std::string_view word, std::span<const std::string_view> words);
 
 Level choose_level(std::string_view name);

@@ -1,4 +1,4 @@
-// serval completion: scripts that complete verbs, flags and their values, made from the same tables as the
+// serval completion: scripts that complete verbs, flags and values, generated from the same tables as the
 // help.
 
 #include <array>
@@ -39,7 +39,7 @@ std::string profile_names() {
   return out;
 }
 
-// The flags whose values are words of a table; all others complete to files.
+// The flags whose values come from a table; all others complete to files.
 std::vector<FlagValues> flag_values() {
   const std::string formats = "auto " + names_in(all_formats());
   return {{"-l --level", names_in(all_levels())},

@@ -1,4 +1,4 @@
-// serval convert: the same history in another format, with every loss named.
+// serval convert: writes a history in another format and reports every loss.
 
 #include <memory>
 
@@ -27,13 +27,14 @@ struct ConvertFlags {
   bool force = false;
 };
 
-// Finds out before the file is written, so that a strict conversion leaves nothing behind.
+// Before the file is written, so that a strict conversion leaves nothing behind.
 void refuse_losses(const History& history, Format format, const std::string& path) {
   const std::vector<std::string> losses = losses_of_writing(history, format).lossy_steps;
   if (losses.empty()) return;
-  throw InputError({path},
-                   fmt::format("{} cannot express all of it: {}", info(format).name, fmt::join(losses, "; ")),
-                   {}, "choose another format, or leave out --strict to convert what fits");
+  throw InputError(
+      {path},
+      fmt::format("{} cannot represent the whole history: {}", info(format).name, fmt::join(losses, "; ")),
+      {}, "choose another format, or leave out --strict to convert what fits");
 }
 
 int convert(const ConvertFlags& flags, Budget& budget) {
@@ -57,9 +58,9 @@ Action declare_convert(Arguments& arguments) {
   arguments.word("OUT", flags->out, "The file or folder to write; - is standard output");
   declare_reading_flags(arguments, flags->reading);
   declare_limit_flags(arguments, flags->limits);
-  arguments.option("--from", flags->reading.format, "The same as --format", "NAME");
-  arguments.option("--to", flags->to, "Format of the output [by the name of the file]", "NAME");
-  arguments.flag("--strict", flags->strict, "Any loss is an error: nothing is written, exit 3");
+  arguments.option("--from", flags->reading.format, "Same as --format", "NAME");
+  arguments.option("--to", flags->to, "Format of the output [by the file name]", "NAME");
+  arguments.flag("--strict", flags->strict, "If anything would be lost, write nothing and exit with 3");
   arguments.flag("--force", flags->force, "Overwrite an existing file");
   return [flags] {
     return within_limits(flags->limits, [&](Budget& budget) { return convert(*flags, budget); });

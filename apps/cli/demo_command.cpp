@@ -1,6 +1,6 @@
-// serval demo: a level that holds, with its proof, and an anomaly, found and explained; on databases that
-// need no server. Its recordings stay, as those of serval run do: the commands that the reports end with
-// work.
+// serval demo: a level that holds, with its proof, and an anomaly, found and explained, on embedded
+// databases.
+// It keeps the recordings, so that the commands at the end of the reports work.
 
 #include <algorithm>
 #include <filesystem>
@@ -34,7 +34,7 @@ int show_a_level_that_holds() {
   const bool real = is_built_in("sqlite");
   const char* const database = real ? "sqlite:" : "simulated:";
   print(
-      fmt::format("1. Eight clients append to lists in {}. Is that strictly serializable? The order found is "
+      fmt::format("1. Eight clients append to lists in {}. Is it strictly serializable? The order found is "
                   "re-proved:\n",
                   real ? "SQLite" : "the simulated database"));
   RunFlags flags;
@@ -56,7 +56,7 @@ int show_an_anomaly() {
   flags.max_anomalies = "1";
   flags.stop_on_violation = true;
   print(fmt::format(
-      "\n2. {} with snapshots, for an application that needs serializability: no, and this is why:\n",
+      "\n2. {} at snapshot isolation, for an application that needs serializability: no, and here is why:\n",
       real ? "RocksDB" : "The simulated database"));
   return show(flags,
               fmt::format("{} -w list-append -i {} --level serializable -t 5s --seed 7 --max-anomalies 1 "

@@ -1,4 +1,4 @@
-// serval drivers: the databases that serval can drive, or one of them.
+// serval drivers: the table of supported databases, or one of them.
 
 #include <fmt/format.h>
 
@@ -31,18 +31,17 @@ std::string driver_table() {
 }
 
 std::string driver_page(const DriverInfo& row) {
-  std::vector<std::vector<std::string>> rows{
-      {"address", std::string(row.address), ""},
-      {"ranges", row.has_ranges ? "yes" : "no: key by key only", ""},
-      {"certificate", row.certificate.empty() ? "no" : std::string(row.certificate), ""}};
+  std::vector<std::vector<std::string>> rows{{"isolation", "promises", "remark"}};
   for (const IsolationInfo& isolation : row.isolations)
     rows.push_back(
-        {std::string(isolation.name),
-         isolation.promises.empty() ? "promises nothing" : fmt::format("promises {}", isolation.promises),
-         fmt::format("{}{}", isolation.remark, isolation.name == row.default_isolation ? " (default)" : "")});
-  return fmt::format("{}: {}{}\n", row.name, row.description,
-                     row.open == nullptr ? fmt::format(" ({})", missing(row)) : "") +
-         aligned(rows);
+        {std::string(isolation.name), isolation.promises.empty() ? "-" : std::string(isolation.promises),
+         fmt::format("{}{}", isolation.name == row.default_isolation ? "(default) " : "", isolation.remark)});
+  return paragraph(fmt::format("{}: {}{}", row.name, row.description,
+                               row.open == nullptr ? fmt::format(" ({})", missing(row)) : "")) +
+         aligned({{"address", std::string(row.address)},
+                  {"ranges", row.has_ranges ? "yes" : "no: single keys only"},
+                  {"certificate", row.certificate.empty() ? "no" : std::string(row.certificate)}}) +
+         "\n" + aligned(rows);
 }
 
 const DriverInfo& driver_named(const std::string& name) {

@@ -1,5 +1,5 @@
 #pragma once
-// What the shell learns. docs/cli.md lists the same codes.
+// The exit codes of the process. docs/cli.md lists them too.
 
 #include <algorithm>
 #include <array>
@@ -20,7 +20,7 @@ enum ExitCode : int {
   kTerminated = 143,
 };
 
-// Of several files, the code of the whole command: a found violation must not be masked by anything else.
+// The exit code for several files. A violation must not be masked by anything else.
 inline int worse(int one, int other) {
   constexpr std::array kWorstFirst{1, 70, 129, 130, 143, 64, 4, 3, 2, 0};
   return std::min(one, other, [&](int left, int right) {

@@ -14,7 +14,7 @@ namespace {
 
 using Names = std::unordered_map<std::string, std::vector<TransactionId>>;
 
-// By label, and by session and label.
+// Transactions by label, and by session and label.
 Names names_in(const History& history) {
   Names names;
   for (const TransactionId t : history.transactions()) {
@@ -25,7 +25,7 @@ Names names_in(const History& history) {
   return names;
 }
 
-// Words, with one blank between them, up to a comment.
+// The words before a comment, separated by one blank.
 std::string tidied(const std::string& line) {
   std::istringstream words(line.substr(0, line.find('#')));
   std::string out, word;
@@ -36,11 +36,12 @@ std::string tidied(const std::string& line) {
 TransactionId find_named(const Names& names, const std::string& name, const SourcePosition& at) {
   const auto found = names.find(name);
   if (found == names.end())
-    throw InputError(at, fmt::format("no transaction is called \"{}\"", name), {},
-                     "a file with one transaction per line, timestamps or completion");
+    throw InputError(
+        at, fmt::format("there is no transaction \"{}\"", name), {},
+        "--expected-order takes timestamps, completion, or a file with one transaction per line");
   if (found->second.size() > 1)
-    throw InputError(at, fmt::format("{} transactions are called \"{}\"", found->second.size(), name), {},
-                     "its session and its label: \"1 42\"");
+    throw InputError(at, fmt::format("{} transactions have the label \"{}\"", found->second.size(), name), {},
+                     "give its session and its label: \"1 42\"");
   return found->second.front();
 }
 

@@ -26,7 +26,7 @@ bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0u) == 0x80u
 
 struct Excerpt {
   std::string text;
-  std::size_t caret;  // Blanks in front of it.
+  std::size_t caret;  // Number of blanks before it.
 };
 
 Excerpt excerpt(std::string_view line, std::size_t caret) {
@@ -98,7 +98,7 @@ Failure describe_current_exception() {
   } catch (const UsageError& error) {
     return {kUsage, draw_usage_error(error)};
   } catch (const TransactionFailure& failure) {
-    return {kDatabaseFailure, fmt::format("error: the database says: {}", without_passwords(failure.what()))};
+    return {kDatabaseFailure, fmt::format("error: from the database: {}", without_passwords(failure.what()))};
   } catch (const DatabaseError& error) {
     return {kDatabaseFailure, fmt::format("error: {}{}", without_passwords(error.what()),
                                           error.hint().empty() ? "" : "\nhint: " + error.hint())};

@@ -1,5 +1,5 @@
 #pragma once
-// The one place where exceptions become words and exit codes.
+// Turns exceptions into messages and exit codes.
 
 #include <exception>
 #include <string>
@@ -8,10 +8,10 @@ namespace serval::cli {
 
 struct Failure {
   int exit_code;
-  std::string drawing;  // For standard error, several lines, without the last newline.
+  std::string drawing;  // For standard error; may have several lines, without the last newline.
 };
 
-// Of the exception being handled; call it inside a catch block.
+// Describes the exception being handled. Call it inside a catch block.
 Failure describe_current_exception();
 Failure describe_exception(const std::exception_ptr& exception);
 // The same as one JSON object, schema "serval.error/1", for standard output.

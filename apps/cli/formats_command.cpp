@@ -16,9 +16,10 @@ std::string table() {
   std::vector<std::vector<std::string>> rows{{"format", "name ends in", "description"}};
   for (const FormatInfo& row : all_formats())
     rows.push_back({std::string(row.name), std::string(row.extension), std::string(row.description)});
-  return aligned(rows) +
-         "\nInput is recognised by its content and may be compressed (.gz, .zst). docs/formats/ describes "
-         "each.\n";
+  return aligned(rows) + "\n" +
+         paragraph(
+             "Input is recognised by its content and may be compressed (.gz, .zst). docs/formats/ describes "
+             "each format.");
 }
 
 std::string json_table() {

@@ -41,7 +41,7 @@ struct GenFlags {
 
 std::uint64_t seed_of(const GenFlags& flags) {
   if (!flags.seed.empty()) return parse_count("--seed", flags.seed);
-  return std::random_device{}();  // 32 bits are easy to type again.
+  return std::random_device{}();  // 32 bits: short enough to retype.
 }
 
 std::uint32_t sessions_of(const GenFlags& flags) {
@@ -86,7 +86,7 @@ SimulationOptions options_of(const GenFlags& flags) {
   return options;
 }
 
-// What the simulated database refuses came from flags, not from a file.
+// The simulated database reports bad options as bad input; here they came from flags.
 History simulate_or_refuse(const GenFlags& flags, std::uint64_t& seed, Budget& budget) {
   try {
     SimulationOptions options = options_of(flags);
@@ -117,30 +117,30 @@ Action declare_gen(Arguments& arguments) {
   auto flags = std::make_shared<GenFlags>();
   arguments.option("-w,--workload", flags->workload,
                    "NAME or NAME:parameter=value,… (serval workloads) [mini]", "WORKLOAD");
-  arguments.option("-n,--txns", flags->transactions, "Transactions: 1000, 10k, 1M [10k]", "N");
-  arguments.option("--sessions", flags->sessions, "Sessions [20]", "N");
-  arguments.option("--keys", flags->keys, "Keys [10k; with ranges 100]", "N");
+  arguments.option("-n,--txns", flags->transactions, "Number of transactions: 1000, 10k, 1M [10k]", "N");
+  arguments.option("--sessions", flags->sessions, "Number of sessions [20]", "N");
+  arguments.option("--keys", flags->keys, "Number of keys [10k; with ranges 100]", "N");
   arguments.option("--distribution", flags->distribution,
-                   "Which keys are chosen: uniform, zipf, hotspot, exponential [uniform]", "NAME");
-  arguments.option("--level", flags->level,
-                   "The level that the simulated database keeps [strict-serializable]", "LEVEL");
-  arguments.option("--bug", flags->bugs, "Switch a bug on: NAME or NAME:probability=0.1,limit=1; repeatable",
+                   "Key distribution: uniform, zipf, hotspot, exponential [uniform]", "NAME");
+  arguments.option("--level", flags->level, "Level of the simulated database [strict-serializable]", "LEVEL");
+  arguments.option("--bug", flags->bugs, "Enable a bug: NAME or NAME:probability=0.1,limit=1; repeatable",
                    "BUG");
   arguments.option("--plant", flags->plant, "Plant one anomaly (serval anomalies)", "ANOMALY");
-  arguments.option("--seed", flags->seed, "The same seed gives the same file [random, printed]", "N");
-  arguments.option("--abort", flags->aborts, "Share of transactions that abort by themselves [0.02]",
+  arguments.option("--seed", flags->seed, "Seed; the same seed gives the same file [random, printed]", "N");
+  arguments.option("--abort", flags->aborts, "Share of transactions that their client aborts [0.02]",
                    "SHARE");
-  arguments.option("--indeterminate", flags->indeterminate, "Share of commits whose answer is lost [0]",
+  arguments.option("--indeterminate", flags->indeterminate, "Share of commits whose response is lost [0]",
                    "SHARE");
-  arguments.option("--times", flags->times, "Whose times are recorded [txns]", "none|txns|ops");
+  arguments.option("--times", flags->times, "Record no times, or those of transactions or operations [txns]",
+                   "none|txns|ops");
   arguments.option("--order", flags->order, "Order of the transactions in the file [completion]",
                    "completion|session|shuffled");
   arguments.option("--certificate", flags->certificate,
-                   "What to record about the order of versions [timestamps with ranges, else none]",
+                   "Record the version order in this form [timestamps with ranges, else none]",
                    "none|timestamps|orders|full");
-  arguments.option("-f,--format", flags->format, "Format of the output [by the name of the file, else jsonl]",
+  arguments.option("-f,--format", flags->format, "Format of the output [by the file name, else jsonl]",
                    "NAME");
-  arguments.option("-o,--out", flags->out, "File to write; - is standard output [-]", "FILE");
+  arguments.option("-o,--out", flags->out, "Output file; - is standard output [-]", "FILE");
   arguments.flag("--force", flags->force, "Overwrite an existing file");
   declare_limit_flags(arguments, flags->limits);
   return [flags] {

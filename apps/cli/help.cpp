@@ -12,19 +12,47 @@
 namespace serval::cli {
 namespace {
 
-std::string indented(std::string_view lines) {
-  std::string out;
+struct Example {
+  std::string_view command, comment;
+};
+
+// One example per line: "command", or "command  # comment".
+std::vector<Example> parse_examples(std::string_view lines) {
+  std::vector<Example> out;
   while (!lines.empty()) {
-    const std::size_t end = std::min(lines.find('\n'), lines.size());
-    out += fmt::format("  {}\n", lines.substr(0, end));
-    lines.remove_prefix(std::min(end + 1, lines.size()));
+    const std::string_view line = lines.substr(0, lines.find('\n'));
+    const std::size_t mark = line.find("  # ");
+    out.push_back(mark == std::string_view::npos ? Example{line, {}}
+                                                 : Example{line.substr(0, mark), line.substr(mark + 2)});
+    lines.remove_prefix(std::min(line.size() + 1, lines.size()));
+  }
+  return out;
+}
+
+// Comments in a column after the commands, or above them if the page is too narrow for that.
+std::string format_examples(std::string_view lines) {
+  const std::vector<Example> examples = parse_examples(lines);
+  std::size_t column = 0, comment = 0;
+  for (const Example& example : examples) {
+    if (!example.comment.empty()) column = std::max(column, display_width(example.command) + 2);
+    comment = std::max(comment, display_width(example.comment));
+  }
+  const bool beside = 2 + column + comment <= page_width();
+  std::string out;
+  for (const Example& example : examples) {
+    if (example.comment.empty())
+      out += fmt::format("  {}\n", example.command);
+    else if (beside)
+      out += fmt::format("  {}{}\n", padded(example.command, column), example.comment);
+    else
+      out += fmt::format("  {}\n  {}\n", example.comment, example.command);
   }
   return out;
 }
 
 constexpr std::size_t kTitleWidth = 34;
 
-// "  -l, --level LEVEL                 Gate this level ...", wrapped; a long title has a line of its own.
+// "  -l, --level LEVEL                 Require this level ...", wrapped; a long title has its own line.
 std::string described(const Arguments::Description& flag) {
   std::string out = "  " + padded(flag.title, kTitleWidth);
   if (display_width(flag.title) >= kTitleWidth) out += "\n" + std::string(kTitleWidth + 2, ' ');
@@ -35,23 +63,25 @@ std::string described(const Arguments::Description& flag) {
 }  // namespace
 
 std::string short_help() {
-  std::string out =
-      "serval checks whether a database kept the isolation level it promises.\n\n"
-      "  serval check history.jsonl                       exit 0: no anomaly, 1: found, with the first one;\n"
-      "                                                   of a recording of serval run: whether it keeps\n"
-      "                                                   what the isolation promises\n"
-      "  serval check history.jsonl --level any           every anomaly counts, whatever was promised\n"
-      "  serval check history.txt --level serializable    gate one level: exit 0 holds, 1 violated\n"
-      "  serval gen --keys 10 --level snapshot-isolation --seed 1 -o h.jsonl &&\n"
-      "    serval check h.jsonl --level serializable      finds and explains a write skew\n\n";
-  for (const Verb& verb : all_verbs()) out += fmt::format("  {}{}\n", padded(verb.name, 12), verb.summary);
-  return out + "\nserval VERB --help shows examples and options of a verb.\n";
+  std::string out = paragraph("serval checks whether a database keeps the isolation level it promises.") +
+                    "\n" +
+                    format_examples(
+                        "serval run sqlite: -t 5s  # run, record and check a workload\n"
+                        "serval check h.jsonl  # exit 0: no anomaly, 1: found\n"
+                        "serval check h.jsonl --level serializable  # exit 0: holds, 1: violated\n"
+                        "serval gen --keys 10 --level snapshot-isolation --seed 1 -o si.jsonl\n"
+                        "serval check si.jsonl --level serializable  # explains a write skew") +
+                    "\n";
+  std::vector<std::vector<std::string>> verbs;
+  for (const Verb& verb : all_verbs()) verbs.push_back({std::string(verb.name), std::string(verb.summary)});
+  return out + aligned(verbs) + "\nserval VERB --help shows the examples and options of a verb.\n";
 }
 
 std::string verb_help(const Verb& verb, const Arguments& arguments) {
-  std::string out = fmt::format("{}\n\n", verb.summary);
-  if (!verb.examples.empty()) out += fmt::format("Examples:\n{}\n", indented(verb.examples));
-  out += fmt::format("Usage: serval {} {}\n\nOptions:\n", verb.name, verb.usage);
+  std::string out = paragraph(verb.summary) + "\n";
+  if (!verb.examples.empty()) out += fmt::format("Examples:\n{}\n", format_examples(verb.examples));
+  out +=
+      fmt::format("Usage: serval {}{}{}\n\nOptions:\n", verb.name, verb.usage.empty() ? "" : " ", verb.usage);
   for (const Arguments::Description& flag : arguments.flags()) out += described(flag);
   return out;
 }

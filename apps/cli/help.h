@@ -1,5 +1,5 @@
 #pragma once
-// Help texts, examples first.
+// The help texts.
 
 #include <string>
 
@@ -7,7 +7,7 @@
 
 namespace serval::cli {
 
-std::string short_help();  // What `serval` alone prints.
+std::string short_help();  // `serval --help`.
 std::string verb_help(const Verb& verb, const Arguments& arguments);
 
 }  // namespace serval::cli

@@ -13,10 +13,10 @@
 namespace serval::cli {
 namespace {
 
-// Only lock-free atomics and these buffers are touched inside handlers.
+// Signal handlers touch only lock-free atomics and these buffers.
 std::atomic<int> signal_caught{0};
 std::atomic<int> alarms{0};
-std::atomic<bool> stopping{false};  // Of all budgets made here.
+std::atomic<bool> stopping{false};  // Stops all budgets of interruptible().
 std::string* last_words = nullptr;
 int last_exit_code = 2;
 int last_descriptor = STDOUT_FILENO;
@@ -30,7 +30,7 @@ void ring(std::chrono::nanoseconds first, std::chrono::nanoseconds then) {
   setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
-// The alarm keeps ringing, because the signal may have come just before a read that blocks.
+// The alarm repeats, because the signal may have arrived just before a blocking read.
 extern "C" void on_signal(int signal) {
   if (signal_caught.exchange(signal) != 0) {
     remove_partial_output();
@@ -51,14 +51,14 @@ extern "C" void on_alarm(int /*signal*/) {
   _exit(written < 0 ? 3 : last_exit_code);
 }
 
-// The reader of our output is gone: the end that a shell expects, but without traces.
+// The reader of our output is gone. Ends as a shell expects, but removes partial files first.
 extern "C" void on_pipe(int signal) {
   remove_partial_output();
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }
 
-// Without SA_RESTART, so that a blocked read wakes up and looks at its budget.
+// Without SA_RESTART, so that a blocked read returns and checks its budget.
 void handle(int signal, void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
@@ -66,7 +66,7 @@ void handle(int signal, void (*handler)(int)) {
   sigaction(signal, &action, nullptr);
 }
 
-// As under nohup.
+// Ignored, for example under nohup: stays so.
 bool is_ignored(int signal) {
   struct sigaction present {};
   return sigaction(signal, nullptr, &present) == 0 && present.sa_handler == SIG_IGN;
@@ -116,7 +116,7 @@ Deadline::Deadline(std::chrono::nanoseconds timeout, std::string words, int exit
 void Deadline::disarm() noexcept {
   ring(std::chrono::nanoseconds(0), std::chrono::nanoseconds(0));
   if (caught_signal() != 0) return;
-  stopping = false;  // The next file has its own time.
+  stopping = false;  // The next file has its own deadline.
 }
 
 }  // namespace serval::cli

@@ -17,10 +17,11 @@
 namespace serval::cli {
 namespace {
 
-constexpr double kMostVersions = 0.9;  // Given in Fig. 13, where any are.
+constexpr double kMostVersions = 0.9;  // The share of versions given in Fig. 13.
 
-// The paper prints no numbers beside the bars of Fig. 13; these bounds are those of its text. Two cells that
-// it bounds by another one have that one's bound times the factor it names.
+// Fig. 13 has no numbers at its bars; these bounds come from the text. Where the text gives a factor
+// relative
+// to another cell, the bound is that cell's bound times the factor.
 struct MixedWorkload {
   std::string_view name;
   double reads, writes;
@@ -44,7 +45,7 @@ std::uint64_t committed_in(const History& history) {
   return count;
 }
 
-// With enough transactions that so many commit.
+// With enough transactions that the requested number commits.
 History simulate_workload(const MixedWorkload& workload, const KingCobraOptions& options) {
   SimulationOptions simulation;
   simulation.workload = fmt::format("operation-mix:operations={},reads={},writes={}", options.operations,
@@ -55,7 +56,8 @@ History simulate_workload(const MixedWorkload& workload, const KingCobraOptions&
   simulation.abort_share = 0;
   simulation.times = SimulationOptions::Times::None;
   simulation.certificate = SimulationOptions::Certificate::Timestamps;
-  simulation.order = SimulationOptions::Order::Session;  // As logs of sessions; another order would tell.
+  // Session by session; any other order would reveal the order of commits.
+  simulation.order = SimulationOptions::Order::Session;
   simulation.transactions = options.transactions;
   while (true) {
     Budget budget = interruptible();
@@ -67,7 +69,7 @@ History simulate_workload(const MixedWorkload& workload, const KingCobraOptions&
   }
 }
 
-// The places of the last writes of committed transactions in the order of versions of their keys, from 1.
+// The positions of the last writes of committed transactions in the version order of their keys, from 1.
 std::map<OperationId, std::int64_t> version_order(const History& history) {
   std::vector<std::tuple<KeyId, std::int64_t, OperationId>> writes;
   for (const TransactionId t : history.transactions()) {
@@ -86,7 +88,7 @@ std::map<OperationId, std::int64_t> version_order(const History& history) {
   return places;
 }
 
-// Its committed transactions, with this share of the versions and nothing else that tells their order.
+// The committed transactions with this share of the versions, and no other information about their order.
 History with_versions(const History& history, const std::map<OperationId, std::int64_t>& order, double share,
                       std::uint64_t seed) {
   Random random(seed);

@@ -6,7 +6,7 @@
 //   const KingCobraReport report = run_king_cobra({.transactions = 1000}, [](const KingCobraCell&) {});
 //   print(text_of(report));
 //
-// The versions that a smaller share gives are among those that a larger one gives.
+// The versions given at a smaller share are a subset of those given at a larger one.
 
 #include <chrono>
 #include <cstdint>
@@ -18,12 +18,12 @@
 namespace serval::cli {
 
 struct KingCobraOptions {
-  std::uint64_t transactions = 10'000;  // At least so many committed ones; there are no others.
+  std::uint64_t transactions = 10'000;  // At least this many, all committed.
   std::uint32_t sessions = 20;
   std::uint64_t keys = 1000;
   std::uint64_t operations = 8;
   std::uint64_t seed = 1;
-  std::chrono::nanoseconds timeout = std::chrono::minutes(5);  // Of each check, as in the paper.
+  std::chrono::nanoseconds timeout = std::chrono::minutes(5);  // Per check, as in the paper.
 };
 
 enum class SessionOrder { Ignored, Kept };
@@ -35,16 +35,16 @@ struct KingCobraCell {
   double versions = 0;  // Share of the writes whose version is given.
   double seconds = 0, processor_seconds = 0;
   std::string_view verdict, engine;  // "valid", "violation", "unknown".
-  std::string_view paper;            // What the paper says of a V100, in seconds; may be empty.
+  std::string_view paper;            // The paper's result on a V100, in seconds; may be empty.
 };
 
 struct KingCobraReport {
   KingCobraOptions options;
   std::vector<KingCobraCell> ablation;  // Fig. 13, twelve.
-  std::vector<KingCobraCell> partial;   // Fig. 14, eleven of each workload.
+  std::vector<KingCobraCell> partial;   // Fig. 14, eleven per workload.
 };
 
-// Tells each cell as it is done. Throws InputError for options that the simulated database refuses.
+// Calls `done` after each cell. Throws InputError for options that the simulated database rejects.
 KingCobraReport run_king_cobra(const KingCobraOptions& options,
                                const std::function<void(const KingCobraCell&)>& done);
 

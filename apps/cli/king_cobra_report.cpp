@@ -17,7 +17,7 @@ namespace {
 std::string_view name_of(SessionOrder order) { return order == SessionOrder::Kept ? "yes" : "no"; }
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
-// Where the cells of each workload begin and end; they come one workload after the other.
+// Calls `visit` with the cells of each workload, which are adjacent.
 template <class Visit>
 void each_workload(const std::vector<KingCobraCell>& cells, const Visit& visit) {
   for (auto first = cells.begin(); first != cells.end();) {
@@ -42,7 +42,7 @@ void write_cells(JsonWriter& json, const std::vector<KingCobraCell>& cells) {
   json.end();
 }
 
-// A drawing of two panels over one scale of seconds, each step ten times the one below.
+// Draws two panels with a logarithmic scale of seconds.
 class Plot {
  public:
   std::string draw(const KingCobraReport& report) {
@@ -112,7 +112,7 @@ class Plot {
     text(kLeft, kBottom + 70, "start", "VO: 90 % of the version order given; SO: session order kept");
   }
 
-  // Fig. 14: one line a workload.
+  // Fig. 14: one line per workload.
   void lines(const std::vector<KingCobraCell>& cells) {
     std::size_t colour = 0;
     each_workload(cells, [&](const std::vector<KingCobraCell>& line) {
@@ -163,10 +163,9 @@ std::string text_of(const KingCobraReport& report) {
   });
   out += aligned(partial, 200) + "\n";
   return out +
-         "seconds of checking; below, by the share of versions given, session order ignored\n"
-         "paper: seconds on a V100, as far as the text of section 8.4 gives them; there read/write and "
-         "heavy\n"
-         "       write need nine tenths of the versions, and pass the limit of 300 with fewer\n";
+         "seconds: time of the check; lower table: by the share of versions given, without session order\n"
+         "paper: seconds on a V100, where section 8.4 gives them; there read/write and heavy write need\n"
+         "       90 % of the versions, and exceed the limit of 300 with fewer\n";
 }
 
 std::string json_of(const KingCobraReport& report) {

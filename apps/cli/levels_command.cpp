@@ -26,7 +26,7 @@ std::vector<Level> implied(Level stronger) {
   return out;
 }
 
-// What the level forbids and none of those it implies does.
+// What the level forbids, but no level that it implies.
 std::vector<std::string_view> forbidden_first_here(Level level) {
   std::vector<std::string_view> out;
   for (const AnomalyInfo& row : all_anomalies())
@@ -54,7 +54,8 @@ std::string level_table() {
   std::vector<std::vector<std::string>> rows{{"level", "uses", "implies directly"}};
   for (const LevelInfo& row : all_levels())
     rows.push_back({std::string(row.name), orders(row.level), names_of(row.implies)});
-  return "Weakest first. serval levels NAME shows the definition, the aliases and what it forbids.\n\n" +
+  return "Weakest first.\nserval levels NAME shows the definition, the aliases and what the level "
+         "forbids.\n\n" +
          aligned(rows);
 }
 

@@ -121,7 +121,7 @@ std::string fitness(const History& history, const Lint& facts) {
   return "not fit for the fast engines: check searches for an order, which may take longer or stay UNKNOWN";
 }
 
-// What would decide ranges, which nothing else in a history shows.
+// Ranges cannot be decided without a certificate.
 bool lacks_certificate(const History& history, const Lint& facts) {
   return facts.predicate_operations > 0 && history.certificate().empty();
 }

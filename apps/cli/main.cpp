@@ -1,4 +1,4 @@
-// The command line: a list of verbs, and the one place where everything that can go wrong ends.
+// The command line: the table of verbs, and the handler of every exception.
 
 #include <algorithm>
 #include <array>
@@ -24,70 +24,68 @@ namespace serval::cli {
 namespace {
 
 constexpr std::array kVerbs{
-    Verb{"check", "FILE… [options]", "Decide whether a history keeps an isolation level",
-         "serval check history.jsonl                     # any anomaly? exit 0 none, 1 found, 2 unknown\n"
-         "serval check run.txt --level serializable      # gate one level: exit 0 holds, 1 violated, 2 "
-         "unknown\n"
-         "serval check bank.edn --model bank             # judge by a model (serval models)\n"
-         "serval check a.edn b.edn.gz -l SI --json       # one JSON object per line\n"
+    Verb{"check", "FILE… [options]", "Check a history against an isolation level",
+         "serval check history.jsonl  # exit 0: no anomaly, 1: found, 2: unknown\n"
+         "serval check run.txt --level serializable  # exit 0: holds, 1: violated, 2: unknown\n"
+         "serval check bank.edn --model bank  # judge by a model (serval models)\n"
+         "serval check a.edn b.edn.gz -l SI --json  # one JSON object per line\n"
          "zstdcat run.zst | serval check - --timeout 60s --memory-limit 4GiB",
          declare_check},
-    Verb{"gen", "[options] -o FILE", "Write a synthetic history, with or without a bug",
-         "serval gen -n 1M -o big.txt                               # correct, PolySI text by the name\n"
+    Verb{"gen", "[options] -o FILE", "Generate a synthetic history, with or without bugs",
+         "serval gen -n 1M -o big.txt  # PolySI text, by the file name\n"
          "serval gen --level snapshot-isolation --keys 20 -o si.jsonl --seed 7\n"
-         "serval gen --plant lost-update -o lost.jsonl              # exactly one anomaly\n"
+         "serval gen --plant lost-update -o lost.jsonl  # exactly one anomaly\n"
          "serval gen -w general:operations=8 --bug dirty-read -o h.jsonl",
          declare_gen},
-    Verb{"run", "ADDRESS [options]", "Drive a database with a workload, record what clients saw, check it",
-         "serval run sqlite: -w list-append -t 5s                   # embedded, in a temporary file\n"
-         "serval run postgres://127.0.0.1/test -w mini -i repeatable-read --level serializable\n"
+    Verb{"run", "ADDRESS [options]", "Run a workload against a database, record it, and check it",
+         "serval run sqlite: -w list-append -t 5s  # embedded, in a temporary file\n"
+         "serval run postgres://127.0.0.1/test -i repeatable-read --level serializable\n"
          "serval run rocksdb: -w general -c 16 -n 100k --seed 7\n"
-         "serval drivers                                            # addresses and isolations",
+         "serval drivers  # addresses and isolations",
          declare_run},
     Verb{"record", "ADDRESS -o FILE [options]",
-         "Drive a database and record what clients saw, without checking",
-         "serval record sqlite:/tmp/test.db -w mini -n 10k -o run.jsonl && serval check run.jsonl",
-         declare_record},
-    Verb{"watch", "SOURCE [options]", "Verify a database while it runs, from what clients saw and when",
-         "serval watch run.jsonl                                    # grows under serval run or record\n"
-         "serval watch unix:/tmp/serval.sock --profile postgres:serializable --metrics 127.0.0.1:9464\n"
-         "serval watch tcp:9465 --level snapshot-isolation --on-violation exec:./page-somebody\n"
-         "serval watch trace-folder/ --profile tidb:repeatable-read # a trace of Leopard",
+         "Run a workload against a database and record it, without checking",
+         "serval record sqlite:/tmp/test.db -n 10k -o run.jsonl\nserval check run.jsonl", declare_record},
+    Verb{"watch", "SOURCE [options]", "Verify a running database from what its clients see",
+         "serval watch run.jsonl  # a recording that still grows\n"
+         "serval watch unix:/tmp/serval.sock --profile postgres:serializable\n"
+         "serval watch tcp:9465 --level snapshot-isolation --metrics 9464\n"
+         "serval watch run.jsonl --on-violation exec:./page-somebody\n"
+         "serval watch trace-folder/ --profile tidb:repeatable-read  # traces of Leopard",
          declare_watch},
-    Verb{"demo", "", "Serval at work in twenty seconds, on databases that need no server", "serval demo",
+    Verb{"demo", "", "See serval at work in twenty seconds; needs no database server", "serval demo",
          declare_demo},
-    Verb{"convert", "IN OUT [options]", "Write a history in another format",
+    Verb{"convert", "IN OUT [options]", "Convert a history to another format",
          "serval convert run.edn run.jsonl\n"
-         "serval convert run.jsonl run.txt --to polysi --strict     # refuse to lose anything",
+         "serval convert run.jsonl run.txt --to polysi --strict  # fail rather than lose anything",
          declare_convert},
-    Verb{"stats", "FILE [options]", "Sessions, transactions, keys, contention, latency of a history",
+    Verb{"stats", "FILE [options]", "Print statistics of a history: sessions, keys, latency, ...",
          "serval stats run.jsonl\nserval stats run.txt --json", declare_stats},
-    Verb{"lint", "FILE [options]", "Which preconditions a history meets: unique writes, clocks, retries",
+    Verb{"lint", "FILE [options]", "Check preconditions of a history: unique writes, clocks, ...",
          "serval lint run.jsonl\nserval lint run.txt --json", declare_lint},
-    Verb{"probe", "DSN [options]", "Which anomalies a database permits at each isolation it offers",
-         "serval probe rocksdb:                                     # a temporary database in this process\n"
+    Verb{"probe", "DSN [options]", "Find out which anomalies a database permits at each isolation",
+         "serval probe rocksdb:  # a temporary database in this process\n"
          "serval probe postgres://localhost/test -i serializable -i repeatable-read\n"
          "serval probe sqlite: --json > expected.json\n"
-         "serval probe sqlite: --expect expected.json               # exit 1 and the differences",
+         "serval probe sqlite: --expect expected.json  # exit 1 and print the differences, if any",
          declare_probe},
-    Verb{"bench", "[NAME] [options]", "Repeat experiments of the papers on this machine",
-         "serval bench                                              # list the experiments\n"
-         "serval bench king-cobra --plot king-cobra.svg             # 10k transactions, all cells of Figs. "
-         "13 and 14",
+    Verb{"bench", "[NAME] [options]", "Reproduce experiments from papers on this machine",
+         "serval bench  # list the experiments\n"
+         "serval bench king-cobra --plot king-cobra.svg  # Figs. 13 and 14",
          declare_bench},
-    Verb{"levels", "[NAME] [--json]", "The isolation levels and what they are called elsewhere",
+    Verb{"levels", "[NAME] [--json]", "List the isolation levels and their aliases",
          "serval levels\nserval levels PL-3", declare_levels},
-    Verb{"anomalies", "[NAME] [--json]", "The anomalies and which levels forbid them",
+    Verb{"anomalies", "[NAME] [--json]", "List the anomalies and the levels that forbid them",
          "serval anomalies\nserval anomalies write-skew", declare_anomalies},
-    Verb{"models", "[NAME] [--json]", "Models to judge a history by, instead of a level: bank, set, ...",
+    Verb{"models", "[NAME] [--json]", "List the models that check --model offers: bank, set, ...",
          "serval models\nserval models bank", declare_models},
-    Verb{"drivers", "[NAME] [--json]", "The databases that serval can drive, and what they promise",
+    Verb{"drivers", "[NAME] [--json]", "List the supported databases and what they promise",
          "serval drivers\nserval drivers postgres", declare_drivers},
-    Verb{"formats", "[--json]", "The file formats", "serval formats", declare_formats},
-    Verb{"workloads", "[NAME] [--json]", "The workloads, and the bugs and anomalies that serval gen can add",
+    Verb{"formats", "[--json]", "List the file formats", "serval formats", declare_formats},
+    Verb{"workloads", "[NAME] [--json]", "List the workloads, and the bugs and anomalies of serval gen",
          "serval workloads\nserval workloads bank", declare_workloads},
-    Verb{"version", "", "The version of serval", "serval version", declare_version},
-    Verb{"completion", "bash|zsh|fish", "Completion script for a shell",
+    Verb{"version", "", "Print the version", "serval version", declare_version},
+    Verb{"completion", "bash|zsh|fish", "Print a completion script for a shell",
          "serval completion bash > ~/.local/share/bash-completion/completions/serval", declare_completion},
 };
 
@@ -136,7 +134,7 @@ std::span<const Verb> all_verbs() { return kVerbs; }
 
 namespace {
 
-// Anyone on the machine can list the words of a process. The word stays as long as it was.
+// Command lines are visible to every user of the machine. The length of the word does not change.
 void hide_passwords(char* word) {
   for (const serval::PasswordPlace& place : serval::find_passwords(word))
     std::fill(word + place.begin, word + place.end, '*');
@@ -146,7 +144,7 @@ void hide_passwords(char* word) {
 
 int main(int argument_count, char** arguments) {
   serval::cli::keep_freed_memory();
-  std::signal(SIGXFSZ, SIG_IGN);  // A file that may not grow is an OutputError, as a full disk is.
+  std::signal(SIGXFSZ, SIG_IGN);  // Exceeding a file size limit is then an OutputError, like a full disk.
   const std::vector<std::string> words(arguments, arguments + argument_count);
   std::vector<const char*> pointers;
   pointers.reserve(words.size());

@@ -1,6 +1,7 @@
 #pragma once
-// Memory limits by the operating system: past them an allocation throws std::bad_alloc, which a command turns
-// into Undecided.
+// Memory limits enforced by the operating system. Beyond the limit an allocation throws std::bad_alloc,
+// which a
+// command turns into Undecided.
 //
 //   MemoryLimit limit(4ull << 30);   // lifted again when it goes out of scope
 //
@@ -16,19 +17,20 @@ class MemoryLimit {
   MemoryLimit(const MemoryLimit&) = delete;
   MemoryLimit& operator=(const MemoryLimit&) = delete;
   ~MemoryLimit() { lift(); }
-  void lift() noexcept;  // So that the report itself finds memory.
+  void lift() noexcept;  // So that the report itself has memory.
 
  private:
   std::uint64_t before_ = 0;
   bool active_ = false;
 };
 
-// Serval frees and takes large columns again and again. Giving them back to the system in between costs a
-// page fault for every 4 KiB the next time, a tenth of the whole run at a million transactions; so the
-// process keeps what it freed.
+// Makes the process keep memory that it frees. Serval allocates and frees large columns repeatedly;
+// returning
+// them to the system costs a page fault per 4 KiB on the next use, a tenth of the run time at a million
+// transactions.
 void keep_freed_memory();
 
-// 80 % of what the machine or its control group has.
+// 80 % of the memory of the machine or its control group.
 std::uint64_t default_memory_limit();
 std::uint64_t peak_rss_bytes();
 

@@ -25,7 +25,7 @@ struct MirrorReport {
   std::string path, format;
   const Profile* profile = nullptr;
   OnlineResult result;
-  std::string reason;  // Why nothing was found out, if so.
+  std::string reason;  // Why the verdict is unknown.
   std::vector<std::string> notices;
   double seconds = 0, mirror_seconds = 0;
   int exit_code = 0;
@@ -81,7 +81,7 @@ int check_file_by_mirror(const MirrorPlan& plan, const std::string& path) {
   const auto start = Budget::Clock::now();
   Progress progress(plan.progress, path);
   Budget budget = interruptible().within(start + plan.timeout);
-  MirrorReport report{.path = path, .reason = "no contradiction; the mirror can refute, but not prove"};
+  MirrorReport report{.path = path, .reason = "no contradiction found; the mirror can refute but not prove"};
   MemoryLimit memory(plan.memory_limit);
   try {
     progress.phase("read");
@@ -91,7 +91,7 @@ int check_file_by_mirror(const MirrorPlan& plan, const std::string& path) {
     report.profile = &online::choose_profile(plan.profile, loaded.history.facts());
     if (!online::keeps_labels(loaded.history))
       report.notices.emplace_back(
-          "transactions are numbered from 1 in the order of the file: their labels are not distinct positive "
+          "transactions are numbered from 1 in file order, because their labels are not distinct positive "
           "numbers");
     progress.phase("mirror");
     const auto mirror_start = Budget::Clock::now();

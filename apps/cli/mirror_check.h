@@ -1,6 +1,6 @@
 #pragma once
-// serval check --engine mirror: one file, its operations fed to the mirrored mechanisms in the order in which
-// they were asked for (docs/mirror.md).
+// serval check --engine mirror: feeds the operations of one file to the mirror, in the order of their
+// invocations (docs/mirror.md).
 
 #include <chrono>
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace serval::cli {
 
 struct MirrorPlan {
-  online::ProfileChoice profile;  // Empty: what the file's facts say.
+  online::ProfileChoice profile;  // Empty: by the facts in the file.
   ReadingFlags reading;
   std::chrono::nanoseconds timeout;
   std::string timeout_text;  // As given.

@@ -87,13 +87,13 @@ class ModelCheck {
     const ModelProof proof = verify_model(plan_.model, *history_, options_, report_.result);
     if (proof.flaw) throw BrokenContract("the evidence does not hold: " + *proof.flaw);
     if (!proof.complete)
-      report_.notices.push_back(fmt::format("verification gave up after {} configurations of one object",
+      report_.notices.push_back(fmt::format("verification stopped after {} configurations of one object",
                                             format_count(ModelProof::kEffort)));
     else if (report_.result.verdict != ModelVerdict::Unknown)
       report_.verification = Verification::Passed;
   }
 
-  // What was decided stays decided; only the verification is missing then.
+  // The verdict stands; only its verification is missing.
   void stop(const std::string& why) {
     if (decided_) {
       report_.notices.push_back(why + " while verifying");

@@ -1,5 +1,5 @@
 #pragma once
-// serval check --model: one file, read, judged and reported.
+// serval check --model: reads, checks and reports one file.
 
 #include <chrono>
 #include <cstdint>
@@ -24,11 +24,12 @@ struct ModelPlan {
   TextOptions text;
 };
 
-// Prints the report and returns the exit code; `so_far` is that of the files before.
+// Prints the report and returns the exit code. `so_far` is the exit code of the files before.
 int check_file_by_model(const ModelPlan& plan, const std::string& path, int so_far);
 
-// "this looks like a counter log; to check it, add --model counter" for a Jepsen file that a model fits, and
-// the name of that model; "" for any other, and for standard input, which cannot be read twice.
+// For a Jepsen file that a model fits: "this looks like a counter log; to check it, add --model counter",
+// and
+// the name of the model. Empty for any other file, and for standard input, which cannot be read twice.
 struct ModelHint {
   std::string words, model;
 };

@@ -46,18 +46,19 @@ std::int64_t parse_integer(std::string_view flag, std::string_view text) {
 }  // namespace
 
 void declare_model_flags(Arguments& arguments, ModelFlags& flags) {
-  arguments.option("-m,--model", flags.model, "Judge by a model instead of a level (serval models)", "NAME");
-  arguments.option("--total-amount", flags.total_amount,
-                   "bank: the sum of all balances [that of the first read]", "N");
+  arguments.option("-m,--model", flags.model, "Check against a model instead of a level (serval models)",
+                   "NAME");
+  arguments.option("--total-amount", flags.total_amount, "bank: sum of all balances [that of the first read]",
+                   "N");
   arguments.flag("--allow-negative-balances", flags.allow_negative_balances,
                  "bank: balances may be below zero");
-  arguments.option("--group-size", flags.group_size, "long-fork: keys of one read [those of the first read]",
-                   "N");
-  arguments.flag("--no-stale-reads", flags.no_stale_reads, "set-full: a late element is a violation");
-  arguments.option("--initial", flags.initial, "cas-register, multi-register: value at the start [nil]",
-                   "VALUE");
+  arguments.option("--group-size", flags.group_size,
+                   "long-fork: number of keys per read [that of the first read]", "N");
+  arguments.flag("--no-stale-reads", flags.no_stale_reads, "set-full: a stale read is a violation");
+  arguments.option("--initial", flags.initial, "cas-register, multi-register: initial value [nil]", "VALUE");
   arguments.option("--failed-cas", flags.failed_cas,
-                   "cas-register: mismatch: a failed cas saw another value [nothing]", "nothing|mismatch");
+                   "cas-register: what a failed cas implies: nothing, or that the value differed [nothing]",
+                   "nothing|mismatch");
 }
 
 const ModelInfo& model_row(const std::string& name) {

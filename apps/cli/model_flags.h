@@ -1,5 +1,5 @@
 #pragma once
-// The flags of serval check that belong to models.
+// The model flags of serval check.
 
 #include <optional>
 #include <string>
@@ -20,9 +20,9 @@ struct ModelFlags {
 };
 void declare_model_flags(Arguments& arguments, ModelFlags& flags);
 
-// None without --model. Throws UsageError for an unknown model, and for flags of another one.
+// None without --model. Throws UsageError for an unknown model, and for flags of another model.
 std::optional<Model> choose_model(const ModelFlags& flags);
-// The options that the flags give, without budget.
+// The options from the flags, without a budget.
 ModelOptions model_options(const ModelFlags& flags);
 
 // A row of the table by its name. Throws UsageError with the nearest names.

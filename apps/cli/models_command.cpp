@@ -1,4 +1,4 @@
-// serval models: what else a history can be judged by, or one of those.
+// serval models: the table of models, or one of them.
 
 #include <fmt/format.h>
 
@@ -12,18 +12,20 @@ namespace serval::cli {
 namespace {
 
 std::string table() {
-  std::vector<std::vector<std::string>> rows{{"model", "what must hold", "flags"}};
-  for (const ModelInfo& row : all_models())
-    rows.push_back(
-        {std::string(row.name), std::string(row.summary), fmt::format("{}", fmt::join(row.parameters, " "))});
-  return "serval check FILE --model NAME. serval models NAME shows what its operations look like.\n\n" +
+  std::vector<std::vector<std::string>> rows{{"model", "what must hold"}};
+  for (const ModelInfo& row : all_models()) {
+    rows.push_back({std::string(row.name), std::string(row.summary)});
+    if (!row.parameters.empty())
+      rows.push_back({"", fmt::format("flags: {}", fmt::join(row.parameters, ", "))});
+  }
+  return "serval check FILE --model NAME\nserval models NAME shows the operations, rules and findings.\n\n" +
          aligned(rows);
 }
 
 std::string page(const ModelInfo& row) {
   const std::string functions =
       row.functions.empty() ? "any" : fmt::format(":{}", fmt::join(row.functions, ", :"));
-  return fmt::format("{}: {}\n", row.name, row.summary) +
+  return paragraph(fmt::format("{}: {}", row.name, row.summary)) +
          aligned(
              {{"operations", functions},
               {"values", std::string(row.operations)},

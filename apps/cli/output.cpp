@@ -17,7 +17,7 @@
 namespace serval::cli {
 namespace {
 
-// A signal may interrupt a write to a slow pipe; the C streams would lose what was left.
+// A signal may interrupt a write to a slow pipe; C streams would lose the rest.
 bool write_all(int descriptor, std::string_view bytes) noexcept {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());

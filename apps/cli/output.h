@@ -1,21 +1,22 @@
 #pragma once
-// The two streams: results on standard output, everything else on standard error.
+// Results go to standard output, everything else to standard error.
 
 #include <cstddef>
 #include <string_view>
 
 namespace serval::cli {
 
-void print(std::string_view result);  // Throws OutputError when nobody can take it.
-// Lines on standard error. Characters that a terminal obeys are escaped (base/printable.h).
+void print(std::string_view result);  // Throws OutputError if it cannot be written.
+// Lines on standard error. Control characters are escaped (base/printable.h).
 void note(std::string_view message) noexcept;
 void draw(std::string_view text) noexcept;  // The same without a newline, for lines that are redrawn.
 
 enum class Colour { Auto, Always, Never };
-// By the flag, then NO_COLOR, CLICOLOR_FORCE and TERM=dumb, then whether standard output is a terminal.
+// Decided by the flag, then NO_COLOR, CLICOLOR_FORCE and TERM=dumb, then whether standard output is a
+// terminal.
 bool wants_colour(Colour asked);
 
-// Columns of what is printed: COLUMNS, else those of the terminal on standard output, else 110. At least 60.
+// Width of the output: COLUMNS, else that of the terminal on standard output, else 110. At least 60.
 std::size_t page_width();
 
 }  // namespace serval::cli

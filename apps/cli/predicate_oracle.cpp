@@ -37,15 +37,16 @@ namespace {
 constexpr std::uint64_t kMostEvaluations = 200'000;
 constexpr const char* kPhase = "oracle";
 
-// The condition among what an operation asked for.
+// The condition of an operation's request.
 const Predicate& where_of(const Predicate& tree) {
   if (tree.children.empty()) return tree;
   if (tree.node == Predicate::Node::Aggregate) return tree.children.back();
   return tree.node == Predicate::Node::Update ? tree.children.front() : tree;
 }
 
-// Names columns by their place, since SQLite would take "A" and "a" for one, and tells LIKE its escape, which
-// SQLite has none of unless told: a column after all others.
+// Columns are named by position, since SQLite does not distinguish "A" from "a". LIKE gets its escape
+// character
+// from a column after all others, since SQLite has none by default.
 Predicate spelled_for_sqlite(Predicate tree, std::span<const std::string> columns) {
   if (tree.node == Predicate::Node::Column)
     tree.name = fmt::format("c{}", std::ranges::find(columns, tree.name) - columns.begin());
@@ -64,8 +65,9 @@ bool computes(const Condition& condition) {
   });
 }
 
-// Whether SQLite holds the value as it is. Binary fractions tell decimals of 15 digits apart, but do not
-// compute with them; its text ends at the first NUL.
+// Whether SQLite can hold the value exactly. Its binary fractions distinguish decimals of 15 digits but
+// do not
+// compute with them exactly, and its text ends at the first NUL.
 bool survives(const Scalar& value, bool is_computed_with) {
   constexpr std::ptrdiff_t kMostDigits = 15;
   if (value.kind() == Scalar::Kind::Text) return value.as_text().find('\0') == std::string::npos;
@@ -84,7 +86,7 @@ class Sqlite {
     require(sqlite3_exec(opened, "pragma case_sensitive_like = on", nullptr, nullptr, nullptr));
   }
 
-  // False where SQLite refuses.
+  // False if SQLite rejects it.
   bool prepare(const Predicate& tree, std::span<const std::string> columns, const ValuePool& pool) {
     std::string text =
         "select " + print_predicate(spelled_for_sqlite(tree, columns), pool) + " from (select ";
@@ -97,7 +99,7 @@ class Sqlite {
     return code == SQLITE_OK;
   }
 
-  // Undefined where SQLite refuses.
+  // Undefined if SQLite rejects it.
   Truth ask(std::span<const Scalar> row) {
     for (std::size_t i = 0; i < row.size(); ++i) require(bind(static_cast<int>(i) + 1, row[i]));
     const int code = sqlite3_step(statement_.get());
@@ -122,11 +124,10 @@ class Sqlite {
   void require(int code) const {
     if (code == SQLITE_NOMEM) throw std::bad_alloc();
     if (code != SQLITE_OK)
-      throw BrokenContract(
-          fmt::format("SQLite, asked about predicates: {}", sqlite3_errmsg(database_.get())));
+      throw BrokenContract(fmt::format("SQLite, evaluating predicates: {}", sqlite3_errmsg(database_.get())));
   }
 
-  // What was not recorded may have been anything, so NULL will do. Text stays with the row.
+  // An unrecorded value may have been anything, so NULL is fine. The row owns the text.
   int bind(int at, const Scalar& value) {
     sqlite3_stmt* const statement = statement_.get();
     switch (value.kind()) {
@@ -173,7 +174,8 @@ bool writes(OperationKind kind) {
          kind == OperationKind::CompareAndSet;
 }
 
-// What keys held: every distinct pair that was written, or that a predicate operation returned or wrote.
+// The rows: every distinct pair of key and value that an operation wrote or a predicate operation
+// returned.
 std::vector<Row> rows_of(const History& history, Budget& budget) {
   std::vector<Row> out;
   std::set<std::pair<KeyId, std::string>> seen;
@@ -201,7 +203,7 @@ class Comparison {
     if (pairs == 0)
       return "oracle: no predicate applies to any row, so there is nothing for SQLite to evaluate";
     const std::uint64_t count = std::min(pairs, kMostEvaluations);
-    // One of each of `count` equal shares, anywhere in it: a fixed step might meet the same rows every time.
+    // A random pair from each of `count` equal ranges; a fixed step might always meet the same rows.
     __extension__ using Wide = unsigned __int128;
     const auto share = [&](std::uint64_t i) { return static_cast<std::uint64_t>(Wide{i} * pairs / count); };
     Random random(1);
@@ -263,7 +265,7 @@ class Comparison {
   Sqlite sqlite_;
   Condition condition_;
   bool computes_ = false;
-  bool answers_ = false;  // SQLite can be asked about the condition.
+  bool answers_ = false;  // SQLite accepts the condition.
   std::vector<Scalar> values_;
   std::uint64_t agreed_ = 0, left_out_ = 0;
 };
@@ -278,12 +280,12 @@ std::string ask_database(const History& history, Budget& budget) { return Compar
 
 void require_oracle(PredicateOracle oracle) {
   if (oracle == PredicateOracle::Database)
-    throw UsageError("--oracle database needs SQLite, and this serval was built without it",
+    throw UsageError("--oracle database needs SQLite, but this serval was built without it",
                      "install SQLite's headers and build again (serval drivers lists what this build has)");
 }
 
 std::string ask_database(const History& /*history*/, Budget& /*budget*/) {
-  throw BrokenContract("no database to ask about predicates");
+  throw BrokenContract("built without SQLite, which evaluates predicates");
 }
 
 #endif

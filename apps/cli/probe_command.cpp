@@ -1,4 +1,4 @@
-// serval probe: which anomalies a database lets happen at each isolation, as a matrix.
+// serval probe: a matrix of the anomalies that a database permits at each isolation.
 
 #include <map>
 #include <memory>
@@ -25,7 +25,7 @@ namespace {
 
 using Result = ProbeCell::Result;
 
-struct Interrupted {};  // By a signal: the tables are dropped, and nothing is printed.
+struct Interrupted {};  // By a signal. The tables are dropped and nothing is printed.
 
 struct ProbeFlags {
   std::string address;
@@ -44,7 +44,7 @@ ProbeOptions options_of(const ProbeFlags& flags) {
   return options;
 }
 
-// What is wrong with an address or the name of an isolation was wrong on the command line.
+// A bad address or isolation is an error of the command line, not of a file.
 std::vector<ProbeRow> probe(const ProbeFlags& flags) {
   try {
     return probe_database(flags.address, options_of(flags));
@@ -66,8 +66,8 @@ std::string format(const ProbeCell& cell) {
   return cell.result == Result::Prevented ? "✓" : std::string(name_of(cell.result));
 }
 
-// Whether the level that an isolation is documented to keep forbids the anomaly. The two with predicates have
-// no kind of their own in histories.
+// Whether the promised level forbids the anomaly. The two with predicates have no AnomalyKind of their
+// own.
 bool forbids_probed(Level level, std::string_view anomaly) {
   if (anomaly == "PMP")
     return implies(level, Level::SnapshotIsolation) || implies(level, Level::Serializable);
@@ -84,7 +84,7 @@ std::string promise_of(const ProbeFlags& flags, const ProbeRow& row) {
   return serval::promise_of(choose_isolation(driver_of(flags.address), row.isolation), row.facts);
 }
 
-// What happened although the isolation promises a level that forbids it.
+// The anomalies that happened although the promised level forbids them.
 std::vector<std::string_view> broken_promises(const ProbeFlags& flags, const ProbeRow& row) {
   const std::optional<Level> level = find_level(promise_of(flags, row));
   std::vector<std::string_view> out;
@@ -109,7 +109,7 @@ std::string text_of(const ProbeFlags& flags, const std::vector<ProbeRow>& rows) 
   }
   std::string out = headline(rows.front().facts) + "\n" + aligned(table, 200);
   out += "✓ prevented in this schedule";
-  if (any_blocked) out += "   blocked: a client waited to the end";
+  if (any_blocked) out += "   blocked: a client waited until the end";
   if (any_lacks) out += "   n/a: needs ranges";
   out += "\n";
   for (const ProbeRow& row : rows)
@@ -176,12 +176,11 @@ int run_probe(const ProbeFlags& flags) {
 Action declare_probe(Arguments& arguments) {
   auto flags = std::make_shared<ProbeFlags>();
   arguments.word("DSN", flags->address, "The database: rocksdb:, sqlite:FILE, postgres://HOST/DATABASE, …");
-  arguments.option("-i,--isolation", flags->isolations, "Only this isolation; may be repeated", "NAME");
-  arguments.option("--node", flags->nodes, "Another address of the same database; may be repeated", "DSN");
-  arguments.option("--patience", flags->patience,
-                   "After this time without an answer, a step counts as waiting", "TIME");
-  arguments.option("--expect", flags->expect, "Exit with 1 unless the matrix equals that of a saved --json",
-                   "FILE");
+  arguments.option("-i,--isolation", flags->isolations, "Probe only this isolation; repeatable", "NAME");
+  arguments.option("--node", flags->nodes, "Another address of the same database; repeatable", "DSN");
+  arguments.option("--patience", flags->patience, "A step that takes longer counts as blocked", "TIME");
+  arguments.option("--expect", flags->expect,
+                   "Exit with 1 unless the matrix equals the one in FILE, saved with --json", "FILE");
   arguments.flag("--json", flags->json, "One JSON object instead of text");
   return [flags] { return run_probe(*flags); };
 }

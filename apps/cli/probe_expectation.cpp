@@ -40,7 +40,7 @@ ProbeExpectation read_probe_expectation(const std::string& path) {
     refuse(path, text, error);
   }
   if (document["schema"].text != "serval.probe/1")
-    throw ExpectationError({path, 1, 1}, "not a matrix of serval probe", {},
+    throw ExpectationError({path, 1, 1}, "not the output of serval probe --json", {},
                            "serval probe DSN --json > FILE");
   ProbeExpectation out;
   for (const JsonValue& row : document["rows"].items) {
@@ -48,7 +48,7 @@ ProbeExpectation read_probe_expectation(const std::string& path) {
     auto& kept = out[row["isolation"].text];
     for (std::size_t i = 0; i < cells.names.size(); ++i) kept[cells.names[i]] = cells.items[i]["result"].text;
   }
-  if (out.empty()) throw ExpectationError({path, 1, 1}, "a matrix without rows");
+  if (out.empty()) throw ExpectationError({path, 1, 1}, "the matrix has no rows");
   return out;
 }
 

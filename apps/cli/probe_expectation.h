@@ -1,5 +1,5 @@
 #pragma once
-// A matrix of `serval probe --json` that was saved, to compare with.
+// A saved matrix of `serval probe --json`, for comparison.
 
 #include <map>
 #include <string>
@@ -13,7 +13,7 @@ namespace serval::cli {
 // By isolation and anomaly: "prevented", "happens", "blocked", "n/a".
 using ProbeExpectation = std::map<std::string, std::map<std::string, std::string>>;
 
-// What is wrong with such a file, and where.
+// A malformed file, with the position of the problem.
 class ExpectationError : public InputError {
  public:
   using InputError::InputError;
@@ -22,7 +22,7 @@ class ExpectationError : public InputError {
 // Throws ExpectationError.
 ProbeExpectation read_probe_expectation(const std::string& path);
 
-// Chosen: rows of the expectation that were not probed are none of its business.
+// Chosen: ignores rows of the expectation that were not probed.
 enum class Rows { All, Chosen };
 // One line each: "serializable G2-item: expected prevented, found happens".
 std::vector<std::string> differences_from(const ProbeExpectation& expected,

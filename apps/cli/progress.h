@@ -1,5 +1,5 @@
 #pragma once
-// Progress on standard error: one updating line on a terminal, otherwise at most one line in ten
+// Progress on standard error: one updating line on a terminal, otherwise at most one line per ten
 // seconds.
 
 #include <chrono>
@@ -20,7 +20,7 @@ class Progress {
 
   void reading(std::uint64_t done, std::uint64_t total);
   void phase(std::string_view name);
-  void clear() noexcept;  // Takes the updating line away.
+  void clear() noexcept;  // Removes the updating line.
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -20,11 +20,11 @@ struct Unit {
 };
 
 [[noreturn]] void refuse(std::string_view flag, std::string_view text, std::string_view accepted) {
-  throw UsageError(fmt::format("{} does not understand \"{}\"", flag, text),
+  throw UsageError(fmt::format("{} does not accept \"{}\"", flag, text),
                    fmt::format("{} takes {}", flag, accepted));
 }
 
-// A number that is not negative, followed by one of the units.
+// A non-negative number followed by one of the units.
 double parse_amount(std::string_view flag, std::string_view text, std::span<const Unit> units,
                     std::string_view accepted) {
   double number = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// Numbers with units, as flags take them. All throw UsageError that names the flag and shows what is
-// accepted.
+// Parses numbers with units in flags. All throw UsageError, which names the flag and shows what it
+// accepts.
 
 #include <chrono>
 #include <cstdint>

@@ -27,11 +27,11 @@ ReadOptions options_for(const ReadingFlags& flags, Budget* budget, Progress& pro
 }  // namespace
 
 void declare_reading_flags(Arguments& arguments, ReadingFlags& flags) {
-  arguments.option("-f,--format", flags.format, "Format of the input, auto by content (serval formats)",
+  arguments.option("-f,--format", flags.format, "Format of the input (serval formats) [auto: by content]",
                    "NAME");
-  arguments.option("--truncated", flags.truncated, "ok: a text file may be cut off in its last line",
-                   "error|ok");
-  arguments.option("--progress", flags.progress, "Show progress on standard error", "auto|plain|none");
+  arguments.option("--truncated", flags.truncated,
+                   "ok: accept a text file whose last line is cut off [error]", "error|ok");
+  arguments.option("--progress", flags.progress, "Progress on standard error [auto]", "auto|plain|none");
 }
 
 void require_valid(const ReadingFlags& flags) {

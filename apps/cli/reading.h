@@ -1,5 +1,5 @@
 #pragma once
-// Reading a history for a command: format, progress and notices in one place.
+// Reads a history for a command, with its format, progress and notices.
 
 #include <functional>
 #include <optional>
@@ -26,7 +26,7 @@ struct LoadedHistory {
   History history;
   std::string format;                // Its name.
   std::vector<std::string> notices;  // What the reader skipped or repaired.
-  bool has_positions = false;        // In place of times.
+  bool has_positions = false;        // Positions take the place of times.
 };
 // Throws InputError, BudgetExhausted, std::bad_alloc.
 LoadedHistory load_history(const std::string& path, const ReadingFlags& flags, Budget* budget,
@@ -36,10 +36,10 @@ struct LoadedLog {
   std::string format;
   std::vector<std::string> notices;
 };
-// The operations of a Jepsen file as they stand there, for models. Throws as above.
+// The operations of a Jepsen file, unchanged, for models. Throws as above.
 LoadedLog load_jepsen_log(const std::string& path, const ReadingFlags& flags, Budget* budget,
                           Progress& progress);
-// The same with a progress line of its own; notices go to standard error.
+// The same with its own progress line; notices go to standard error.
 LoadedHistory load_history(const std::string& path, const ReadingFlags& flags, Budget& budget);
 
 }  // namespace serval::cli

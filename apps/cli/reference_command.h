@@ -1,6 +1,6 @@
 #pragma once
-// A verb that shows a table of the product: all rows, or the page of one row by its name, as text or as JSON.
-// serval levels and serval anomalies are two of these.
+// A verb that prints a reference table, or the page of one row, as text or JSON: serval levels, serval
+// anomalies and others.
 
 #include <memory>
 #include <span>

@@ -31,10 +31,10 @@ std::string counted(const CertificateCounts& counts, double seconds) {
 CertificateWish certificate_wish(const RunFlags& flags, const Workload& workload) {
   const DriverInfo& driver = driver_of(flags.address);
   if (flags.certificate && flags.no_certificate)
-    throw UsageError("--certificate and --no-certificate contradict each other");
+    throw UsageError("--certificate and --no-certificate cannot be combined");
   if (flags.certificate && driver.certificate.empty())
     throw UsageError(fmt::format("no certificate can be recovered from {}", driver.name),
-                     "these have one: " + drivers_with_certificates());
+                     "supported by: " + drivers_with_certificates());
   if (flags.certificate) return CertificateWish::Asked;
   const bool judged_by_mirror_alone = flags.live && !flags.checks;
   if (!workload.info->needs_ranges || driver.certificate.empty() || flags.no_certificate ||
@@ -46,7 +46,7 @@ CertificateWish certificate_wish(const RunFlags& flags, const Workload& workload
 std::string why_no_certificate(const RunFlags& flags, const Workload& workload) {
   if (!workload.info->needs_ranges || !flags.checks) return {};
   const DriverInfo& driver = driver_of(flags.address);
-  if (driver.certificate.empty()) return fmt::format("{} has none to give", driver.name);
+  if (driver.certificate.empty()) return fmt::format("{} does not provide one", driver.name);
   return flags.no_certificate ? "--no-certificate" : "";
 }
 

@@ -1,10 +1,12 @@
 #pragma once
-// The version certificate of a run (docs/certificates.md): whether it is recorded, and its recovery at the
+// The version certificate of a run (docs/certificates.md): whether to record one, and its recovery at the
 // end.
 //
-// Ranges leave open which versions they looked at, so a workload with ranges has a certificate wherever the
-// database has one to give, unless somebody does not want it. Where it turns out to have none, the run goes
-// on without, and says so before it begins; only one that was asked for must be there.
+// The result of a range does not show every version that it examined. A workload with ranges therefore
+// records
+// a certificate if the database can provide one, unless the user declines it. If none is available, the
+// run
+// says so at the start and continues, unless the user requested one.
 
 #include <memory>
 #include <string>
@@ -19,18 +21,19 @@ namespace serval::cli {
 
 enum class CertificateWish { None, WherePossible, Asked };
 
-// Throws UsageError where one is asked for that cannot be.
+// Throws UsageError if one is requested that the driver cannot provide.
 CertificateWish certificate_wish(const RunFlags& flags, const Workload& workload);
 
-// "no certificate: ...", for people, before a run over ranges that has none; else empty.
+// Why a run over ranges has no certificate; else empty.
 std::string why_no_certificate(const RunFlags& flags, const Workload& workload);
 
 struct RecoveredLines {
-  std::string lines;   // To end the recording with.
+  std::string lines;   // To append to the recording.
   std::string story;   // "12 versions by 7 transactions   0.02 s", or empty.
-  std::string notice;  // What is missing, or empty.
+  std::string notice;  // What is missing; empty if nothing.
 };
-// When the sessions have ended. A certificate that is lost, with its server say, is a notice.
+// Call it when the sessions have ended. A lost certificate, for example with its server, is only a
+// notice.
 RecoveredLines recover_lines(Recovery& recovery, const Schema& schema, std::vector<LedgerEntry> ledger);
 
 }  // namespace serval::cli

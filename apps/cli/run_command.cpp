@@ -1,5 +1,6 @@
-// serval run and serval record: drive a database with a workload and write down what its clients saw; run
-// also checks it.
+// serval run and serval record: run a workload against a database and record what its clients see; run
+// also
+// checks the recording.
 
 #include "run_command.h"
 
@@ -41,7 +42,7 @@ namespace {
 
 std::uint64_t seed_of(const RunFlags& flags) {
   if (!flags.seed.empty()) return parse_count("--seed", flags.seed);
-  return std::random_device{}();  // 32 bits are easy to type again.
+  return std::random_device{}();  // 32 bits: short enough to retype.
 }
 
 CampaignOptions options_of(const RunFlags& flags, std::uint64_t seed) {
@@ -58,7 +59,7 @@ CampaignOptions options_of(const RunFlags& flags, std::uint64_t seed) {
   return options;
 }
 
-// "sqlite-list-append": what a folder of a run is called after its time.
+// "sqlite-list-append": the part of a folder's name after the time.
 std::string slug_of(const RunFlags& flags) {
   std::string slug = fmt::format("{}-{}", driver_of(flags.address).name, flags.workload);
   for (char& c : slug)
@@ -84,7 +85,7 @@ std::filesystem::path make_folder(const RunFlags& flags) {
   }
 }
 
-// The ids of transactions cost PostgreSQL a little work, and others either nothing or a request of its own.
+// Only for PostgreSQL is the extra statement that reads a transaction id optional.
 std::string address_of(const RunFlags& flags) {
   if (!flags.server_ids || driver_of(flags.address).name != "postgres") return flags.address;
   return flags.address + (flags.address.find('?') == std::string::npos ? "?xid=on" : "&xid=on");
@@ -102,7 +103,7 @@ class Run {
         wish_(certificate_wish(flags, workload_)) {
     choose_level_of(flags.level.empty() ? promise_ : flags.level);
     if (flags.stop_on_violation && !checks_live())
-      throw UsageError("--stop-on-violation needs a check while it runs", why_not_live());
+      throw UsageError("--stop-on-violation needs checking during the run", why_not_live());
     const DriverInfo& driver = driver_of(flags.address);
     if (workload_.info->needs_ranges && !driver.has_ranges)
       throw UsageError(fmt::format("{} needs ranges, which {} does not have", flags.workload, driver.name),
@@ -136,7 +137,7 @@ class Run {
     if (!name.empty()) level_ = choose_level(name);
   }
 
-  // What the server's own settings decide, before anything runs.
+  // Depends on the server's settings; known before anything runs.
   void ask_server() {
     std::map<std::string, std::string> facts = database_->facts();
     facts["isolation"] = isolation_.name;
@@ -157,7 +158,7 @@ class Run {
     }
   }
 
-  // What is worth knowing of a run that goes well.
+  // Details of a successful run.
   void say(const std::string& line) const {
     if (!flags_.quiet) note(line);
   }
@@ -179,7 +180,7 @@ class Run {
     no_certificate_ = reason;
   }
 
-  // Before the run: its verdict may be worth less than somebody hopes.
+  // Before the run, because its verdict may be weaker than the user expects.
   std::unique_ptr<Recovery> prepare(const Schema& schema) {
     std::unique_ptr<Recovery> recovery;
     database_->create(schema);
@@ -195,7 +196,7 @@ class Run {
     if (workload_.info->needs_ranges && flags_.checks &&
         (recovery ? !gap.empty() : !no_certificate_.empty())) {
       constexpr std::string_view kEffect = "what ranges leave open may stay UNKNOWN";
-      note(fmt::format("note: {}; {}", gap.substr(0, gap.find("; ")), kEffect));  // The report tells all.
+      note(fmt::format("note: {}; {}", gap.substr(0, gap.find("; ")), kEffect));  // The report has the rest.
       findings_.notices.push_back(fmt::format("{}; {} (docs/certificates.md)", gap, kEffect));
     }
     return recovery;
@@ -222,7 +223,7 @@ class Run {
     clean_up(*database_);
   }
 
-  // Without its certificate the recording is still one.
+  // A recording without its certificate is still useful.
   void finish(Recorder& recorder, const Schema& schema, Recovery* recovery) {
     if (recovery == nullptr) return recorder.finish();
     const RecoveredLines recovered = recover_lines(*recovery, schema, recorder.ledger());
@@ -233,13 +234,13 @@ class Run {
     findings_.notices.push_back(recovered.notice);
   }
 
-  // A database that went away keeps its tables; the recording counts more.
+  // If the database is gone, the tables stay; the recording matters more.
   void clean_up(Database& database) const noexcept {
     if (flags_.keep_tables) return;
     try {
       database.drop();
     } catch (const std::exception& error) {
-      note(fmt::format("note: the tables serval_* were not dropped: {}", error.what()));
+      note(fmt::format("note: the serval_* tables were not dropped: {}", error.what()));
     }
   }
 
@@ -261,7 +262,8 @@ class Run {
     return header;
   }
 
-  // Runs the campaign beside what checks the recording so far, looks at the invariants and says how it goes.
+  // Runs the campaign while other threads check the recording, watch the invariants and show the
+  // progress.
   void drive(Campaign& campaign) {
     if (flags_.live)
       mirror_.emplace(path_.string(), online::ProfileChoice{.name = flags_.profile},
@@ -292,7 +294,7 @@ class Run {
     note("lost       the database: " + findings_.loss);
   }
 
-  // Says what the mirror found.
+  // Reports what the mirror found.
   void learn(const watch::RunMirror::Result& mirrored) {
     findings_.mirrored_in_all = mirrored.summary.state.violations;
     findings_.mirrored = mirrored.headlines;
@@ -321,8 +323,9 @@ class Run {
     findings_.broken = std::move(found.broken);
   }
 
-  // Rows that a range changes are known from its answer only, so a recording that is cut off may lack who
-  // wrote what others read.
+  // The rows that a range changes are known only from the response, so the recording of a cut-off run may
+  // lack
+  // the writers of values that others read.
   bool checks_live() const {
     return flags_.checks && !flags_.no_live && !flags_.live && level_ && watch::LiveCheck::watches(*level_) &&
            !workload_.info->needs_ranges;
@@ -332,9 +335,9 @@ class Run {
     if (flags_.no_live) return "leave out --no-live";
     if (flags_.live) return "leave out --live";
     if (!level_)
-      return fmt::format("{} promises no level: name one, --level LEVEL", driver_of(flags_.address).name);
+      return fmt::format("{} promises no level: add --level LEVEL", driver_of(flags_.address).name);
     if (workload_.info->needs_ranges)
-      return fmt::format("{} is checked at the end: it has ranges", flags_.workload);
+      return fmt::format("{} has ranges, so it is checked at the end", flags_.workload);
     return fmt::format("{} is checked at the end", name_of(*level_));
   }
 
@@ -358,7 +361,7 @@ class Run {
     return check_files(check);
   }
 
-  // Of serval record.
+  // For serval record.
   int judge_without_check() const {
     constexpr std::size_t kMost = 10;
     for (std::size_t i = 0; i < std::min(kMost, findings_.broken.size()); ++i)
@@ -373,11 +376,11 @@ class Run {
   CampaignOptions options_;
   Workload workload_;
   const IsolationInfo& isolation_;
-  std::string promise_;  // Of the isolation, as the server is set.
+  std::string promise_;  // Of the isolation, given the server's settings.
   CertificateWish wish_;
-  std::string no_certificate_;  // Why, where one would be of use.
+  std::string no_certificate_;  // Why there is none, if one would be of use.
   std::unique_ptr<Database> database_;
-  std::optional<Level> level_;  // None: whatever holds is reported.
+  std::optional<Level> level_;  // None: survey all levels.
   std::filesystem::path path_;
   watch::LiveState found_live_;
   std::optional<watch::RunMirror> mirror_;
@@ -389,31 +392,30 @@ void declare_shared(Arguments& arguments, RunFlags& flags) {
   arguments.option("-w,--workload", flags.workload,
                    "NAME or NAME:parameter=value,… (serval workloads) [list-append]", "WORKLOAD");
   arguments.option("-i,--isolation", flags.isolation,
-                   "The isolation to request (serval drivers) [its default]", "NAME");
-  arguments.option("-c,--clients", flags.clients, "Concurrent sessions [8]", "N");
-  arguments.option("-t,--time", flags.time, "How long to run [10s, unless --txns is given]", "TIME");
-  arguments.option("-n,--txns", flags.transactions, "How many transactions to run, all clients together",
+                   "Isolation to request (serval drivers) [the driver's default]", "NAME");
+  arguments.option("-c,--clients", flags.clients, "Number of concurrent clients [8]", "N");
+  arguments.option("-t,--time", flags.time, "Duration of the run [10s, unless --txns is given]", "TIME");
+  arguments.option("-n,--txns", flags.transactions, "Number of transactions of all clients together", "N");
+  arguments.option("--rate", flags.rate, "At most N transactions per second [no limit]", "N");
+  arguments.option("--keys", flags.keys, "Number of keys [the workload's]", "N");
+  arguments.option("--distribution", flags.distribution, "Key distribution [the workload's]", "NAME");
+  arguments.option("--seed", flags.seed, "Seed; the same seed gives the same requests [random, printed]",
                    "N");
-  arguments.option("--rate", flags.rate, "At most this many transactions per second [no limit]", "N");
-  arguments.option("--keys", flags.keys, "Keys [the workload's]", "N");
-  arguments.option("--distribution", flags.distribution, "Which keys are chosen [the workload's]", "NAME");
-  arguments.option("--seed", flags.seed, "The same seed sends the same requests [random, printed]", "N");
-  arguments.option("--abort", flags.aborts, "Share of transactions that roll back by themselves [0.02]",
+  arguments.option("--abort", flags.aborts, "Share of transactions that the workload rolls back [0.02]",
                    "SHARE");
   arguments.option("--node", flags.nodes, "Another address of the same database; repeatable", "ADDRESS");
-  arguments.flag("--live", flags.live,
-                 "Mirror the database's mechanisms while it runs, as serval watch does");
-  arguments.option("--profile", flags.profile, "For --live: what the database promises [by its driver]",
+  arguments.flag("--live", flags.live, "Verify with the mirror during the run, as serval watch does");
+  arguments.option("--profile", flags.profile, "For --live: what the database promises [by the driver]",
                    "NAME");
   arguments.flag("--server-ids", flags.server_ids,
-                 "Ask for transaction ids where they cost an extra statement (PostgreSQL)");
+                 "Record server transaction ids even if they cost an extra statement (PostgreSQL)");
   arguments.flag("--certificate", flags.certificate,
-                 "Recover the order of versions, and what each range saw, from the database's log");
+                 "Recover the version order, and what each range saw, from the log of the database");
   arguments.flag("--no-certificate", flags.no_certificate,
-                 "No certificate, even for a workload with ranges, which need one");
-  arguments.flag("--no-cleanup", flags.keep_tables, "Keep the tables serval_*");
-  arguments.option("--progress", flags.progress, "Show progress on standard error", "auto|plain|none");
-  arguments.flag("--force", flags.force, "Overwrite the file of --out");
+                 "Record no certificate, even for a workload with ranges");
+  arguments.flag("--no-cleanup", flags.keep_tables, "Do not drop the serval_* tables at the end");
+  arguments.option("--progress", flags.progress, "Progress on standard error [auto]", "auto|plain|none");
+  arguments.flag("--force", flags.force, "Overwrite an existing --out file");
 }
 
 }  // namespace
@@ -422,7 +424,7 @@ int run_database(const RunFlags& flags) {
   std::optional<Run> run;
   try {
     run.emplace(flags);
-  } catch (const InputError& error) {  // Of flags, not of a file.
+  } catch (const InputError& error) {  // It came from flags, not from a file.
     throw UsageError(error.problem(), error.hint().empty() ? "serval drivers" : error.hint());
   } catch (const DatabaseError&) {
     if (flags.json) print(json_of_current_exception(without_passwords(flags.address)) + "\n");
@@ -439,17 +441,16 @@ int run_database(const RunFlags& flags) {
 Action declare_run(Arguments& arguments) {
   auto flags = std::make_shared<RunFlags>();
   declare_shared(arguments, *flags);
-  arguments.option("-l,--level", flags->level, "Gate this level [what the isolation promises]", "LEVEL");
-  arguments.option("-o,--out", flags->out, "The recorded history [serval-out/<time>-<what>/history.jsonl]",
+  arguments.option("-l,--level", flags->level, "Require this level [what the isolation promises]", "LEVEL");
+  arguments.option("-o,--out", flags->out, "File for the recording [serval-out/<time>-<what>/history.jsonl]",
                    "FILE");
   arguments.flag("--json", flags->json, "One JSON object instead of text");
-  arguments.flag("--verify", flags->verify, "Re-prove the verdict from the raw history");
+  arguments.flag("--verify", flags->verify, "Verify the evidence independently, against the raw history");
   arguments.option("--max-anomalies", flags->max_anomalies,
-                   "Show at most this many [10; of a survey 1, with --json 10]; all are counted", "N");
-  arguments.flag("-q,--quiet", flags->quiet,
-                 "Print only the first line, and nothing else if the run goes well");
-  arguments.option("--color", flags->colour, "Colour; auto obeys NO_COLOR and CLICOLOR_FORCE",
-                   "auto|always|never");
+                   "Print at most N anomalies [10; for a survey 1, with --json 10]; all are counted", "N");
+  arguments.flag("-q,--quiet", flags->quiet, "Print only the first line, and problems of the run");
+  arguments.option("--color", flags->colour,
+                   "When to use colour; auto obeys NO_COLOR and CLICOLOR_FORCE [auto]", "auto|always|never");
   arguments.flag("--no-live", flags->no_live, "Check only at the end, not during the run");
   arguments.flag("--stop-on-violation", flags->stop_on_violation, "End the run at the first violation");
   return [flags] { return run_database(*flags); };
@@ -459,7 +460,7 @@ Action declare_record(Arguments& arguments) {
   auto flags = std::make_shared<RunFlags>();
   flags->checks = false;
   declare_shared(arguments, *flags);
-  arguments.option("-o,--out", flags->out, "The recorded history [serval-out/<time>-<what>/history.jsonl]",
+  arguments.option("-o,--out", flags->out, "File for the recording [serval-out/<time>-<what>/history.jsonl]",
                    "FILE");
   return [flags] { return run_database(*flags); };
 }

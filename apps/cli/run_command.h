@@ -1,5 +1,5 @@
 #pragma once
-// Driving a database, for serval run, record and demo.
+// Runs a workload against a database, for serval run, record and demo.
 
 #include <string>
 #include <vector>
@@ -23,7 +23,7 @@ struct RunFlags {
   std::string progress = "auto";
   bool json = false;
   bool verify = false;
-  std::string max_anomalies;  // As of check.
+  std::string max_anomalies;  // As in CheckFlags.
   bool keep_tables = false;
   bool checks = true;
   bool no_live = false;
@@ -33,11 +33,11 @@ struct RunFlags {
   bool quiet = false;
   bool force = false;
   std::string colour = "auto";
-  bool live = false;    // Mirror the database's mechanisms while it runs.
-  std::string profile;  // Which ones, if not those of the recording.
+  bool live = false;    // Verify with the mirror during the run.
+  std::string profile;  // For the mirror; empty: by the driver.
 };
 
-// Runs, records, checks and reports. The exit code.
+// Runs, records, checks and reports. Returns the exit code.
 int run_database(const RunFlags& flags);
 
 }  // namespace serval::cli

@@ -14,12 +14,13 @@
 namespace serval::cli {
 namespace {
 
-constexpr double kTerminalSeconds = 0.5;  // Seconds.
+constexpr double kTerminalSeconds = 0.5;
 constexpr double kLogSeconds = 10;
 constexpr const char* kClearLine = "\r\x1b[K";
 
-// "1,308 aborted (310 serialization, 998 rolled back)": what the report counts as aborted, by cause. Those
-// that are rolled back the workload ends itself.
+// "1,308 aborted (310 serialization, 998 rolled back)": aborted transactions by cause. The workload
+// itself
+// rolls back the latter.
 std::string spelled_aborts(const CampaignCounts& counts) {
   std::string causes;
   const auto add = [&](std::uint64_t number, std::string_view cause) {
@@ -44,7 +45,7 @@ std::string spelled_counts(const CampaignCounts& counts, double seconds) {
          fmt::format("   p99 {}", format_seconds(static_cast<double>(counts.latency.quantile(0.99)) * 1e-9));
 }
 
-// A line that wraps could not be taken away again.
+// A wrapped line could not be removed again.
 std::string fitted(std::string line) {
   winsize size{};
   if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 2) return line;
@@ -85,7 +86,7 @@ void RunWatch::run() {
   if (terminal_) draw(kClearLine);
 }
 
-// The first violation is news of its own, however quiet the rest.
+// The first violation is always reported, even with --progress none.
 void RunWatch::look_at_findings() {
   if (live_ == nullptr || told_) return;
   const watch::LiveState state = live_->state();

@@ -1,10 +1,12 @@
 #pragma once
-// Beside a running campaign: says how it goes, on a terminal in one line that is redrawn, else in a line
-// every ten seconds; and ends it at a signal, or at the first violation where that is asked for.
+// Watches a running campaign from its own thread. Shows the progress, on a terminal in one line that is
+// redrawn,
+// else in a line every ten seconds. Stops the campaign at a signal, or at the first violation if
+// requested.
 //
 //   RunWatch watch(campaign, &live, {.progress = ProgressMode::Auto});
 //   campaign.run();
-//   watch.stop();                  // The line is gone.
+//   watch.stop();                  // Removes the line.
 
 #include <atomic>
 #include <chrono>
@@ -24,7 +26,7 @@ struct WatchOptions {
 
 class RunWatch {
  public:
-  // `live` may be null: nothing is checked meanwhile.
+  // `live` may be null: nothing is checked during the run.
   RunWatch(Campaign& campaign, const watch::LiveCheck* live, const WatchOptions& options);
   ~RunWatch() { stop(); }
   RunWatch(const RunWatch&) = delete;
@@ -46,7 +48,7 @@ class RunWatch {
   bool told_ = false;  // Of the first violation.
   Clock::time_point start_ = Clock::now();
   std::atomic<bool> over_ = false;
-  std::thread thread_;  // Last: it uses all the others.
+  std::thread thread_;  // Last, because it uses the others.
 };
 
 }  // namespace serval::cli

@@ -104,7 +104,7 @@ std::string json_of(const std::string& path, const LoadedHistory& loaded, const 
 int show_statistics(const StatsFlags& flags, Budget& budget) {
   const LoadedHistory loaded = load_history(flags.path, flags.reading, budget);
   Statistics numbers = measure(loaded.history);
-  if (loaded.has_positions) {  // They measure nothing.
+  if (loaded.has_positions) {  // Positions are not durations.
     numbers.latency_ns.reset();
     numbers.span_ns.reset();
   }

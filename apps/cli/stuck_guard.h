@@ -1,10 +1,10 @@
 #pragma once
-// Ends the process where a watch should end and does not: the verifier is in the middle of a transaction that
-// takes very long, or a source waits in a read that nobody wakes.
+// Ends the process if a watch should end but does not, because the verifier is busy with a very large
+// transaction or a source is blocked in a read.
 //
 //   StuckGuard guard([] { return caught_signal() != 0; }, [&] { print(summary()); return 2; });
 //   ...
-//   guard.disarm();                    // The end has come by itself.
+//   guard.disarm();                    // The watch ended by itself.
 
 #include <chrono>
 #include <condition_variable>
@@ -18,14 +18,15 @@ class StuckGuard {
  public:
   static constexpr std::chrono::seconds kPatience{5};
 
-  // A thread of its own calls `should_end`; once that has been true for kPatience, it calls `last_words` and
-  // exits with what that returns.
+  // A thread polls `should_end`. Once it has been true for kPatience, the thread calls `last_words` and
+  // exits
+  // with its result.
   StuckGuard(std::function<bool()> should_end, std::function<int()> last_words);
   ~StuckGuard();
   StuckGuard(const StuckGuard&) = delete;
   StuckGuard& operator=(const StuckGuard&) = delete;
 
-  void disarm();  // Does not return while the last words are said.
+  void disarm();  // Blocks while `last_words` runs.
 
  private:
   void run();
@@ -35,7 +36,7 @@ class StuckGuard {
   std::mutex mutex_;
   std::condition_variable told_;
   bool disarmed_ = false;
-  std::thread thread_;  // Last: it uses all the others.
+  std::thread thread_;  // Last, because it uses the others.
 };
 
 }  // namespace serval::cli

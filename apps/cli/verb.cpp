@@ -17,7 +17,8 @@ std::string help_hint(const Verb& verb) { return "serval " + std::string(verb.na
 [[noreturn]] void refuse_extra(const Verb& verb, const Arguments& arguments, const std::string& word) {
   const std::string spelled = word.substr(0, word.find('='));
   if (!spelled.starts_with("-"))
-    throw UsageError("serval " + std::string(verb.name) + " does not take \"" + word + "\"", help_hint(verb));
+    throw UsageError("serval " + std::string(verb.name) + " does not accept \"" + word + "\"",
+                     help_hint(verb));
   const std::vector<std::string> flags = arguments.flag_names();
   const std::vector<std::string_view> names(flags.begin(), flags.end());
   const std::vector<std::string_view> near = nearest_names(spelled, names);

@@ -1,6 +1,7 @@
 #pragma once
-// A verb of the command line: `serval check …`. Each lives in its own file and declares what it takes;
-// what it returns does the work.
+// A verb of the command line, such as `serval check`. Each has its own file and a function that declares
+// its
+// arguments and returns the action to run.
 
 #include <functional>
 #include <span>
@@ -10,19 +11,19 @@
 
 namespace serval::cli {
 
-using Action = std::function<int()>;  // The exit code; throws what failure.h draws.
+using Action = std::function<int()>;  // Returns the exit code; throws what failure.h describes.
 
 struct Verb {
   std::string_view name;
   std::string_view usage;     // "FILE… [options]"
   std::string_view summary;   // One line.
-  std::string_view examples;  // Lines without indentation; the help shows them first.
+  std::string_view examples;  // One per line: "command" or "command  # comment".
   Action (*declare)(Arguments& arguments);
 };
 
 std::span<const Verb> all_verbs();
 
-// Parses the words after the verb and acts. Throws UsageError.
+// Parses the words after the verb and runs the action. Throws UsageError.
 int run_verb(const Verb& verb, int argument_count, const char* const* words);
 
 Action declare_check(Arguments& arguments);

@@ -1,6 +1,6 @@
 #pragma once
-// Time and memory of a verb that reads or makes a history, in one place: lint, stats, convert, gen. (check
-// has verdicts to print in their stead.)
+// Time and memory limits of the verbs that read or generate a history: lint, stats, convert, gen. (check
+// handles its limits itself, because it reports UNKNOWN.)
 //
 //   return within_limits(flags.limits, [&](Budget& budget) { ... load_history(path, reading, budget) ... });
 
@@ -19,8 +19,9 @@ struct LimitFlags {
 void declare_limit_flags(Arguments& arguments, LimitFlags& flags);
 std::uint64_t memory_limit_of(const std::string& flag);  // In bytes. Throws UsageError.
 
-// Runs `work` and returns its exit code. Past a limit, or at a signal, it says so on standard error and
-// returns kUndecided or the code of the signal; what `work` had begun to write is taken away.
+// Runs `work` and returns its exit code. Beyond a limit, or at a signal, prints an error and returns
+// kUndecided
+// or the code of the signal; partially written files are removed.
 int within_limits(const LimitFlags& flags, const std::function<int(Budget& budget)>& work);
 
 }  // namespace serval::cli

@@ -19,12 +19,13 @@
 namespace serval::cli {
 namespace {
 
-// The kernel takes 128 KiB for one variable.
+// The kernel limits one variable to 128 KiB.
 constexpr std::size_t kLargestVariable = 100'000;
 constexpr std::chrono::seconds kPatience{2};  // At the end.
 
-// A file without a name that holds the text: a command that does not read it holds nobody up, and however
-// large it is, it is there as a whole.
+// An unlinked file with the text. Unlike a pipe it never blocks the watch, however large the text and
+// however
+// slowly the command reads.
 int readable(const std::string& text) {
   const int file = ::memfd_create("violation", MFD_CLOEXEC);
   std::string_view rest = text;
@@ -48,19 +49,20 @@ std::vector<char*> environment_with(std::vector<std::string>& variables) {
   return out;
 }
 
-// The process, or the error as a negative number.
+// The process id, or the error as a negative number.
 pid_t spawn(const std::string& command, int input, std::vector<std::string> variables) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
   ::posix_spawn_file_actions_init(&files);
   ::posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO);
-  ::posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);  // Ours is for the result.
+  ::posix_spawn_file_actions_adddup2(&files, STDERR_FILENO,
+                                     STDOUT_FILENO);  // Standard output is reserved for our own result.
   ::posix_spawnattr_init(&attributes);
   sigset_t defaults;
   sigemptyset(&defaults);
   sigaddset(&defaults, SIGPIPE);
   ::posix_spawnattr_setsigdefault(&attributes, &defaults);
-  // A group of its own: a command that signals its group reaches itself and its children, not the watch.
+  // In its own group, so that a command that signals its group does not reach the watch.
   ::posix_spawnattr_setpgroup(&attributes, 0);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
   const char* const words[] = {"sh", "-c", command.c_str(), nullptr};
@@ -82,7 +84,7 @@ ViolationActions::ViolationActions(const std::vector<std::string>& words, std::u
     else if (word.starts_with("exec:") && word.size() > 5)
       commands_.push_back(word.substr(5));
     else
-      throw UsageError(fmt::format("--on-violation does not take \"{}\"", word), "exit, or exec:COMMAND");
+      throw UsageError(fmt::format("--on-violation does not accept \"{}\"", word), "exit, or exec:COMMAND");
   }
 }
 
@@ -139,7 +141,7 @@ void ViolationActions::reap() {
 std::string ViolationActions::reason() const {
   if (rate_ == 0)
     return fmt::format("at most {} commands run at a time, and {} wait", kMostRunning, kMostWaiting);
-  return fmt::format("--action-rate {} allows for more", 2 * (rate_ + left_out_));
+  return fmt::format("raise --action-rate, for example to {}", 2 * (rate_ + left_out_));
 }
 
 void ViolationActions::finish() {
@@ -150,7 +152,7 @@ void ViolationActions::finish() {
   left_out_ += waiting_.size();
   waiting_.clear();
   if (left_out_ > 0)
-    note(fmt::format("note: --on-violation did not run for {} of the findings; {}", left_out_, reason()));
+    note(fmt::format("note: --on-violation did not run for {} findings; {}", left_out_, reason()));
   left_out_ = 0;
 }
 

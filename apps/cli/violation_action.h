@@ -1,15 +1,17 @@
 #pragma once
-// What --on-violation asks for: exit, or exec:CMD. The command runs in a shell with the finding, one line of
-// JSON, on its standard input, and unless it is large in $SERVAL_VIOLATION; $SERVAL_EVENT is "violation" or
-// "suspect". It has a process group of its own. Nobody waits for it but a moment at the end; then it is
-// ended.
+// The actions of --on-violation: exit, or exec:CMD. The command runs in a shell. It gets the finding as
+// one line
+// of JSON on its standard input and, unless it is large, in $SERVAL_VIOLATION. $SERVAL_EVENT is
+// "violation" or
+// "suspect". The command has its own process group. The watch does not wait for it, except briefly at the
+// end, when it kills what still runs.
 //
 //   ViolationActions actions({"exec:./page-somebody"}, {.rate = 60});
 //   actions.act({json, "violation"});
-//   actions.look();                    // Now and then: starts what had to wait.
+//   actions.look();                    // Call regularly: starts waiting commands.
 //
-// At most `rate` commands start in a minute, and so many run at a time; others wait for their turn, and
-// beyond `kMostWaiting` they are left out. One thread.
+// At most `rate` commands start per minute and at most `kMostRunning` run at a time. Others wait; beyond
+// `kMostWaiting` they are dropped. Not thread-safe.
 
 #include <chrono>
 #include <cstdint>
@@ -29,7 +31,7 @@ class ViolationActions {
     std::string name;
   };
 
-  // `rate`: a minute; 0: without a limit. Throws UsageError.
+  // `rate` is per minute; 0 means no limit. Throws UsageError.
   ViolationActions(const std::vector<std::string>& words, std::uint64_t rate);
   ~ViolationActions();
   ViolationActions(const ViolationActions&) = delete;
@@ -38,7 +40,8 @@ class ViolationActions {
   bool exits() const noexcept { return exits_; }
   void act(Event event);
   void look();
-  // Starts what may start, waits a moment for those that run, ends the others, and says what was left out.
+  // Starts what may start, waits briefly for running commands, kills the rest, and reports what was
+  // dropped.
   void finish();
 
  private:
@@ -46,12 +49,12 @@ class ViolationActions {
   bool may_start();
   void start(const Event& event);
   void reap();
-  std::string reason() const;  // Why some were left out.
+  std::string reason() const;  // Why commands were dropped.
 
   bool exits_ = false;
   std::vector<std::string> commands_;
   const std::uint64_t rate_;
-  double allowed_;  // Starts as of `counted_`.
+  double allowed_;  // Commands that may start, as of `counted_`.
   Clock::time_point counted_ = Clock::now();
   std::deque<Event> waiting_;
   std::uint64_t left_out_ = 0;

@@ -1,4 +1,4 @@
-// serval watch: verify a database while it runs, from what its clients saw and when.
+// serval watch: verifies a running database from what its clients see.
 
 #include <algorithm>
 #include <atomic>
@@ -47,11 +47,12 @@ struct WatchFlags {
   bool any_interface = false;
 };
 
-constexpr std::uint64_t kShareOfWaiting = 4;  // Records that wait, of the memory for a file.
+constexpr std::uint64_t kShareOfWaiting =
+    4;  // One part in four of the memory limit of a file is for queued records.
 
 watch::WatchSetting setting_of(const WatchFlags& flags) {
   if (!flags.profile.empty() && !flags.level.empty())
-    throw UsageError("--profile and --level exclude each other", "leave one out");
+    throw UsageError("--profile and --level cannot be combined", "leave one out");
   if (watch::is_endpoint(flags.source) && flags.profile.empty() && flags.level.empty())
     throw UsageError(
         "which database is this, and at which isolation?",
@@ -76,13 +77,13 @@ watch::WatchSetting setting_of(const WatchFlags& flags) {
 watch::SourceOptions source_of(const WatchFlags& flags) {
   watch::SourceOptions options;
   options.word = flags.source;
-  if (flags.follow && flags.no_follow) throw UsageError("--follow and --no-follow contradict each other");
+  if (flags.follow && flags.no_follow) throw UsageError("--follow and --no-follow cannot be combined");
   if (flags.follow) options.follow = watch::Follow::Always;
   if (flags.no_follow) options.follow = watch::Follow::Never;
   if (flags.any_interface) options.interfaces = watch::Interfaces::Any;
   if (!flags.connections.empty()) options.connections = parse_count("--connections", flags.connections);
   if (!flags.initial.empty() && flags.initial != "unknown")
-    throw UsageError(fmt::format("--initial does not take \"{}\"", flags.initial), "--initial unknown");
+    throw UsageError(fmt::format("--initial does not accept \"{}\"", flags.initial), "--initial unknown");
   options.initial_unknown = !flags.initial.empty();
   return options;
 }
@@ -101,7 +102,9 @@ class Watch {
   int go() {
     catch_signals();
     std::signal(SIGPIPE, SIG_IGN);
-    // Files are read whole. Of clients the records that wait are limited: the stacks of threads would count.
+    // For files the limit covers the process. For clients it covers only queued records, because the
+    // stacks of
+    // their threads would count too.
     if (!watch::is_endpoint(flags_.source)) memory_.emplace(memory_limit_of(flags_.memory_limit));
     const watch::Interfaces interfaces =
         flags_.any_interface ? watch::Interfaces::Any : watch::Interfaces::LoopbackOnly;
@@ -134,7 +137,7 @@ class Watch {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // Until the input ends, or something ends the watch; then what had come in.
+  // Runs until the input ends or something stops the watch, and then judges what has arrived.
   void watch() {
     const bool complete = engine_.run(teller(), [this] { return is_over(); });
     sources_->stop();
@@ -147,7 +150,7 @@ class Watch {
     return caught_signal() != 0 || exits_now_ || (deadline_ && Clock::now() >= *deadline_);
   }
 
-  // Of the guard's thread, while another one is stuck: what is known so far.
+  // Called by the guard's thread while another one is stuck: reports what is known so far.
   int say_last_words() {
     const int signal = caught_signal();
     watch::WatchSummary summary{reads_ ? sources_->name() : flags_.source, watch::WatchVerdict::Unknown,
@@ -157,7 +160,7 @@ class Watch {
                                              : "--duration"};
     if (summary.state.violations > 0) summary.verdict = watch::WatchVerdict::Violation;
     note(
-        "note: the watch was busy with a very large transaction or line; what had not been judged was left "
+        "note: the watch was busy with a very large transaction or line; records not yet judged were left "
         "out");
     if (reads_) sources_->remove_socket();
     show(flags_.json ? json_of(summary) : text_of(summary));
@@ -189,7 +192,7 @@ class Watch {
     return failure.exit_code;
   }
 
-  // Commands first: whoever should read what is printed may not.
+  // Commands first, because writing to standard output may block or fail.
   watch::WatchEngine::Tell teller() {
     return [this](const watch::WatchEngine::Finding& finding) {
       const bool certain = finding.standing == watch::WatchEngine::Standing::Certain;
@@ -202,7 +205,7 @@ class Watch {
     };
   }
 
-  // Where nobody takes what is printed, commands still run.
+  // If standard output is gone, commands still run.
   void show(const std::string& text) {
     if (lost_output_) return;
     try {
@@ -213,7 +216,7 @@ class Watch {
     }
   }
 
-  // Where there is something to connect to, or to ask.
+  // Announces the addresses of the socket and the metrics.
   void say_where() const {
     if (watch::is_endpoint(flags_.source)) note(fmt::format("listening  {}", sources_->name()));
     if (metrics_) note(fmt::format("metrics    {}/metrics", metrics_->url()));
@@ -242,8 +245,9 @@ class Watch {
     return {404, "text/plain; charset=utf-8", "try /metrics, /healthz or /report\n"};
   }
 
-  // Stuck: no look at the world for ten seconds, though it rests only for milliseconds. So does the one who
-  // reads what clients send.
+  // Stuck: a loop that pauses only for milliseconds has not run for ten seconds. This applies to the
+  // verifier
+  // and to the thread that reads from clients.
   static watch::HttpResponse health(const watch::WatchState& state, std::optional<Clock::time_point> looked) {
     constexpr std::chrono::seconds kStuck{10};
     const Clock::time_point now = Clock::now();
@@ -292,10 +296,10 @@ class Watch {
   std::string ended_ = "end of input";
   std::atomic<bool> exits_now_ = false;
   std::atomic<bool> lost_output_ = false;
-  std::atomic<bool> reads_ = false;  // There are sources.
+  std::atomic<bool> reads_ = false;  // `sources_` is set.
   watch::WatchEngine engine_;
   std::optional<watch::WatchSources> sources_;
-  std::optional<watch::MetricsServer> metrics_;  // Last: it looks at the others.
+  std::optional<watch::MetricsServer> metrics_;  // Last, because it reads the others.
 };
 
 }  // namespace
@@ -303,35 +307,40 @@ class Watch {
 Action declare_watch(Arguments& arguments) {
   auto flags = std::make_shared<WatchFlags>();
   arguments.word("SOURCE", flags->source,
-                 "A recording, which may grow; - ; a folder of Leopard's traces; unix:PATH; tcp:[HOST:]PORT");
+                 "A recording, which may grow; - for standard input; a folder of Leopard traces; unix:PATH; "
+                 "tcp:[HOST:]PORT");
   arguments.option("-p,--profile", flags->profile,
                    "What the database promises, such as postgres:serializable [the recording's]", "NAME");
   arguments.option("-l,--level", flags->level,
-                   "Instead of a profile: what any database promises at this level", "LEVEL");
-  arguments.option("--clock-error", flags->clock_error, "How wrong clients' clocks may be [0]", "TIME");
-  arguments.option("-t,--duration,--timeout", flags->duration, "End after this time [at the end of input]",
+                   "Instead of a profile: verify only what this level requires of any database", "LEVEL");
+  arguments.option("--clock-error", flags->clock_error, "Maximum error of the clients' clocks [0]", "TIME");
+  arguments.option("-t,--duration,--timeout", flags->duration, "Stop after this time [at the end of input]",
                    "TIME");
-  arguments.option("--on-violation", flags->on_violation, "exit, or exec:COMMAND; repeatable", "ACTION");
-  arguments.option("--action-rate", flags->action_rate,
-                   "Run at most this many commands per minute [60]; 0: no limit", "N");
+  arguments.option("--on-violation", flags->on_violation,
+                   "At a violation: exit, or exec:COMMAND to run a command; repeatable", "ACTION");
+  arguments.option("--action-rate", flags->action_rate, "Run at most N commands per minute; 0: no limit [60]",
+                   "N");
   arguments.option("--metrics", flags->metrics, "Serve /metrics, /healthz and /report at [HOST:]PORT",
                    "ADDRESS");
-  arguments.flag("--json", flags->json, "One JSON object per line instead of text");
-  arguments.option("--max-violations", flags->max_violations, "Show at most this many [10]; all are counted",
-                   "N");
+  arguments.flag("--json", flags->json, "Print JSON instead of text, one object per line");
+  arguments.option("--max-violations", flags->max_violations,
+                   "Print at most N violations [10]; all are counted", "N");
   arguments.option("--threads", flags->threads,
-                   "Partition the keys among this many threads [1]; same verdicts", "N");
-  arguments.flag("--follow", flags->follow, "Wait for more at the end of any file, not only of a recording");
+                   "Partition the keys among N threads; the verdict is the same [1]", "N");
+  arguments.flag("--follow", flags->follow,
+                 "At the end of the file wait for more, even if it is not a recording");
   arguments.flag("--no-follow", flags->no_follow,
-                 "End at the end of the file, even of a recording that may grow");
-  arguments.option("--connections", flags->connections, "End when this many clients have come and gone", "N");
-  arguments.flag("--any-interface", flags->any_interface, "Allow listening on non-loopback interfaces");
-  arguments.option("--initial", flags->initial, "The database held rows before the first record", "unknown");
-  arguments.option("--idle", flags->idle, "How long others wait for a silent session [10s]", "TIME");
-  arguments.option("--memory-limit", flags->memory_limit,
-                   "For a file: all memory [80 % of the machine]; for clients: waiting records [64MiB]",
-                   "SIZE");
-  arguments.option("--progress", flags->progress, "Show progress on standard error", "auto|plain|none");
+                 "Stop at the end of the file, even if it is a recording that may grow");
+  arguments.option("--connections", flags->connections,
+                   "Stop after N clients have connected and disconnected", "N");
+  arguments.flag("--any-interface", flags->any_interface, "Listen on non-loopback interfaces");
+  arguments.option("--initial", flags->initial, "The database may hold rows from before the first record",
+                   "unknown");
+  arguments.option("--idle", flags->idle, "Stop waiting for a silent session after this time [10s]", "TIME");
+  arguments.option(
+      "--memory-limit", flags->memory_limit,
+      "File: limit of the process [80 % of RAM or cgroup]; socket: limit of queued records [64MiB]", "SIZE");
+  arguments.option("--progress", flags->progress, "Progress on standard error [auto]", "auto|plain|none");
   return [flags] { return Watch(*flags).go(); };
 }
 

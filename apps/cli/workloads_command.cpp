@@ -1,5 +1,5 @@
-// serval workloads: what can be run, and for serval gen what can be broken and planted; or one workload with
-// its parameters, tables and databases.
+// serval workloads: the workloads, and the bugs and anomalies of serval gen; or one workload with its
+// parameters, tables and databases.
 
 #include <memory>
 
@@ -41,8 +41,8 @@ std::string table() {
   Rows planned, scripted;
   for (const WorkloadInfo& row : all_workloads())
     (is_simulated(row) ? planned : scripted).push_back({std::string(row.name), std::string(row.description)});
-  return "Workloads (-w NAME:parameter=value,…; serval workloads NAME shows parameters, tables, "
-         "databases):\n" +
+  return "serval workloads NAME shows the parameters, tables and databases of a workload.\n\n"
+         "Workloads (-w NAME:parameter=value,…):\n" +
          aligned(planned) + "\nWorkloads for serval run only:\n" + aligned(scripted) +
          "\nKeys (--distribution NAME:parameter=value,…):\n" + aligned(rows_of(all_key_distributions())) +
          "\nLevels of the simulated database (serval gen --level):\n" +
@@ -79,7 +79,7 @@ std::uint64_t first_rows_of(const TableInfo& table) {
   return full ? table.rows : 0;
 }
 
-// Many tables are all alike.
+// Beyond this the tables of a workload are all alike, and only the first is shown.
 constexpr std::size_t kMostTables = 12;
 
 std::string table_lines(const WorkloadInfo& row) {
@@ -99,12 +99,12 @@ std::string table_lines(const WorkloadInfo& row) {
 }
 
 std::string page(const WorkloadInfo& row) {
-  std::string out = fmt::format("{}: {}\n", row.name, row.description);
+  std::string out = paragraph(fmt::format("{}: {}", row.name, row.description));
   if (!row.aliases.empty()) out += fmt::format("Also called {}.\n", fmt::join(row.aliases, ", "));
   out += parameter_lines(row) + table_lines(row);
-  out += fmt::format("\nRuns on {}{}.\n", fmt::join(drivers_of(row), ", "),
-                     is_simulated(row) ? "; serval gen runs it, too" : "");
-  if (row.needs_ranges) out += "It needs ranges, which key-value stores lack.\n";
+  out += "\n" + paragraph(fmt::format("Runs on {}{}.", fmt::join(drivers_of(row), ", "),
+                                      is_simulated(row) ? ", and in serval gen" : ""));
+  if (row.needs_ranges) out += "Needs ranges, which key-value stores do not have.\n";
   out += fmt::format("\nExample:\n  serval run sqlite: -w {}\n", row.name);
   if (is_simulated(row)) out += fmt::format("  serval gen -w {} -o history.jsonl\n", row.name);
   return out;
@@ -129,7 +129,7 @@ void write_words(JsonWriter& json, std::string_view name, const std::vector<std:
   json.end();
 }
 
-// What the list and the page have in common; the object stays open.
+// The members that the list and the page share; the object stays open.
 void write_front(JsonWriter& json, const WorkloadInfo& row) {
   json.begin_object().key("name").text(row.name).key("description").text(row.description);
   write_words(json, "aliases", row.aliases);

@@ -15,7 +15,7 @@ Format output_format(std::string_view flag, std::string_view name, const std::st
   if (const std::optional<Format> format = choose_format(flag, name)) return *format;
   if (path == "-") return Format::Jsonl;
   if (const std::optional<Format> format = format_for_path(path)) return *format;
-  throw UsageError(fmt::format("the name of {} does not say which format to write", path),
+  throw UsageError(fmt::format("the name {} does not imply a format to write", path),
                    fmt::format("add {} NAME (serval formats lists them)", flag));
 }
 
@@ -31,7 +31,7 @@ void require_recordable(const std::string& path, Overwrite overwrite) {
   const std::filesystem::file_status status = std::filesystem::status(path, ignored);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
     throw UsageError(fmt::format("{} is not a regular file", path),
-                     "name a file to create; a recording is read while it is written");
+                     "choose a file name; a recording is read while it is written");
   require_writable(path, overwrite);
 }
 
