@@ -21,8 +21,7 @@ struct PlaceOfTransaction {
 std::vector<PlaceOfTransaction> parse_transaction_order(std::string_view text);  // "0=2,1=1"
 
 // Indexed by transaction, as in VersionHints; empty without places. Throws UsageError for an id that is
-// unknown
-// or ambiguous.
+// unknown or ambiguous.
 std::vector<std::int64_t> places_of(const History& history, const std::vector<PlaceOfTransaction>& places);
 
 }  // namespace serval::cli

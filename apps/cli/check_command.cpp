@@ -205,8 +205,7 @@ class FileCheck {
   }
 
   // Operations on single registers are transactions too, but a model may decide more. Reads the file
-  // again, so
-  // only if it is small.
+  // again, so only if it is small.
   void hint_at_model() {
     constexpr std::size_t kMostTransactions = 100'000;
     const History& history = loaded_.history;
@@ -272,8 +271,7 @@ class FileCheck {
   }
 
   // After a violation, also finds out which other levels hold. This must not endanger the verdict or take
-  // much
-  // more effort than it did. If the time runs out, the report omits it.
+  // much more effort than it did. If the time runs out, the report omits it.
   void look_at_other_levels(int so_far) {
     if (!report_.gate || !violated(report_.result.verdict) || is_brief()) return;
     phase_ = "other levels";

@@ -11,8 +11,7 @@
 namespace serval::cli {
 
 // Empty: by timestamps. Throws InputError for a line that names no transaction or several, and for a file
-// that
-// cannot be read; BudgetExhausted.
+// that cannot be read; BudgetExhausted.
 ExpectedOrderChoice choose_expected_order(const std::string& flag, const History& history, Budget& budget);
 
 }  // namespace serval::cli

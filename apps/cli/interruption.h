@@ -2,11 +2,9 @@
 // Interrupts a check: Ctrl-C, SIGTERM, SIGHUP and deadlines.
 //
 // The first signal stops every budget of interruptible(), so that what is known is still printed. The
-// second
-// ends the process at once. Deadline does the same for time: a loop that polls its budget stops by
-// itself, a
-// blocked read is woken, and a phase that does neither is ended with the process within a second of the
-// deadline, after printing the given last words.
+// second ends the process at once. Deadline does the same for time: a loop that polls its budget stops by
+// itself, a blocked read is woken, and a phase that does neither is ended with the process within a
+// second of the deadline, after printing the given last words.
 
 #include <chrono>
 #include <string>
@@ -29,8 +27,7 @@ Budget interruptible() noexcept;
 class Deadline {
  public:
   // 0.9 s after the deadline, writes `last_words` to `descriptor` and exits with `exit_code`. Partially
-  // written
-  // files are removed.
+  // written files are removed.
   Deadline(std::chrono::nanoseconds timeout, std::string last_words, int exit_code,
            int descriptor = STDOUT_FILENO);
   Deadline(const Deadline&) = delete;

@@ -20,8 +20,7 @@ namespace {
 constexpr double kMostVersions = 0.9;  // The share of versions given in Fig. 13.
 
 // Fig. 13 has no numbers at its bars; these bounds come from the text. Where the text gives a factor
-// relative
-// to another cell, the bound is that cell's bound times the factor.
+// relative to another cell, the bound is that cell's bound times the factor.
 struct MixedWorkload {
   std::string_view name;
   double reads, writes;

@@ -1,7 +1,6 @@
 #pragma once
 // Memory limits enforced by the operating system. Beyond the limit an allocation throws std::bad_alloc,
-// which a
-// command turns into Undecided.
+// which a command turns into Undecided.
 //
 //   MemoryLimit limit(4ull << 30);   // lifted again when it goes out of scope
 //
@@ -25,9 +24,8 @@ class MemoryLimit {
 };
 
 // Makes the process keep memory that it frees. Serval allocates and frees large columns repeatedly;
-// returning
-// them to the system costs a page fault per 4 KiB on the next use, a tenth of the run time at a million
-// transactions.
+// returning them to the system costs a page fault per 4 KiB on the next use, a tenth of the run time at a
+// million transactions.
 void keep_freed_memory();
 
 // 80 % of the memory of the machine or its control group.

@@ -28,8 +28,8 @@ struct ModelPlan {
 int check_file_by_model(const ModelPlan& plan, const std::string& path, int so_far);
 
 // For a Jepsen file that a model fits: "this looks like a counter log; to check it, add --model counter",
-// and
-// the name of the model. Empty for any other file, and for standard input, which cannot be read twice.
+// and the name of the model. Empty for any other file, and for standard input, which cannot be read
+// twice.
 struct ModelHint {
   std::string words, model;
 };

@@ -45,8 +45,7 @@ const Predicate& where_of(const Predicate& tree) {
 }
 
 // Columns are named by position, since SQLite does not distinguish "A" from "a". LIKE gets its escape
-// character
-// from a column after all others, since SQLite has none by default.
+// character from a column after all others, since SQLite has none by default.
 Predicate spelled_for_sqlite(Predicate tree, std::span<const std::string> columns) {
   if (tree.node == Predicate::Node::Column)
     tree.name = fmt::format("c{}", std::ranges::find(columns, tree.name) - columns.begin());
@@ -66,8 +65,7 @@ bool computes(const Condition& condition) {
 }
 
 // Whether SQLite can hold the value exactly. Its binary fractions distinguish decimals of 15 digits but
-// do not
-// compute with them exactly, and its text ends at the first NUL.
+// do not compute with them exactly, and its text ends at the first NUL.
 bool survives(const Scalar& value, bool is_computed_with) {
   constexpr std::ptrdiff_t kMostDigits = 15;
   if (value.kind() == Scalar::Kind::Text) return value.as_text().find('\0') == std::string::npos;

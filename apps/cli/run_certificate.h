@@ -3,10 +3,8 @@
 // end.
 //
 // The result of a range does not show every version that it examined. A workload with ranges therefore
-// records
-// a certificate if the database can provide one, unless the user declines it. If none is available, the
-// run
-// says so at the start and continues, unless the user requested one.
+// records a certificate if the database can provide one, unless the user declines it. If none is
+// available, the run says so at the start and continues, unless the user requested one.
 
 #include <memory>
 #include <string>

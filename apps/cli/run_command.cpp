@@ -1,6 +1,5 @@
 // serval run and serval record: run a workload against a database and record what its clients see; run
-// also
-// checks the recording.
+// also checks the recording.
 
 #include "run_command.h"
 
@@ -324,8 +323,7 @@ class Run {
   }
 
   // The rows that a range changes are known only from the response, so the recording of a cut-off run may
-  // lack
-  // the writers of values that others read.
+  // lack the writers of values that others read.
   bool checks_live() const {
     return flags_.checks && !flags_.no_live && !flags_.live && level_ && watch::LiveCheck::watches(*level_) &&
            !workload_.info->needs_ranges;

@@ -19,8 +19,7 @@ constexpr double kLogSeconds = 10;
 constexpr const char* kClearLine = "\r\x1b[K";
 
 // "1,308 aborted (310 serialization, 998 rolled back)": aborted transactions by cause. The workload
-// itself
-// rolls back the latter.
+// itself rolls back the latter.
 std::string spelled_aborts(const CampaignCounts& counts) {
   std::string causes;
   const auto add = [&](std::uint64_t number, std::string_view cause) {

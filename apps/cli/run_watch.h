@@ -1,7 +1,6 @@
 #pragma once
 // Watches a running campaign from its own thread. Shows the progress, on a terminal in one line that is
-// redrawn,
-// else in a line every ten seconds. Stops the campaign at a signal, or at the first violation if
+// redrawn, else in a line every ten seconds. Stops the campaign at a signal, or at the first violation if
 // requested.
 //
 //   RunWatch watch(campaign, &live, {.progress = ProgressMode::Auto});

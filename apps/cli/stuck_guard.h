@@ -19,8 +19,7 @@ class StuckGuard {
   static constexpr std::chrono::seconds kPatience{5};
 
   // A thread polls `should_end`. Once it has been true for kPatience, the thread calls `last_words` and
-  // exits
-  // with its result.
+  // exits with its result.
   StuckGuard(std::function<bool()> should_end, std::function<int()> last_words);
   ~StuckGuard();
   StuckGuard(const StuckGuard&) = delete;

@@ -1,7 +1,6 @@
 #pragma once
 // A verb of the command line, such as `serval check`. Each has its own file and a function that declares
-// its
-// arguments and returns the action to run.
+// its arguments and returns the action to run.
 
 #include <functional>
 #include <span>

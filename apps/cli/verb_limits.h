@@ -20,8 +20,7 @@ void declare_limit_flags(Arguments& arguments, LimitFlags& flags);
 std::uint64_t memory_limit_of(const std::string& flag);  // In bytes. Throws UsageError.
 
 // Runs `work` and returns its exit code. Beyond a limit, or at a signal, prints an error and returns
-// kUndecided
-// or the code of the signal; partially written files are removed.
+// kUndecided or the code of the signal; partially written files are removed.
 int within_limits(const LimitFlags& flags, const std::function<int(Budget& budget)>& work);
 
 }  // namespace serval::cli

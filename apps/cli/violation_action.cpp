@@ -24,8 +24,7 @@ constexpr std::size_t kLargestVariable = 100'000;
 constexpr std::chrono::seconds kPatience{2};  // At the end.
 
 // An unlinked file with the text. Unlike a pipe it never blocks the watch, however large the text and
-// however
-// slowly the command reads.
+// however slowly the command reads.
 int readable(const std::string& text) {
   const int file = ::memfd_create("violation", MFD_CLOEXEC);
   std::string_view rest = text;

@@ -1,10 +1,8 @@
 #pragma once
 // The actions of --on-violation: exit, or exec:CMD. The command runs in a shell. It gets the finding as
-// one line
-// of JSON on its standard input and, unless it is large, in $SERVAL_VIOLATION. $SERVAL_EVENT is
-// "violation" or
-// "suspect". The command has its own process group. The watch does not wait for it, except briefly at the
-// end, when it kills what still runs.
+// one line of JSON on its standard input and, unless it is large, in $SERVAL_VIOLATION. $SERVAL_EVENT is
+// "violation" or "suspect". The command has its own process group. The watch does not wait for it, except
+// briefly at the end, when it kills what still runs.
 //
 //   ViolationActions actions({"exec:./page-somebody"}, {.rate = 60});
 //   actions.act({json, "violation"});

@@ -103,8 +103,7 @@ class Watch {
     catch_signals();
     std::signal(SIGPIPE, SIG_IGN);
     // For files the limit covers the process. For clients it covers only queued records, because the
-    // stacks of
-    // their threads would count too.
+    // stacks of their threads would count too.
     if (!watch::is_endpoint(flags_.source)) memory_.emplace(memory_limit_of(flags_.memory_limit));
     const watch::Interfaces interfaces =
         flags_.any_interface ? watch::Interfaces::Any : watch::Interfaces::LoopbackOnly;
@@ -246,8 +245,7 @@ class Watch {
   }
 
   // Stuck: a loop that pauses only for milliseconds has not run for ten seconds. This applies to the
-  // verifier
-  // and to the thread that reads from clients.
+  // verifier and to the thread that reads from clients.
   static watch::HttpResponse health(const watch::WatchState& state, std::optional<Clock::time_point> looked) {
     constexpr std::chrono::seconds kStuck{10};
     const Clock::time_point now = Clock::now();

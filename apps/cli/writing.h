@@ -9,8 +9,7 @@
 namespace serval::cli {
 
 // By the flag, then by the file's name; native JSONL for standard output. Throws UsageError if the name
-// does not
-// imply a format.
+// does not imply a format.
 Format output_format(std::string_view flag, std::string_view name, const std::string& path);
 
 enum class Overwrite { Refuse, Allow };

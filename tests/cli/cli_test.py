@@ -1046,7 +1046,7 @@ exec_driver.main()
         self.assertIn('error: bad expectation broken.json:2:10\n  2 |  "rows":[}\n', result.err)
         self.file("list.json", "[]")
         self.assertIn("bad expectation list.json:1:1", self.expect(3, "probe", self.DATABASE, "--expect", "list.json").err)
-        self.assertIn("not a matrix", self.expect(3, "probe", self.DATABASE, "--expect", "list.json").err)
+        self.assertIn("not the output of serval probe", self.expect(3, "probe", self.DATABASE, "--expect", "list.json").err)
         self.expect(3, "probe", self.DATABASE, "--expect", "missing.json")
 
 

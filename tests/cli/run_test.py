@@ -115,7 +115,7 @@ class Certificate(cli_test.CliTest):
         self.assertIn("serval run --certificate", self.expect(0, "lint", recording).out)
         self.assertTrue(json.loads(self.expect(0, "lint", "--json", recording).out)["lacks_certificate"])
         self.assertFalse(json.loads(self.expect(0, "lint", "--json", "run.jsonl").out)["lacks_certificate"])
-        self.assertIn("contradict", self.expect(64, "run", "simulated:", "--certificate", "--no-certificate").err)
+        self.assertIn("cannot be combined", self.expect(64, "run", "simulated:", "--certificate", "--no-certificate").err)
 
 
 class Invariant(cli_test.CliTest):
@@ -345,7 +345,7 @@ class Demo(cli_test.CliTest):
         lines = result.out.splitlines()
         self.assertEqual([line.split()[0] for line in lines if line.startswith("V")], ["VALID", "VIOLATION"])
         self.assertEqual([line for line in lines if line.startswith("exit code")], ["exit code 0", "exit code 1"])
-        self.assertIn("  verified   the evidence was re-proved from the raw history", lines)
+        self.assertIn("  verified   the evidence was verified against the raw history", lines)
         self.assertRegex(result.out, r"write-skew|read-skew|anti-dependency-cycle")
         following = [line.split(maxsplit=1)[1].split("    (")[0] for line in lines if line.startswith("  next ")]
         self.assertGreaterEqual(len(following), 1)

@@ -428,7 +428,7 @@ class Sockets(WatchTest):
     def test_other_interfaces_need_a_flag(self):
         result = self.expect(64, "watch", "tcp:0.0.0.0:0", *SI)
         self.assertIn("--any-interface", result.err)
-        self.assertIn("not an address", self.expect(64, "watch", "tcp:nowhere", *SI).err)
+        self.assertIn("not a valid listen address", self.expect(64, "watch", "tcp:nowhere", *SI).err)
         self.assertIn("--any-interface", self.expect(64, "watch", "-", *SI, "--metrics", "0.0.0.0:0").err)
 
     def test_a_clock_error_allows_for_clients_that_disagree(self):
@@ -663,7 +663,7 @@ class HostileClients(WatchTest):
         out, err = self.ends(watch, 143)
         self.assertIn("ended by SIGTERM", out)
         self.assertTrue(out.startswith("UNKNOWN"), out)
-        self.assertIn("was left out", err)
+        self.assertIn("were left out", err)
         self.assertFalse(pathlib.Path(address.removeprefix("unix:")).exists())
 
     def test_more_clients_than_were_asked_for_are_heard(self):
@@ -799,7 +799,7 @@ class Monitoring(WatchTest):
         (self.folder / "told").mkdir()
         result = self.expect(1, "watch", self.violations(25), *SI, "--action-rate", "10", "--on-violation", "exec:cat > told/$$")
         self.assertEqual(len(list((self.folder / "told").iterdir())), 10)
-        self.assertIn("did not run for 15 of the findings", result.err)
+        self.assertIn("did not run for 15 findings", result.err)
 
     def test_commands_that_do_not_read_or_do_not_exist_do_no_harm(self):
         for command in ("exit 0", "exec no-such-command", "exec 0<&-; exit 1"):

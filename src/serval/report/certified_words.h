@@ -1,6 +1,6 @@
 #pragma once
-// Sentences about what rests on a version certificate: dependencies of predicates and items, rows that do not
-// fit.
+// Sentences about evidence from a version certificate: dependencies of predicates and items, and rows
+// that do not fit.
 //
 //   CertifiedWords words(history, names);
 //   words.why(edge)       // "T1 asked p{...} before T2 wrote x = 4, which changed what it matches"
@@ -14,18 +14,18 @@ namespace serval {
 
 class CertifiedWords {
  public:
-  // Both outlive it.
+  // Both must outlive this object.
   CertifiedWords(const History& history, const TransactionNames& names) : history_(history), names_(names) {}
 
   std::string why(const Edge& edge) const;
   std::string why(AnomalyKind kind, const BadRow& bad) const;
-  // The operation, in the notation; of many rows the one of `key` and a few others.
+  // The operation in the history notation. Of many rows it shows the one of `key` and a few others.
   std::string asked(OperationId op, KeyId key) const;
 
  private:
   std::string name(TransactionId t) const { return names_(t); }
   std::string name(OperationId op) const { return names_(history_.transaction_of(op)); }
-  std::string holds(OperationId write, KeyId key) const;  // What the key holds after it.
+  std::string holds(OperationId write, KeyId key) const;  // The value of the key after `write`.
   std::string did(OperationId write, KeyId key) const;
 
   const History& history_;

@@ -14,11 +14,11 @@
 namespace serval {
 namespace {
 
-constexpr std::size_t kLongestChain = 5;  // Longer cycles are not spelled out again in the conclusion.
+constexpr std::size_t kLongestChain = 5;  // The conclusion does not repeat longer cycles.
 
 using Participant = Explanation::Participant;
 
-// Writes the sentences. Holds what every sentence needs: the history, the level and the names.
+// Writes the sentences.
 class Narrator {
  public:
   Narrator(const History& history, Level level, Clock clock, std::vector<Participant> participants,
@@ -50,7 +50,7 @@ class Narrator {
   std::string name(OperationId op) const { return names_(history_.transaction_of(op)); }
   std::string key_of(OperationId op) const { return history_.format_key(history_.key(op)); }
 
-  // What an operation read, what it wrote. An insert finds no value.
+  // What an operation read and what it wrote. An insert finds no value.
   Value value_seen(OperationId op) const {
     const bool compares = history_.kind(op) == OperationKind::CompareAndSet;
     return compares ? history_.expected(op) : history_.value(op);
@@ -108,7 +108,7 @@ class Narrator {
     story_.conclusion =
         kind == AnomalyKind::OutsideSnapshot
             ? "so the transaction did not keep to its snapshot."
-            : "so no order of the transactions that keeps the certificate explains the answer.";
+            : "so no order of the transactions that respects the certificate explains the result.";
   }
 
   // "T3 read x = 1 from T1 although it had seen T2, which wrote x = 2: T2 ─wr(y)→ T3"
@@ -139,7 +139,7 @@ class Narrator {
     if (edge.kind == EdgeKind::ReadWrite && !edge.to_read.is_none() && found_nothing(edge.from_op))
       return both_found_nothing(edge.key, edge.to, edge.to_op);
     if (edge.to_read == edge.to_op)
-      return fmt::format("{}; {} replaced that same {} by {}", before, name(edge.to), version,
+      return fmt::format("{}; {} replaced that same {} with {}", before, name(edge.to), version,
                          made(edge.to_op));
     if (!edge.to_read.is_none())
       return fmt::format("{}; {} read that same {} and {}", before, name(edge.to), version,
@@ -168,9 +168,9 @@ class Narrator {
       case OrderBasis::LinearizableKeys:
         return fmt::format("{} before {} (linearizable-keys)", touched(earlier), touched(later));
       case OrderBasis::Case:
-        return "as this case has it";
+        return "by assumption in this case";
       case OrderBasis::Certificate:
-        return "as the certificate has it";
+        return "according to the certificate";
     }
     return {};
   }
@@ -192,7 +192,7 @@ class Narrator {
     }
     story_.fingerprint += fmt::format(":{}", name_of(versions.basis));
     story_.conclusion =
-        fmt::format("so the versions of {} have no order that keeps {} together with what was seen.",
+        fmt::format("so no order of the versions of {} is consistent with both {} and what was seen.",
                     history_.format_key(versions.key), name_of(versions.basis));
   }
 
@@ -232,7 +232,8 @@ class Narrator {
     story_.conclusion = fmt::format("so {}: no {}.", contradiction(cycle), order(all, respected(cycle)));
   }
 
-  // A question of which all answers but one end at once is told as what must be, "or else"; others as cases.
+  // If all alternatives but one lead to an immediate contradiction, says what must be, "or else";
+  // otherwise distinguishes cases.
   void tell_about(AnomalyKind kind, const Contradiction& claim) {
     std::size_t circles = 0;
     for (const Contradiction::Node& node : claim.nodes) circles += node.cycle.empty() ? 0 : 1;
@@ -290,7 +291,7 @@ class Narrator {
     return out;
   }
 
-  // What the order would have to respect beside the data; without such edges the data alone contradict.
+  // What the order would have to respect besides the data; empty if the data alone contradict each other.
   static std::string_view respected(const Cycle& cycle) {
     const auto has = [&](EdgeKind kind) {
       return std::ranges::find(cycle.edges, kind, &Edge::kind) != cycle.edges.end();
@@ -312,7 +313,7 @@ class Narrator {
                              name(cycle.edges.back().to));
   }
 
-  // The kinds of the edges, rotated so that every cycle of one shape spells the same.
+  // The kinds of the edges, rotated so that cycles of the same shape give the same text.
   static std::string shape(const Cycle& cycle) {
     std::vector<std::string_view> kinds, best;
     for (const Edge& edge : cycle.edges) kinds.push_back(name_of(edge.kind));
@@ -437,7 +438,7 @@ class Narrator {
         return fmt::format("{} {}", first, wrote(broken.first));
       case ChainBreak::Rule::TwoSuccessors:
         if (two)
-          return fmt::format("{} replaced {} = {} by {}; {} replaced that same {} by {}", first,
+          return fmt::format("{} replaced {} = {} with {}; {} replaced that same {} with {}", first,
                              key_of(broken.first), seen(broken.first), made(broken.first),
                              name(broken.second), seen(broken.second), made(broken.second));
         return fmt::format("{} replaced {} = {}", first, key_of(broken.first), seen(broken.first));

@@ -165,7 +165,8 @@ class JsonReport {
     json_.key("prose").text(prose(story)).key("fingerprint").text(story.fingerprint).end();
   }
 
-  // Position of an operation in its transaction, null for none and for one of another transaction.
+  // Position of an operation in its transaction; null if there is none or it belongs to another
+  // transaction.
   void position(OperationId op, TransactionId t) {
     if (op.is_none() || report_.history->transaction_of(op) != t)
       json_.null();
@@ -185,7 +186,7 @@ class JsonReport {
            story, story.steps[i].why);
   }
 
-  // The steps of every case; those that hold in their case only are so marked ("assumed": "case").
+  // The steps of every case. Those that hold only in their case are marked ("assumed": "case").
   void edges_of(const Contradiction& claim, const Explanation& story) {
     for (const Contradiction::Node& node : claim.nodes)
       for (const Edge& step : node.cycle)
@@ -199,7 +200,7 @@ class JsonReport {
          name_in(story, split.first.transaction), story, story.steps[1].why);
   }
 
-  // About reads, rows and versions rather than transactions that precede each other.
+  // Evidence about reads, rows and versions rather than an order of transactions.
   void edges_of(const BadRead&, const Explanation&) {}
   void edges_of(const BadRow&, const Explanation&) {}
   void edges_of(const ChainBreak&, const Explanation&) {}
@@ -214,7 +215,7 @@ class JsonReport {
     return std::ranges::find(story.participants, t, &Explanation::Participant::transaction)->name;
   }
 
-  // Of an order that follows from a read of a third transaction.
+  // The reader, if the order follows from a read of a third transaction.
   void reader(OperationId read, const Explanation& story) {
     const TransactionId t = report_.history->transaction_of(read);
     json_.key("reader").text(name_in(story, t)).key("reader_op");

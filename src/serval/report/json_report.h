@@ -1,6 +1,6 @@
 #pragma once
-// The answer for programs: one JSON object on one line, schema "serval.report/2". Fields are only ever added;
-// a change that breaks a reader gets a new schema name. docs/cli.md describes every field.
+// The report as one JSON object on one line, schema "serval.report/2". Fields are only added; an
+// incompatible change gets a new schema name. docs/cli.md describes every field.
 
 #include <string>
 

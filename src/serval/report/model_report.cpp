@@ -13,7 +13,7 @@ namespace serval {
 namespace {
 
 constexpr std::size_t kLabelWidth = 11;  // As in text_report.
-constexpr std::size_t kShownOrder = 5;   // Of a linearization, the last ones.
+constexpr std::size_t kShownOrder = 5;   // The last operations of a linearization.
 
 using Ending = ClientOperation::Ending;
 
@@ -48,7 +48,7 @@ class ModelText {
     facts();
     for (const std::string& notice : report_.notices) labelled("note", notice);
     if (report_.verification == Verification::Passed)
-      labelled("verified", "the evidence was re-proved from the raw history");
+      labelled("verified", "the evidence was verified against the raw history");
     labelled("cost", fmt::format("{}   peak {}", format_seconds(report_.budget.seconds),
                                  format_bytes(report_.budget.peak_rss_bytes)));
     return std::move(out_);

@@ -1,5 +1,6 @@
 #pragma once
-// What a model says of one file, as words or as one JSON object (schema serval.model/1, docs/models.md).
+// The result of a model check of one file, as text or as one JSON object (schema serval.model/1,
+// docs/models.md).
 
 #include <cstdint>
 #include <string>
@@ -16,8 +17,8 @@ namespace serval {
 struct ModelReport {
   std::string version;                     // Of Serval.
   std::string path;                        // As given; "-" for standard input.
-  std::string format;                      // Of the file; empty when reading never got so far.
-  const ClientHistory* history = nullptr;  // Null when reading did not finish.
+  std::string format;                      // Of the file; empty if not yet known.
+  const ClientHistory* history = nullptr;  // Null if the file was not read completely.
   Model model = Model::Bank;
   ModelResult result;
   std::vector<std::string> notices;                         // What the reader skipped or repaired.

@@ -11,7 +11,7 @@
 namespace serval {
 namespace {
 
-constexpr std::size_t kLongestText = 60;  // Bytes of one spelled value before it is cut.
+constexpr std::size_t kLongestText = 60;  // Bytes of one printed value before it is truncated.
 
 std::string cut(const std::string& spelled) {
   std::string text = printable(std::string_view(spelled).substr(0, 4 * kLongestText));
@@ -22,7 +22,7 @@ std::string cut(const std::string& spelled) {
   return text + "…";
 }
 
-// Only a value that format_short would change needs more than print_operation.
+// print_operation suffices unless format_short would change the value.
 bool is_long(const History& history, Value value) {
   return format_short(history, value) != printable(history.format(value));
 }

@@ -8,7 +8,7 @@ namespace {
 
 using Participant = Explanation::Participant;
 
-// Who took part, by the evidence, and by which operations.
+// The participants and their operations, by kind of evidence.
 class Cast {
  public:
   explicit Cast(const History& history) : history_(history) {}
@@ -29,8 +29,8 @@ class Cast {
     if (!op.is_none()) take_part(history_.transaction_of(op), op);
   }
 
-  // Long cycles make the linear find above quadratic, so a cycle fills its list directly: edge i starts at
-  // participant i and ends at participant i + 1.
+  // The linear find above would be quadratic for long cycles, so a cycle fills its list directly: edge i
+  // starts at participant i and ends at participant i + 1.
   void add(const Cycle& cycle) {
     for (const Edge& edge : cycle.edges) participants_.push_back({edge.from, {}, {}});
     for (std::size_t i = 0; i < cycle.edges.size(); ++i) {
@@ -44,7 +44,7 @@ class Cast {
     add_witnesses(cycle);
   }
 
-  // After the transactions of the cycle itself: who saw what, so that an order followed.
+  // After the transactions of the cycle itself: the readers that show the order of versions.
   void add_witnesses(const Cycle& cycle) {
     for (const VisibilityPath& visibility_path : cycle.visibility_paths) {
       for (const Edge& edge : visibility_path.path) {

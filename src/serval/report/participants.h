@@ -1,5 +1,5 @@
 #pragma once
-// Which transactions an anomaly is about, by its evidence.
+// The transactions of an anomaly, from its evidence.
 
 #include <vector>
 
@@ -7,11 +7,11 @@
 
 namespace serval {
 
-// In the order of the story, without names. O(edges) for a cycle.
+// In the order of the explanation, without names. O(edges) for a cycle.
 std::vector<Explanation::Participant> participants_of(const History& history, const Evidence& evidence);
 
-// Transactions that the sentences name without their being part of the anomaly: those that saw in which order
-// versions came.
+// Transactions that the explanation names although they are not part of the anomaly: their reads show the
+// order of versions.
 std::vector<TransactionId> witnesses_of(const History& history, const Evidence& evidence);
 
 }  // namespace serval

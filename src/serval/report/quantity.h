@@ -1,5 +1,5 @@
 #pragma once
-// Numbers as people read them: 41,906   213 MiB   0.74 s. Fixed spelling, no locale.
+// Human-readable numbers: 41,906   213 MiB   0.74 s. Independent of the locale.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,9 +15,9 @@ std::string format_bytes(std::uint64_t bytes);   // "512 B", "213 MiB", "1.4 GiB
 std::string format_seconds(double seconds);      // "1.5 µs", "0.4 ms", "0.74 s", "12 min 5 s"
 std::string format_share(double part_of_whole);  // "12.1 %"
 
-// Columns that UTF-8 text takes on a terminal, counting every code point as one.
+// Width of UTF-8 text on a terminal, counting every code point as one column.
 std::size_t display_width(std::string_view text);
-// `text` with blanks after it up to `width` columns.
+// `text` followed by blanks up to `width` columns.
 std::string padded(std::string_view text, std::size_t width);
 
 }  // namespace serval

@@ -26,7 +26,7 @@ void learn(std::vector<Known>& known, const CheckResult& result) {
   }
 }
 
-// What vendors offer and papers call by one name, before the rest by strength.
+// The levels that vendors offer and papers name come first, then the rest by strength.
 constexpr std::array kBestKnown{Level::StrictSerializable,
                                 Level::StrongSessionSerializable,
                                 Level::Serializable,
@@ -58,13 +58,13 @@ void find_extremes(Standing& known) {
   }
 }
 
-// A gate says nothing about the levels above it.
+// Checking a gate says nothing about stronger levels.
 bool examined_above(const Report& report, const Standing& known, Level level) {
   if (report.survey && report.survey->complete()) return true;
   return none_other(known.open, level, implies);
 }
 
-// Every level that some vendor calls repeatable-read, with the vendors.
+// The levels that vendors call repeatable-read, with the vendors.
 std::string meanings_of_repeatable_read() {
   std::string out;
   for (const LevelInfo& row : all_levels()) {
@@ -87,7 +87,7 @@ bool speaks_of_repeatable_read(const Report& report, const Standing& known) {
          mentions(known.strongest, kLevel);
 }
 
-// Of the cycles: those that most people know by name, the most severe first.
+// The best-known kinds of cycles, most severe first.
 constexpr std::array kBestKnownCycles{AnomalyKind::DirtyWrite,         AnomalyKind::CyclicInformationFlow,
                                       AnomalyKind::LostUpdate,         AnomalyKind::FracturedRead,
                                       AnomalyKind::CausalityViolation, AnomalyKind::LongFork,
@@ -100,7 +100,7 @@ auto prominence(AnomalyKind kind) {
   return std::pair(is_cycle ? known + 1 : 0, kind);
 }
 
-// By kind, the search that found most of it; of several the one at the weakest level.
+// For each kind, the search that found most of it; if several, the one at the weakest level.
 std::map<AnomalyKind, const CheckResult*> best_search_by_kind(const Survey& survey) {
   const auto count = [](const CheckResult& result, AnomalyKind kind) {
     return std::get<Violated>(result.verdict).counts.at(kind);
@@ -120,7 +120,7 @@ std::map<AnomalyKind, const CheckResult*> best_search_by_kind(const Survey& surv
 
 constexpr std::size_t kHeadlineLevels = 2, kHeadlineKinds = 3;
 
-// The first few of them, the rest counted.
+// The first few, and the number of the rest.
 std::string listed(const std::vector<std::string>& all, std::size_t shown, std::string_view separator) {
   const std::size_t count = std::min(all.size(), shown);
   std::string out =
@@ -171,7 +171,7 @@ std::optional<Undecided> nothing_to_judge(const History& history) {
                                : "the history has no transaction that committed or may have";
   return Undecided{Undecided::Cause::NoTransactions,
                    what + ", so it shows nothing about any level",
-                   {"see whether the recorder wrote anything, and whether the database answered it"}};
+                   {"check that the recorder wrote anything, and that the database responded"}};
 }
 
 std::optional<Level> level_of_gate(const Report& report) {
@@ -277,8 +277,8 @@ std::vector<std::string> remarks(const Report& report) {
                   result.unused_certificate);
   if (result.snapshots_contradicted && !forbids(result.level, AnomalyKind::OutsideSnapshot))
     out.emplace_back(
-        "the certificate claims snapshots that do not show what was read or replaced; this level does not "
-        "care, snapshot isolation does");
+        "the certificate claims snapshots that do not show what was read or replaced; this matters only for "
+        "snapshot isolation");
   if (!report.model_hint.empty()) out.push_back(report.model_hint);
   return out;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Everything a report prints about one checked file, gathered by the command. text_report and json_report
-// turn it into words.
+// Everything that a report says about one checked file, collected by the command. text_report and
+// json_report print it.
 
 #include <cstdint>
 #include <map>
@@ -25,7 +25,7 @@ struct BudgetUse {
 
 enum class Verification : std::uint8_t { NotAsked, Passed };
 
-// The level that the verdict is about, and who chose it.
+// The required level, and who chose it.
 struct Gate {
   enum class Origin : std::uint8_t { Asked, Promised };  // By the user; by the recording.
   Level level;
@@ -36,72 +36,72 @@ std::string_view name_of(Gate::Origin origin);
 struct Report {
   std::string version;               // Of Serval.
   std::string path;                  // As given; "-" for standard input.
-  std::string format;                // Of the file; empty when reading never got so far.
-  const History* history = nullptr;  // Null when reading did not finish.
-  Clock clock = Clock::Nanoseconds;  // What the times of the history are.
-  std::optional<Gate> gate;          // None: every level was surveyed.
-  CheckResult result;                // What the headline is about.
-  std::optional<Survey> survey;      // The other levels, where they were looked at.
+  std::string format;                // Of the file; empty if not yet known.
+  const History* history = nullptr;  // Null if the file was not read completely.
+  Clock clock = Clock::Nanoseconds;  // The meaning of the times.
+  std::optional<Gate> gate;          // None: all levels were surveyed.
+  CheckResult result;                // The verdict of the headline.
+  std::optional<Survey> survey;      // The other levels, if they were checked.
   std::vector<std::string> notices;  // What the reader skipped or repaired.
-  std::string model;                 // The one that would know more of this history; empty where none.
-  std::string model_hint;            // Which model would know more of this history; empty where none.
+  std::string model;                 // A model that fits this history better; empty if none.
+  std::string model_hint;            // The hint to use that model; empty if none.
   Verification verification = Verification::NotAsked;
-  std::optional<RunFindings> run;  // Of a recording that was made just now.
-  std::size_t max_findings = 10;   // Shown of anomalies and of broken invariants.
+  std::optional<RunFindings> run;  // If the recording was just made.
+  std::size_t max_findings = 10;   // Limit for anomalies, and for broken invariants.
   BudgetUse budget;
   int exit_code = 0;
 };
 
-// Every level holds of a history in which nothing is known to have happened, and that says nothing of the
-// database: why such a history is not judged. None for every other history.
+// Why a history without effective transactions is not judged: every level holds vacuously, which says
+// nothing about the database. None for every other history.
 std::optional<Undecided> nothing_to_judge(const History& history);
 
 std::optional<Level> level_of_gate(const Report& report);
 
-// What is known of each level after this check: a level that holds carries every level it implies, a refuted
-// one refutes every level that implies it. Lists run from the strongest level to the weakest, but `strongest`
-// and `greatest` begin with the levels that most people know.
+// What is known about each level after this check. If a level holds, so does every level that it implies;
+// if a level is refuted, so is every level that implies it. Lists run from the strongest level to the
+// weakest, but `strongest` and `greatest` begin with the best-known levels.
 struct Standing {
   std::vector<Level> holds, refuted, open;
-  std::vector<Level> greatest;         // Of `holds`: those that no other of them implies.
-  std::vector<Level> strongest;        // The same, where the levels above were examined, too; else empty.
-  std::vector<Level> weakest_refuted;  // Of `refuted`: those that imply no other of them ("not").
+  std::vector<Level> greatest;         // Members of `holds` that no other member implies.
+  std::vector<Level> strongest;        // The same if the stronger levels were checked too; else empty.
+  std::vector<Level> weakest_refuted;  // Members of `refuted` that imply no other member ("not").
   std::vector<Level> also_refuted;     // The rest of `refuted`, weakest first ("also not").
 };
 Standing standing(const Report& report);
 
-// Valid and Violation are about the gate. Without one, Valid says that the history has no anomaly, Anomaly
-// that it has one, whichever level forbids it.
+// Valid and Violation refer to the gate. Without one, Valid means that the history has no anomaly, and
+// Anomaly that it has one, whichever level forbids it.
 enum class Headline : std::uint8_t { Valid, Violation, Anomaly, Unknown };
 Headline level_headline(const Report& report);
-// The same for all that the report is about: a broken invariant is a violation, whatever the level.
+// The same for the whole report: a broken invariant is a violation at every level.
 Headline headline(const Report& report);
 std::string_view name_of(Headline headline);  // "valid", "violation", "anomaly", "unknown"
 
-// What stands behind the path on the first line: the gate; else the level that holds, or
-// "strongest=snapshot-isolation found=1 write-skew", or "any" when nothing is known of any level.
-// "invariant" where the violation is of the workload's invariant alone.
+// What follows the path on the first line: the gate; without one the level that holds, or
+// "strongest=snapshot-isolation found=1 write-skew", or "any" if nothing is known about any level.
+// "invariant" if only the workload's invariant is violated.
 std::string headline_subject(const Report& report);
 
-// What the report tells of, at most `max_findings`: the anomalies of the violated gate, or without one those
-// of all levels that were surveyed, every kind once before any kind twice, the best known first.
+// The anomalies to report, at most `max_findings`: those of the violated gate, or without one those of
+// all surveyed levels. Every kind appears once before any appears twice; the best-known kinds come first.
 struct ShownAnomaly {
-  Level level;  // Whose search found it.
+  Level level;  // The level whose check found it.
   const Anomaly* anomaly;
 };
 std::vector<ShownAnomaly> shown_anomalies(const Report& report);
 
-// How many anomalies of each kind: those of the violated gate, or without one all that were found.
+// The number of anomalies by kind: those of the violated gate, or without one all that were found.
 const std::map<AnomalyKind, std::uint64_t>& counts_of(const Report& report);
-// "3 lost-update", one for each kind: wrong reads and versions, then the best known, then the rest by
+// "3 lost-update", one per kind: wrong reads and versions, then the best-known kinds, then the rest by
 // severity.
 std::vector<std::string> format_counts(const std::map<AnomalyKind, std::uint64_t>& counts);
 
-// How many clients ran, where the recording says so. It may have more sessions: of new connections, and one
+// The number of clients, if the recording has it. There may be more sessions: new connections, and one
 // that reads all lists at the end.
 std::optional<std::uint64_t> clients_of(const History& history);
 
-// What a reader might misunderstand otherwise: words that vendors use differently, models that know more.
+// Notes that prevent misunderstandings: names that vendors use differently, models that fit better.
 std::vector<std::string> remarks(const Report& report);
 
 }  // namespace serval

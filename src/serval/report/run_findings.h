@@ -1,6 +1,6 @@
 #pragma once
-// What a run knows besides its recording: invariants of the workload that were broken, a database that went
-// away, a violation that was found on the way. Part of the verdict, the exit code and both reports.
+// Findings of a run beyond its recording: broken invariants of the workload, a lost database, a violation
+// found during the run. They are part of the verdict, the exit code and both reports.
 //
 //   if (is_broken(findings)) ...
 //   permissions(findings, Level::SnapshotIsolation) ==
@@ -19,37 +19,38 @@ namespace serval {
 struct RunFindings {
   std::string workload;
   std::string invariant;             // "no slot is taken twice"; empty: the workload has none.
-  std::vector<std::string> kept_at;  // Levels that keep it, each by itself.
-  std::uint64_t looks = 0;           // At the invariant, while the run went on and at its end.
+  std::vector<std::string> kept_at;  // Each of these levels guarantees it.
+  std::uint64_t looks = 0;           // Checks of the invariant, during the run and at its end.
   std::uint64_t broken_in_all = 0;
-  std::vector<std::string> broken;  // The first of them, a sentence each.
-  std::string isolation;            // As asked of the database.
-  std::string promises;             // The level that it is documented to keep, or empty.
+  std::vector<std::string> broken;  // The first of them, one sentence each.
+  std::string isolation;            // As requested from the database.
+  std::string promises;             // The level that this isolation promises, or empty.
   std::string loss;                 // How the database was lost, or empty.
-  // The violation that was found in a part of the recording while it grew, or empty. It stands, whatever
-  // becomes of the whole.
+  // The violation found in a prefix of the recording during the run, or empty. It remains a violation,
+  // whatever follows.
   std::string found_on_the_way;
-  // What the mirrored mechanisms found (run --live), in all and the first of them. They know more than the
-  // level says: a recording may satisfy the level nevertheless.
+  // What the mirror found (run --live): the total, and the first findings. The mirror checks more than
+  // the level requires, so the recording may still satisfy the level.
   std::uint64_t mirrored_in_all = 0;
   std::vector<std::string> mirrored;
   std::vector<std::string> notices;
-  int exit_code = 0;  // Of the run alone, whatever its recording shows.
+  int exit_code = 0;  // Of the run alone, independent of its recording.
 };
 
 inline bool is_broken(const RunFindings& run) { return run.broken_in_all > 0; }
 inline bool is_broken(const std::optional<RunFindings>& run) { return run && is_broken(*run); }
-// Whether the run itself shows a violation, whatever its recording does.
+// Whether the run itself shows a violation, independent of its recording.
 inline bool shows_violation(const std::optional<RunFindings>& run) {
   return run && (is_broken(*run) || !run->found_on_the_way.empty() || run->mirrored_in_all > 0);
 }
 
-// Whether the level that was asked for, and the isolation of the database, let the invariant break: a
-// sentence each, the second where it differs.
+// Whether the required level and the isolation of the database permit the broken invariant: one sentence
+// each;
+// the second only if it differs.
 std::vector<std::string> permissions(const RunFindings& run, std::optional<Level> asked);
 
-// The level at which a check names the transactions that broke the invariant. None where the level that was
-// asked for keeps it, so that such a check has been made.
+// The level at which a check shows the transactions that broke the invariant. None if the required level
+// guarantees the invariant, because then the check was already made.
 std::optional<Level> level_that_keeps(const RunFindings& run, std::optional<Level> asked);
 
 // {isolation, promises, loss, invariants}; at most `most` sentences.

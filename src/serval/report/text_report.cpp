@@ -17,10 +17,10 @@ namespace {
 
 using Participant = Explanation::Participant;
 
-constexpr std::size_t kWidestClaim = 48;       // Wider ones have their reason on a line of its own.
-constexpr std::size_t kShownParticipants = 8;  // Of a long cycle; the steps are cut alike.
-constexpr std::size_t kShownOperations = 8;    // Of a long transaction, beside the ones that matter.
-constexpr std::size_t kShownLevels = 6;        // Of those that are refuted with others.
+constexpr std::size_t kWidestClaim = 48;       // The reason of a wider one goes to the next line.
+constexpr std::size_t kShownParticipants = 8;  // Of a long cycle; the same for its steps.
+constexpr std::size_t kShownOperations = 8;    // Of a long transaction, besides those that matter.
+constexpr std::size_t kShownLevels = 6;        // Of the levels refuted by implication.
 constexpr std::size_t kLabelWidth = 11;        // "  refuted    "
 
 class TextReport {
@@ -79,7 +79,7 @@ class TextReport {
     return clients ? fmt::format("{} of {}", all, format_count(*clients, "client")) : all;
   }
 
-  // A gate that nobody asked for says where it comes from.
+  // Shows the origin of a gate that the user did not choose.
   void gate() {
     if (!report_.gate || report_.gate->origin == Gate::Origin::Asked) return;
     labelled("gate", fmt::format("{}, which the recording promises{}; --level any surveys all levels",
@@ -94,11 +94,11 @@ class TextReport {
   }
 
   void run_story(const RunFindings& run) {
-    if (!run.loss.empty()) labelled("lost", run.loss + "; what was recorded until then is judged");
+    if (!run.loss.empty()) labelled("lost", run.loss + "; the verdict covers what was recorded until then");
     if (!run.found_on_the_way.empty() && !violated(report_.result.verdict))
-      labelled("found", "while it ran: " + run.found_on_the_way);
+      labelled("found", "during the run: " + run.found_on_the_way);
     if (run.mirrored_in_all > 0) {
-      labelled("mirror", fmt::format("{} found while it ran, by what the database itself promises to do",
+      labelled("mirror", fmt::format("{} found during the run, judged by the mechanisms of the database",
                                      format_count(run.mirrored_in_all, "violation")));
       const std::size_t shown = std::min(report_.max_findings, run.mirrored.size());
       for (std::size_t i = 0; i < shown; ++i) labelled("", run.mirrored[i]);
@@ -131,7 +131,7 @@ class TextReport {
     std::map<AnomalyKind, std::uint64_t> shown;
     const auto& counts = counts_of(report_);
     std::vector<ShownAnomaly> told = shown_anomalies(report_);
-    // A survey tells of the first; gating one of the refuted levels shows what that forbids.
+    // A survey shows only the first anomalies; checking one refuted level shows the others.
     if (!report_.gate && !options_.detailed) told.resize(std::min(told.size(), options_.most_of_survey));
     for (const ShownAnomaly& one : told) {
       const AnomalyKind kind = one.anomaly->kind;
@@ -146,7 +146,7 @@ class TextReport {
     without_certificate();
   }
 
-  // Two facts, two messages: the database broke what its certificate says; whether another order would do.
+  // Two facts: the history violates the certificate, and whether another order would explain it.
   void without_certificate() {
     using Answer = CheckResult::WithoutCertificate::Answer;
     const auto& other = report_.result.without_certificate;
@@ -155,9 +155,8 @@ class TextReport {
                                                               : "certificate violated");
     switch (other->answer) {
       case Answer::SomeOrderExists:
-        return labelled("",
-                        fmt::format("what clients saw is {} in an order that the certificate does not have",
-                                    name_of(report_.result.level)));
+        return labelled("", fmt::format("what clients saw is {} in an order other than the certificate's",
+                                        name_of(report_.result.level)));
       case Answer::NoOrderExists:
         return labelled("", "and no other order of the transactions explains what clients saw");
       case Answer::NotKnown:
@@ -190,7 +189,7 @@ class TextReport {
     }
   }
 
-  // Of a long list, all but the first six and the last two.
+  // Elides a long list except for the first six and the last two.
   bool left_out(std::size_t index, std::size_t size) const {
     return !options_.detailed && size > kShownParticipants && index >= kShownParticipants - 2 &&
            index < size - 2;
@@ -220,7 +219,8 @@ class TextReport {
     return lines;
   }
 
-  // The operations that matter, the rest counted where they stood: "… 3 more". Short transactions whole.
+  // The operations that matter, with the number of others in their place: "… 3 more". Short transactions
+  // in full.
   std::vector<std::string> operations(const Participant& participant) const {
     const IdRange<OperationId> all = report_.history->operations(participant.transaction);
     std::vector<std::string> out;
@@ -313,7 +313,7 @@ class TextReport {
     return out;
   }
 
-  // Which levels follow from others is in serval levels; the greatest stand for them.
+  // Only the greatest; serval levels shows which levels they imply.
   void held(const Standing& known) {
     const std::vector<Level>& named = known.greatest;
     const std::size_t weaker = known.holds.size() - named.size();
@@ -359,14 +359,14 @@ class TextReport {
     labelled("engine", fmt::format("{}, {}", report_.result.engine, reach));
     if (options_.explains_engine || options_.detailed) attempts();
     if (report_.verification == Verification::Passed)
-      labelled("verified", "the evidence was re-proved from the raw history");
+      labelled("verified", "the evidence was verified against the raw history");
   }
 
   void attempts() {
     if (report_.result.replayed)
-      labelled("", "the order that was expected was replayed; no other was tried");
+      labelled("", "the expected order was replayed; no other was tried");
     else if (report_.result.attempts.empty())
-      labelled("", "the order followed from the reads; nothing had to be tried");
+      labelled("", "the order follows from the reads; no search was needed");
     for (const Attempt& one : report_.result.attempts)
       labelled("", fmt::format("{}  {}  {}", padded(one.step, 10), padded(format_seconds(one.seconds), 8),
                                one.result));
@@ -406,7 +406,7 @@ class TextReport {
     return fmt::format("serval anomalies {}", name_of(found->anomalies.front().kind));
   }
 
-  // A gate that is violated shows transactions by itself.
+  // A violated gate already shows its transactions.
   std::optional<Level> level_of_broken_invariant() const {
     const bool shows_some = report_.gate && violated(report_.result.verdict);
     if (!is_broken(report_.run) || shows_some) return std::nullopt;

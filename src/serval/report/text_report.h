@@ -1,13 +1,13 @@
 #pragma once
-// The answer for people. The first line is for machines, too:
+// The report as text. The first line can also be parsed by programs:
 //
-//   VALID|VIOLATION|UNKNOWN <path> <level>                   of a gate
+//   VALID|VIOLATION|UNKNOWN <path> <level>                   with a gate
 //   VALID <path> <level>                                     without one: the history has no anomaly
 //   ANOMALY <path> strongest=<levels> found=<counts>
 //   UNKNOWN <path> strongest=<levels>|any
 //
-// then what was checked, the anomalies in words, which levels hold, what it cost, and one next command.
-// The text depends on the report alone; colour is never the only carrier of anything.
+// Then follow what was checked, the explained anomalies, the levels that hold, the cost, and one command
+// to run next. The text depends only on the report; no information is carried by colour alone.
 
 #include <cstddef>
 #include <string>
@@ -18,10 +18,10 @@ namespace serval {
 
 struct TextOptions {
   bool colour = false;
-  bool brief = false;              // The first line only.
-  bool detailed = false;           // Also phases and anomalies without elision.
-  std::size_t most_of_survey = 1;  // Anomalies told of without a gate, unless detailed.
-  bool explains_engine = false;    // Also what was tried to find an order.
+  bool brief = false;              // Only the first line.
+  bool detailed = false;           // Also the phases, and anomalies in full.
+  std::size_t most_of_survey = 1;  // Anomalies shown without a gate, unless detailed.
+  bool explains_engine = false;    // Also the steps of the search for an order.
   std::size_t width = 110;
 };
 

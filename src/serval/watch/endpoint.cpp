@@ -22,7 +22,7 @@ namespace {
 constexpr int kBacklog = 4096;
 
 [[noreturn]] void refuse(const std::string& address) {
-  throw UsageError(fmt::format("\"{}\" is not an address to listen on", address),
+  throw UsageError(fmt::format("\"{}\" is not a valid listen address", address),
                    "unix:/tmp/serval.sock, tcp:9465 or tcp:127.0.0.1:9465");
 }
 
@@ -85,7 +85,7 @@ void Listener::remove_path() const noexcept {
   if (!path_.empty()) ::unlink(path_.c_str());
 }
 
-// A socket that nobody listens at any more is replaced; anything else stays.
+// Replaces a socket without a listener; leaves anything else alone.
 void Listener::listen_unix(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -97,7 +97,7 @@ void Listener::listen_unix(const std::string& path) {
   if (::stat(path.c_str(), &facts) == 0 && S_ISSOCK(facts.st_mode) &&
       ::connect(descriptor_, bytes, sizeof address) != 0 && errno == ECONNREFUSED)
     ::unlink(path.c_str());
-  // Before bind, so that nobody else can ever connect.
+  // Before bind, so that other users can never connect.
   if (descriptor_ < 0 || ::fchmod(descriptor_, S_IRUSR | S_IWUSR) != 0 ||
       ::bind(descriptor_, bytes, sizeof address) != 0)
     system_refuses(name_);
@@ -114,8 +114,8 @@ void Listener::listen_tcp(const std::string& address, Interfaces interfaces) {
   SocketAddress place =
       resolve(host, port_of(colon == std::string::npos ? rest : rest.substr(colon + 1), address), address);
   if (!place.is_loopback && interfaces == Interfaces::LoopbackOnly)
-    throw UsageError(fmt::format("{} would listen on an interface that others may reach", address),
-                     "--any-interface allows it");
+    throw UsageError(fmt::format("{} is not a loopback address", address),
+                     "--any-interface allows other machines to connect");
   const auto* const bytes = reinterpret_cast<const sockaddr*>(&place.storage);
   descriptor_ = ::socket(place.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   const int yes = 1;

@@ -21,7 +21,7 @@ constexpr std::size_t kLongestRequest = 8192;
 constexpr std::size_t kMostVisitors = 256;
 constexpr int kLookMs = 1000;
 
-// A request that has come, and the answer to it.
+// A received request and its response.
 class Exchange : public httplib::Stream {
  public:
   explicit Exchange(std::string_view request) : request_(request) {}
@@ -61,7 +61,7 @@ class MetricsServer::Answerer : private httplib::Server {
           if (request.method != "GET" && request.method != "HEAD") {
             out.status = 405;
             out.set_header("Allow", "GET, HEAD");
-            out.set_content("this server answers GET and HEAD requests\n", "text/plain; charset=utf-8");
+            out.set_content("only GET and HEAD requests are supported\n", "text/plain; charset=utf-8");
             return HandlerResponse::Handled;
           }
           const HttpResponse found = answer(request.path);
@@ -160,7 +160,7 @@ MetricsServer::Next MetricsServer::write(Visitor& visitor) {
         ::send(visitor.connection, visitor.answer.data(), visitor.answer.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0 && errno == EAGAIN) return Next::Stay;
-    if (sent < 0) return Next::Go;  // It went away.
+    if (sent < 0) return Next::Go;  // It has disconnected.
     visitor.answer.erase(0, static_cast<std::size_t>(sent));
   }
   return Next::Go;

@@ -1,12 +1,12 @@
 #pragma once
-// Answers GET and HEAD requests of whoever monitors a watch: /metrics in the text format of Prometheus,
-// /healthz, /report.
+// Serves GET and HEAD requests for monitoring a watch: /metrics in the Prometheus text format, /healthz
+// and /report.
 //
 //   MetricsServer server("127.0.0.1:9464", Interfaces::LoopbackOnly, [&](std::string_view path) { ... });
 //
-// One thread serves all connections at once and waits for none of them: a client that is silent or slow is
-// let go after a few seconds, and sooner where there are many. cpp-httplib understands requests and
-// writes answers; its own server would have a thread wait for each client.
+// One thread serves all connections without blocking. It disconnects silent or slow clients after a few
+// seconds, and sooner if there are many. cpp-httplib parses requests and formats responses; its own
+// server would need a thread per client.
 
 #include <atomic>
 #include <chrono>
@@ -61,9 +61,9 @@ class MetricsServer {
   std::unique_ptr<Answerer> answerer_;
   int wake_;
   std::atomic<bool> stopped_ = false;
-  Clock::time_point listens_from_;  // Before that it is out of descriptors.
-  std::list<Visitor> visitors_;     // In the order in which they came.
-  std::thread thread_;              // Last: it uses all the others.
+  Clock::time_point listens_from_;  // Does not accept before this time, because it ran out of descriptors.
+  std::list<Visitor> visitors_;     // In order of arrival.
+  std::thread thread_;              // Last, because it uses the others.
 };
 
 }  // namespace serval::watch

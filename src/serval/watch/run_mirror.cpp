@@ -26,11 +26,11 @@ void RunMirror::require_profile(const std::string& name, const std::map<std::str
   } else if (online::profile_of_run(facts) == nullptr) {
     throw UsageError(
         fmt::format("--live has no profile for {} at {}", facts.at("database"), facts.at("isolation")),
-        "--profile generic:LEVEL mirrors what the level itself promises");
+        "--profile generic:LEVEL checks only what the level requires");
   }
 }
 
-// Whatever goes wrong here, the recording goes on, and finish() says it.
+// An error here does not stop the recording; finish() reports it.
 void RunMirror::run() noexcept {
   const auto tell = [this](const WatchEngine::Finding& found) {
     if (found_.size() < kMostShown) found_.push_back(text_of(found));

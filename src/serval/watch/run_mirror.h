@@ -1,8 +1,8 @@
 #pragma once
-// serval run --live: the mirrored mechanisms follow the recording while it grows, as serval watch would.
+// serval run --live: the mirror follows the recording as it grows, like serval watch.
 //
-//   RunMirror mirror("history.jsonl", {});           // The profile is that of the recording.
-//   ...                                              // The campaign runs, the recorder finishes its file.
+//   RunMirror mirror("history.jsonl", {});           // Profile by the recording.
+//   ...                                              // The campaign runs; the recorder finishes its file.
 //   const RunMirror::Result result = mirror.finish();
 
 #include <atomic>
@@ -23,8 +23,8 @@ class RunMirror {
  public:
   struct Result {
     WatchSummary summary;
-    std::vector<std::string> found, headlines;  // The first of what was found: as text, in a line each.
-    std::exception_ptr problem;                 // What ended the mirror before the recording ended.
+    std::vector<std::string> found, headlines;  // The first findings: as text, and as one line each.
+    std::exception_ptr problem;                 // What ended the mirror early, if anything.
   };
 
   RunMirror(const std::string& path, const online::ProfileChoice& profile, Note note);
@@ -33,9 +33,9 @@ class RunMirror {
   RunMirror& operator=(const RunMirror&) = delete;
 
   bool violated() const { return engine_.state().violations > 0; }  // So far.
-  Result finish();  // Reads to the end of the recording. Once.
+  Result finish();  // Reads to the end of the recording. Call it once.
 
-  // Throws UsageError where there is neither a profile of that name nor one for a run with these facts.
+  // Throws UsageError if there is neither a profile of that name nor one for a run with these facts.
   static void require_profile(const std::string& name, const std::map<std::string, std::string>& facts);
 
  private:
@@ -48,8 +48,8 @@ class RunMirror {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::atomic<bool> stopping_ = false;
   std::exception_ptr problem_;
-  std::vector<std::string> found_, headlines_;  // Of the thread, until it ends.
-  std::thread thread_;                          // Last: it uses all the others.
+  std::vector<std::string> found_, headlines_;  // Used by the thread until it ends.
+  std::thread thread_;                          // Last, because it uses the others.
 };
 
 }  // namespace serval::watch

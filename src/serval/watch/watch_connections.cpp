@@ -22,10 +22,10 @@ namespace {
 
 constexpr std::size_t kChunk = 1 << 16;
 constexpr std::size_t kLongestLine = std::size_t{64} << 20;
-constexpr std::size_t kKeptRoom = 1 << 16;  // More is given back with the line that needed it.
+constexpr std::size_t kKeptRoom = 1 << 16;  // A larger buffer is freed with the line that needed it.
 constexpr int kLookMs = 100;
 constexpr std::size_t kAtOnce = 1024;
-constexpr std::size_t kMostStrangers = 1024;
+constexpr std::size_t kMostUnidentified = 1024;
 constexpr std::chrono::milliseconds kOutOfDescriptors{200}, kBusy{10}, kTimeForHeader{1000};
 constexpr std::size_t kPrefix = 4;
 
@@ -47,7 +47,7 @@ void silence(int bell) noexcept {
   [[maybe_unused]] const ssize_t got = ::read(bell, &count, sizeof count);
 }
 
-// As many as the system allows: thousands may connect.
+// Raises the limit of descriptors: thousands of clients may connect.
 void raise_descriptor_limit() noexcept {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -55,7 +55,7 @@ void raise_descriptor_limit() noexcept {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// A machine that is gone says no goodbye. Has no effect on Unix sockets.
+// Detects machines that disappear without closing. Has no effect on Unix sockets.
 void notice_death(int connection) noexcept {
   const int yes = 1, idle = 30, between = 10, tries = 3;
   ::setsockopt(connection, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
@@ -103,7 +103,7 @@ void WatchConnections::run() {
   for (auto& [descriptor, connection] : open_) end(*connection->stream);
 }
 
-// Transactions that were still open may show that a clock went back.
+// Transactions that were still open may show that a clock ran backwards.
 void WatchConnections::end(NativeStream& stream) {
   try {
     stream.end();
@@ -116,15 +116,15 @@ void WatchConnections::end(NativeStream& stream) {
   }
 }
 
-// Whoever comes last may be waiting to be let in.
+// The last client may still wait to be accepted.
 bool WatchConnections::is_over() {
   if (options_.most == 0 || came_ < options_.most || !open_.empty()) return false;
   accept_all();
   return open_.empty();
 }
 
-// What a client sends after another has connected is passed on after the other's connection is known: reading
-// first, accepting then, and handing over at last sees to that.
+// Reads first, then accepts, then passes records on. So what a client sends after another has connected
+// is passed on after that connection is known.
 void WatchConnections::look() {
   std::vector<Piece> pieces;
   const Clock::time_point start = Clock::now();
@@ -133,7 +133,7 @@ void WatchConnections::look() {
   for (Piece& piece : pieces) hand_over(piece);
   limit_kept();
   resume();
-  dismiss_strangers();
+  close_unidentified();
   closed_.clear();
   if (ready < kAtOnce) looked_ = start.time_since_epoch().count();
   last_look_ = Clock::now().time_since_epoch().count();
@@ -165,13 +165,13 @@ void WatchConnections::accept_all() {
     listens_ = true;
   }
   while (listens_) {
-    if (strangers_.size() >= kMostStrangers) return hold_newcomers(kBusy);
+    if (unidentified_.size() >= kMostUnidentified) return hold_newcomers(kBusy);
     const int descriptor = ::accept4(listener_.descriptor(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (descriptor < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)) {
       engine_.note_out_of_descriptors();
       return hold_newcomers(kOutOfDescriptors);
     }
-    if (descriptor < 0 && (errno == ECONNABORTED || errno == EINTR)) continue;  // It went away again.
+    if (descriptor < 0 && (errno == ECONNABORTED || errno == EINTR)) continue;  // It has disconnected.
     if (descriptor < 0) return;
     notice_death(descriptor);
     auto connection = std::make_unique<Connection>();
@@ -181,16 +181,16 @@ void WatchConnections::accept_all() {
                                                         engine_.intake(), NativeStream::Origin::Connection);
     connection->stream->source().on_room([bell = room_] { ring(bell); });
     connection->stream->source().observe(looked_);
-    connection->stranger = strangers_.insert(strangers_.end(), connection.get());
+    connection->unidentified = unidentified_.insert(unidentified_.end(), connection.get());
     add(poll_, descriptor);
     open_.emplace(descriptor, std::move(connection));
   }
 }
 
-// The oldest stranger has to go; where all of them are new, whoever wants to connect has to wait.
+// Closes the oldest unidentified connection; if all of them are new, new clients have to wait.
 void WatchConnections::hold_newcomers(std::chrono::milliseconds pause) {
-  if (!strangers_.empty() && Clock::now() - strangers_.front()->opened > kTimeForHeader)
-    return leave(*strangers_.front());
+  if (!unidentified_.empty() && Clock::now() - unidentified_.front()->opened > kTimeForHeader)
+    return leave(*unidentified_.front());
   ::epoll_ctl(poll_, EPOLL_CTL_DEL, listener_.descriptor(), nullptr);
   listens_ = false;
   listens_from_ = Clock::now() + pause;
@@ -237,12 +237,13 @@ void WatchConnections::take_lines(Connection& connection, std::string_view bytes
     connection.bytes.assign(rest);
 }
 
-// After some lines: what it keeps, whether it has said goodbye, and whether there is room for more.
+// After some lines: updates the kept size, and checks whether the client has ended and whether there is
+// room.
 void WatchConnections::settle(Connection& connection) {
   NativeStream& stream = *connection.stream;
-  if (stream.takes_part() && connection.stranger != strangers_.end()) {
-    strangers_.erase(connection.stranger);
-    connection.stranger = strangers_.end();
+  if (stream.takes_part() && connection.unidentified != unidentified_.end()) {
+    unidentified_.erase(connection.unidentified);
+    connection.unidentified = unidentified_.end();
     ++came_;
   }
   if (stream.is_complete()) return close(connection);
@@ -260,7 +261,7 @@ void WatchConnections::limit_kept() {
         std::ranges::max_element(open_, {}, [](const auto& entry) { return entry.second->kept; });
     refuse(*most->second,
            fmt::format("{}: incomplete and waiting lines take {} bytes, and {} "
-                       "with those of all connections; --memory-limit allows for {}",
+                       "with those of all connections; --memory-limit allows {}",
                        most->second->stream->name(), most->second->kept, kept_, options_.memory_limit / 2));
   }
 }
@@ -274,10 +275,10 @@ void WatchConnections::resume() {
   });
 }
 
-void WatchConnections::dismiss_strangers() {
+void WatchConnections::close_unidentified() {
   const Clock::time_point now = Clock::now();
-  while (!strangers_.empty() && now - strangers_.front()->opened > options_.idle_after)
-    leave(*strangers_.front());
+  while (!unidentified_.empty() && now - unidentified_.front()->opened > options_.idle_after)
+    leave(*unidentified_.front());
 }
 
 void WatchConnections::listen_for(Connection& connection, bool wanted) {
@@ -287,7 +288,7 @@ void WatchConnections::listen_for(Connection& connection, bool wanted) {
   ::epoll_ctl(poll_, EPOLL_CTL_MOD, connection.descriptor, &event);
 }
 
-// A stranger: it took no part.
+// Unidentified: it took no part.
 void WatchConnections::leave(Connection& connection) {
   if (connection.has_sent)
     return refuse(connection, fmt::format("{}: no header arrived", connection.stream->name()));
@@ -304,7 +305,7 @@ void WatchConnections::vanish(Connection& connection) {
   close(connection);
 }
 
-// Somebody who sent a header may go on using the database.
+// A client that sent a header may go on using the database.
 void WatchConnections::refuse(Connection& connection, const std::string& reason) {
   NativeStream& stream = *connection.stream;
   ++refused_;
@@ -319,8 +320,8 @@ void WatchConnections::refuse(Connection& connection, const std::string& reason)
 }
 
 void WatchConnections::close(Connection& connection) {
-  if (connection.stranger != strangers_.end()) strangers_.erase(connection.stranger);
-  connection.stranger = strangers_.end();
+  if (connection.unidentified != unidentified_.end()) unidentified_.erase(connection.unidentified);
+  connection.unidentified = unidentified_.end();
   if (std::exchange(connection.is_paused, false)) {
     std::erase(paused_, &connection);
     connection.stream->source().end_pause();

@@ -1,20 +1,21 @@
 #pragma once
-// Clients that connect to a watch and send native lines, each after its length: all of them in one thread,
-// which reads what is there and never waits for one of them.
+// Clients that connect to a watch and send native lines, each preceded by its length. One thread serves
+// all of them without blocking on any.
 //
 //   WatchConnections connections(engine, listener, {.most = 2});
-//   connections.run();                 // Until stop(), or until so many have come and all have gone.
+//   connections.run();                 // Until stop(), or until 2 clients have connected and all have left.
 //
-// Whatever a client does wrong ends its connection and no other:
+// A misbehaving client loses its own connection only:
 //
-//   nothing, or no header      it is a stranger. It is told to go after a while, and nobody misses it.
-//   garbage after a header     what it did is not known: a doubt (watch_doubts.h).
-//   no "last" before its end   what it did last is not known: a doubt.
-//   much without an end        lines that are not whole, or wait for others, take at most half of the memory
-//                              limit in all; beyond that, whoever keeps most of it has to go.
+//   no header                  It stays unidentified and is disconnected after a while, without a doubt.
+//   garbage after a header     Its actions are unknown: a doubt (watch_doubts.h).
+//   no "last" before its end   Its last actions are unknown: a doubt.
+//   too much memory            Incomplete and waiting lines of all clients may take half of the memory
+//   limit.
+//                              Beyond that the client that holds the most is disconnected.
 //
-// Out of file descriptors, or where there are very many strangers, those of them have to go that have had
-// their time, and otherwise newcomers wait.
+// If file descriptors run out, or there are very many unidentified connections, the oldest of these that
+// have used up their time are closed; otherwise new clients wait.
 
 #include <atomic>
 #include <chrono>
@@ -31,7 +32,7 @@
 namespace serval::watch {
 
 struct ConnectionOptions {
-  std::uint64_t most = 0;  // The end when so many have come and all have gone; 0: when stopped.
+  std::uint64_t most = 0;  // Ends when this many have connected and all have left; 0: when stopped.
   std::size_t memory_limit = std::size_t{64} << 20;
   std::chrono::nanoseconds idle_after{0};
 };
@@ -56,17 +57,18 @@ class WatchConnections {
   struct Connection {
     int descriptor = -1;
     std::unique_ptr<NativeStream> stream;
-    std::string bytes;       // Of a line that is not whole.
-    std::size_t kept = 0;    // Of it and of lines that wait for others, as counted.
-    bool has_sent = false;   // Anything.
-    bool is_paused = false;  // There is no room for its records.
+    std::string bytes;       // Of an incomplete line.
+    std::size_t kept = 0;    // Counted size of `bytes` and of waiting lines.
+    bool has_sent = false;   // At least one byte.
+    bool is_paused = false;  // The queue has no room for its records.
     Clock::time_point opened;
-    std::list<Connection*>::iterator stranger;  // Of strangers_, before its header.
+    std::list<Connection*>::iterator
+        unidentified;  // Its position in unidentified_, until its header arrives.
   };
   struct Piece {
     Connection* connection;
     std::string bytes;
-    bool is_last;  // Nothing follows.
+    bool is_last;  // The last piece of the line.
   };
 
   void look();
@@ -79,7 +81,7 @@ class WatchConnections {
   void settle(Connection& connection);
   void limit_kept();
   void resume();
-  void dismiss_strangers();
+  void close_unidentified();
   void leave(Connection& connection);
   void vanish(Connection& connection);
   void refuse(Connection& connection, const std::string& reason);
@@ -94,17 +96,17 @@ class WatchConnections {
   const std::size_t longest_line_;
   int poll_ = -1, wake_ = -1, room_ = -1;
   std::atomic<bool> stopped_ = false;
-  std::atomic<Clock::rep> looked_;  // All that had come by then was read.
+  std::atomic<Clock::rep> looked_;  // Everything that arrived before this time was read.
   std::atomic<Clock::rep> last_look_;
   std::unordered_map<int, std::unique_ptr<Connection>> open_;  // By descriptor.
-  std::vector<std::unique_ptr<Connection>> closed_;            // In this look.
-  std::list<Connection*> strangers_;                           // In the order in which they came.
+  std::vector<std::unique_ptr<Connection>> closed_;            // In this round.
+  std::list<Connection*> unidentified_;  // Without a header so far, in order of arrival.
   std::vector<Connection*> paused_;
   std::size_t kept_ = 0;
   std::string chunk_;
   std::uint64_t accepted_ = 0, came_ = 0;
   std::atomic<std::uint64_t> refused_ = 0;
-  Clock::time_point listens_from_;  // Before that nobody is let in.
+  Clock::time_point listens_from_;  // Accepts no one before this time.
   bool listens_ = true;
 };
 

@@ -23,7 +23,7 @@ bool all_records(const Violation& violation, const Test& test) {
          std::ranges::all_of(violation.second.records, test);
 }
 
-// The end of a snapshot is that of the first answer, unless what was read later says more.
+// A snapshot was taken before the first response, unless later reads narrow it further.
 bool is_known_by_time(const CitedRecord& record, const WatchLabels& labels) {
   if (record.action != "snapshot") return true;
   const WatchLabels::Transaction* const transaction = labels.find(record.transaction);

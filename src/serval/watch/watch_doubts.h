@@ -1,20 +1,22 @@
 #pragma once
-// What a watch was not told: clients that went away without a goodbye, sent garbage, are silent or came too
-// late. What they wrote meanwhile, others may have read, so that some contradictions are perhaps none. Which
-// ones?
+// What a watch does not know: the actions of clients that left without their last record, sent garbage,
+// are silent or sent records too late. Others may have read what they wrote, so a contradiction may have
+// an explanation that is missing. These rules tell which contradictions are certain nevertheless:
 //
-//   D1  Locks, and snapshots that are known by times alone, do not depend on what others wrote: such a
-//       contradiction is certain, whatever is missing. Nor does what a transaction reads of its own.
-//   D2  Whatever a client has not told of began at its last promise or later. What was read before is
-//       certain.
-//   D3  A client that is gone writes nothing any more. If all that was read was written after that, and had
-//       replaced what was there, it is certain; unless reads may be of any age.
-//   D4  What came too late to be judged is known afterwards. What began later is certain.
+//   D1  Contradictions about locks, about snapshots known by times alone, and about a transaction's reads
+//   of its
+//       own writes do not depend on what others wrote.
+//   D2  Everything that a client has not reported began at its last promise or later. Earlier reads are
+//   certain.
+//   D3  A client that is gone writes nothing any more. If everything that was read was written after that
+//   and
+//       replaced what was there, it is certain, unless reads may be of any age.
+//   D4  Records that came too late to be judged are known afterwards. What began later is certain.
 //
 //   doubts.add({.who = "connection 3", .what = "ended without ...", .since = 5000, .until = 9000});
-//   doubts.about(violation, {labels})      // "connection 3 ended without ...", or empty: it is certain.
+//   doubts.about(violation, {labels})      // "connection 3 ended without ...", or empty if certain.
 //
-// Any thread.
+// Thread-safe.
 
 #include <cstdint>
 #include <mutex>
@@ -28,23 +30,23 @@ namespace serval::watch {
 
 struct Doubt {
   std::string who, what;
-  Time since = kUnknownBegin;  // What is missing began then or later,
-  Time until = kUnknownEnd;    // and wrote nothing that was installed later than that, if it is known.
+  Time since = kUnknownBegin;  // The missing actions began at this time or later,
+  Time until = kUnknownEnd;    // and installed nothing after this time, if it is known.
   Time known_from = kUnknownEnd;
   std::string format() const { return who + " " + what; }
 };
 
 struct DoubtContext {
   const WatchLabels& labels;
-  bool reads_of_any_age = false;  // As the profile says.
+  bool reads_of_any_age = false;  // By the profile.
 };
 
-// Whether what is missing by `doubt` may be what `violation` is about.
+// Whether the missing actions of `doubt` may explain `violation`.
 bool may_explain(const Doubt& doubt, const online::Violation& violation, const DoubtContext& context);
 
 class WatchDoubts {
  public:
-  // A gone client's last commit may take so long to be installed.
+  // The longest time that the last commit of a gone client may take to be installed.
   explicit WatchDoubts(Time grace) : grace_(grace) {}
 
   void add(Doubt doubt);
@@ -55,7 +57,7 @@ class WatchDoubts {
  private:
   const Time grace_;
   mutable std::mutex mutex_;
-  std::vector<Doubt> first_;  // A few by themselves, all others as one.
+  std::vector<Doubt> first_;  // The first few; all others are merged into one.
   Doubt others_;
   std::uint64_t count_ = 0;
 };

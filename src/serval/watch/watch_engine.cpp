@@ -13,7 +13,7 @@ constexpr std::chrono::milliseconds kRest{20};
 constexpr std::chrono::milliseconds kLook{100};
 constexpr std::chrono::milliseconds kFullLook{1000};
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
-constexpr std::uint64_t kAtOnce = 1 << 14;  // Records between two looks at the world.
+constexpr std::uint64_t kAtOnce = 1 << 14;  // Records between two polls.
 
 }  // namespace
 
@@ -43,8 +43,8 @@ void WatchEngine::verify(std::span<const Record> records) {
   verifier_->accept(records);
 }
 
-// Where no record comes, promises let the verifier judge what has ended. No further than that: who comes
-// later with something earlier is late.
+// If no record arrives, promises still let the verifier judge what has ended, but nothing beyond: an
+// earlier record that arrives afterwards would be late.
 void WatchEngine::pass_time() {
   const Time watermark =
       std::min(pipeline_.watermark(), last_end_ == kUnknownEnd ? last_end_ : last_end_ + 1);
@@ -155,7 +155,7 @@ void WatchEngine::publish() {
   state_.at = now;
 }
 
-// A few lines, and then their number now and then.
+// The first few lines, then only their number from time to time.
 void WatchEngine::note_refused(const std::string& reason) {
   constexpr std::uint64_t kFew = 10;
   constexpr std::chrono::seconds kPause{10};
@@ -177,7 +177,7 @@ void WatchEngine::note_out_of_descriptors() {
     const std::lock_guard lock(mutex_);
     if (state_.out_of_descriptors++ > 0) return;
   }
-  note("note: out of file descriptors; clients that want to connect have to wait (ulimit -n)");
+  note("note: out of file descriptors; new clients have to wait (ulimit -n)");
 }
 
 WatchState WatchEngine::state() const {

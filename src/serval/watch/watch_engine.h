@@ -1,13 +1,13 @@
 #pragma once
-// The heart of serval watch: records come in from any number of sources, leave the pipeline in order, and
-// pass the verifier. What it finds is told as it is found.
+// The core of serval watch. Records arrive from any number of sources, leave the pipeline in order, and
+// go to the verifier. Findings are reported at once.
 //
 //   WatchEngine engine({.profile = {.name = "postgres:serializable"}});
 //   std::thread source([&] { NativeStream stream("run.jsonl", engine.intake()); ... });
 //   engine.run(tell, [] { return caught_signal() != 0; });
 //   engine.finish(tell);
 //
-// One thread runs it; sources and those who look at state() have their own.
+// One thread runs it. Sources and callers of state() use their own threads.
 
 #include <chrono>
 #include <functional>
@@ -26,29 +26,29 @@
 
 namespace serval::watch {
 
-using Note = std::function<void(const std::string& line)>;  // Takes lines for people; any thread calls it.
+using Note = std::function<void(const std::string& line)>;  // Takes lines for the user. Called by any thread.
 
 struct WatchSetting {
   online::ProfileChoice profile = {};  // Empty: by the facts of the recording.
   PipelineOptions pipeline = {};
-  std::uint32_t threads = 1;  // Among which the keys are partitioned.
+  std::uint32_t threads = 1;  // The keys are partitioned among them.
   Note note = [](const std::string&) {};
 };
 
-// How it goes, as of a moment ago.
+// A recent snapshot of the progress.
 struct WatchState {
   std::string profile;  // Empty before the first record.
   std::string level;
   online::OnlineStatistics statistics;
-  std::uint64_t violations = 0;  // Certain ones.
-  std::uint64_t suspects = 0;    // What somebody whose records are missing may explain.
+  std::uint64_t violations = 0;  // Only certain ones.
+  std::uint64_t suspects = 0;    // Contradictions that missing records may explain.
   struct Found {
     std::uint64_t violations = 0, suspects = 0;
   };
   std::map<std::pair<AnomalyKind, online::Mechanism>, Found> found;
   PipelineStatus pipeline;
-  std::uint64_t bytes = 0, lines = 0, sessions = 0, transactions = 0;  // Taken in.
-  double lag_seconds = 0;  // How long ago the oldest record came that has not been judged.
+  std::uint64_t bytes = 0, lines = 0, sessions = 0, transactions = 0;  // Received.
+  double lag_seconds = 0;  // Age of the oldest record that has not been judged.
   std::chrono::steady_clock::time_point at;
   std::uint64_t doubt_count = 0;
   std::vector<std::string> doubts;       // Some of them.
@@ -71,17 +71,18 @@ class WatchEngine {
     const online::Violation& violation;
     const WatchLabels& labels;
     Standing standing;
-    std::string because;  // Of a suspect.
+    std::string because;  // Why it is only a suspect.
   };
   using Tell = std::function<void(const Finding&)>;
-  // Until all sources have ended (true) or `over` says so (false). Throws InputError, UsageError.
+  // Runs until all sources have ended (true) or `over` returns true (false). Throws InputError,
+  // UsageError.
   bool run(const Tell& tell, const std::function<bool()>& over);
-  void drain(const Tell& tell);   // What is ready, without waiting.
-  void finish(const Tell& tell);  // Judges the rest.
+  void drain(const Tell& tell);   // Judges what is ready, without waiting.
+  void finish(const Tell& tell);  // Judges everything that is left.
 
-  // Any thread.
+  // Callable from any thread.
   void doubt(Doubt doubt) { doubts_.add(std::move(doubt)); }
-  void note_refused(const std::string& reason);  // Says so, unless there are many.
+  void note_refused(const std::string& reason);  // Prints a note, unless there are many.
   void note_out_of_descriptors();
   void note(const std::string& line) const { setting_.note(line); }
   WatchState state() const;
@@ -100,17 +101,17 @@ class WatchEngine {
   Intake intake_;
   std::unique_ptr<online::OnlineVerifier> verifier_;
   Time watermark_ = kUnknownBegin;
-  Time last_end_ = kUnknownBegin;  // Of transactions that the verifier knows.
+  Time last_end_ = kUnknownBegin;  // Of the transactions passed to the verifier.
   WatchLabels labels_;
   WatchDoubts doubts_;
   Clock::time_point next_look_, next_full_look_;
-  // What was told. As others see it, it goes with the other counts.
+  // Findings so far. publish() copies them to `state_` with the other counts.
   std::uint64_t violations_ = 0, suspects_ = 0;
   decltype(WatchState::found) found_;
   bool finished_ = false;
   bool has_told_ = false;  // Since the last publish().
 
-  mutable std::mutex mutex_;  // For all below.
+  mutable std::mutex mutex_;  // Guards everything below.
   WatchState state_;
   Clock::time_point next_note_;
   std::uint64_t unsaid_ = 0;

@@ -9,7 +9,7 @@ constexpr std::size_t kFewest = 1 << 10, kMostTransactions = 1 << 17, kMostSessi
 
 constexpr std::size_t kLongest = 256;
 
-// What is left of a long text is still text.
+// Does not cut UTF-8 in the middle of a character.
 std::string_view shortened(std::string_view text) {
   if (text.size() <= kLongest) return text;
   std::size_t size = kLongest;
@@ -25,7 +25,7 @@ void set(Label& label, const TraceValue& value) {
     label.text = value.has_text() ? shortened(value.text()) : std::string_view();
 }
 
-// Doubled until `place` is free, or there are too many.
+// Doubles the table until `place` is free or the limit is reached.
 template <typename Entry, typename Taken>
 Entry& place_for(std::vector<Entry>& entries, std::uint64_t number, std::size_t most, const Taken& taken) {
   if (entries.empty()) entries.resize(kFewest);

@@ -1,8 +1,8 @@
 #pragma once
-// How an application calls the sessions and transactions that a watch numbers. The last ones only: an endless
-// run has endlessly many.
+// The application's labels of the sessions and transactions that a watch numbers. Keeps only the most
+// recent ones, since a watch may run forever.
 //
-//   labels.note(record);                   // Every record, in order.
+//   labels.note(record);                   // For every record, in order.
 //   labels.find(7)->label                  // "pay-17"
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class WatchLabels {
   };
 
   void note(const Record& record);
-  const Transaction* find(std::uint64_t number) const;  // Null: not known, or not any more.
+  const Transaction* find(std::uint64_t number) const;  // Null if unknown or no longer kept.
   const Label* session(std::uint32_t number) const;
 
  private:

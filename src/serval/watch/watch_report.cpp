@@ -33,7 +33,7 @@ void put_label(JsonWriter& json, const Label& label) {
                   : json.text(label.text);
 }
 
-// Of a transaction and its session: as the application calls them, where that is known.
+// A transaction and its session, with the application's labels if known.
 void put_names(JsonWriter& json, const WatchLabels& labels, std::uint64_t number) {
   json.key("txn").number(number);
   const WatchLabels::Transaction* const transaction = labels.find(number);
@@ -148,7 +148,7 @@ class Metrics {
   std::string_view name_;
 };
 
-// The value of a label, as the text format of Prometheus wants it.
+// The value of a label, escaped for the Prometheus text format.
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {

@@ -1,5 +1,5 @@
 #pragma once
-// What a watch says: to people, as JSON lines, and to Prometheus. docs/watch.md describes all three.
+// The output of a watch: text, JSON lines and Prometheus metrics. docs/watch.md describes all three.
 
 #include <string>
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace serval::watch {
 
-// How it ended. Clean: nothing contradicts what the profile promises, which is no proof.
+// Clean means that nothing contradicts the profile, which is not a proof.
 enum class WatchVerdict { Clean, Violation, Unknown };
 std::string_view name_of(WatchVerdict verdict);  // "clean", ...
 

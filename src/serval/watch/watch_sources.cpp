@@ -25,8 +25,8 @@ namespace serval::watch {
 namespace {
 
 constexpr std::size_t kChunk = 1 << 18;
-constexpr int kPauseMs = 20;               // Between looks at a file that does not grow.
-constexpr std::size_t kTelling = 1 << 16;  // Bytes that tell what a file is.
+constexpr int kPauseMs = 20;               // Between polls of a file that does not grow.
+constexpr std::size_t kTelling = 1 << 16;  // Bytes needed to recognise the format of a file.
 
 class Descriptor {
  public:
@@ -42,22 +42,22 @@ class Descriptor {
   int descriptor_;
 };
 
-// What serval run and record write says with each sync what its sessions may still begin, so that it can
-// be followed.
+// Recordings of serval run and record can be followed: each sync says when their sessions may begin the
+// next transaction.
 bool is_recording(std::string_view start) {
   const std::size_t end = start.find('\n');
   return end == std::string_view::npos || end + 1 == start.size() ||
          start.substr(end + 1).starts_with(R"({"event":"sync","at":)");
 }
 
-// Named pipes, and the pipes that a shell names /dev/fd/63.
+// Named pipes, and pipes of a shell such as /dev/fd/63.
 bool is_pipe(const std::string& path) {
   struct stat facts {};
   return ::stat(path.c_str(), &facts) == 0 && S_ISFIFO(facts.st_mode);
 }
 
-// Without waiting for somebody who writes. A pipe that is open already is not opened again: nobody might be
-// left to write, and the system would not say so.
+// Does not wait for a writer. A pipe that is already open is not opened again: if its writer is gone, the
+// new descriptor would not report the end.
 int open_pipe(const std::string& path) {
   for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
     int number = -1;
@@ -73,7 +73,7 @@ bool is_plain_file(const std::string& path) {
   return std::filesystem::is_regular_file(path, ignored);
 }
 
-// Transactions in the order of their begin, so that all sessions advance together.
+// In order of their begin, so that all sessions advance together.
 std::vector<TransactionId> by_begin(const History& history) {
   std::vector<TransactionId> order;
   order.reserve(history.transaction_count());
@@ -107,7 +107,7 @@ void WatchSources::stop() {
   if (::write(wake_, &one, sizeof one) < 0) keep_problem();
   if (connections_) connections_->stop();
   std::vector<std::thread> threads;
-  do {  // One may start another while it ends.
+  do {  // A thread may start another one before it ends.
     {
       const std::lock_guard lock(mutex_);
       threads = std::exchange(threads_, {});
@@ -140,7 +140,8 @@ void WatchSources::spawn(std::function<void()> body) {
     const std::lock_guard lock(mutex_);
     ++running_;
     threads_.emplace_back(run);
-  } catch (const std::system_error&) {  // No memory for its stack. Those that run already end in order.
+  } catch (
+      const std::system_error&) {  // No memory for the stack. Threads that already run are ended properly.
     try {
       throw std::bad_alloc();
     } catch (...) {
@@ -209,7 +210,7 @@ void WatchSources::follow_lines(const std::string& path) {
   stream.end();
 }
 
-// A file that does not grow: as a whole, in the order of time.
+// A file that does not grow is read completely and sorted by time.
 void WatchSources::read_whole(const std::string& path) {
   Budget budget = Budget::until_set(stopped_);
   const auto tell = [this](const std::string& notice) { engine_.note("note: " + notice); };
@@ -217,10 +218,10 @@ void WatchSources::read_whole(const std::string& path) {
   try {
     history = read_history(path, {.budget = &budget, .on_notice = tell});
   } catch (const BudgetExhausted&) {
-    return;  // The watch ended before the file did.
+    return;  // The watch ended before the end of the file.
   }
   if (!history.has_times())
-    throw InputError({path}, "this history has no times, so it cannot be put in order and watched", {},
+    throw InputError({path}, "this history has no times, so it cannot be sorted and watched", {},
                      "serval check does not need times");
   NativeStream stream(path, engine_.intake());
   stream.take_header(history);
@@ -231,7 +232,7 @@ void WatchSources::read_whole(const std::string& path) {
   stream.end();
 }
 
-// In the place of standard input, which nobody else needs.
+// Takes the place of standard input, which is not used otherwise.
 void WatchSources::read_pipe(const std::string& path) {
   const Descriptor pipe(open_pipe(path));
   if (pipe.get() < 0) throw InputError({path}, std::string("cannot open: ") + std::strerror(errno));
@@ -282,7 +283,7 @@ void WatchSources::start_leopard_folder() {
   const LeopardFolder files = find_leopard_files(options_.word);
   if (files.clients.empty())
     throw InputError({options_.word}, "this folder contains no trace of Leopard (trace/loader-0.0.json, ...)",
-                     {}, "name the file of a recording");
+                     {}, "give the file of a recording");
   Budget endless = Budget::unlimited();
   if (!options_.initial_unknown)
     start_with_tables(engine_.intake(), files.tables,

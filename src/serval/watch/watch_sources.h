@@ -1,11 +1,11 @@
 #pragma once
-// Where the records of a watch come from: a file that grows, standard input, the folder of a Leopard
-// trace, or clients that connect to a socket (watch_connections.h). Each has threads of its own.
+// The sources of a watch's records: a growing file, standard input, the folder of a Leopard trace, or
+// clients that connect to a socket (watch_connections.h). Each has its own threads.
 //
 //   WatchSources sources(engine, {.word = "run.jsonl"});
 //   engine.run(tell, [&] { return sources.failed(); });
 //   sources.stop();
-//   sources.rethrow();                 // What went wrong, if anything did.
+//   sources.rethrow();                 // The first error, if any.
 
 #include <atomic>
 #include <chrono>
@@ -34,9 +34,9 @@ struct SourceOptions {
   std::string word;  // FILE, FOLDER, -, unix:PATH or tcp:[HOST:]PORT
   Follow follow = Follow::Recordings;
   Interfaces interfaces = Interfaces::LoopbackOnly;
-  std::uint64_t connections = 0;  // The end after so many; 0: when stopped.
+  std::uint64_t connections = 0;  // Ends after this many; 0: when stopped.
   bool initial_unknown = false;
-  Budget* budget = nullptr;  // Of the constructor, which may have to read a folder of tables.
+  Budget* budget = nullptr;  // For the constructor, which may have to read a folder of tables.
 };
 
 class WatchSources {
@@ -47,10 +47,10 @@ class WatchSources {
   WatchSources& operator=(const WatchSources&) = delete;
 
   const std::string& name() const noexcept { return name_; }
-  void stop();  // No more input; what is there is still passed on.
+  void stop();  // Stops reading; what has been read is still passed on.
   bool failed() const noexcept { return failed_; }
   void rethrow() const;
-  // When clients were last looked at; nothing, where there are none.
+  // When clients were last polled; none without clients.
   std::optional<std::chrono::steady_clock::time_point> last_look() const noexcept {
     if (!connections_) return std::nullopt;
     return connections_->last_look();
@@ -73,7 +73,7 @@ class WatchSources {
   void spawn(std::function<void()> body);
   void end_one();
   void keep_problem() noexcept;
-  bool rest();  // A moment; false: stopped.
+  bool rest();  // Pauses briefly; false if stopped.
 
   WatchEngine& engine_;
   SourceOptions options_;
@@ -83,7 +83,7 @@ class WatchSources {
   int wake_ = -1;  // Readable once stopped.
   std::atomic<bool> stopped_ = false, failed_ = false;
 
-  mutable std::mutex mutex_;  // For all below.
+  mutable std::mutex mutex_;  // Guards everything below.
   std::exception_ptr problem_;
   std::vector<std::thread> threads_;
   std::size_t running_ = 0;
