@@ -444,7 +444,7 @@ class Sockets(WatchTest):
         back = [transaction(1, 1, 100, 200, write("x", 1, 110, 120)), transaction(1, 2, 50, 60)]
         result = self.expect(3, "watch", "-", *SI, stdin=lines(*back).encode())
         self.assertIn("session 1", result.err)
-        self.assertIn("went back by", result.err)
+        self.assertIn("ran backwards by", result.err)
 
 
 def thin_air(first, value=7, session="honest"):

@@ -184,7 +184,7 @@ TEST_F(Streaming, ASessionWhoseClockGoesBackIsNamed) {
                                  "\n"
                                  R"({"s":"a","t":2,"ops":[],"begin":5,"end":30})"
                                  "\n"),
-            "run.jsonl, session a: the clock of this client went back by 5 ns, from 10 to 5");
+            "run.jsonl, session a: the clock of this client ran backwards by 5 ns, from 10 to 5");
 }
 
 // What somebody sends who connects, up to what is refused of it.

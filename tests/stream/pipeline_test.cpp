@@ -486,7 +486,7 @@ TEST(Pipeline, AClockThatGoesBackIsRefusedWithTheNameOfItsClient) {
     feed.flush();
     FAIL() << "accepted";
   } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "node 3: the clock of this client went back by 1 ns, from 100 to 99");
+    EXPECT_STREQ(error.what(), "node 3: the clock of this client ran backwards by 1 ns, from 100 to 99");
   }
 }
 

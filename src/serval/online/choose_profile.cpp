@@ -25,7 +25,7 @@ const Profile& profile_of_level(Level level) {
     if (profile.database == "generic")
       levels += (levels.empty() ? "" : ", ") + std::string(name_of(profile.level));
   throw UsageError(fmt::format("the mirror has no profile for the level {}", name_of(level)),
-                   "it has one for " + levels);
+                   "these levels have one: " + levels);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// Which profile is meant: by name, by level, or by the facts of a recording.
+// Chooses a profile by name, by level, or by the facts of a recording.
 //
 //   choose_profile({.name = "postgres:serializable"}, {});
 //   choose_profile({}, history.facts());
@@ -15,13 +15,13 @@ namespace serval::online {
 
 struct ProfileChoice {
   std::string name = {};            // "postgres:serializable"; empty: not chosen by name.
-  std::optional<Level> level = {};  // In place of a name: what any database promises at this level.
+  std::optional<Level> level = {};  // Instead of a name: what this level requires of any database.
 
   bool empty() const noexcept { return name.empty() && !level; }
 };
 
-// The name comes first, then the level, then the facts. Throws UsageError where nothing fits, with the
-// nearest names, or with the levels that have a profile.
+// The name has priority, then the level, then the facts. Throws UsageError if nothing fits, with the
+// nearest names or with the levels that have a profile.
 const Profile& choose_profile(const ProfileChoice& choice, const std::map<std::string, std::string>& facts);
 
 }  // namespace serval::online

@@ -5,7 +5,7 @@ namespace serval::online {
 Candidates find_candidates(const KeyState& key, const Interval& snapshot, const StoredValue& seen,
                            std::uint64_t own) {
   Candidates out;
-  const Version* pivot = nullptr;  // The last of those certainly installed before the snapshot.
+  const Version* pivot = nullptr;  // The last version certainly installed before the snapshot.
   for (std::size_t i = key.versions.size(); i-- > 0;) {
     const Version& version = key.versions[i];
     if (version.transaction == own && own != 0) continue;
@@ -50,7 +50,8 @@ bool narrow(SnapshotWindow& window, const KeyState& key, std::uint32_t match, st
     window.end_by = access;
     changed = true;
   };
-  // Installs end no earlier than their commits begin, and versions stand in the order of those.
+  // An install ends no earlier than its commit begins, and versions are ordered by the begin of their
+  // commits.
   for (std::size_t i = match + std::size_t{1}; i < key.versions.size(); ++i) {
     if (key.versions[i].release_begin >= window.time.end) break;
     end_by(key.versions[i]);

@@ -1,5 +1,5 @@
 #pragma once
-// Who must precede whom, as the mechanisms tell the certifier.
+// Dependencies between transactions, which the mechanisms report to the certifier.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace serval::online {
 enum class Dependency : std::uint8_t { WriteWrite, WriteRead, ReadWrite, Session };
 constexpr std::size_t kDependencyCount = 4;
 
-// A committed transaction in the graph, by its number there: later commits have larger ones.
+// The number of a committed transaction in the graph. Later commits have larger numbers.
 struct Participant {
   std::uint64_t number = 0;
   bool is_none() const { return number == 0; }

@@ -1,7 +1,7 @@
 #pragma once
-// What a partition of the keys found out about transactions: dependencies and violations. Each has its place
-// in the order in which one partition alone would have found it, so that what several found can be put in
-// that order.
+// What a partition of the keys found about transactions: dependencies and violations. Each finding
+// records its position in the order of a single partition, so that the findings of several partitions can
+// be merged in that order.
 //
 //   found.at(Findings::Step::Read, access);
 //   found.link({.from = writer, .to = reader, .key = key, .dependency = Dependency::WriteRead});
@@ -18,13 +18,13 @@
 
 namespace serval::online {
 
-// A violation, and a value that nobody committed: whoever wrote it is to be named.
+// A violation. If it is a read of a value that was never committed, the writer may be found later.
 struct Report {
   Violation violation;
   struct Unwritten {
     std::uint32_t key;
     StoredValue value;
-    Time read_by;  // Who wrote it had begun to.
+    Time read_by;  // The writer had begun to write it by then.
   };
   std::optional<Unwritten> unwritten = std::nullopt;
   std::uint64_t judged = 0;  // LiveTransaction::judged of its transaction.
@@ -32,13 +32,13 @@ struct Report {
 
 class Findings {
  public:
-  // Of the judgement of one transaction, in order.
+  // The steps of judging one transaction, in order.
   enum class Step : std::uint8_t { OwnRead, Unseen, Skew, Half, Read, Write };
   struct Link {
     Participant from, to;
     std::uint32_t key = 0;
     Dependency dependency = Dependency::WriteWrite;
-    bool new_object = false;  // What is written is not the next version of what was there.
+    bool new_object = false;  // The write creates a new object rather than the next version.
   };
   struct Finding {
     static constexpr std::uint32_t kNoReport = 0xFFFFFFFFu;

@@ -14,7 +14,7 @@ CitedRecord commit_of(const Version& version) {
 
 Derivation snapshot_before(const std::string& key, const Version& snapshot, const Version& other) {
   return {
-      .conclusion = fmt::format("T{} took its snapshot by {}, before T{} could commit {}, and wrote it, too",
+      .conclusion = fmt::format("T{} took its snapshot by {}, before T{} could commit {}, and also wrote it",
                                 snapshot.transaction, snapshot.snapshot_end, other.transaction, key),
       .records = {{.transaction = snapshot.transaction,
                    .session = snapshot.session,

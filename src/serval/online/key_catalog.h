@@ -1,13 +1,14 @@
 #pragma once
-// Which rows and columns there are, by number, and which partition keeps the state of each: a column is where
-// its row is. The numbers are of the thread that reads records; names may be asked for by any.
+// Numbers rows and columns, and assigns each to the partition that keeps its state. A column is in the
+// partition of its row. Only the thread that reads records uses the numbers; any thread may look up
+// names.
 //
 //   KeyCatalog keys(2);
 //   const std::uint32_t column = keys.intern(cell.key, "balance", now, [](std::uint32_t key) { ... });
 //   keys.place(column).partition == keys.place(keys.row(column)).partition
 //
-// Keys that nobody has asked for since some time are taken out a few at a time (evict); a key that comes back
-// is new, in the partition where it was.
+// evict() removes keys that have not been used for some time, a few at a time. A key that comes back is
+// new, in the same partition.
 
 #include <cstdint>
 #include <vector>
@@ -19,25 +20,25 @@ namespace serval::online {
 
 struct KeyPlace {
   std::uint32_t partition = 0;
-  std::uint32_t local = 0;  // Counts from 0 in the order in which the partition learns of them.
+  std::uint32_t local = 0;  // Its number within the partition, from 0.
 };
 
-// What a partition has to know of a key before its first access.
+// What a partition has to know about a key before its first access.
 struct KeyFact {
   KeyPlace place;
-  std::uint32_t row = 0;  // The local number of its row; its own, if it is one.
+  std::uint32_t row = 0;  // The local number of its row; its own number if it is a row.
   KeyTable::Hash name;
-  StoredValue initial;          // What was there before the first transaction,
+  StoredValue initial;          // The value before the first transaction,
   bool initial_or_nil = false;  // or no row.
-  bool is_new = false;          // Otherwise only what was there changes.
-  bool is_evicted = false;      // It goes, and leaves what its last reader would see.
+  bool is_new = false;          // Otherwise only the initial value changes.
+  bool is_evicted = false;      // Keep only its last value.
 };
 
 class KeyCatalog {
  public:
   explicit KeyCatalog(std::uint32_t partitions) : parts_(partitions) {}
 
-  // Tells `on_new` of keys that it does not know, of a column's row first.
+  // Calls `on_new` for unknown keys, for the row of a column first.
   template <class OnNew>
   std::uint32_t intern(const TraceValue& key, std::string_view column, Time now, const OnNew& on_new) {
     const std::uint32_t number = names_.intern(key, column);
@@ -57,10 +58,10 @@ class KeyCatalog {
   bool is_column(std::uint32_t key) const { return entries_[key].row != key; }
   const KeyTable& names() const { return names_; }
   std::uint32_t partitions() const { return static_cast<std::uint32_t>(parts_.size()); }
-  std::size_t size() const { return known_; }  // Those that were not taken out.
+  std::size_t size() const { return known_; }  // Without evicted keys.
 
-  // Looks at the next `looks` of the keys, and takes out those that nobody has used since `time` and since it
-  // looked at all of them the last time. Their numbers stay unused until they are recycled.
+  // Examines the next `looks` keys and evicts those that were used neither since `time` nor in the
+  // current round over all keys. Their numbers stay unused until they are recycled.
   template <class OnEvicted>
   void evict(Time time, std::size_t looks, const OnEvicted& on_evicted) {
     for (; looks > 0 && !entries_.empty(); --looks) {
@@ -81,9 +82,9 @@ class KeyCatalog {
   struct Entry {
     KeyPlace place;
     std::uint32_t row = 0;
-    std::uint32_t columns = 0;  // Of a row: those that are known.
-    std::uint32_t round = 0;    // In which it was used last,
-    Time last_use = 0;          // and when.
+    std::uint32_t columns = 0;  // For a row: the number of its known columns.
+    std::uint32_t round = 0;    // The round of its last use,
+    Time last_use = 0;          // and the time.
     bool known = false;
   };
   struct Part {

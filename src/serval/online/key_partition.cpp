@@ -33,7 +33,8 @@ void KeyPartition::create(const KeyFact& fact) {
   returned_.fetch_add(1, std::memory_order_relaxed);
 }
 
-// Everybody who used it is judged and forgotten: all that matters is what the next one sees.
+// Every transaction that used the key is judged and forgotten, so only the value that the next one sees
+// matters.
 void KeyPartition::evict(const KeyFact& fact) {
   KeyState& key = state_.states[fact.place.local];
   trim(key, kUnknownEnd);
@@ -47,7 +48,7 @@ void KeyPartition::evict(const KeyFact& fact) {
   --hot_;
 }
 
-// What a transaction that has ended leaves behind: versions, and locks that others may contradict.
+// What an ended transaction leaves behind: versions, and locks that others may contradict.
 void KeyPartition::install(LiveTransaction& transaction, std::span<const std::uint32_t> part, Time horizon) {
   ++state_.walk;
   for (const std::uint32_t i : part) {
@@ -55,7 +56,7 @@ void KeyPartition::install(LiveTransaction& transaction, std::span<const std::ui
     access.state = &state_.states[access.local];
     const bool writes = access.kind == Access::Kind::Write;
     if (writes && transaction.state != State::Aborted) install_version(transaction, access, horizon);
-    // One statement alone may hold its locks for no longer than it runs.
+    // A single-statement transaction may hold its locks only while the statement runs.
     const bool holds = access.lock != LockMode::None && transaction.statements > 1;
     const bool by_version = writes && transaction.state == State::Committed;
     if (holds && !by_version && transaction.state != State::Indeterminate)
@@ -68,7 +69,7 @@ void KeyPartition::install_version(LiveTransaction& transaction, const Access& a
   key.had_delete |= access.value.is_nil();
   if (key.stamp == state_.walk) {
     Version& own = key.versions.back();
-    // What perhaps changed nothing perhaps left what was there.
+    // A write that perhaps changed nothing may have left the old value.
     own.value = access.maybe && !(own.value == access.value) ? StoredValue::anything() : access.value;
     own.uncertain &= access.maybe || transaction.state == State::Indeterminate;
     return;
@@ -96,7 +97,7 @@ void KeyPartition::install_version(LiveTransaction& transaction, const Access& a
   key.versions.push_back(std::move(version));
 }
 
-// A transaction that aborted was alive when its last answered operation was asked for, and perhaps no longer.
+// An aborted transaction was certainly alive only until the invocation of its last completed operation.
 void KeyPartition::note_lock(const LiveTransaction& transaction, const Access& access, Time horizon) {
   if (access.kind == Access::Kind::Read && access.value.is_nil()) return;  // There is no row to lock.
   KeyState& key = *access.state;
@@ -107,7 +108,8 @@ void KeyPartition::note_lock(const LiveTransaction& transaction, const Access& a
     std::erase_if(key.locks, [&](const Lock& lock) { return lock.verified && lock.release.end < horizon; });
   Interval release = transaction.end;
   if (transaction.state == State::Aborted) {
-    if (access.time.end >= transaction.end.end) return;  // What ended it: perhaps it never got its lock.
+    if (access.time.end >= transaction.end.end)
+      return;  // This operation ended the transaction; perhaps it never got its lock.
     release.begin = transaction.last_answered;
   }
   key.locks.push_back({.transaction = transaction.number,
@@ -132,7 +134,7 @@ void KeyPartition::judge_prepared(const LiveTransaction& transaction, std::span<
   write_judge_.judge(transaction, part, snapshot);
 }
 
-// Walks leave their numbers at keys, so none may have come by there already.
+// Walks leave their numbers at keys, so a new number must not occur there.
 void KeyPartition::judge_for(std::span<KeyPartition* const> others, const LiveTransaction& transaction,
                              std::span<const std::uint32_t> part) {
   for (const KeyPartition* other : others) state_.walk = std::max(state_.walk, other->state_.walk);
@@ -140,10 +142,10 @@ void KeyPartition::judge_for(std::span<KeyPartition* const> others, const LiveTr
   for (KeyPartition* other : others) other->state_.walk = state_.walk;
 }
 
-// Leopard V-A: a version that was certainly overwritten before any snapshot that is still to be judged. All
-// are compared with the last one that was certainly installed by then: where commits overlap and no lock
-// orders them, hardly any version certainly follows its neighbour, but nearly all certainly precede that one.
-// Those that perhaps never were, nor will be, stay.
+// Leopard V-A: forgets versions that were certainly overwritten before any snapshot that is still to be
+// judged. All are compared with the last version that was certainly installed by then: if commits overlap
+// and no lock orders them, hardly any version certainly follows its neighbour, but nearly all certainly
+// precede that one. Versions that perhaps never existed are kept.
 void KeyPartition::trim(KeyState& key, Time horizon) {
   const auto is_settled = [&](const Version& version) {
     return !version.uncertain && version.verified && version.install.end < horizon;

@@ -1,14 +1,14 @@
 #pragma once
-// Some of the keys, with their versions and locks: installs what transactions wrote there and judges what
-// they read, wrote and locked there. What it finds goes into found().
+// A partition of the keys with their versions and locks. It installs what transactions wrote to these
+// keys and judges their reads, writes and locks. Findings go to found().
 //
-//   partition.note(fact);                          // Of a key, before its first access.
+//   partition.note(fact);                          // Before the first access to the key.
 //   partition.install(transaction, part, horizon); // At its end.
-//   partition.judge(transaction, part);            // When all that began before its end is installed.
+//   partition.judge(transaction, part);            // When everything that began before its end is installed.
 //
-// Of a transaction with accesses in several partitions each judges its own part, unless reads in several of
-// them narrow one snapshot: `is_disturbed` says whether its own do. Then one of them judges the parts of all
-// that are, while the others wait.
+// If a transaction has accesses in several partitions, each partition judges its own part, unless reads
+// in several partitions narrow the same snapshot (`is_disturbed`). Then one of them judges the parts of
+// all disturbed partitions while the others wait.
 
 #include <span>
 
@@ -30,21 +30,22 @@ class KeyPartition {
   KeyPartition(const KeyPartition&) = delete;
   KeyPartition& operator=(const KeyPartition&) = delete;
 
-  // Its birth, its initial value or its end.
+  // A new key, its initial value, or its eviction.
   void note(const KeyFact& fact);
-  // No snapshot taken by those not yet judged is before `horizon`.
+  // No transaction that is still to be judged has a snapshot before `horizon`.
   void install(LiveTransaction& transaction, std::span<const std::uint32_t> part, Time horizon);
 
   void judge(const LiveTransaction& transaction, std::span<const std::uint32_t> part);
-  // The same in two steps. Whether other partitions' reads may tell more; changes nothing.
+  // The same in two steps. Returns whether reads in other partitions may narrow the snapshot; changes
+  // nothing.
   bool is_disturbed(const LiveTransaction& transaction, std::span<const std::uint32_t> part);
   void judge_prepared(const LiveTransaction& transaction, std::span<const std::uint32_t> part);
-  // Judges accesses of its own and of `others`, who wait.
+  // Judges its own accesses and those of `others`, which wait.
   void judge_for(std::span<KeyPartition* const> others, const LiveTransaction& transaction,
                  std::span<const std::uint32_t> part);
 
   Findings& found() { return state_.found; }
-  // How many keys came back that were evicted; any thread may ask.
+  // How many evicted keys came back. Callable from any thread.
   std::uint64_t returned_keys() const { return returned_.load(std::memory_order_relaxed); }
   OnlineStatistics statistics() const;  // O(keys).
 
@@ -59,14 +60,15 @@ class KeyPartition {
   PartitionState state_;
   ReadJudge read_judge_;
   WriteJudge write_judge_;
-  // What was left of keys that were evicted.
+  // The last values of evicted keys.
   struct Cold {
     StoredValue value;
     bool had_delete = false;
   };
   absl::flat_hash_map<KeyTable::Hash, Cold> cold_;
-  bool lost_cold_keys_ = false;  // Some are not even there, so of a new key nothing is known.
-  std::uint64_t hot_ = 0;        // States in use.
+  bool lost_cold_keys_ =
+      false;  // Some evicted keys were forgotten completely, so the value of a new key is unknown.
+  std::uint64_t hot_ = 0;  // Number of states in use.
   std::atomic<std::uint64_t> returned_ = 0;
 };
 

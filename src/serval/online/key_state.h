@@ -1,10 +1,10 @@
 #pragma once
-// What is remembered of a key: its committed versions that somebody may still see, and the locks that
-// somebody may still contradict.
+// The state of a key: committed versions that a transaction may still see, and locks that one may still
+// contradict.
 //
-// Versions stand in the order in which their commits began. That is the order in which they were installed
-// where locks or first-updater-wins keep writers apart; elsewhere order_of (version_order.h) says which of
-// two certainly came first.
+// Versions are ordered by the begin of their commits. This is the order of their installation if locks or
+// first-updater-wins exclude concurrent writers; otherwise order_of (version_order.h) says which of two
+// certainly came first.
 
 #include <cstdint>
 #include <vector>
@@ -15,11 +15,11 @@
 
 namespace serval::online {
 
-// When something happened, as far as the client can tell: by then it had not begun, by then it was over.
-// Equal times order nothing.
+// When something happened, as observed by the client: not before `begin` and not after `end`. Equal times
+// imply no order.
 inline bool certainly_before(const Interval& a, const Interval& b) { return a.end < b.begin; }
 
-// Unknown times are the earliest and the latest there are, so sums and differences stop there.
+// Unknown times are the minimum and maximum, so arithmetic saturates there.
 inline Time later_by(Time time, Time span) { return time > kUnknownEnd - span ? kUnknownEnd : time + span; }
 inline Time span_of(const Interval& time) {
   Time span = 0;
@@ -32,20 +32,20 @@ struct Version {
   StoredValue value;
   std::uint64_t transaction = 0;                   // 0: the initial version.
   Participant writer;                              // None for the initial version.
-  Interval install{kUnknownBegin, kUnknownBegin};  // When others begin to see it.
+  Interval install{kUnknownBegin, kUnknownBegin};  // When it becomes visible to others.
   Interval acquire{kUnknownBegin, kUnknownBegin};  // When the writer got the lock.
-  Time release_begin = kUnknownBegin;              // Before that it held it: the commit's begin.
-  Time snapshot_end = kUnknownEnd;                 // The writer's snapshot is not later.
+  Time release_begin = kUnknownBegin;  // The writer held the lock until then: the begin of the commit.
+  Time snapshot_end = kUnknownEnd;     // Upper bound of the writer's snapshot.
   std::uint32_t session = 0;
-  bool exclusive = false;  // The writer kept others out by a lock.
-  bool first_updater_wins =
-      false;                  // The writer would have failed had somebody else written since its snapshot.
-  bool verified = false;      // Its transaction was.
-  bool uncertain = false;     // The commit's answer never came: perhaps no version at all.
-  bool or_nil = false;        // The initial version: its value, or no row.
-  std::uint64_t updater = 0;  // Who read it and wrote the key (Profile::one_update_a_version).
-  std::vector<Participant> readers;     // Those that a next version has to be linked to,
-  std::uint32_t forgotten_readers = 0;  // and more that the graph has forgotten.
+  bool exclusive = false;           // The writer held an exclusive lock.
+  bool first_updater_wins = false;  // First updater wins applied to the writer.
+  bool verified = false;            // Its transaction was judged.
+  bool uncertain = false;           // The commit was never completed, so the version may not exist.
+  bool or_nil = false;              // For the initial version: its value, or no row.
+  std::uint64_t updater =
+      0;  // The transaction that read it and wrote the key (Profile::one_update_a_version).
+  std::vector<Participant> readers;     // Readers to link to the next version,
+  std::uint32_t forgotten_readers = 0;  // and the number of others that the graph has forgotten.
 
   bool may_show(const StoredValue& seen) const { return value.may_be(seen) || (or_nil && seen.is_nil()); }
 };
@@ -61,16 +61,16 @@ struct Lock {
 
 struct KeyState {
   std::vector<Version> versions;
-  std::vector<Lock> locks;  // Of reads, and of writers that aborted; those of versions stand there.
-  // Versions before the first one here are forgotten: certainly overwritten before any snapshot taken from
-  // now on, unless reads may be of any age.
+  std::vector<Lock> locks;  // Of reads, and of aborted writers; those of committed writers are in `versions`.
+  // Versions before the first one here are forgotten. They were certainly overwritten before any later
+  // snapshot, unless reads may be of any age.
   bool forgot = false;
-  bool had_delete = false;       // Then a write may be an insert of a new row, which no snapshot forbids.
-  bool has_uncertain = false;    // Some version is.
-  KeyState* row = nullptr;       // Of a column; locks and orders of writers are those of its row.
-  Time longest_commit = 0;       // Of any version: bounds how far back two can overlap.
-  std::uint64_t stamp = 0;       // The last walk over a transaction's accesses that came here,
-  std::uint32_t own_access = 0;  // and the access that it found.
+  bool had_delete = false;       // Then a write may insert a new row, which no snapshot forbids.
+  bool has_uncertain = false;    // Some version is uncertain.
+  KeyState* row = nullptr;       // For a column: its row, which keeps the locks and the order of writers.
+  Time longest_commit = 0;       // Of any version; bounds how far back two commits can overlap.
+  std::uint64_t stamp = 0;       // The last walk over a transaction's accesses that visited this key,
+  std::uint32_t own_access = 0;  // and the access that it found there.
 
   bool is_column() const { return row != nullptr; }
   // Whether `version` and all before it were installed before `time`.

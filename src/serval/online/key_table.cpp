@@ -21,7 +21,8 @@ void KeyTable::add(std::uint32_t number, Name name) {
   free_.pop_back();
 }
 
-// A text that names a key of another kind begins with a byte that no text begins with; so does the empty one.
+// The text for a key of another kind, and for the empty text, begins with a byte that no text begins
+// with.
 std::uint32_t KeyTable::intern(const TraceValue& key, std::string_view column) {
   if (key.is_integer() && column.empty()) {
     const auto [found, is_new] = integers_.try_emplace(key.integer, next());
@@ -61,7 +62,7 @@ KeyTable::Hash KeyTable::hash(std::uint32_t key) const {
   return {hash.high64, hash.low64};
 }
 
-// A row of an integer is spelled with a byte more where one of its columns is named.
+// In the name of a column, an integer row is encoded with one more byte.
 bool KeyTable::is_row_of(std::uint32_t row, std::uint32_t column) const {
   const std::lock_guard lock(names_mutex_);
   const std::string_view name = names_[column].text;

@@ -1,6 +1,5 @@
 #pragma once
-// Rows and columns of rows by number. Numbers of keys that were removed are given again, when the caller says
-// so.
+// Numbers rows and columns of rows. The number of a removed key is reused after the caller recycles it.
 //
 //   const std::uint32_t row = keys.intern(cell.key, {});
 //   const std::uint32_t column = keys.intern(cell.key, cell.column);
@@ -22,10 +21,10 @@ namespace serval::online {
 class KeyTable {
  public:
   std::uint32_t intern(const TraceValue& key, std::string_view column);
-  // Its number stays its own until it is recycled.
+  // Its number is not reused until it is recycled.
   void remove(std::uint32_t key);
   void recycle(std::uint32_t key) { free_.push_back(key); }
-  // The same for equal names, whenever they come.
+  // Equal for equal names, at any time.
   struct Hash {
     std::uint64_t high = 0, low = 0;
     friend bool operator==(const Hash&, const Hash&) = default;
@@ -35,8 +34,8 @@ class KeyTable {
     }
   };
   Hash hash(std::uint32_t key) const;
-  std::string format(std::uint32_t key) const;  // By any thread.
-  // Whether `row` is the row that `column` is of. By any thread.
+  std::string format(std::uint32_t key) const;  // Callable from any thread.
+  // Whether `row` is the row of `column`. Callable from any thread.
   bool is_row_of(std::uint32_t row, std::uint32_t column) const;
 
  private:
@@ -48,7 +47,7 @@ class KeyTable {
   void add(std::uint32_t number, Name name);
 
   absl::flat_hash_map<std::int64_t, std::uint32_t> integers_;
-  absl::flat_hash_map<std::string_view, std::uint32_t> texts_;  // Of names_.
+  absl::flat_hash_map<std::string_view, std::uint32_t> texts_;  // Keys point into names_.
   mutable std::mutex names_mutex_;
   std::deque<Name> names_;  // By number.
   std::vector<std::uint32_t> free_;

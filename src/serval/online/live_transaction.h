@@ -1,6 +1,5 @@
 #pragma once
-// A transaction between its first record and the moment at which it is judged: what it read, wrote and
-// locked, in program order.
+// A transaction from its first record until it is judged: its reads, writes and locks in program order.
 
 #include <algorithm>
 #include <cstdint>
@@ -16,20 +15,21 @@ namespace serval::online {
 
 // One row, or one column of it, in one statement.
 struct Access {
-  enum class Kind : std::uint8_t { Read, Write, Lock };  // Lock: what is there is not known.
+  enum class Kind : std::uint8_t { Read, Write, Lock };  // Lock: the value is unknown.
 
   StoredValue value;
   Interval time;
   std::uint32_t key = 0;
-  std::uint32_t local = 0;      // Where its partition keeps the key's state,
-  KeyState* state = nullptr;    // which that looks up at the transaction's end.
+  std::uint32_t local = 0;      // The key's number in its partition,
+  KeyState* state = nullptr;    // and its state, looked up at the end of the transaction.
   std::uint32_t statement = 0;  // Counts from 0 within the transaction.
   Kind kind = Kind::Read;
   ReadMode mode = ReadMode::Consistent;
   LockMode lock = LockMode::None;
-  // A read of no row: perhaps by an update or delete that found nothing, which reads as such statements do.
+  // A read of no row. It may be an update or delete that found nothing, which reads as such statements
+  // do.
   bool perhaps_writing = false;
-  bool maybe = false;  // A write that perhaps changed nothing, of several rows of which some changed.
+  bool maybe = false;  // A write that perhaps changed nothing: only some of several rows changed.
 };
 
 struct LiveTransaction {
@@ -41,25 +41,24 @@ struct LiveTransaction {
   const Profile* profile = nullptr;
   Time begin = 0;           // Of its first record.
   Interval end;             // Of its last.
-  Time last_operation = 0;  // When the last answered one was asked for: it was alive then.
+  Time last_operation = 0;  // Invocation of the last completed operation: the transaction was alive then.
   Interval snapshot{kUnknownBegin, kUnknownEnd};
   bool has_snapshot = false;
-  bool in_graph = true;  // At the level that the graph is about.
+  bool in_graph = true;  // Its level takes part in the graph.
   std::uint32_t statements = 0;
-  std::uint32_t snapshot_statement = 0;  // Which of them fixed the snapshot.
+  std::uint32_t snapshot_statement = 0;  // The statement that fixed the snapshot.
   bool wrote = false;                    // One of its accesses is a write.
-  Time last_answered =
-      0;  // Of one that aborted: when the last operation was asked for that was answered before.
+  Time last_answered = 0;  // If it aborted: the invocation of the last operation completed before.
   std::vector<Access> accesses;
-  std::vector<RegionLock> regions;  // That it locked rows of.
+  std::vector<RegionLock> regions;  // The regions whose rows it locked.
   Participant participant;
-  std::uint64_t judged = 0;  // Counts judgements; 0: not yet, 1: none before.
+  std::uint64_t judged = 0;  // Its position among judged transactions, from 1; 0: not judged.
 
-  // By partition: which of the accesses are about its keys, in program order. Filled at the end.
+  // By partition: the accesses to its keys, in program order. Filled at the end.
   std::vector<std::vector<std::uint32_t>> parts;
-  bool spans_partitions = false;  // Reads of one snapshot are in more than one of them.
+  bool spans_partitions = false;  // Reads of one snapshot are in several partitions.
 
-  // When the last operation was asked for that was answered before the end.
+  // The invocation of the last operation completed before the end.
   Time find_last_answered() const {
     Time last = begin;
     for (const Access& access : accesses)
@@ -67,7 +66,7 @@ struct LiveTransaction {
     return last;
   }
 
-  // The memory of a very large one is given back.
+  // Frees the memory of a very large transaction.
   void restart() {
     constexpr std::size_t kMostKept = 4096;
     if (accesses.capacity() > kMostKept) {

@@ -10,7 +10,7 @@
 namespace serval::online {
 namespace {
 
-// Everything at once, in the caller's thread.
+// Does everything immediately, in the caller's thread.
 class DirectMirror : public Mirror {
  public:
   DirectMirror(const Profile& profile, const KeyCatalog& keys, const OnlineOptions& options)

@@ -63,7 +63,7 @@ class Writer {
   TraceValue value(Value value) { return batch_.value(value, history_.values()); }
   TraceValue key(KeyId key) { return value(history_.key_value(key)); }
 
-  // Where others have times, an operation without any was never answered.
+  // If other operations have times, one without was never completed.
   void fill(Record& record, OperationId op, const Interval& whole, Time last_answer) {
     record.operation = history_.kind(op);
     const bool has_one_row = !is_predicate(record.operation) && !is_conditional(record.operation);
@@ -100,7 +100,7 @@ class Writer {
   bool uses_labels_ = false;
 };
 
-// Sessions are numbered on the way; people know them by their labels.
+// Records carry numbers of sessions; reports show their labels.
 void name_sessions(Derivation& derivation, const History& history) {
   for (CitedRecord& record : derivation.records) {
     if (record.transaction == 0) continue;

@@ -1,12 +1,12 @@
 #pragma once
-// The mirrored mechanisms on a recorded history: its operations as records, in the order in which they were
-// asked for.
+// Runs the mirror on a recorded history: its operations become records, in the order of their
+// invocations.
 //
 //   const OnlineResult result = mirror_history(history, *find_profile("postgres:serializable"));
 //
-// Operations without times of their own count as asked for and answered somewhere in their transaction. A
-// commit runs from the last answer before it to the transaction's end; where the last operation was never
-// answered, the end runs from that operation's call.
+// Operations without times count as invoked and completed at any time within their transaction. A commit
+// runs from the last completion before it to the end of the transaction. If the last operation was never
+// completed, the end runs from its invocation.
 
 #include <deque>
 #include <vector>
@@ -18,14 +18,14 @@
 
 namespace serval::online {
 
-// The records of a history, in order, with what they refer to; they refer to the history, too.
+// The records of a history, in order, with the memory that they refer to. They also refer to the history.
 struct HistoryRecords {
   std::vector<Record> records;
   RecordBatch batch;
   std::deque<TracePredicate> predicates;
 };
-// Whether records have the transactions' own labels: distinct whole numbers from 1. Otherwise their numbers
-// are counted from 1.
+// Whether records use the labels of the transactions, because these are distinct positive integers.
+// Otherwise transactions are numbered from 1.
 bool keeps_labels(const History& history);
 HistoryRecords records_of(const History& history, Budget* budget = nullptr);
 

@@ -1,19 +1,19 @@
 #pragma once
-// Mutual exclusion (Leopard V-B): a lock is held from some moment of the operation that takes it to some
-// moment of its transaction's end; no two of them at once, unless both are shared.
+// Mutual exclusion (Leopard V-B): a lock is held from some moment during the operation that takes it to
+// some moment during the end of its transaction. Two locks exclude each other unless both are shared.
 //
 //   T1: write x [10, 20]                            commit [90, 95]
 //   T2:            write x [30, 40]  commit [50, 60]
 //
 // T1 before T2 needs T1's release before T2's acquire: 90 <= 40 is false. T2 before T1: 50 <= 20 is false.
-// So there is no order, and that is a violation; with one order possible, it is a ww dependency.
+// So no order is possible: a violation. If only one order is possible, it is a ww dependency.
 
 #include "serval/online/key_state.h"
 #include "serval/online/violation.h"
 
 namespace serval::online {
 
-// By two comparisons: whether the first may have been released before the second was taken.
+// Whether the first lock may have been released before the second was taken.
 inline bool locks_allow(const Version& first, const Version& second) {
   return !first.exclusive || !second.exclusive || first.release_begin <= second.acquire.end;
 }

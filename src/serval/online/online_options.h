@@ -1,5 +1,5 @@
 #pragma once
-// How the online verifier works: what it keeps, and in how many threads.
+// Options of the online verifier: what it keeps, and how many threads it uses.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,16 +10,17 @@ namespace serval::online {
 
 struct OnlineOptions {
   std::size_t most_violations = 10;  // Kept with their evidence; all are counted.
-  bool forgets = true;               // What nobody can contradict any more.
-  // How long versions stay where reads may be of any age; what is older is forgotten, and reads of it are
+  bool forgets = true;               // Forgets what can no longer be contradicted.
+  // How long versions are kept if reads may be of any age. Reads of older, forgotten versions are
   // uncertain.
   Time retention = Time{10} * 1'000'000'000;
-  // Past `hot_keys`, or more where they come back, keys that nobody uses are put aside with their last value
-  // only, 40 bytes in a table; past `cold_keys` of those they are forgotten, and what is read there first is
-  // taken as it is.
+  // Beyond `hot_keys` (more if evicted keys come back), unused keys are evicted: only their last value is
+  // kept, 40 bytes in a table. Beyond `cold_keys` evicted keys are forgotten, and the first read of one
+  // is believed.
   std::size_t hot_keys = 8'192;
   std::size_t cold_keys = 1'000'000;
-  // The keys in so many parts, each with a thread of its own; the verdicts are those of one. 1: no threads.
+  // Number of partitions of the keys, each with its own thread. The verdicts do not depend on it. 1: no
+  // threads.
   std::uint32_t partitions = 1;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the online verifier found, in words and as JSON.
+// The result of the online verifier as text and JSON.
 
 #include <string>
 
@@ -8,14 +8,14 @@
 
 namespace serval::online {
 
-// Violations with their derivations, then what was counted; every line indented by two.
+// Violations with their derivations, then the counts; every line is indented by two.
 std::string text_of(const OnlineResult& result);
 
-// Members of the object that is open: "violations", "counts", "dependencies", "hints", "held".
+// Writes members of the open object: "violations", "counts", "dependencies", "hints", "held".
 void write_json(JsonWriter& json, const OnlineResult& result);
 void write_json(JsonWriter& json, const Violation& violation);  // One object.
 
-// Of all dependencies, the share that stayed uncertain (Leopard, Fig. 12).
+// The share of dependencies that stayed uncertain (Leopard, Fig. 12).
 double uncertain_share(const OnlineStatistics& statistics);
 
 }  // namespace serval::online

@@ -1,5 +1,5 @@
 #pragma once
-// What the online verifier counts.
+// The counts of the online verifier.
 
 #include <array>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace serval::online {
 
-// What the database's own rule for the order of transactions would have looked at.
+// Structures that the database's own certifier would have examined.
 struct CertifierHints {
   std::uint64_t consecutive_anti_dependencies = 0;  // Two rw in a row.
   std::uint64_t dangerous_structures = 0;           // The last of the three committed first.
@@ -21,12 +21,13 @@ struct OnlineStatistics {
   std::uint64_t records = 0, operations = 0;
   std::uint64_t committed = 0, aborted = 0, indeterminate = 0;
   std::uint64_t reads_checked = 0;
-  std::uint64_t reads_unchecked = 0;  // The profile promises nothing about them, or their value is unknown.
-  // Reads of what nobody had begun to commit when they were answered, and how much later the commit began, at
-  // most: either the database shows what is not committed, or the clocks of its clients disagree.
+  std::uint64_t reads_unchecked = 0;  // The profile promises nothing about them, or the value is unknown.
+  // Reads of values whose commit had not begun when they completed, and the maximum time by which the
+  // commit began later. Either the database shows uncommitted values, or the clocks of its clients
+  // disagree.
   std::uint64_t reads_ahead = 0;
   Time largest_lead = 0;
-  // Leopard, Fig. 12: by Dependency. Uncertain: there is one, but not known to whom.
+  // Leopard, Fig. 12: by Dependency. Uncertain: a dependency exists, but on an unknown transaction.
   std::array<std::uint64_t, kDependencyCount> deduced{}, uncertain{};
   std::array<std::uint64_t, kMechanismCount> violations{};  // By Mechanism.
   std::uint64_t violations_in_all() const {
@@ -35,7 +36,7 @@ struct OnlineStatistics {
     return sum;
   }
   CertifierHints hints;
-  // What is remembered now.
+  // Currently in memory.
   std::uint64_t keys = 0, versions = 0, locks = 0, vertices = 0, edges = 0, open_transactions = 0;
 };
 

@@ -28,7 +28,7 @@ void OnlineVerifier::accept(const Record& record) {
     intake_.note_initial(record);
     return pass_facts();
   }
-  expects(record.time.begin >= frontier_, "records come in the order of their begin (R1)");
+  expects(record.time.begin >= frontier_, "records arrive in order of their begin (R1)");
   if (record.time.begin > frontier_) advance(record.time.begin);
   if (record.kind == RecordKind::Heartbeat) return;
   LiveTransaction& transaction = open(record);
@@ -46,7 +46,7 @@ void OnlineVerifier::pass_facts() {
   intake_.facts().clear();
 }
 
-// The transaction of a record: the one that its session has open, or a new one.
+// The open transaction of the record's session, or a new one.
 LiveTransaction& OnlineVerifier::open(const Record& record) {
   if (record.session >= open_.size()) open_.resize(record.session + 1, nullptr);
   LiveTransaction* transaction = open_[record.session];
@@ -107,7 +107,8 @@ void OnlineVerifier::count_end(LiveTransaction& transaction) {
   }
 }
 
-// Somebody read what this one commits only now: the clocks of the two disagree, or it was not committed then.
+// A read saw this value before its commit began: the clocks disagree, or the database showed uncommitted
+// data.
 void OnlineVerifier::look_for_late_writers(const LiveTransaction& transaction) {
   for (const Access& access : transaction.accesses) {
     if (access.kind != Access::Kind::Write) continue;
@@ -130,11 +131,11 @@ void OnlineVerifier::note_aborted_writes(const LiveTransaction& transaction) {
   }
 }
 
-// Every record that begins before `frontier` has come.
+// Every record that begins before `frontier` has arrived.
 void OnlineVerifier::advance(Time frontier) {
   frontier_ = frontier;
   if (waiting_.empty() || waiting_.front().end >= frontier) return;
-  // What may be installed before its commit begins has to be known, too.
+  // Versions that may be installed before their commit begins must be known too.
   if (profile_.install == InstallPoint::Anytime) frontier = std::min(frontier, earliest_open());
   while (!waiting_.empty() && waiting_.front().end < frontier) {
     LiveTransaction& transaction = *waiting_.front().transaction;
@@ -164,8 +165,8 @@ void OnlineVerifier::look_for_garbage() {
   if (keys_.size() > hot_keys_ || !retired_keys_.empty()) look_for_cold_keys();
 }
 
-// Of keys that only forgotten transactions have used, the last value is all that matters. A few at a time,
-// and more where many come.
+// Of keys that only forgotten transactions have used, only the last value matters. Evicts a few at a
+// time, and more if many new keys arrive.
 void OnlineVerifier::look_for_cold_keys() {
   constexpr std::size_t kLooks = 32, kMostPasts = 4096;
   const std::uint64_t oldest = mirror_->oldest_participant();
@@ -184,7 +185,7 @@ void OnlineVerifier::look_for_cold_keys() {
   adapt_hot_keys();
 }
 
-// Another key may get the number of one that was put aside, once nothing refers to it any more.
+// The number of an evicted key is reused once nothing refers to it any more.
 void OnlineVerifier::recycle_keys(std::uint64_t oldest) {
   if (retired_keys_.empty() || retired_keys_.front().participants >= oldest) return;
   collect();
@@ -197,7 +198,7 @@ void OnlineVerifier::recycle_keys(std::uint64_t oldest) {
   for (const std::uint32_t key : recycled) keys_.recycle(key);
 }
 
-// Where those that were put aside soon come back, more are in use than that.
+// If evicted keys soon come back, the limit is too low.
 void OnlineVerifier::adapt_hot_keys() {
   constexpr std::uint64_t kEnough = 4096;
   if (evicted_ - evicted_before_ < kEnough) return;
@@ -207,7 +208,8 @@ void OnlineVerifier::adapt_hot_keys() {
   returned_before_ = returned;
 }
 
-// What is done: violations get the names of those who wrote what nobody committed, as long as they are known.
+// Collects findings. Violations that read uncommitted values get the names of the writers, if still
+// known.
 void OnlineVerifier::collect() {
   const std::size_t before = free_slots_.size();
   mirror_->give_back(free_slots_, reports_);
@@ -217,7 +219,7 @@ void OnlineVerifier::collect() {
   for (std::size_t i = before; i < free_slots_.size(); ++i) free_slots_[i]->restart();
 }
 
-// One look at all that is open, however many of them there are.
+// One pass over all open transactions, for any number of reports.
 void OnlineVerifier::name_writers() {
   absl::flat_hash_map<std::pair<std::uint32_t, StoredValue>, std::vector<std::size_t>> asked;
   for (std::size_t i = 0; i < reports_.size(); ++i)

@@ -1,19 +1,21 @@
 #pragma once
-// Verifies a database while it runs, by doing what it does: versions, locks, snapshots and dependencies are
-// mirrored from what clients saw and when (Leopard, ICDE 2023). Any workload; values need not be unique.
+// Verifies a running database by mirroring its mechanisms: it derives versions, locks, snapshots and
+// dependencies from the intervals and results of operations (Leopard, ICDE 2023). Works for any workload;
+// values need not be unique.
 //
 //   OnlineVerifier verifier(*find_profile("postgres:repeatable-read"));
 //   for (const Record& record : records) verifier.accept(record);     // In the pipeline's order (R1).
 //   const OnlineResult result = verifier.finish();
 //   for (const Violation& violation : result.violations) use(violation.format());
 //
-// A violation is a contradiction between what the profile promises and what the records show, and every such
-// contradiction is certain: no order of events within the recorded intervals avoids it. What is not certain
-// is counted (OnlineStatistics::uncertain), never reported. No violation is no proof.
+// A violation is a contradiction between the promises of the profile and the records. Every violation is
+// certain: no order of events within the recorded intervals avoids it. Uncertain cases are counted
+// (OnlineStatistics::uncertain) but never reported. The absence of violations is not a proof.
 //
-// A transaction is judged when every record that began before its end has come. About a third of a
-// microsecond an operation; memory is what open transactions may still contradict, and one version a key. One
-// thread uses it; with several partitions (OnlineOptions) others work for it, and the verdicts stay the same.
+// A transaction is judged when every record that began before its end has arrived. Cost: about a third of
+// a microsecond per operation; memory for what open transactions may still contradict, and one version
+// per key. Not thread-safe. With several partitions (OnlineOptions) it uses threads of its own; the
+// verdicts are the same.
 
 #include <deque>
 #include <memory>
@@ -26,7 +28,7 @@
 namespace serval::online {
 
 struct OnlineResult {
-  std::vector<Violation> violations;  // The first ones; statistics count all.
+  std::vector<Violation> violations;  // The first ones; `statistics` counts all.
   OnlineStatistics statistics;
   bool violated() const { return statistics.violations_in_all() > 0; }
 };
@@ -41,15 +43,15 @@ class OnlineVerifier {
   void accept(std::span<const Record> records) {
     for (const Record& record : records) accept(record);
   }
-  // Judges the rest; what has not ended is taken for lost. No records after that.
+  // Judges the rest; open transactions count as indeterminate. No records may follow.
   OnlineResult finish();
 
   const Profile& profile() const { return profile_; }
-  // What was found so far. With several partitions the last records are perhaps still looked at.
+  // What was found so far. With several partitions the last records may still be in progress.
   std::span<const Violation> violations();
-  std::vector<Violation> take_violations();  // Since the last call; an endless run keeps none of them.
+  std::vector<Violation> take_violations();  // Those since the last call, so that an endless run keeps none.
   std::uint64_t violation_count();
-  OnlineStatistics statistics();  // So far; O(keys).
+  OnlineStatistics statistics();  // O(keys).
 
  private:
   static constexpr std::uint32_t kEndsBetweenLooks = 64;
@@ -87,40 +89,41 @@ class OnlineVerifier {
   RecordIntake intake_;
   std::deque<LiveTransaction> slots_;
   std::vector<LiveTransaction*> free_slots_;
-  std::vector<LiveTransaction*> open_;  // By session: its transaction, or null.
+  std::vector<LiveTransaction*> open_;  // By session: its open transaction, or null.
   struct Waiting {
     Time end;
-    std::uint64_t number;  // Counts ends.
+    std::uint64_t number;  // Position among the ended transactions.
     LiveTransaction* transaction;
     friend bool operator>(const Waiting& a, const Waiting& b) {
       return a.end != b.end ? a.end > b.end : a.number > b.number;
     }
   };
-  std::vector<Waiting> waiting_;  // A heap: those that ended and are not judged, the earliest end first.
+  std::vector<Waiting>
+      waiting_;  // A heap of transactions that have ended but are not judged, earliest end first.
   std::uint64_t ends_ = 0, participants_ = 0, judged_ = 1;
-  Time horizon_ = kUnknownBegin;  // No snapshot taken by those not yet judged is earlier.
+  Time horizon_ = kUnknownBegin;  // No transaction that is still to be judged has an earlier snapshot.
   Time frontier_ = kUnknownBegin;
-  // All that began before `time` have numbers of at most `participants`.
+  // Transactions that began before `time` have numbers up to `participants`.
   struct Past {
     Time time;
     std::uint64_t participants;
   };
-  std::deque<Past> pasts_;          // Ascending; the graph may still know some of each.
-  Time forgotten_ = kUnknownBegin;  // It knows nobody that began before that.
+  std::deque<Past> pasts_;          // Ascending. The graph may still contain some of each.
+  Time forgotten_ = kUnknownBegin;  // The graph contains no transaction that began before.
   struct RetiredKey {
     std::uint32_t number;
-    std::uint64_t participants;  // Those that may have used it.
+    std::uint64_t participants;  // Upper bound of the numbers of transactions that may have used it.
   };
   std::deque<RetiredKey> retired_keys_;
   std::size_t keys_at_last_look_ = 0;
-  std::size_t hot_keys_;  // The limit as of now, and what it was derived from.
+  std::size_t hot_keys_;  // The current limit, and what it was derived from.
   std::uint64_t evicted_ = 0, evicted_before_ = 0, returned_before_ = 0;
-  std::deque<AbortedWrite> aborted_writes_;    // The last ones, for naming who wrote what was read.
-  std::deque<Report::Unwritten> unexplained_;  // The last reads of what nobody is known to have written.
-  OnlineStatistics statistics_;                // Of records and transactions.
+  std::deque<AbortedWrite> aborted_writes_;    // The most recent ones, to find the writers of aborted reads.
+  std::deque<Report::Unwritten> unexplained_;  // The most recent reads of values without a known writer.
+  OnlineStatistics statistics_;                // Counts of records and transactions.
   std::vector<Violation> violations_;          // The first ones.
   std::vector<Report> reports_;                // Empty between calls.
-  std::unique_ptr<Mirror> mirror_;             // Last: its threads use the others.
+  std::unique_ptr<Mirror> mirror_;             // Last, because its threads use the others.
 };
 
 }  // namespace serval::online

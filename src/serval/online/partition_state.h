@@ -1,6 +1,6 @@
 #pragma once
-// What the judges of one partition share: its keys with their versions and locks, what was found and what was
-// counted. Another partition's judge may look after its keys while this one waits for it.
+// State that the judges of one partition share: keys with their versions and locks, findings and counts.
+// The judge of another partition may use it while this partition waits.
 
 #include <atomic>
 #include <cstdint>
@@ -21,10 +21,10 @@ struct PartitionState {
 
   const Profile& profile;
   const KeyTable& keys;
-  // Participants with smaller numbers are forgotten: nothing leads to them, and nothing ever will.
+  // Participants with smaller numbers are forgotten: no dependency leads or will lead to them.
   const std::atomic<std::uint64_t>& oldest_participant;
-  std::deque<KeyState> states;  // By local number; addresses stay.
-  std::uint64_t walk = 0;       // Numbers walks over the accesses of a transaction; see KeyState::stamp.
+  std::deque<KeyState> states;  // By local number; addresses are stable.
+  std::uint64_t walk = 0;  // The number of the last walk over a transaction's accesses; see KeyState::stamp.
   OnlineStatistics statistics;
   Findings found;
 

@@ -13,8 +13,8 @@ constexpr std::uint32_t kNoMeeting = 0xFFFFFFFFu;
 constexpr int kStepsAtOnce = 128;
 constexpr int kLooksBeforeYielding = 64;
 
-// Whether reads of one snapshot, or a read and a write that first-updater-wins compares with it, are in
-// different partitions.
+// Whether different partitions hold reads of one snapshot, or such a read and a write that
+// first-updater-wins compares with it.
 bool spans(const LiveTransaction& transaction, const KeyCatalog& keys) {
   const Profile& profile = *transaction.profile;
   if (transaction.state != LiveTransaction::State::Committed) return false;
@@ -54,7 +54,7 @@ void PartitionedMirror::Batch::clear() {
 PartitionedMirror::PartitionedMirror(const Profile& profile, const KeyCatalog& keys,
                                      const OnlineOptions& options)
     : keys_(keys), join_(profile, keys.names(), options) {
-  expects(keys.partitions() <= 32, "a bit for each partition");
+  expects(keys.partitions() <= 32, "one bit per partition");
   for (std::uint32_t i = 0; i < keys.partitions(); ++i)
     lanes_.emplace_back().keys =
         std::make_unique<KeyPartition>(profile, keys.names(), join_.oldest_participant(), options);
@@ -69,7 +69,7 @@ PartitionedMirror::~PartitionedMirror() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-// Waits for one that is free: so much is under way at most.
+// Waits for a free batch, which bounds the work in progress.
 PartitionedMirror::Batch& PartitionedMirror::open_batch() {
   const std::uint64_t number = published_.load(std::memory_order_relaxed);
   if (is_open_) return batch(number);
@@ -265,7 +265,7 @@ bool PartitionedMirror::meet(Lane& lane, std::uint32_t number, const LiveTransac
   return true;
 }
 
-// The others stand at the same transaction until this is over.
+// The others wait at the same transaction until this is over.
 void PartitionedMirror::judge_for_all(const LiveTransaction& transaction, std::uint32_t disturbed,
                                       std::uint32_t number) {
   std::vector<KeyPartition*> others;
@@ -286,8 +286,8 @@ void PartitionedMirror::finish_batch(Lane& lane, std::uint32_t number, Batch& ba
   if (batch.working.fetch_sub(1, std::memory_order_acq_rel) == 1) join_what_is_through();
 }
 
-// Batches are through in their order, because each partition's are. Who finds another one at it leaves it to
-// that one, who looks again afterwards.
+// Batches finish in order, because each partition processes them in order. If another thread is joining
+// already, leaves it to that thread, which checks again afterwards.
 void PartitionedMirror::join_what_is_through() {
   const auto is_through = [&] {
     const std::uint64_t next = joined_.load(std::memory_order_acquire);
@@ -331,7 +331,7 @@ void PartitionedMirror::join(Batch& batch) {
   }
 }
 
-// Each partition's are in order.
+// The findings of each partition are in order.
 void PartitionedMirror::join_findings(Batch& batch, const LiveTransaction& transaction, std::size_t judged,
                                       std::vector<std::size_t>& from) {
   for (;;) {

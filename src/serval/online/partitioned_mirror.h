@@ -1,15 +1,15 @@
 #pragma once
-// The keys in several partitions, and threads that work through them side by side. Work goes in batches of
-// what the verifier asked for; every partition goes through every batch and does what is about its keys, so
-// each key sees the order of one thread.
+// A mirror with several partitions of the keys and a pool of threads. The verifier's requests are grouped
+// into batches. Every partition processes every batch and does the work for its own keys, so each key
+// sees the order of a single thread.
 //
-// A transaction's reads in different partitions hang together only where one of them may narrow the snapshot
-// of another. Where versions change within the snapshot's interval (KeyPartition::is_disturbed), a partition
-// waits at that transaction until the others have come there, and if several are disturbed, one of them
-// judges for all. Where none change, that part of the transaction needs nobody, and its partition goes on.
+// Reads of a transaction in different partitions depend on each other only if one may narrow the snapshot
+// of another. If versions change within the snapshot's interval (KeyPartition::is_disturbed), the
+// partition waits at that transaction until the others have arrived there; if several are disturbed, one
+// of them judges for all. Otherwise a partition judges its part and goes on.
 //
-// No thread waits for another one to be given a processor: who cannot go on in its partition works in those
-// that others have left, and so does the caller while it waits.
+// A thread that cannot proceed in its partition works in idle ones, and so does the caller while it
+// waits. So no thread depends on the scheduling of another.
 
 #include <array>
 #include <atomic>
@@ -52,11 +52,12 @@ class PartitionedMirror : public Mirror {
   struct Event {
     enum class Kind : std::uint8_t { Note, Install, Judge, Forget };
     Kind kind;
-    std::uint32_t number = 0;  // Note: of the fact. Judge: of the meeting, if the transaction has one.
+    std::uint32_t number =
+        0;  // Note: index of the fact. Judge: index of the meeting, if the transaction has one.
     LiveTransaction* transaction = nullptr;
     Time horizon = 0;
   };
-  // Where partitions with parts of one transaction tell each other whether they are disturbed. Bits are
+  // Here partitions with parts of one transaction publish whether they are disturbed. Bits are
   // partitions.
   struct Meeting {
     std::uint32_t expected = 0;
@@ -68,26 +69,25 @@ class PartitionedMirror : public Mirror {
     std::vector<Event> events;
     std::vector<KeyFact> facts;
     std::deque<Meeting> meetings;
-    std::size_t meeting_count = 0;  // Of those in use.
+    std::size_t meeting_count = 0;  // Number in use.
     std::size_t accesses = 0;
     std::vector<LiveTransaction*> done;
-    std::atomic<std::uint32_t> working = 0;  // Partitions that are not through.
+    std::atomic<std::uint32_t> working = 0;  // Partitions that have not finished.
     struct Found {
       Findings findings;
-      std::vector<std::size_t> ends;  // By Judge event: how many there were after it.
+      std::vector<std::size_t> ends;  // By Judge event: the number of findings after it.
     };
     std::vector<Found> found;  // By partition.
 
     void clear();
   };
-  // A partition, and how far it has come. Whoever holds the mutex works there.
+  // A partition and its progress. The holder of the mutex works there.
   struct Lane {
     std::mutex mutex;
     std::unique_ptr<KeyPartition> keys;
-    std::uint64_t batch = 0;  // Its number.
+    std::uint64_t batch = 0;  // Number of its current batch.
     std::size_t event = 0;
-    bool met =
-        false;  // It has arrived at the event's meeting, disturbed, and does not go on before it is over.
+    bool met = false;  // It waits, disturbed, at the event's meeting.
   };
   enum class Progress : std::uint8_t { Moved, Blocked, Idle };
 
@@ -96,9 +96,9 @@ class PartitionedMirror : public Mirror {
   void split(LiveTransaction& transaction) const;
 
   void run(std::uint32_t own) noexcept;
-  // Works in the lane for a while, unless somebody else does.
+  // Works in the lane for a while, unless another thread does.
   Progress work(std::uint32_t number);
-  // In the first lane, from `own` on, that can be moved.
+  // Works in the first lane, from `own` on, that can proceed.
   Progress work_anywhere(std::uint32_t own);
   Progress step(Lane& lane, std::uint32_t number);
   void pass(Lane& lane, std::uint32_t number, const Event& event, Batch& batch);
@@ -112,22 +112,22 @@ class PartitionedMirror : public Mirror {
   void join_findings(Batch& batch, const LiveTransaction& transaction, std::size_t judged,
                      std::vector<std::size_t>& from);
 
-  const KeyCatalog& keys_;  // Only by the caller's thread, but for names.
+  const KeyCatalog& keys_;  // Used only by the caller's thread, except for names.
   TransactionJoin join_;
   std::deque<Lane> lanes_;
   std::array<Batch, kMostBatches> batches_;
-  bool is_open_ = false;                      // The batch with the number published_ is being filled.
-  std::atomic<std::uint64_t> published_ = 0;  // Batches before it are given to the partitions,
-  std::atomic<std::uint64_t> joined_ = 0;     // those before it are done.
+  bool is_open_ = false;                      // Batch number published_ is being filled.
+  std::atomic<std::uint64_t> published_ = 0;  // Earlier batches were handed to the partitions,
+  std::atomic<std::uint64_t> joined_ = 0;     // and these are done.
   std::mutex join_mutex_;
 
   std::mutex result_mutex_;
-  std::vector<LiveTransaction*> done_;  // Under it, as is the next.
+  std::vector<LiveTransaction*> done_;  // Guarded by it, as is the next.
   std::vector<Report> reports_;
 
-  std::atomic<std::uint32_t> signal_ = 0;  // Changes when there is work, or no more.
+  std::atomic<std::uint32_t> signal_ = 0;  // Changes when work arrives, or at the end.
   std::atomic<bool> stopping_ = false;
-  std::vector<std::thread> threads_;  // Last: they use all the others.
+  std::vector<std::thread> threads_;  // Last, because they use the others.
 };
 
 }  // namespace serval::online

@@ -5,7 +5,7 @@
 namespace serval::online {
 namespace {
 
-// The table that all columns are of; empty where there is none, or more than one.
+// The table of all columns; empty if there is none or more than one.
 std::string table_of(const Region& region) {
   std::string table;
   for (const std::string& column : region.columns) {

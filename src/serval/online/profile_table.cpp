@@ -1,5 +1,5 @@
-// The rows. Sources: Leopard, Table I, its guideline for lock and read modes by statement, and the manuals of
-// the databases; docs/mirror.md says which row leans on what.
+// Sources: Leopard, Table I and its guideline for lock and read modes by statement, and the manuals of
+// the databases. docs/mirror.md gives the source of each row.
 #include <vector>
 
 #include "serval/online/profile.h"
@@ -11,7 +11,7 @@ using enum SnapshotPoint;
 constexpr auto kLocking = ReadMode::Locking;
 constexpr auto kUncommitted = ReadMode::Uncommitted;
 
-// Snapshot isolation by locks on what is written, and the first updater wins.
+// Snapshot isolation with write locks; the first updater wins.
 Profile snapshot_row(std::string_view database, std::string_view isolation, std::string_view protocol,
                      Level level = Level::SnapshotIsolation) {
   return {.database = database,
@@ -47,7 +47,7 @@ void add_postgres(std::vector<Profile>& rows) {
                                   Certifier::SerializableSnapshot));
 }
 
-// Clocks of several nodes: versions of a key follow real time, those of different keys need not.
+// Several nodes with their own clocks: only the versions of a single key follow real time.
 void add_yugabyte(std::vector<Profile>& rows) {
   for (const std::string_view isolation : {"read-uncommitted", "read-committed"})
     rows.push_back(statement_row("yugabytedb", isolation, "2PL+MVCC"));
@@ -58,8 +58,8 @@ void add_yugabyte(std::vector<Profile>& rows) {
     if (row.database == "yugabytedb") row.one_clock = row.one_state_a_statement = false;
 }
 
-// InnoDB: what is written or locked is read as it is now, plain reads see a snapshot; so at repeatable read
-// an update may be lost, by design.
+// InnoDB: writes and locking reads see the current state, plain reads a snapshot. So updates may be lost
+// at repeatable read, by design.
 Profile innodb_row(std::string_view database, std::string_view isolation, SnapshotPoint snapshot) {
   Profile row = statement_row(database, isolation, "2PL+MVCC");
   row.locking_read = row.writing_read = kLocking;
@@ -87,7 +87,7 @@ void add_mariadb_snapshot(std::vector<Profile>& rows) {
   Profile row = innodb_row("mariadb-snapshot", "repeatable-read", FirstConsistentRead);
   row.level = Level::SnapshotIsolation;
   row.first_updater_wins = true;
-  // What is locked before the first plain read is read as it is now, so a cycle proves nothing.
+  // Locking reads before the first plain read see the current state, so a cycle proves nothing.
   rows.push_back(row);
 }
 
@@ -120,10 +120,11 @@ void add_rocksdb(std::vector<Profile>& rows) {
 }
 
 void add_others(std::vector<Profile>& rows) {
-  // One writer at a time, and nobody else commits between a transaction's first statement and its commit.
+  // One writer at a time; no other transaction commits between the first statement of a transaction and
+  // its commit.
   Profile sqlite = serializable_row(snapshot_row("sqlite", "serializable", "2PL"), Certifier::None);
   rows.push_back(sqlite);
-  sqlite.isolation = "deferred";  // Others may commit meanwhile; then this one may only read on.
+  sqlite.isolation = "deferred";  // Others may commit in between; then this transaction can only read.
   rows.push_back(sqlite);
   sqlite.isolation = "read-uncommitted";  // With a shared cache.
   sqlite.level = Level::ReadUncommitted;
@@ -132,7 +133,7 @@ void add_others(std::vector<Profile>& rows) {
   sqlite.cycles = CycleRule::InformationFlow;
   rows.push_back(sqlite);
 
-  // Writes are no locks, and the clocks are those of the nodes.
+  // Writes take no locks, and every node has its own clock.
   Profile cockroach =
       serializable_row(snapshot_row("cockroachdb", "serializable", "TO+MVCC"), Certifier::TimestampOrder);
   cockroach.write_lock = LockMode::None;
@@ -149,7 +150,7 @@ void add_others(std::vector<Profile>& rows) {
   }
   rows.push_back(snapshot_row("oceanbase", "serializable", "2PL+MVCC"));
 
-  // Read committed by locks that end with the read: each row is of a moment of its own.
+  // Read locks end with the read, so each row may be read at a different moment.
   Profile server = statement_row("sqlserver", "read-committed", "2PL");
   server.plain_read = server.locking_read = server.writing_read = kLocking;
   server.one_state_a_statement = false;
@@ -166,7 +167,7 @@ void add_others(std::vector<Profile>& rows) {
   rows.push_back(statement_row("sqlserver-versioned", "read-committed", "2PL+MVCC"));
 }
 
-// As docs/simulated-database.md says.
+// See docs/simulated-database.md.
 void add_simulated(std::vector<Profile>& rows) {
   const auto add = [&](std::string_view isolation, Level level, Freshness freshness) -> Profile& {
     Profile row = snapshot_row("simulated", isolation, "MVCC", level);
@@ -191,7 +192,7 @@ void add_simulated(std::vector<Profile>& rows) {
   }
 }
 
-// What the level itself says, and that the versions of a key follow real time; for databases without a row.
+// For databases without a row: what the level requires, and that the versions of a key follow real time.
 void add_generic(std::vector<Profile>& rows) {
   for (const LevelInfo& level : all_levels()) {
     const bool reads_committed = implies(level.level, Level::ReadCommitted);

@@ -70,8 +70,8 @@ void ReadJudge::ask_about(const LiveTransaction& transaction, std::uint32_t acce
   questions_.push_back({.access = access, .window = window_of(transaction, read), .candidates = {}});
 }
 
-// PostgreSQL checks keys against what is there now: a transaction may insert a row whose key others have
-// deleted since its snapshot, and goes on seeing the deleted row beside its own. Adya 1999: the two are
+// PostgreSQL checks keys against the current state: a transaction may insert a row whose key others have
+// deleted since its snapshot, and still sees the deleted row beside its own. Adya 1999: the two are
 // different objects.
 bool ReadJudge::may_show_deleted_row(const LiveTransaction& transaction, const Access& write,
                                      const Access& read) {
@@ -86,7 +86,8 @@ bool ReadJudge::may_show_deleted_row(const LiveTransaction& transaction, const A
   return deleted_since && find_candidates(*read.state, snapshot, read.value, transaction.number).matches > 0;
 }
 
-// A read after an own write of the key. False: the write may have left nothing, so others' versions count.
+// A read after an own write of the key. False: the write may have had no effect, so the versions of
+// others count.
 bool ReadJudge::judge_own(const LiveTransaction& transaction, std::uint32_t access) {
   const Access& read = transaction.accesses[access];
   const KeyState& key = *read.state;
@@ -134,7 +135,8 @@ void ReadJudge::look(const LiveTransaction& transaction, Question& question) {
   question.quiet = true;
 }
 
-// A read that fits one version narrows its snapshot, and that may leave one version for another read.
+// A read that fits only one version narrows its snapshot, which may leave only one version for another
+// read.
 void ReadJudge::settle(const LiveTransaction& transaction) {
   for (Question& question : questions_) {
     if (!question.quiet) continue;
@@ -165,15 +167,15 @@ bool ReadJudge::settle_once(const LiveTransaction& transaction) {
   return narrowed && open;
 }
 
-// At read committed, an update or delete of a row that another transaction has locked waits for its end. If
-// that one deleted the row and inserted it again, the row that was waited for is gone, and the new one came
-// too late for the statement's snapshot: it finds nothing, although there always was a row.
+// At read committed, an update or delete of a locked row waits for the other transaction. If that
+// transaction deleted the row and inserted it again, the old row is gone and the new one is too late for
+// the statement's snapshot: the statement finds nothing, although there always was a row.
 bool ReadJudge::may_miss_new_row(const LiveTransaction& transaction, const Access& read) {
   return transaction.profile->snapshot == SnapshotPoint::Statement && read.state->had_delete &&
          changes_within(*read.state, read.time, transaction.number);
 }
 
-// A read of the snapshot or of the moment, nobody knows which: it narrows nothing.
+// It may read the snapshot or the current state, so it narrows nothing.
 void ReadJudge::settle_either(const LiveTransaction& transaction, Question& question) {
   const Access& read = transaction.accesses[question.access];
   const Candidates now = find_candidates(*read.state, read.time, read.value, transaction.number);
@@ -182,7 +184,7 @@ void ReadJudge::settle_either(const LiveTransaction& transaction, Question& ques
   question.candidates.matches += now.matches;
   if (question.candidates.matches == 0 && may_miss_new_row(transaction, read))
     question.candidates.matches = 2;
-  if (question.candidates.matches == 1) ++question.candidates.matches;  // Uncertain, at least.
+  if (question.candidates.matches == 1) ++question.candidates.matches;  // At best uncertain.
 }
 
 void ReadJudge::look_for_contradictions(const LiveTransaction& transaction) {
@@ -206,8 +208,7 @@ void ReadJudge::look_for_contradictions(const LiveTransaction& transaction) {
       look_for_halves(transaction, question);
 }
 
-// A commit is seen whole or not at all: who overwrote what this read saw is seen by no other read of the
-// snapshot.
+// Commits are atomic: no read of the snapshot may see the transaction that overwrote what this read saw.
 void ReadJudge::look_for_halves(const LiveTransaction& transaction, const Question& question) {
   const KeyState& key = *transaction.accesses[question.access].state;
   const Version& seen = key.versions[question.candidates.match];
@@ -230,8 +231,8 @@ bool ReadJudge::certainly_saw(const Question& question, std::uint64_t writer, st
   return !read.perhaps_writing && read.state->versions[question.candidates.match].transaction == writer;
 }
 
-// The first read of the snapshot that certainly saw what `writer` wrote. A transaction of many reads asks
-// many times.
+// The first read of the snapshot that certainly saw a write of `writer`. Called often for a transaction
+// with many reads.
 const ReadJudge::Question* ReadJudge::reader_of(std::uint64_t writer, std::uint32_t window,
                                                 const LiveTransaction& transaction) {
   constexpr std::size_t kFew = 16;
@@ -257,18 +258,19 @@ void ReadJudge::link(const LiveTransaction& transaction, const Question& questio
   KeyState& key = *read.state;
   if (question.candidates.matches == 0) return;
   state_.found.at(Findings::Step::Read, question.access);
-  // That a row was there says little about which one.
+  // That a row existed does not identify its version.
   const bool existence = read.value == StoredValue::present();
   if (question.candidates.matches > 1) {
     if (!existence) state_.leave_uncertain(Dependency::WriteRead);
     return;
   }
   Version& seen = key.versions[question.candidates.match];
-  if (seen.transaction == 0 && !seen.value.is_known()) {  // Nobody said what was there: this does.
+  if (seen.transaction == 0 &&
+      !seen.value.is_known()) {  // The initial value was unknown; this read shows it.
     seen.value = read.value;
     seen.or_nil = false;
   }
-  if (seen.uncertain) {  // Somebody saw it, so there is such a version.
+  if (seen.uncertain) {  // It was seen, so it exists.
     seen.install.end = std::min(seen.install.end, windows_[question.window].time.end);
     seen.uncertain = seen.install.end == kUnknownEnd;
     if (!seen.uncertain)
@@ -282,7 +284,8 @@ void ReadJudge::link(const LiveTransaction& transaction, const Question& questio
   }
 }
 
-// A transaction that wrote what it read before. A row that was deleted and inserted again is a new one.
+// A transaction that read and then wrote the key. A row that was deleted and inserted again is a new
+// object.
 void ReadJudge::note_update(const LiveTransaction& transaction, const Access& read, Version& seen) {
   const KeyState& key = *read.state;
   if (seen.uncertain || read.perhaps_writing || key.had_delete) return;
@@ -299,7 +302,8 @@ void ReadJudge::note_update(const LiveTransaction& transaction, const Access& re
     state_.report(second_update_violation(state_.keys.format(read.key), seen, *other, *own));
 }
 
-// Whoever writes the next version comes after this reader: now, if it is known, or when it is judged.
+// The writer of the next version follows this reader. Links them now if it is known, else when it is
+// judged.
 void ReadJudge::link_to_next(const LiveTransaction& transaction, const Access& read, std::uint32_t match) {
   KeyState& key = *read.state;
   Version& seen = key.versions[match];

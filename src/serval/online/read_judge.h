@@ -1,7 +1,8 @@
 #pragma once
-// Judges the reads of a committed transaction by consistent read, and links them to what they saw.
+// Judges the reads of a committed transaction by consistent read, and links them to the versions they
+// saw.
 //
-//   if (judge.prepare(transaction, part)) ...   // Reads that hang together with those of other partitions.
+//   if (judge.prepare(transaction, part)) ...   // They depend on reads in other partitions.
 //   const Interval snapshot = judge.conclude(transaction);
 
 #include <span>
@@ -20,10 +21,10 @@ class ReadJudge {
  public:
   explicit ReadJudge(PartitionState& state) : state_(state) {}
 
-  // Looks at the reads among the accesses of `part`, and changes nothing. Whether what some of them saw
-  // depends on when their snapshot was taken, and others of that snapshot may tell.
+  // Examines the reads among the accesses of `part` without changing anything. Returns whether some of
+  // them depend on when their snapshot was taken, so that other reads of the snapshot may narrow it.
   bool prepare(const LiveTransaction& transaction, std::span<const std::uint32_t> part);
-  // Of what was prepared. Returns the transaction's snapshot, as narrow as its reads make it.
+  // Judges what was prepared. Returns the transaction's snapshot, narrowed by its reads.
   Interval conclude(const LiveTransaction& transaction);
 
  private:
@@ -32,8 +33,8 @@ class ReadJudge {
     std::uint32_t window;
     Candidates candidates;
     bool settled = false;
-    // No version changes within its window: so its answer is the same wherever the snapshot was taken, and
-    // tells nothing about that.
+    // No version changes within its window, so its result does not depend on when the snapshot was taken
+    // and does not narrow it.
     bool quiet = false;
   };
   struct OwnFault {
@@ -70,7 +71,7 @@ class ReadJudge {
   std::vector<SnapshotWindow> windows_;
   std::vector<Question> questions_;
   std::vector<OwnFault> own_faults_;
-  // By what a read certainly saw: its snapshot and the writer. Filled when it is needed.
+  // Reads by their snapshot and the writer that they certainly saw. Filled on demand.
   absl::flat_hash_map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> readers_;
   std::uint64_t checked_ = 0, unchecked_ = 0;
   std::uint32_t shared_window_ = 0, statement_window_ = 0, window_statement_ = 0;

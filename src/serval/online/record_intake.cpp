@@ -6,7 +6,7 @@
 namespace serval::online {
 namespace {
 
-// For transactions at a level that the database has no row for: what they wrote counts, nothing is promised.
+// For transactions at a level without a profile: their writes count, but nothing is promised.
 const Profile& silent_profile() {
   static const Profile profile = {.database = "none",
                                   .isolation = "none",
@@ -19,7 +19,8 @@ const Profile& silent_profile() {
   return profile;
 }
 
-// A list is known by its last element, as appends name it; where that is no number, only that there is one.
+// A list is identified by its last element, as appends name it; if that is not a number, only its
+// presence counts.
 StoredValue last_element(std::string_view list) {
   if (list == "[]") return StoredValue::nil();
   const std::size_t from = list.find_last_of("[,") + 1;
@@ -50,7 +51,7 @@ void RecordIntake::note_fact(std::uint32_t key, const StoredValue& initial, bool
 
 std::uint32_t RecordIntake::number_of(const RecordRow& row, Time now) {
   return keys_.intern(row.key, row.column, now, [&](std::uint32_t number) {
-    // Of a column it is not known whether its row was there.
+    // For a column it is unknown whether its row existed.
     const bool open = keys_.is_column(number) && initial_.is_nil();
     note_fact(number, open ? StoredValue::anything() : initial_, initial_or_nil_, true);
   });
@@ -83,9 +84,9 @@ void RecordIntake::begin(const Record& record, LiveTransaction& transaction) con
   }
 }
 
-// The snapshot of a transaction, by the operation that fixes it at the latest. A statement that nobody
-// recorded may have fixed it before: a client's "select 1", BEGIN with a consistent snapshot. So it is no
-// earlier than the begin of the transaction, and no more is known.
+// The snapshot of a transaction is fixed by this operation at the latest. An unrecorded statement may
+// have fixed it earlier: a client's "select 1", or BEGIN with a consistent snapshot. So the lower bound
+// is the begin of the transaction.
 void RecordIntake::take_snapshot(const Record& record, LiveTransaction& transaction) const {
   if (transaction.has_snapshot) return;
   const bool reads = record.operation == OperationKind::Read || record.operation == OperationKind::ReadList ||
@@ -95,7 +96,7 @@ void RecordIntake::take_snapshot(const Record& record, LiveTransaction& transact
     case SnapshotPoint::Anytime:
       return;
     case SnapshotPoint::FirstStatement:
-    case SnapshotPoint::Begin:  // Some ask for it only when they need it.
+    case SnapshotPoint::Begin:  // Some databases take it lazily.
       transaction.snapshot = {transaction.begin, record.time.end};
       break;
     case SnapshotPoint::FirstConsistentRead: {
@@ -116,12 +117,12 @@ RecordIntake::Way RecordIntake::reading(const Record& record, const Profile& pro
 }
 
 RecordIntake::Way RecordIntake::writing(const Record& record, const Profile& profile) const {
-  // Rows matched but not changed are locked and stay what they were.
+  // Rows that matched but did not change are locked and keep their values.
   const bool unchanged = record.rows_changed == 0 && record.rows_matched != 0;
   const bool some = record.rows_changed > 0 &&
                     static_cast<std::uint32_t>(record.rows_changed) < record.row_count &&
                     is_predicate(record.operation);
-  // What was never answered may have failed before it got its lock.
+  // An operation that never completed may have failed before it got its lock.
   const LockMode lock = record.time.end == kUnknownEnd ? LockMode::None : profile.write_lock;
   return {unchanged ? Access::Kind::Lock : Access::Kind::Write, ReadMode::Unstated, lock, some};
 }
@@ -167,7 +168,8 @@ void RecordIntake::add_all(std::span<const RecordRow> rows, const Way& way, cons
     add(rows[i], i == 0 || !(rows[i].key == rows[i - 1].key), way, record, transaction);
 }
 
-// A read with the times of the write behind it is one statement with it: it read what it replaced.
+// A read with the times of the following write belongs to the same statement: it read what the write
+// replaced.
 void RecordIntake::note_replaced(const Record& record, LiveTransaction& transaction) {
   if (transaction.accesses.empty() || record.row_count != 1) return;
   Access& last = transaction.accesses.back();
@@ -176,7 +178,7 @@ void RecordIntake::note_replaced(const Record& record, LiveTransaction& transact
   const Profile& profile = *transaction.profile;
   if (last.mode == ReadMode::Uncommitted) return;
   last.mode = profile.writing_read;
-  last.lock = LockMode::None;  // The write's own counts.
+  last.lock = LockMode::None;  // The lock of the write counts.
   if (profile.snapshot == SnapshotPoint::FirstConsistentRead && transaction.has_snapshot &&
       transaction.snapshot_statement == last.statement) {
     transaction.has_snapshot = false;

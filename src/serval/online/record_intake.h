@@ -1,8 +1,8 @@
 #pragma once
-// From records to accesses: which rows an operation read, wrote and locked, and how, by the profile of its
-// transaction; and which operation fixed the transaction's snapshot.
+// Turns records into accesses: which rows an operation read, wrote and locked, and how, according to the
+// profile of its transaction; and which operation fixed the snapshot of the transaction.
 //
-//   intake.note(record, transaction);      // Every record of the transaction but its end.
+//   intake.note(record, transaction);      // Every record of the transaction except its end.
 //   intake.close(record, transaction);     // Its end.
 
 #include "serval/online/key_catalog.h"
@@ -18,7 +18,7 @@ class RecordIntake {
   void begin(const Record& record, LiveTransaction& transaction) const;
   void note(const Record& record, LiveTransaction& transaction);
   void close(const Record& record, LiveTransaction& transaction) const;
-  // What the last records said of keys; for the partitions, before anything else of those records.
+  // Facts about keys from the last records. Pass them to the partitions before the accesses.
   std::vector<KeyFact>& facts() { return facts_; }
 
  private:
@@ -43,7 +43,7 @@ class RecordIntake {
   const Profile& profile_;
   KeyCatalog& keys_;
   std::vector<KeyFact> facts_;
-  StoredValue initial_;          // Of keys that no Initial record names,
+  StoredValue initial_;          // For keys that no Initial record names,
   bool initial_or_nil_ = false;  // or nothing.
 };
 

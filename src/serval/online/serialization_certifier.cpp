@@ -41,8 +41,8 @@ void count(CycleShape& shape, Dependency dependency) {
   if (dependency == Dependency::Session) ++shape.session;
 }
 
-// Berenson et al. 1995, P4: all of the cycle is about one key, or its row, which everybody on it wrote, and
-// somebody read what was overwritten before its own write.
+// Berenson et al. 1995, P4: the whole cycle concerns one key, or its row. All transactions wrote it, and
+// one of them read a version that was overwritten before its own write.
 bool is_lost_update(const CycleShape& shape, std::span<const GrowingOrder::Step> steps,
                     const KeyTable& keys) {
   if (shape.read_write == 0 || shape.write_read > 0 || shape.session > 0) return false;
@@ -55,7 +55,7 @@ bool is_lost_update(const CycleShape& shape, std::span<const GrowingOrder::Step>
   });
 }
 
-// Each once, in the order of the cycle; of many only the first.
+// Each once, in the order of the cycle; only the first if there are many.
 std::string format_keys(std::span<const GrowingOrder::Step> steps, const KeyTable& keys) {
   constexpr std::size_t kMost = 4;
   std::vector<std::uint32_t> distinct;
@@ -82,7 +82,7 @@ void SerializationCertifier::make_room() {
 }
 
 void SerializationCertifier::add(const Participant& participant, const Summary& summary) {
-  expects(participant.number >= next_, "participants come in order");
+  expects(participant.number >= next_, "participants are added in order");
   while (next_ <= participant.number) {
     make_room();
     slot_of({next_++}) = kForgotten;
@@ -107,7 +107,8 @@ void SerializationCertifier::add(const Participant& participant, const Summary& 
   };
   slot.snapshot = add_vertex();
   slot.commit = has_snapshots_ ? add_vertex() : slot.snapshot;
-  expects(!has_snapshots_ || graph_.insert(slot.snapshot, slot.commit, kWithin), "new vertices are in order");
+  expects(!has_snapshots_ || graph_.insert(slot.snapshot, slot.commit, kWithin),
+          "new vertices respect the order");
 }
 
 std::optional<Violation> SerializationCertifier::depend(const Findings::Link& link) {
@@ -190,8 +191,9 @@ void SerializationCertifier::complete(const Participant& participant) {
   complete_.push_back(slot_of(participant));
 }
 
-// Whoever ended before the horizon gets no more edges that lead to it: its own reads and writes are judged,
-// and no snapshot is left that could miss what it wrote. So once nothing leads there, no cycle ever will.
+// A transaction that ended before the horizon gets no new incoming edges: its own reads and writes are
+// judged, and no remaining snapshot can miss its writes. So without incoming edges it will never be on a
+// cycle.
 void SerializationCertifier::forget_before(Time horizon) {
   while (!complete_.empty() && slots_[complete_.front()].summary.commit.end < horizon) {
     Slot& slot = slots_[complete_.front()];

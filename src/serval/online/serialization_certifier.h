@@ -1,15 +1,15 @@
 #pragma once
-// Serialization certifier (Leopard V-D): the dependencies that the other mechanisms deduced, as a graph. A
-// cycle that the level forbids is a violation; the database's own rule (two rw in a row, timestamps, ...) is
-// only counted, because correct databases allow what it looks like: two rw in a row, say, unless the last of
-// the three committed first.
+// Serialization certifier (Leopard V-D): a graph of the dependencies that the other mechanisms deduced. A
+// cycle that the level forbids is a violation. Matches of the database's own rule (two consecutive rw,
+// timestamps, ...) are only counted, because correct databases permit some of them: for example two
+// consecutive rw, unless the last of the three committed first.
 //
 //   certifier.add(t, {.transaction = 7, .commit = {10, 20}});
 //   if (auto violation = certifier.depend({t, other, key, Dependency::ReadWrite})) ...
 //   certifier.complete(t);
-//   certifier.forget_before(horizon);    // Leopard, Definition 4: ended before it, and nothing leads there.
+//   certifier.forget_before(horizon);    // Leopard, Definition 4: ended before it, no incoming edges.
 //
-// Under CycleRule::Snapshot and Prefix a transaction is two vertices, its snapshot and its commit
+// With CycleRule::Snapshot and Prefix a transaction has two vertices, its snapshot and its commit
 // (decision 005).
 
 #include <cstdint>
@@ -41,11 +41,11 @@ class SerializationCertifier {
   bool knows(const Participant& participant) const {
     return participant.number >= oldest_ && participant.number < next_ && slot_of(participant) != kForgotten;
   }
-  // All with smaller numbers are forgotten.
+  // Participants with smaller numbers are forgotten.
   std::uint64_t oldest() const { return oldest_; }
-  // Does nothing where one of them is forgotten: a cycle cannot come back to what nothing leads to.
+  // Does nothing if one of them is forgotten: without incoming edges it cannot be on a cycle.
   std::optional<Violation> depend(const Findings::Link& link);
-  // All its own dependencies are in. In the order of the commits' ends.
+  // All dependencies of the participant were added. Call it in the order of the commits' ends.
   void complete(const Participant& participant);
   void forget_before(Time horizon);
 
@@ -60,8 +60,8 @@ class SerializationCertifier {
     std::uint8_t vertices_left = 0;
     bool may_go = false;
     Summary summary;
-    Time first_out_end = kUnknownEnd;    // Of rw from here: the earliest end of a commit,
-    Time last_in_begin = kUnknownBegin;  // of rw to here: the latest begin of a commit.
+    Time first_out_end = kUnknownEnd;    // Over outgoing rw: the earliest end of a commit;
+    Time last_in_begin = kUnknownBegin;  // over incoming rw: the latest begin of a commit.
   };
 
   static constexpr std::uint32_t kForgotten = 0xFFFFFFFFu;

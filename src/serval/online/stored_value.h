@@ -1,10 +1,10 @@
 #pragma once
-// A value that outlives its batch, in 16 bytes: integers, booleans and texts of up to 15 bytes as they are,
-// longer texts by 120 bits of their hash. So an endless run keeps no pool of values, and two different values
-// are taken for one with a chance of about one in 10^30.
+// A value that outlives its batch, in 16 bytes: integers, booleans and texts of up to 15 bytes exactly,
+// longer texts by 120 bits of their hash. So an endless run needs no pool of values. The probability of
+// confusing two values is about 10^-30.
 //
 //   StoredValue::of(row.value) == version.value
-//   StoredValue::present().may_be(StoredValue::of(row.value))     // A row of which only columns are known.
+//   StoredValue::present().may_be(StoredValue::of(row.value))     // A row with only some columns known.
 
 #include <array>
 #include <cstdint>
@@ -19,21 +19,21 @@ class StoredValue {
  public:
   StoredValue() = default;  // Nil.
   static StoredValue nil() { return {}; }
-  // There is a row; what it holds is not known.
+  // A row with unknown content.
   static StoredValue present() { return tagged(kPresent); }
-  // There may be a row or none.
+  // Unknown: there may be a row or none.
   static StoredValue anything() { return tagged(kAnything); }
   static StoredValue of(const TraceValue& value);
 
   bool is_nil() const { return tag() == 0; }
-  // Whether the two can be of the same version: equal, unless one of them is not known.
+  // Whether the two can be the same version: equal, or one of them unknown.
   bool may_be(const StoredValue& other) const {
     if (*this == other) return true;
     if (tag() == kAnything || other.tag() == kAnything) return true;
     return (tag() == kPresent && !other.is_nil()) || (other.tag() == kPresent && !is_nil());
   }
   bool is_known() const { return tag() != kPresent && tag() != kAnything; }
-  // For people; long texts by their hash.
+  // For reports; long texts by their hash.
   std::string format() const;
 
   friend bool operator==(const StoredValue&, const StoredValue&) = default;

@@ -1,10 +1,9 @@
 #pragma once
-// What is about whole transactions: puts together what the partitions found about each, in the order in which
-// one partition alone would have found it, and keeps the graph of dependencies, the locks on regions and the
-// order of sessions.
+// Everything that concerns whole transactions: merges the findings of the partitions in the order of a
+// single partition, and keeps the graph of dependencies, the locks on regions and the order of sessions.
 //
 //   join.add(transaction);                         // At its end.
-//   join.take(transaction, finding, findings);     // All that was found about it, ...
+//   join.take(transaction, finding, findings);     // All findings about it, ...
 //   join.complete(transaction);                    // and then the rest.
 //
 // One thread at a time.
@@ -28,13 +27,13 @@ class TransactionJoin {
   void add(const LiveTransaction& transaction);
   void take(const LiveTransaction& transaction, const Findings::Finding& finding, Findings& of);
   void complete(LiveTransaction& transaction);
-  // No snapshot taken by those not yet judged is before `horizon`.
+  // No transaction that is still to be judged has a snapshot before `horizon`.
   void forget_before(Time horizon);
 
-  // Of the certifier; any thread may ask.
+  // Of the certifier. Callable from any thread.
   const std::atomic<std::uint64_t>& oldest_participant() const { return oldest_; }
   std::uint64_t violation_count() const { return violation_count_.load(std::memory_order_relaxed); }
-  // What was found since the last call; at most options.most_violations in all.
+  // The violations since the last call; at most options.most_violations in total.
   std::vector<Report> take_reports() { return std::exchange(reports_, {}); }
   OnlineStatistics statistics() const;
 
@@ -49,7 +48,7 @@ class TransactionJoin {
   SerializationCertifier certifier_;
   PredicateLocks regions_;
   Time horizon_ = kUnknownBegin;
-  std::vector<Participant> last_of_session_;  // By session: who was judged last.
+  std::vector<Participant> last_of_session_;  // By session: the transaction judged last.
   OnlineStatistics statistics_;
   std::vector<Report> reports_;
   std::atomic<std::uint64_t> oldest_ = 1;

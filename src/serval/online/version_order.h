@@ -1,6 +1,6 @@
 #pragma once
-// Which of two committed versions of a key came first, by all mechanisms together: their installs, the locks
-// of their writers (mutual_exclusion.h) and the snapshots of their writers (first_updater_wins.h).
+// Which of two committed versions of a key came first, by all mechanisms together: install times, locks
+// of the writers (mutual_exclusion.h) and snapshots of the writers (first_updater_wins.h).
 
 #include "serval/online/first_updater_wins.h"
 #include "serval/online/key_state.h"
@@ -11,8 +11,8 @@ namespace serval::online {
 enum class VersionOrder : std::uint8_t {
   Before,      // Certainly.
   After,       // Certainly.
-  Unknown,     // Either may be.
-  Impossible,  // Neither can be: a contradiction.
+  Unknown,     // Either is possible.
+  Impossible,  // Neither is possible: a contradiction.
 };
 
 inline bool may_precede(const Version& first, const Version& second, const KeyState& key) {

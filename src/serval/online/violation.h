@@ -1,6 +1,6 @@
 #pragma once
-// What the mirrored mechanisms found: two conclusions that cannot both be true, each with the records it is
-// drawn from.
+// A contradiction found by the mirror: two conclusions that cannot both be true, each with the records
+// that it follows from.
 //
 //   violation.first.conclusion  == "T7 holds the lock of x until its end begins at 90"
 //   violation.second.conclusion == "T9 got the lock of x by 50"
@@ -24,13 +24,13 @@ enum class Mechanism : std::uint8_t {
 constexpr std::size_t kMechanismCount = 4;
 std::string_view name_of(Mechanism mechanism);  // "consistent-read", ...
 
-// One thing that a client did and when, as the trace has it.
+// An action of a client and its interval, from the trace.
 struct CitedRecord {
   std::uint64_t transaction = 0;  // 0: the state before the first transaction.
   std::uint32_t session = 0;
   std::string action;  // "read x = 5", "commit"
   Interval time;
-  std::string session_label;  // As the history has it; empty where only the number is known.
+  std::string session_label;  // From the history; empty if only the number is known.
   bool session_label_is_number = false;
 };
 
@@ -42,8 +42,8 @@ struct Derivation {
 struct Violation {
   Mechanism mechanism;
   AnomalyKind kind;
-  std::string key;                          // Or keys: "x, y". Never empty, unless sessions alone contradict.
-  std::vector<std::uint64_t> transactions;  // Those that contradict each other; a cycle in its order.
+  std::string key;  // Or several: "x, y". Empty only if sessions alone contradict each other.
+  std::vector<std::uint64_t> transactions;  // The contradicting transactions; for a cycle, in its order.
   Derivation first, second;
 
   std::string format() const;  // Several lines.

@@ -71,10 +71,10 @@ void WriteJudge::judge_version(const LiveTransaction& transaction, const Access&
   if (overlapped) state_.leave_uncertain(Dependency::WriteWrite);
 }
 
-// Which mechanism refutes both orders: one alone, or one each.
+// The mechanisms that refute the two orders: one for both, or one each.
 void WriteJudge::compare(const Access& access, const Version& a, const Version& b) {
   const KeyState& key = *access.state;
-  if (key.is_column()) return;  // Its row's order is judged.
+  if (key.is_column()) return;  // The order of its row is judged instead.
   const std::string name = state_.keys.format(access.key);
   if (!locks_allow(a, b) && !locks_allow(b, a))
     state_.report(exclusion_violation(name, lock_of(a), lock_of(b)));
@@ -84,7 +84,7 @@ void WriteJudge::compare(const Access& access, const Version& a, const Version& 
     state_.report(order_violation(name, a, b));
 }
 
-// What follows a deleted row is a new one; it overwrites nothing.
+// A row after a delete is a new object; it overwrites nothing.
 void WriteJudge::link(const Access& access, Version& before, const Version& own) {
   if (own.writer.is_none()) return;
   if (before.transaction != 0 && !before.value.is_nil())

@@ -1,6 +1,6 @@
 #pragma once
-// Judges what a transaction wrote and locked against the other writers and holders of each key, and links its
-// versions to the ones before: by mutual exclusion and first updater wins.
+// Judges the writes and locks of a transaction against other writers and lock holders of each key, by
+// mutual exclusion and first updater wins, and links its versions to the preceding ones.
 
 #include <span>
 
@@ -14,10 +14,10 @@ class WriteJudge {
  public:
   explicit WriteJudge(PartitionState& state) : state_(state) {}
 
-  // `snapshot` as narrow as the reads made it.
+  // `snapshot` is narrowed by the reads.
   void judge(const LiveTransaction& transaction, std::span<const std::uint32_t> part,
              const Interval& snapshot);
-  // Whether it matters for a write of `part` when the transaction took its snapshot.
+  // Whether some write of `part` depends on when the transaction took its snapshot.
   static bool depends_on_snapshot(const LiveTransaction& transaction, std::span<const std::uint32_t> part);
 
  private:

@@ -4,8 +4,9 @@
 
 namespace serval {
 
-// Who sleeps says so before looking a last time, and whoever changes something looks for sleepers
-// afterwards; all of it sequentially consistent, so that one of the two notices.
+// A thread announces its sleep before its last check, and a thread that changes something checks for
+// sleepers afterwards. All accesses are sequentially consistent, so that one of the two notices the
+// other.
 
 SourceGate::SourceGate(BackPressure& all) : all_(all) { all_.add(*this); }
 SourceGate::~SourceGate() {
@@ -63,7 +64,7 @@ void SourceGate::end_pause() {
   all_.blocked_ns_ += std::chrono::nanoseconds(Clock::now() - paused_).count();
 }
 
-// Woken only when half of its share is free, so that it does not go to sleep again at once.
+// Wakes it only when half of its share is free, so that it does not sleep again at once.
 void SourceGate::leave(std::size_t bytes) {
   all_.bytes_ -= bytes;
   const std::size_t left = bytes_.fetch_sub(bytes) - bytes;

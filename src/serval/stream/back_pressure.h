@@ -1,14 +1,14 @@
 #pragma once
-// How many bytes of records wait between clients and the merge, for how long, and who waits for whom. Every
-// source has an equal share of the limit; when it is used up, the source waits until the merge has passed
-// half of it on. The merge sleeps until somebody has news.
+// Limits the bytes of records that wait between clients and the merge. Every source has an equal share of
+// the limit; when it is used up, the source waits until the merge has passed on half of it. The merge
+// sleeps until there is news.
 //
-// A source with a thread of its own sleeps in enter(). One of many that a single thread serves must not: it
-// says what is to be done once there is room (SourceGate::on_room), and looks at must_pause() itself.
+// A source with its own thread sleeps in enter(). A source that shares its thread with others must not
+// sleep: it registers a callback for when there is room (SourceGate::on_room) and polls must_pause().
 //
-// A source with many clients (a file of many sessions) must not wait while the merge waits for one of
-// them: it may then add one batch each time that the merge says so, beyond its share; most_bytes() shows
-// it.
+// A source with many clients (a file with many sessions) must not wait while the merge waits for one of
+// them.
+// It may then add one batch beyond its share each time the merge permits it; most_bytes() includes these.
 
 #include <atomic>
 #include <chrono>
@@ -28,7 +28,7 @@ namespace serval {
 class BackPressure;
 class ClientFeed;
 
-// The share of one source, given back with it. One thread enters; the merge calls the rest.
+// The share of one source, released by the destructor. One thread enters; the merge calls the rest.
 class SourceGate {
  public:
   using Clock = std::chrono::steady_clock;
@@ -37,29 +37,29 @@ class SourceGate {
   SourceGate(const SourceGate&) = delete;
   SourceGate& operator=(const SourceGate&) = delete;
 
-  void enter(std::size_t bytes);  // Sleeps while the share is used up, and not at all once abandoned.
+  void enter(std::size_t bytes);  // Sleeps while the share is used up, unless abandoned.
   void leave(std::size_t bytes);
   void let_one_in();  // The merge waits for a client of this source.
   void wake();
 
-  // Before the first record. From now on enter() never sleeps; `tell`, called by the merge, is to be quick.
+  // Call before the first record. Then enter() never sleeps. The merge calls `tell`, which must be fast.
   void on_room(std::function<void()> tell) { on_room_ = std::move(tell); }
-  bool must_pause();  // The share is used up: nothing more until may_resume().
+  bool must_pause();  // The share is used up: send nothing until may_resume().
   bool may_resume();
   void end_pause();  // Requires is_paused().
   bool is_paused() const noexcept { return sleeps_.load(); }
 
-  // When the source last looked for news of its clients and had passed on all there was; without that, only
-  // the merge knows how long it has been waiting. `looked` outlives the gate.
+  // The time when the source last polled its clients and had passed on everything. Without it the merge
+  // counts only its own waiting time. `looked` must outlive the gate.
   void observe(const std::atomic<Clock::rep>& looked) noexcept { looked_ = &looked; }
   std::optional<Clock::time_point> looked() const noexcept {
     if (looked_ == nullptr) return std::nullopt;
     return Clock::time_point(Clock::duration(looked_->load()));
   }
 
-  // Of the merge alone.
+  // Used only by the merge.
   std::uint32_t clients = 0;
-  bool has_delivered = false;  // A record.
+  bool has_delivered = false;  // At least one record.
 
  private:
   bool may_enter();
@@ -82,20 +82,20 @@ class BackPressure {
 
   std::shared_ptr<SourceGate> open_source() { return std::make_shared<SourceGate>(*this); }  // Any thread.
 
-  void tell();  // There is news: records, a promise, the end. Any thread.
+  void tell();  // There is news: records, a promise, the end. Callable from any thread.
   std::uint64_t news() const { return news_.load(); }
-  // The merge: until there was news since `seen`, at most `span`.
+  // Called by the merge: waits for news since `seen`, at most for `span`.
   void await_news(std::uint64_t seen, std::chrono::nanoseconds span);
-  // One that was taken for idle has news, or one was closed. Any thread.
+  // A client considered idle has news, or a client was closed. Callable from any thread.
   void report(std::shared_ptr<ClientFeed> feed);
   std::vector<std::shared_ptr<ClientFeed>> take_reported();
 
-  void abandon();  // Nobody sleeps any more. Any thread.
+  void abandon();  // Wakes everyone, for good. Callable from any thread.
 
-  // A batch comes, and has wholly left. Any thread.
+  // A batch arrives, and has left completely. Callable from any thread.
   std::uint64_t arrive();
   void depart(std::uint64_t ticket);
-  // When the oldest of those that have not left arrived.
+  // Arrival of the oldest batch that has not left.
   std::optional<Clock::time_point> oldest_arrival() const;
 
   // Any thread.
@@ -119,7 +119,7 @@ class BackPressure {
   };
 
   const std::size_t limit_;
-  std::atomic<std::size_t> share_ = 0;  // Of a source.
+  std::atomic<std::size_t> share_ = 0;  // Per source.
   std::atomic<std::size_t> bytes_ = 0, most_bytes_ = 0;
   std::atomic<std::uint64_t> blocked_times_ = 0;
   std::atomic<std::int64_t> blocked_ns_ = 0;
@@ -128,12 +128,12 @@ class BackPressure {
 
   std::atomic<std::uint64_t> news_ = 0;
   std::atomic<bool> merge_sleeps_ = false;
-  std::mutex mutex_;  // For the merge's sleep, and for the next few.
+  std::mutex mutex_;  // For the sleep of the merge; guards the next few.
   std::condition_variable told_;
   std::unordered_set<SourceGate*> sources_;
   std::vector<std::shared_ptr<ClientFeed>> reported_;
 
-  mutable std::mutex arrivals_mutex_;  // For the next few.
+  mutable std::mutex arrivals_mutex_;  // Guards the next few.
   std::deque<Arrival> arrivals_;
   std::uint64_t first_arrival_ = 0;  // The ticket of the first of them.
 };

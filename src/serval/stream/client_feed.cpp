@@ -11,7 +11,7 @@ namespace serval {
 namespace {
 
 constexpr std::size_t kMostSpare = 8, kLargestSpare = std::size_t{1} << 18;
-constexpr std::size_t kOverhead = 4096;  // Of a batch, however small.
+constexpr std::size_t kOverhead = 4096;  // Of any batch.
 
 Time earlier(Time time, Time span) { return time < kUnknownBegin + span ? kUnknownBegin : time - span; }
 Time later(Time time, Time span) { return time > kUnknownEnd - span ? kUnknownEnd : time + span; }
@@ -20,13 +20,13 @@ Time later(Time time, Time span) { return time > kUnknownEnd - span ? kUnknownEn
 
 void ClientFeed::refuse_clock(Time begin) const {
   const Time known = later(last_begin_, setting_.clock_error);
-  throw InputError(
-      {name_},
-      fmt::format("the clock of this client went back by {} ns, from {} to {}", known - begin, known, begin),
-      {}, "--clock-error widens all times by what clocks may be wrong");
+  throw InputError({name_},
+                   fmt::format("the clock of this client ran backwards by {} ns, from {} to {}",
+                               known - begin, known, begin),
+                   {}, "--clock-error TIME allows for clocks that are wrong by at most TIME");
 }
 
-// Sets what the client need not know: its number, and times that others can compare with theirs.
+// Sets the session number, and makes the times comparable with those of other clients.
 void ClientFeed::prepare_times() {
   const Time error = setting_.clock_error;
   for (Record& record : batch_.records()) {
@@ -34,7 +34,7 @@ void ClientFeed::prepare_times() {
     const Time begin = earlier(record.time.begin, error);
     if (begin < last_begin_ && begin < earlier(last_begin_, 2 * error)) {
       const Time refused = record.time.begin;
-      batch_.clear();  // Of this client nothing is believed any more; it can still be closed.
+      batch_.clear();  // The client is not trusted any more, but can still be closed.
       refuse_clock(refused);
     }
     last_begin_ = std::max(last_begin_, begin);
@@ -76,7 +76,7 @@ void ClientFeed::promise(Time begin) {
   {
     const std::lock_guard lock(mutex_);
     if (last_begin_ <= state_.promise) {
-      last_news_ = Clock::now().time_since_epoch().count();  // It is there, in a transaction that takes long.
+      last_news_ = Clock::now().time_since_epoch().count();  // It is alive, in a long transaction.
       return;
     }
     state_.promise = last_begin_;
@@ -85,7 +85,8 @@ void ClientFeed::promise(Time begin) {
 }
 
 void ClientFeed::close() {
-  const std::shared_ptr<ClientFeed> self = shared_from_this();  // The merge may forget it before it is told.
+  const std::shared_ptr<ClientFeed> self =
+      shared_from_this();  // The merge may release it before the notification.
   flush();
   {
     const std::lock_guard lock(mutex_);

@@ -1,23 +1,23 @@
 #pragma once
-// One client's side of the pipeline: Leopard's local buffer. The client fills a batch, without a lock,
-// and hands it over when it is full or when nothing more comes for a while; the merge fetches batches and
-// gives their memory back.
+// The client side of the pipeline (Leopard's local buffer). The client fills a batch without a lock and
+// hands it over when it is full or when it has nothing more for now. The merge fetches batches and
+// returns their memory.
 //
 //   const std::shared_ptr<ClientFeed> feed = pipeline.open_client("session 3");
-//   Record& read = feed->batch().add();        // In program order; its session is set by the feed.
+//   Record& read = feed->batch().add();        // In program order; the feed sets the session.
 //   read.time = {10, 12};
 //   feed->advance();                           // Hands over full batches; may wait for the merge.
-//   feed->promise(20);                         // Heartbeat: whatever comes next begins at 20 or later.
+//   feed->promise(20);                         // Heartbeat: the next record begins at 20 or later.
 //   feed->close();
 //
-// The pipeline keeps it until it is closed and everything has left.
+// The pipeline keeps the feed until it is closed and empty.
 //
-// Clocks: with a clock error D, [begin, end] becomes [begin - D, end + D]. What comes later in program
-// order truly began later, so a begin that lies before the one of its predecessor is lifted to that; more
-// than 2 D before it, no clock that is right within D can have said so, and flush() throws InputError,
-// which names the client.
+// Clocks: with a clock error D, [begin, end] becomes [begin - D, end + D]. A later record in program
+// order began later, so a begin before that of its predecessor is raised to it. A begin more than 2 D
+// earlier is impossible for a clock with an error of at most D; then flush() throws InputError, which
+// names the client.
 //
-// One thread, but for what the merge calls.
+// Used by one thread, except for the functions that the merge calls.
 
 #include <atomic>
 #include <chrono>
@@ -40,8 +40,8 @@ class ClientFeed : public std::enable_shared_from_this<ClientFeed> {
     std::size_t batch_records;
     Time clock_error;
   };
-  // A session has records. A herald has none: it holds the merge back for sessions that are not known yet.
-  // The initial rows come from nobody.
+  // A session has records. A herald has none: it holds the merge back for sessions that are not known
+  // yet. The initial rows belong to no client.
   enum class Role : std::uint8_t { Session, Herald, InitialRows };
   ClientFeed(std::string name, std::uint32_t number, std::shared_ptr<SourceGate> source,
              const Setting& setting, BackPressure& pressure, Role role)
@@ -65,35 +65,35 @@ class ClientFeed : public std::enable_shared_from_this<ClientFeed> {
   void advance() {
     if (batch_.size() >= setting_.batch_records) flush();
   }
-  void flush();  // What there is. Throws InputError when the client's clock contradicts itself.
+  void flush();  // Hands over the current batch. Throws InputError if the client's clock contradicts itself.
   void promise(Time begin);
   void close();
-  // Its source says for certain when it goes on: however long that takes, it is not taken for idle.
+  // Its source will certainly announce its next record, so it is never considered idle.
   void promise_to_come() noexcept { patient_ = true; }
   bool promises_to_come() const noexcept { return patient_; }
-  // Of a herald: those whom it speaks for use the database. Before that nobody misses what it does not say.
+  // For a herald: its sessions use the database. Before this call its silence causes no doubt.
   void take_part() noexcept { takes_part_ = true; }
   bool takes_part() const noexcept { return takes_part_; }
-  Time promised() const noexcept { return last_begin_; }  // What comes next begins then or later.
+  Time promised() const noexcept { return last_begin_; }  // The next record begins then or later.
 
-  // Of the merge.
+  // For the merge.
   struct State {
-    Time promise = kUnknownBegin;  // What comes next begins then or later.
+    Time promise = kUnknownBegin;  // The next record begins then or later.
     bool closed = false;
   };
-  // Moves batches to `run`: one, and those behind it that begin at `bound` or before.
+  // Moves batches to `run`: one, and the following ones that begin at or before `bound`.
   State fetch(Time bound, std::vector<RecordBatch>& run);
   void give_back(RecordBatch&& batch);
-  // From now on the merge is told of news (BackPressure::take_reported), once.
+  // Requests a single notification of news (BackPressure::take_reported).
   void rest() noexcept { rests_ = true; }
   static constexpr std::uint32_t kNowhere = 0xFFFFFFFFu, kGone = 0xFFFFFFFEu;
   std::uint32_t slot = kNowhere;  // Its place in the merge.
   Clock::time_point opened() const noexcept { return opened_; }
-  // Anything, also a promise that was given before.
+  // Any news, including a repeated promise.
   Clock::time_point last_news() const noexcept {
     return Clock::time_point(Clock::duration(last_news_.load()));
   }
-  // Records, or a promise that goes further.
+  // Records, or a later promise.
   Clock::time_point last_progress() const noexcept {
     return Clock::time_point(Clock::duration(last_progress_.load()));
   }
@@ -117,7 +117,7 @@ class ClientFeed : public std::enable_shared_from_this<ClientFeed> {
   std::atomic<Clock::rep> last_news_ = opened_.time_since_epoch().count();
   std::atomic<Clock::rep> last_progress_ = last_news_.load();
 
-  std::mutex mutex_;  // For all below.
+  std::mutex mutex_;  // Guards everything below.
   std::deque<RecordBatch> ready_;
   std::vector<RecordBatch> spare_;
   State state_;

@@ -1,11 +1,11 @@
 #pragma once
-// What all sources of records of one watch share: the pipeline, the numbers of transactions, and what
-// keys held at the start, which the first header says for all.
+// State that all sources of one watch share: the pipeline, the numbers of transactions, and the initial
+// values of keys, which the first header determines.
 //
 //   Intake intake(pipeline);
-//   intake.start_with([&](RecordBatch& batch) { ... }, "0", facts);     // Whoever comes first.
+//   intake.start_with([&](RecordBatch& batch) { ... }, "0", facts);     // The first caller decides.
 //
-// Any thread.
+// Thread-safe.
 
 #include <atomic>
 #include <functional>
@@ -20,7 +20,7 @@ namespace serval {
 
 class Intake {
  public:
-  // From here on the merge waits until something starts it.
+  // The merge waits until start_with().
   explicit Intake(Pipeline& pipeline)
       : pipeline_(pipeline),
         initial_(
@@ -32,15 +32,15 @@ class Intake {
   std::uint64_t next_transaction() { return ++last_transaction_; }
 
   using Facts = std::map<std::string, std::string>;
-  // `meaning` spells what keys held; false: another source has said something else before.
+  // `meaning` describes the initial values; false: another source has given different ones.
   bool start_with(const std::function<void(RecordBatch&)>& add, const std::string& meaning,
                   const Facts& facts);
-  // Whatever later headers say.
+  // Later headers are ignored.
   void start_with_unknown();
   Facts facts() const;
   bool started() const;
 
-  // Of records taken in, for those who watch.
+  // Counts of received input, for monitoring.
   std::atomic<std::uint64_t> bytes = 0, lines = 0, sessions = 0, transactions = 0;
 
   // The latest end of a transaction so far.
@@ -55,7 +55,7 @@ class Intake {
   Pipeline& pipeline_;
   std::atomic<std::uint64_t> last_transaction_ = 0;
   std::atomic<Time> latest_ = kUnknownBegin;
-  mutable std::mutex mutex_;  // For all below.
+  mutable std::mutex mutex_;  // Guards everything below.
   const std::shared_ptr<ClientFeed> initial_;
   std::optional<std::string> meaning_;
   bool overridden_ = false;

@@ -138,7 +138,7 @@ void LeopardStream::append_rows(Record& record, const LeopardOperation& operatio
   feed_.batch().set_rows(record, rows_);
 }
 
-// MySQL quotes names in its own way. What the language does not have is left out: then any row may match.
+// MySQL has its own quotes for names. An unsupported condition is left out: then any row may match.
 const TracePredicate* LeopardStream::predicate_of(const LeopardOperation& operation) {
   if (operation.sql.empty() || operation.kind == Kind::Insert || !reads_sql_statements()) return nullptr;
   std::string sql = operation.sql;

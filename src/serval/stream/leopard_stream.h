@@ -1,14 +1,14 @@
 #pragma once
-// The operations of one client of a Leopard trace (docs/formats/leopard.md) as records of a pipeline.
-// What they read and wrote keeps its columns; the condition of a statement becomes its predicate where
-// the language of predicates has it.
+// Turns the operations of one client of a Leopard trace (docs/formats/leopard.md) into records of a
+// pipeline. Values keep their columns. The condition of a statement becomes a predicate if the predicate
+// language can express it.
 //
-//   start_with_tables(intake, files.tables, budget);       // The rows at the start.
+//   start_with_tables(intake, files.tables, budget);       // The initial rows.
 //   LeopardStream stream(intake, feed, numbers);
 //   while (reader.next(operation)) stream.take(operation);
 //   stream.finish_transaction();
 //
-// One thread a client.
+// One thread per client.
 
 #include <string>
 #include <vector>
@@ -20,8 +20,7 @@ namespace serval {
 
 class LeopardStream {
  public:
-  // Its transactions are numbered first, first + step, ...: the same in every run, whichever client is
-  // faster.
+  // Its transactions are numbered first, first + step, ..., independent of the timing of clients.
   struct Numbers {
     std::uint64_t first = 1, step = 1;
   };
@@ -30,7 +29,7 @@ class LeopardStream {
 
   void take(const LeopardOperation& operation);
   void flush() { feed_.flush(); }
-  void finish_transaction();  // Nothing more of it: without its end it is indeterminate.
+  void finish_transaction();  // Without its end the transaction is indeterminate.
 
  private:
   void append_transaction();
@@ -42,14 +41,14 @@ class LeopardStream {
 
   Intake& intake_;
   ClientFeed& feed_;
-  Numbers& numbers_;  // Go on in the next slice.
+  Numbers& numbers_;  // Continue in the next slice.
   std::vector<LeopardOperation>
-      open_;  // Of the transaction at hand: a commit may tell that some were undone.
+      open_;  // Of the current transaction: its commit may show that some were undone.
   std::uint64_t number_ = 0;
-  std::vector<RecordRow> rows_;  // Kept for its room.
+  std::vector<RecordRow> rows_;  // A member to reuse its memory.
 };
 
-// Throws InputError. Without tables nobody knows what keys held.
+// Throws InputError. Without tables the initial values are unknown.
 void start_with_tables(Intake& intake, const std::vector<std::string>& tables, Budget& budget);
 
 }  // namespace serval

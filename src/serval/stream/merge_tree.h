@@ -1,15 +1,15 @@
 #pragma once
-// Whose record is next? A tree of winners (Knuth 5.4.1) over the lanes of a merge: each inner node keeps the
-// smaller key of the two below it. Any lane may get a new key, come or go.
+// Finds the lane with the next record: a tournament tree (Knuth 5.4.1) over the lanes of a merge. Each
+// inner node keeps the smaller key of its children. Lanes can be added, changed and removed.
 //
 //   MergeTree tree;
-//   tree.rebuild(keys);                  // Room for more lanes, or less. O(lanes)
-//   tree.set(key);                       // A lane comes, or has a new key; MergeKey::none(lane): it goes.
+//   tree.rebuild(keys);                  // Changes the number of lanes. O(lanes)
+//   tree.set(key);                       // Adds a lane or changes its key; MergeKey::none(lane) removes it.
 //   tree.winner();                       // The smallest key.
-//   tree.replace_winner(time);           // Its lane has a new one.
+//   tree.replace_winner(time);           // Changes the key of its lane.
 //   tree.runner_up();                    // The smallest of the others.
 //
-// All but rebuild take O(log lanes), without a branch that would be guessed wrong.
+// All but rebuild take O(log lanes), without unpredictable branches.
 
 #include <bit>
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace serval {
 
 struct MergeKey {
   Time time = kUnknownEnd;
-  std::uint32_t client = 0xFFFFFFFFu;  // Decides between equal times.
+  std::uint32_t client = 0xFFFFFFFFu;  // Breaks ties.
   std::uint32_t lane = 0xFFFFFFFFu;
 
   static MergeKey none(std::uint32_t lane) { return {kUnknownEnd, 0xFFFFFFFFu, lane}; }
@@ -35,7 +35,7 @@ struct MergeKey {
 
 class MergeTree {
  public:
-  // Keys by lane, from 0; there is room for so many lanes.
+  // Keys by lane, from 0; their number is the capacity.
   void rebuild(std::span<const MergeKey> keys) {
     leaves_ = std::bit_ceil(keys.size() + 1);
     nodes_.assign(2 * leaves_, MergeKey{});
@@ -55,7 +55,7 @@ class MergeTree {
     set(key);
   }
 
-  // Its time is kUnknownEnd where there is no other.
+  // Its time is kUnknownEnd if there is no other.
   MergeKey runner_up() const {
     MergeKey best;
     for (std::size_t node = leaves_ + winner().lane; node > 1; node /= 2)

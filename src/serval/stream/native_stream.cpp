@@ -17,9 +17,9 @@ namespace serval {
 namespace {
 
 constexpr std::int64_t kVersion = 1;
-constexpr std::size_t kMostSessions = 1 << 18;   // Of a connection.
-constexpr std::size_t kMostSpellings = 1 << 16;  // Of the pool, before it is made anew,
-constexpr std::size_t kMostPooled = 1 << 18;     // or so many bytes of lines.
+constexpr std::size_t kMostSessions = 1 << 18;   // Per connection.
+constexpr std::size_t kMostSpellings = 1 << 16;  // In the pool, before it is created anew,
+constexpr std::size_t kMostPooled = 1 << 18;     // or this many bytes of lines.
 constexpr std::size_t kLongestName = 1 << 12;    // Of a session or a key, from a connection.
 constexpr std::size_t kCopiesOfName = 3;
 
@@ -78,8 +78,8 @@ void NativeStream::take_line(std::string_view line_bytes) {
   line(std::string_view(whole).substr(0, line_bytes.size()));
 }
 
-// Behind a "sync", lines are believed only when the next one comes: one among them may have read what a
-// line that never came has written.
+// Lines after a "sync" count only when the next "sync" arrives: one of them may have read what a missing
+// line wrote.
 void NativeStream::line(std::string_view text) {
   ++intake_.lines;
   const bool is_sync = begins_as_sync(text);
@@ -125,7 +125,7 @@ void NativeStream::parse(std::string_view text) {
   if (text.size() > kMostPooled) forget_line();
 }
 
-// What a very long line needed is not kept.
+// Frees the memory of a very long line.
 void NativeStream::forget_line() {
   line_text_ = std::string();
   record_ = JsonlRecord();
@@ -160,7 +160,7 @@ void NativeStream::accept() {
   }
 }
 
-// Labels of transactions that our own recorder gives are numbers, and different in the whole run.
+// Our own recorder labels transactions with numbers that are unique in the run.
 void NativeStream::header() {
   if (record_.version < 1 || record_.version > kVersion)
     fail(line_text_, 1, fmt::format("version {}, but this is {}", kVersion, record_.version));
@@ -182,8 +182,7 @@ void NativeStream::header() {
   seen_header_ = true;
 }
 
-// By the clock of this machine that never goes back, or by the time of day: nobody knows which of the two
-// clients use.
+// Clients may use the monotonic clock or the time of day of this machine; it is unknown which.
 void NativeStream::expect_past(Time time) const {
   if (origin_ == Origin::File) return;
   constexpr Time kMonth = Time{30} * 24 * 3600 * 1'000'000'000;
@@ -295,7 +294,7 @@ void NativeStream::begin() {
     session.feed->promise(record_.interval.begin);
 }
 
-// An "open" record replaces the one before it, an operation comes on top.
+// An "open" record replaces the previous one; an operation is added.
 void NativeStream::keep_line() {
   Session& session = session_of(*record_.session);
   open_bytes_ += line_text_.size();
@@ -312,7 +311,7 @@ void NativeStream::keep_line() {
   open.lines.assign(1, with_line_end(line_text_));
 }
 
-// The operations of the lines kept of it, as if they had come on one line.
+// The operations of the kept lines, as if they had been on one line.
 JsonlRecord NativeStream::assembled(const OpenTransaction& open) {
   JsonlRecord whole, part;
   for (const std::string& kept : open.lines) {

@@ -1,17 +1,17 @@
 #pragma once
-// Lines of the native format (docs/formats/jsonl.md), one after the other as they come in, as records of
-// a pipeline: each session is a client.
+// Turns lines of the native format (docs/formats/jsonl.md) into records of a pipeline as they arrive.
+// Each session is a client.
 //
 //   NativeStream stream("run.jsonl", intake);
-//   stream.take("{...}\n{...}\n{");        // Whole and half lines, any number of them.
+//   stream.take("{...}\n{...}\n{");        // Any number of complete and partial lines.
 //   stream.flush();                        // Nothing more for now.
 //   stream.end();                          // Nothing more at all.
 //
-// A transaction needs the times of its begin and end; operations without times of their own count as
-// asked for and answered somewhere within it. Lines behind the last "sync" are not believed, as in a
-// file. Transactions that are open at the end are indeterminate.
+// A transaction needs the times of its begin and end. Operations without times count as invoked and
+// completed at any time within it. Lines after the last "sync" are ignored, as in a file. Transactions
+// open at the end are indeterminate.
 //
-// Throws InputError with line and column. One thread.
+// Throws InputError with line and column. Not thread-safe.
 
 #include <cstdint>
 #include <map>
@@ -29,31 +29,31 @@ namespace serval {
 
 class NativeStream {
  public:
-  // Whom the lines come from. The labels of a recording of our own are the numbers of its transactions; those
-  // of somebody who connects may be anything.
+  // The origin of the lines. In our own recordings labels are the numbers of transactions; clients that
+  // connect may use any labels.
   enum class Origin : std::uint8_t { File, Connection };
-  // Nothing leaves the pipeline from now on before the stream has told of its sessions: in its header, or
+  // From now on nothing leaves the pipeline until the stream has announced its sessions, in its header or
   // by its first record.
   NativeStream(std::string name, Intake& intake, Origin origin = Origin::File);
   NativeStream(const NativeStream&) = delete;
   NativeStream& operator=(const NativeStream&) = delete;
 
   void take(std::string_view bytes);
-  void take_line(std::string_view line);  // Without its end.
-  // Of a history that was read before. Requires times.
+  void take_line(std::string_view line);  // Without its newline.
+  // For a history that was already read. Requires times.
   void take_header(const History& history);
   void take_transaction(const History& history, TransactionId t);
   void flush();
-  void end();                                              // Closes all clients, even where it throws.
-  bool is_complete() const noexcept { return complete_; }  // A "sync" said that it was the last.
+  void end();                                              // Closes all clients, even if it throws.
+  bool is_complete() const noexcept { return complete_; }  // A "sync" was marked as the last.
 
   const std::string& name() const noexcept { return name_; }
   std::uint64_t lines() const noexcept { return line_; }
-  std::uint64_t unsynced_lines() const noexcept { return unsynced_; }  // Left out at the end.
+  std::uint64_t unsynced_lines() const noexcept { return unsynced_; }  // Ignored at the end.
   std::uint64_t unfinished_transactions() const noexcept { return unfinished_; }
-  // It has sent a header: what it does in the database counts.
+  // It has sent a header, so its actions in the database count.
   bool takes_part() const noexcept { return herald_->takes_part(); }
-  // Whatever it has not told of begins then or later.
+  // Everything not yet reported begins then or later.
   Time promised() const;
   SourceGate& source() const noexcept { return *source_; }
   std::size_t kept_bytes() const noexcept {
@@ -61,7 +61,8 @@ class NativeStream {
   }  // Lines that wait for others, and names of sessions.
 
  private:
-  // Told event by event, or by "open" records; ops are kept as text until the end shows what they were.
+  // Reported event by event, or by "open" records. Operations are kept as text until the transaction
+  // ends.
   struct OpenTransaction {
     std::uint64_t order = 0;
     Time begin = kUnknownBegin;
@@ -77,7 +78,7 @@ class NativeStream {
   void line(std::string_view text);  // '\n' follows it in memory.
   void accept();
   void forget_line();
-  // Of a connection: what nobody can have done yet is refused, and so are very long names.
+  // For a connection: rejects times in the future and very long names.
   void expect_past(Time time) const;
   void expect_past_times() const;
   void expect_short(Value name) const;
@@ -101,21 +102,21 @@ class NativeStream {
   Intake& intake_;
   const Origin origin_;
   const std::shared_ptr<SourceGate> source_;
-  ValuePool pool_;  // Of the line at hand and not much more.
+  ValuePool pool_;  // Values of the current line and of recent ones.
   JsonlRecord record_;
   std::map<std::string, Session> sessions_;
-  std::vector<Session*> news_;  // Those with records since the last flush().
-  // This client has no records. It holds the merge back until sessions are known; where "sync" records
-  // promise something, they do so for sessions, too, that are not yet known, and it goes on.
+  std::vector<Session*> news_;  // Sessions with records since the last flush().
+  // A client without records. It holds the merge back until the sessions are known, and longer if "sync"
+  // records make promises, which also cover sessions that are not yet known.
   const std::shared_ptr<ClientFeed> herald_;
   bool promises_ = false;
-  std::string text_;  // Bytes of a line that has not ended, or of one that is looked at again.
+  std::string text_;  // An incomplete line, or one that is parsed again.
   std::string line_text_;
   bool seen_header_ = false, holding_ = false, trusts_labels_ = false, complete_ = false;
   std::string held_;            // Lines since the last "sync".
-  std::size_t open_bytes_ = 0;  // Of lines of open transactions.
+  std::size_t open_bytes_ = 0;  // Of the lines of open transactions.
   std::size_t name_bytes_ = 0;  // Of sessions.
-  std::size_t pooled_ = 0;      // Bytes of lines since the pool was made.
+  std::size_t pooled_ = 0;      // Bytes of lines since the pool was created.
   std::uint64_t held_lines_ = 0, unsynced_ = 0, unfinished_ = 0, opened_ = 0;
   std::uint64_t line_ = 0;
 };

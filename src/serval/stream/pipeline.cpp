@@ -10,7 +10,7 @@ namespace serval {
 namespace {
 
 constexpr std::size_t kFewestSlots = 16;
-constexpr std::size_t kMostNames = 20;  // Of clients, in a status.
+constexpr std::size_t kMostNames = 20;  // Names of clients in a status.
 constexpr std::size_t kMostStrikes = 3;
 constexpr std::chrono::minutes kGrudge{1};
 
@@ -44,12 +44,12 @@ std::vector<std::string> some_of(const std::map<std::uint32_t, std::string>& nam
 }  // namespace
 
 Pipeline::Pipeline(const PipelineOptions& options) : options_(options), pressure_(options.memory_limit) {
-  expects(options.batch_records > 0 && options.clock_error >= 0, "a batch holds records, an error is a span");
+  expects(options.batch_records > 0 && options.clock_error >= 0,
+          "batches are not empty and the clock error is not negative");
 }
 Pipeline::~Pipeline() = default;
 
-// Heralds are numbered from the end: sessions that come after them count from zero, and have their turn
-// first.
+// Heralds are numbered from the end, so that sessions count from zero and come before heralds.
 std::shared_ptr<ClientFeed> Pipeline::open_client(std::string name, std::shared_ptr<SourceGate> source,
                                                   Role role) {
   constexpr std::uint32_t kLastHerald = 0xFFFFFFFEu;
@@ -153,7 +153,7 @@ std::unique_ptr<Pipeline::Lane> Pipeline::take_out(std::uint32_t slot) {
   return lane;
 }
 
-// It is closed, and everything has left.
+// It is closed and empty.
 void Pipeline::forget(std::unique_ptr<Lane> lane) {
   lane->feed->slot = ClientFeed::kGone;
   --lane->feed->source().clients;
@@ -186,14 +186,14 @@ Pipeline::Progress Pipeline::dispatch(const Sink& sink, std::uint64_t most) {
   bool complete = false;
   {
     const std::lock_guard lock(mutex_);
-    complete = complete_;  // Before looking for clients: none comes after it was set.
+    complete = complete_;  // Read before looking for clients, since none is opened after it was set.
   }
   admit_new_clients();
   look_at_reported_clients();
   std::uint64_t passed = 0;
   bool waits = false;
   while (passed < most && !waits) {
-    // A promise that was just fetched may count on a client that was opened before it was given.
+    // A promise that was just fetched may rely on a client that was opened before the promise.
     admit_new_clients();
     if (lane_count_ == 0) break;
     Lane& lane = *lanes_[tree_.winner().lane];
@@ -217,8 +217,7 @@ Pipeline::Progress Pipeline::dispatch(const Sink& sink, std::uint64_t most) {
 
 void Pipeline::wait(std::chrono::nanoseconds span) { pressure_.await_news(seen_news_, span); }
 
-// As many batches as others leave room for: those that begin after the next client's records can wait
-// where they are.
+// Fetches only batches that can leave before the next client's records; others can stay where they are.
 Pipeline::Fetched Pipeline::fetch(Lane& lane, Time bound) {
   lane.run.clear();
   lane.batch = 0;
@@ -230,7 +229,7 @@ Pipeline::Fetched Pipeline::fetch(Lane& lane, Time bound) {
   return state.closed ? Fetched::End : Fetched::Nothing;
 }
 
-// Batches are in order, so that those that come too late are the first ones.
+// Batches are sorted, so late ones come first.
 void Pipeline::take_late(Lane& lane) {
   for (RecordBatch& batch : lane.run) {
     const Record& first = batch.records().front();
@@ -281,7 +280,7 @@ bool Pipeline::must_wait(Lane& lane) {
   return false;
 }
 
-// One record; where the same client won before, all of its batch that nobody else can precede.
+// One record; if the same client won before, all records of its batch that no other client can precede.
 std::uint64_t Pipeline::pass_on(Lane& lane, const Sink& sink) {
   lane.feed->source().has_delivered = true;
   const Record* const first = lane.next++;
@@ -301,7 +300,7 @@ std::uint64_t Pipeline::pass_on(Lane& lane, const Sink& sink) {
   return count;
 }
 
-// What comes next begins no earlier than what has just left.
+// The next record begins no earlier than the last one that left.
 void Pipeline::finish_batch(Lane& lane) {
   lane.promise = last_begin_;
   lane.feed->give_back(std::move(lane.run[lane.batch]));
@@ -321,8 +320,8 @@ bool Pipeline::trusts_newcomers() const {
   return std::ranges::count_if(strikes_, recent) < static_cast<std::ptrdiff_t>(kMostStrikes);
 }
 
-// A source that looks for news itself knows best since when there has been none: the merge may have waited
-// for others, and the source may have had no room, or no processor.
+// A source that polls its clients knows best how long they have been silent: the merge may have waited
+// for others, and the source may have had no room or no processor time.
 bool Pipeline::has_been_silent(const Lane& lane) const {
   if (lane.feed->promises_to_come()) return false;
   const SourceGate& source = lane.feed->source();
@@ -341,15 +340,15 @@ bool Pipeline::has_been_held_for(std::chrono::nanoseconds span) const {
   return held_since_ && Clock::now() - *held_since_ >= span;
 }
 
-// Each of them for a short time, perhaps, but one after the other. One that was there before the others had
-// to wait is not one of them.
+// Each of them perhaps only briefly, but one after the other. A client that was there before the others
+// had to wait does not count.
 bool Pipeline::newcomers_hold_all(const ClientFeed& feed) const {
   return pressure_.waiting_bytes() > options_.memory_limit ||
          (has_been_held_for(options_.idle_after) && feed.opened() > *held_since_);
 }
 
-// Only where somebody else has something to say. Where a source feeds several clients, the others of it
-// do not wait for the merge while the merge waits for this one, so that the memory in use has to end it.
+// Only if another client has something to pass on. If a source feeds several clients, the others do not
+// wait for the merge while the merge waits for this one, so memory usage must end the wait.
 bool Pipeline::taken_for_idle(Lane& lane) {
   const bool others_wait = pressure_.waiting_bytes() > 0;
   const bool too_much =
@@ -375,7 +374,7 @@ bool Pipeline::taken_for_idle(Lane& lane) {
   return true;
 }
 
-// Those that are closed go at once, also where the merge waits for others for long.
+// Closed clients are removed at once, even if the merge waits for others.
 void Pipeline::look_at_reported_clients() {
   std::vector<std::shared_ptr<ClientFeed>> reported = pressure_.take_reported();
   std::ranges::move(std::exchange(reported_, {}), std::back_inserter(reported));
@@ -391,7 +390,7 @@ void Pipeline::look_at_reported_clients() {
 }
 
 void Pipeline::look_at_closed(Lane& lane) {
-  if (!lane.empty()) return;  // It will be asked again.
+  if (!lane.empty()) return;  // It will be polled again.
   const Fetched fetched = fetch(lane, last_begin_);
   if (fetched == Fetched::End)
     forget(take_out(lane.feed->slot));
@@ -399,7 +398,7 @@ void Pipeline::look_at_closed(Lane& lane) {
     tree_.set({lane.time(), lane.feed->number(), lane.feed->slot});
 }
 
-// With records, or a promise that holds nobody back, it takes part again.
+// With records, or a promise that does not hold the merge back, it takes part again.
 void Pipeline::look_at_idle(Lane& lane) {
   lane.feed->rest();
   const Fetched fetched = fetch(lane, last_begin_);

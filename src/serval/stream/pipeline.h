@@ -1,34 +1,36 @@
 #pragma once
-// Orders the records of many clients by when they began, while they come in: the two-level pipeline of
-// Leopard (section IV-C, Algorithm 1). Each client has a buffer of its own; a merge fetches batches from
-// those that hold it back and passes on, a run at a time, what no client can precede any more.
+// Sorts the records of many clients by their begin as they arrive: the two-level pipeline of Leopard
+// (section IV-C, Algorithm 1). Each client has its own buffer. A merge fetches batches from the clients
+// that hold it back and passes on, one run at a time, the records that no client can precede any more.
 //
 //   Pipeline pipeline({.memory_limit = 64 << 20});
 //   const auto feed = pipeline.open_client("session 1");      // Any thread; see client_feed.h.
 //   while (pipeline.dispatch([&](std::span<const Record> run) { ... }) != Pipeline::Progress::Done)
 //     pipeline.wait(100ms);                                   // One thread: the merge.
 //
-//   T1  records leave in non-decreasing order of time.begin, those of equal begin in the order of their
-//       clients, those of one client in program order: whatever the timing of threads, the same sequence.
+//   T1  Records leave in non-decreasing order of time.begin; records with equal begin in the order of
+//   their
+//       clients, records of one client in program order. The sequence does not depend on the timing of
+//       threads.
 //       (Theorem 1 of the paper)
 //
-// A client that is silent and promises nothing (ClientFeed::promise) holds all others back. After
-// `idle_after` it is taken for idle; one of several clients of a source also when twice the memory limit
-// waits for it. A client that repeats its promise is in a transaction that takes long: it is taken for idle
-// when others have no more room for their records, or after kLongestWait times as long.
+// A silent client without a promise (ClientFeed::promise) holds all others back. After `idle_after` it is
+// considered idle; one of several clients of a source also when twice the memory limit waits for it. A
+// client that repeats its promise is in a long transaction: it is considered idle when others have no
+// more room for their records, or after kLongestWait times `idle_after`.
 //
-// Should an idle client come with a record that begins before what has left, that record comes too late to be
-// judged: of the transaction nothing but its writes is passed on, at the time that the merge has reached, and
-// its outcome as indeterminate, so that others may have read them from then on. What others read before that
-// is in doubt: idle_since() and late() say whose records may be missing from which time on.
+// If an idle client then sends a record that begins before what has left, that record is too late to be
+// judged. Of its transaction only the writes are passed on, at the current time of the merge, with an
+// indeterminate outcome, so that others may have read them from then on. Earlier reads of others are in
+// doubt: idle_since() and late() say whose records may be missing since when.
 //
-// Sources that look for news themselves (SourceGate::observe) may be hostile: where several new clients let
-// the whole time pass, or one after the other holds all back for so long, or too much waits, nobody waits for
-// newcomers any more for a while.
+// Sources that poll their clients (SourceGate::observe) may be hostile. If several new clients let the
+// whole time pass, or clients hold the merge back in turn for that long, or too much waits, the merge
+// does not wait for new clients for a while.
 //
-// Memory: the limit, plus one batch a client; more only while the merge waits for a client of the source
-// that would have to wait (see back_pressure.h). Clients that are closed and empty are freed. O(log clients)
-// a run, and for a client that comes or goes.
+// Memory: the limit plus one batch per client; more only while the merge waits for a client of a blocked
+// source (see back_pressure.h). Closed and empty clients are freed. Cost: O(log clients) per run, and per
+// client that is opened or closed.
 
 #include <algorithm>
 #include <atomic>
@@ -57,24 +59,24 @@ struct PipelineOptions {
   std::chrono::nanoseconds idle_after = std::chrono::seconds(10);
 };
 
-// A look from another thread.
+// A snapshot for other threads.
 struct PipelineStatus {
   std::uint32_t clients = 0, open_clients = 0;  // Sessions.
   std::uint64_t dispatched = 0;                 // Records.
   Time frontier = kUnknownBegin;                // Begin of the last one.
   std::size_t waiting_bytes = 0, most_bytes = 0;
-  bool is_blocking = false;  // Some client waits for the merge.
+  bool is_blocking = false;  // A client waits for the merge.
   std::uint64_t blocked_times = 0;
   std::chrono::nanoseconds blocked_time{0};                             // Of all clients together.
-  std::optional<std::chrono::steady_clock::time_point> oldest_arrival;  // Of the batches that wait.
+  std::optional<std::chrono::steady_clock::time_point> oldest_arrival;  // Of the waiting batches.
   std::string held_back_by;  // The client that the merge waits for, or empty.
   std::uint32_t idle_clients = 0;
-  std::vector<std::string> idle;  // Some of the clients taken for idle.
+  std::vector<std::string> idle;  // Some of the clients considered idle.
   std::uint64_t late_transactions = 0;
   std::vector<std::string> late;  // Some of the clients whose records came too late.
 };
 
-// Of the records that came too late: nobody read them before `since`, and from `until` on they are known.
+// Late records: their writes were not read before `since`, and are known from `until` on.
 struct LateRecords {
   Time since = kUnknownEnd, until = kUnknownBegin;
 };
@@ -86,53 +88,52 @@ class Pipeline {
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
 
-  // Any thread. Clients of one source are fed by one thread.
+  // Callable from any thread. One thread feeds all clients of a source.
   using Role = ClientFeed::Role;
   std::shared_ptr<ClientFeed> open_client(std::string name, std::shared_ptr<SourceGate> source,
                                           Role role = Role::Session);
-  std::shared_ptr<ClientFeed> open_client(std::string name);  // A source of its own.
+  std::shared_ptr<ClientFeed> open_client(std::string name);  // With its own source.
   std::shared_ptr<SourceGate> open_source() { return pressure_.open_source(); }
   const PipelineOptions& options() const noexcept { return options_; }
-  static constexpr int kLongestWait = 30;  // Of `idle_after`, for a client that repeats its promise.
-  void no_more_clients();                  // Once all are closed, and empty, dispatch() is Done.
-  void abandon();                          // Nobody waits any more; for the end in an error.
+  static constexpr int kLongestWait = 30;  // Multiple of `idle_after` for a client that repeats its promise.
+  void no_more_clients();                  // Once all are closed and empty, dispatch() returns Done.
+  void abandon();                          // Ends all waiting, after an error.
   PipelineStatus status() const;
 
-  // The merge.
+  // Called by the merge.
   enum class Progress : std::uint8_t { Moved, Waiting, Done };
   using Sink = std::function<void(std::span<const Record>)>;
   // Passes on what is ready, at most about `most` records. Throws InputError.
   Progress dispatch(const Sink& sink, std::uint64_t most = 1u << 20);
   void wait(std::chrono::nanoseconds span);  // Until there is news.
-  // Nothing that leaves from now on begins before `time`: whoever comes with something earlier is late.
-  // Requires time <= watermark().
+  // From now on nothing that leaves begins before `time`; earlier records are late. Requires time <=
+  // watermark().
   void promise(Time time) { last_begin_ = std::max(last_begin_, time); }
   Time frontier() const noexcept { return last_begin_; }
-  // What clients have promised: nothing of those that are known begins before it. Where there is none, all
-  // has been told.
+  // No future record of the known clients begins before this time. None if all clients have ended.
   Time watermark() const {
     if (lane_count_ > 0) return std::max(last_begin_, tree_.winner().time);
     return idle_.empty() && !has_new_clients_.load() ? kUnknownEnd : last_begin_;
   }
-  // Clients taken for idle that take part: what they do begins then or later. kUnknownEnd: there are none.
+  // The actions of idle clients that take part begin then or later. kUnknownEnd: there are none.
   Time idle_since() const;
   const LateRecords& late() const noexcept { return late_; }
 
  private:
-  // What the merge has fetched of a client. Its key in the tree is the begin of its next record, or what
-  // the client promises.
+  // What the merge has fetched from a client. Its key in the tree is the begin of its next record, or the
+  // client's promise.
   struct Lane {
     std::shared_ptr<ClientFeed> feed;
     std::vector<RecordBatch> run;
-    std::size_t batch = 0;         // Of the run.
-    const Record* next = nullptr;  // Of that batch.
-    const Record* end = nullptr;   // Null where there is none.
+    std::size_t batch = 0;         // Index in the run.
+    const Record* next = nullptr;  // In that batch.
+    const Record* end = nullptr;   // Null if there is none.
     Time promise = kUnknownBegin;
-    std::uint64_t late_transaction = Record::kNoTransaction;  // Records of it that may follow are late, too.
+    std::uint64_t late_transaction = Record::kNoTransaction;  // Its remaining records are late too.
     bool empty() const { return next == end; }
     Time time() const { return empty() ? promise : next->time.begin; }
     void look_at_batch();
-    // Other lanes have their turns before this one is asked again.
+    // Other lanes have their turn before this one is polled again.
     void prefetch() const {
       __builtin_prefetch(next->rows);
       __builtin_prefetch(next + 1);
@@ -151,9 +152,9 @@ class Pipeline {
   enum class Fetched : std::uint8_t { Something, Nothing, End };
   Fetched fetch(Lane& lane, Time bound);
   void take_late(Lane& lane);
-  bool weaken(Lane& lane, Record& record);  // Of a late transaction. False: nothing is left of it.
+  bool weaken(Lane& lane, Record& record);  // For a late transaction. False: nothing is left of the record.
   void note_late(Lane& lane, const Record& record);
-  // Passes on what the winner has, at least one record.
+  // Passes on at least one record of the winner.
   std::uint64_t pass_on(Lane& lane, const Sink& sink);
   void finish_batch(Lane& lane);
   bool must_wait(Lane& lane);  // The winner has nothing.
@@ -167,33 +168,33 @@ class Pipeline {
   const PipelineOptions options_;
   BackPressure pressure_;
 
-  mutable std::mutex mutex_;  // For the next few.
+  mutable std::mutex mutex_;  // Guards the next few.
   std::vector<std::shared_ptr<ClientFeed>> new_clients_;
   std::uint32_t sessions_ = 0, heralds_ = 0;  // Ever.
-  std::uint32_t uncounted_ = 0;               // Of the sessions: the initial rows.
+  std::uint32_t uncounted_ = 0;               // Sessions that are initial rows.
   bool complete_ = false;
   std::string held_back_by_;
   std::map<std::uint32_t, std::string> idle_names_, late_names_;  // By client.
   std::uint64_t late_transactions_ = 0;
 
-  // Of the merge alone, but for what is atomic.
+  // Used only by the merge, except for atomics.
   std::vector<std::unique_ptr<Lane>> lanes_;  // Null: free.
   std::vector<std::uint32_t> free_slots_;     // Of lanes_.
   std::size_t lane_count_ = 0;
   MergeTree tree_;  // Over lanes_.
   std::unordered_map<const ClientFeed*, std::unique_ptr<Lane>> idle_;
-  std::vector<std::shared_ptr<ClientFeed>> reported_;  // Closed, and perhaps not admitted yet.
-  std::deque<Clock::time_point> strikes_;  // When clients of sources without a record were taken for idle.
+  std::vector<std::shared_ptr<ClientFeed>> reported_;  // Closed, and perhaps not yet admitted.
+  std::deque<Clock::time_point> strikes_;  // When clients of sources without any record were considered idle.
   LateRecords late_;
   std::uint32_t last_winner_ = 0xFFFFFFFFu;  // Client.
   std::atomic<bool> has_new_clients_ = false;
   std::atomic<std::uint32_t> open_sessions_ = 0;
   const ClientFeed* waits_for_ = nullptr;
   Clock::time_point waits_since_;
-  std::optional<Clock::time_point> held_since_;  // Something waits, and nothing has left.
+  std::optional<Clock::time_point> held_since_;  // Since then records wait and none has left.
   std::uint64_t seen_news_ = 0;
-  Time last_begin_ = kUnknownBegin;            // Of what has left.
-  std::atomic<std::uint64_t> dispatched_ = 0;  // As others see it, now and then.
+  Time last_begin_ = kUnknownBegin;            // Of the last record that left.
+  std::atomic<std::uint64_t> dispatched_ = 0;  // Updated from time to time, for other threads.
   std::atomic<Time> frontier_ = kUnknownBegin;
 };
 

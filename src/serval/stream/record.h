@@ -1,20 +1,22 @@
 #pragma once
-// One thing that a client asked of the database and heard from it, as the pipeline hands it to a verifier
-// while the load runs (Leopard, section IV-B: "trace"). 64 bytes and trivially copyable; rows, texts and
-// predicates belong to the RecordBatch that carries the record, so whoever keeps something copies it.
+// A request of a client and its response, as the pipeline passes it to a verifier during the run
+// (Leopard, section IV-B: "trace"). 64 bytes and trivially copyable. Rows, texts and predicates belong to
+// the RecordBatch of the record, so copy what must outlive it.
 //
 //   for (const Record& record : records)                   // In non-decreasing order of time.begin.
 //     if (record.kind == RecordKind::Operation)
 //       for (const RecordRow& row : record.cells()) use(record.operation, row.key, row.column, row.value);
 //
-// What a stream of records keeps:
-//   R1  records come in non-decreasing order of time.begin; those of one session in program order, which is
-//       the only order within a session that counts: with a clock error, intervals of one session overlap;
-//   R2  a transaction begins with its first record (a Begin where the source has one) and ends with one
-//       Commit, Abort or Indeterminate; its number is not used for another;
+// Guarantees of a stream of records:
+//   R1  records are in non-decreasing order of time.begin; those of one session are in program order,
+//   which is
+//       the only order within a session that counts, since a clock error makes its intervals overlap;
+//   R2  a transaction begins with its first record (a Begin if the source has one) and ends with one
+//   Commit,
+//       Abort or Indeterminate; its number is not reused;
 //   R3  Initial records come before all others.
 //
-// Safe to read from any thread; they are constant once dispatched.
+// Dispatched records are constant and can be read from any thread.
 
 #include <cstdint>
 #include <cstring>
@@ -28,18 +30,18 @@
 
 namespace serval {
 
-// A value as spelled by the client, in 16 bytes. Integers of 64 bits are exact, all else is text of the
-// batch: two values are equal exactly when kind and content are.
+// A value as the client wrote it, in 16 bytes. Integers of 64 bits are exact; everything else is text in
+// the batch. Two values are equal if and only if their kinds and contents are.
 struct TraceValue {
   enum class Kind : std::uint8_t {
     Nil,      // No row, no value.
-    Unknown,  // Asked, but the answer never arrived.
+    Unknown,  // Invoked, but never completed.
     Integer,
-    Number,  // What 64 bits do not hold, by its decimal spelling.
+    Number,  // A number beyond 64-bit integers, as decimal text.
     Text,
     Boolean,
     Row,   // A whole row, by its canonical JSON.
-    List,  // By a spelling that no other list has.
+    List,  // As unique text.
   };
 
   union {
@@ -80,33 +82,33 @@ struct TraceValue {
   }
 };
 
-// A row, or one column of it. Sources that show whole rows (or one value a key) leave `column` empty;
-// those that show some of the columns give one RecordRow a column, those of one key behind each other.
+// A row, or one column of it. Sources with whole rows (or one value per key) leave `column` empty.
+// Sources with some of the columns give one RecordRow per column; those of one key are adjacent.
 //
 //   {"orders/5", 7}                                   the row of key orders/5, known by the value 7
 //   {"table0/5", "2", "a"}, {"table0/5", "3", "b"}    two columns of the row table0/5; others were not seen
 //
-// Keys of tables are spelled table/key, as in the native format, and columns in predicates table.column.
+// Keys of tables are written table/key, as in the native format, and columns in predicates table.column.
 struct RecordRow {
   TraceValue key;
   TraceValue value;         // Nil: no such row, or deleted.
   std::string_view column;  // Empty: the whole row.
 };
 
-// A predicate with the pool of its literals, which query_of (predicate/query.h) takes apart.
+// A predicate with the pool of its literals; query_of (predicate/query.h) analyses it.
 struct TracePredicate {
   Predicate tree;
   const ValuePool* literals = nullptr;
 };
 
 enum class RecordKind : std::uint8_t {
-  Initial,        // What was there before the first transaction, see below; no transaction, no time.
-  Begin,          // The transaction's start. `isolation` may say at which level.
-  Operation,      // `operation` says which.
-  Commit,         // The server said so. time: from the call, or the last answer before it, to the answer.
-  Abort,          // Likewise; also a statement whose failure ended the transaction.
-  Indeterminate,  // The answer never came. time.end is unknown: it may have committed at any time since.
-  Heartbeat,      // Nothing happened: no record that comes later begins before time.begin. No session.
+  Initial,    // The state before the first transaction, see below; no transaction, no time.
+  Begin,      // The transaction's start. `isolation` may say at which level.
+  Operation,  // `operation` says which.
+  Commit,     // Confirmed. time: from the invocation, or the last completion before it, to the completion.
+  Abort,      // Likewise; also for a statement whose failure ended the transaction.
+  Indeterminate,  // Never completed. time.end is unknown: it may have committed at any time since.
+  Heartbeat,      // No later record begins before time.begin. No session.
 };
 
 enum class LockMode : std::uint8_t { None, Shared, Exclusive };
@@ -116,13 +118,13 @@ enum class LockMode : std::uint8_t { None, Shared, Exclusive };
 //   {"x", 7}            x held 7, and nothing else;
 //   {nil, 0}            every key that no other Initial row names held 0, or nothing at all ("initial":0 of
 //                       native files);
-//   {nil, unknown}      it held nobody knows what: the first read of it tells;
+//   {nil, unknown}      its value was unknown: the first read shows it;
 //   no Initial at all   every key held nothing.
 
-// How the source says that a read was done. Unstated: the profile of the database knows.
+// The read mode, if the source states it. Unstated: by the profile of the database.
 enum class ReadMode : std::uint8_t { Unstated, Consistent, Locking, Uncommitted };
 
-// What a transaction asked for. Unstated: one level holds for the whole run.
+// The level that a transaction requested. Unstated: the level of the whole run.
 enum class StatedLevel : std::uint8_t {
   Unstated,
   ReadUncommitted,
@@ -137,24 +139,26 @@ struct Record {
   static constexpr std::int32_t kUnstated = -1;
 
   RecordKind kind = RecordKind::Operation;
-  OperationKind operation = OperationKind::Read;  // Of RecordKind::Operation.
-  // Of an operation: what the statement asked for by itself (FOR UPDATE, LOCK IN SHARE MODE) or what the
-  // source states. What writes and the level imply, the profile of the database knows.
+  OperationKind operation = OperationKind::Read;  // For RecordKind::Operation.
+  // For an operation: a lock that the statement requests (FOR UPDATE, LOCK IN SHARE MODE) or that the
+  // source states.
+  // Locks implied by writes and the level follow from the profile of the database.
   LockMode lock = LockMode::None;
   ReadMode read_mode = ReadMode::Unstated;
   std::uint32_t session = kNoSession;          // Dense from 0.
   std::uint64_t transaction = kNoTransaction;  // From 1.
   Interval time;
 
-  // Read, write, insert, delete, append: one row (or its columns). InsertMiss: the row that was there.
+  // Read, write, insert, delete, append: one row (or its columns). InsertMiss: the existing row.
   // CompareAndSet: the row expected, then the row written; CompareAndSetMiss: expected, then found.
   // Predicate operations: the rows returned, written or deleted. Initial: the rows. Begin: nothing, or
-  // one row that names session (key) and transaction (value) as their source does.
+  // one row with the source's names of the session (key) and the transaction (value).
   const RecordRow* rows = nullptr;
-  // Of predicate operations; null: not recorded, or not understood. Then any row may match.
+  // For predicate operations; null: not recorded or not supported. Then any row may match.
   const TracePredicate* predicate = nullptr;
   std::uint32_t row_count = 0;
-  std::int32_t rows_matched = kUnstated;  // The server's answer; matched and changed are two numbers.
+  std::int32_t rows_matched =
+      kUnstated;  // Reported by the server; the numbers of matched and changed rows may differ.
   std::int32_t rows_changed = kUnstated;
   StatedLevel isolation = StatedLevel::Unstated;  // Of Begin.
   bool consistent_snapshot = false;               // Of Begin: WITH CONSISTENT SNAPSHOT.

@@ -29,7 +29,7 @@ void put_quoted(std::string& to, std::string_view text) {
   to += '"';
 }
 
-// Different values have different spellings; bytes stay as they are.
+// Different values give different texts; bytes are kept.
 void put_value(std::string& to, Value value, const ValuePool& pool) {
   switch (value.kind()) {
     case Value::Kind::Integer:

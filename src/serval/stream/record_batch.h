@@ -1,14 +1,14 @@
 #pragma once
-// Some consecutive records of one client with the memory that they refer to. Batches are what clients
-// hand to the pipeline; afterwards they are cleared and filled again, so that an endless run allocates
-// nothing.
+// Consecutive records of one client with the memory that they refer to. Clients hand batches to the
+// pipeline;
+// afterwards they are cleared and reused, so that an endless run allocates nothing.
 //
 //   RecordBatch batch;
 //   Record& read = batch.add();
 //   read.session = 0, read.transaction = 7, read.time = {10, 12};
 //   batch.set_rows(read, {{.key = batch.text("x"), .value = TraceValue::of(std::int64_t{1})}});
 //
-// One thread at a time. Pointers into a batch stay valid when it moves, until clear().
+// Used by one thread at a time. Pointers into a batch stay valid when it is moved, until clear().
 
 #include <cstddef>
 #include <deque>
@@ -37,18 +37,18 @@ class RecordBatch {
 
   // Copies into the batch.
   std::string_view keep(std::string_view text);
-  std::span<RecordRow> keep(std::span<const RecordRow> rows);  // The rows only, not their texts.
+  std::span<RecordRow> keep(std::span<const RecordRow> rows);  // Copies the rows, but not their texts.
   TraceValue text(std::string_view text) { return TraceValue::of(TraceValue::Kind::Text, keep(text)); }
   TraceValue value(Value value, const ValuePool& pool);
   void set_rows(Record& record, std::span<const RecordRow> rows);
   void set_rows(Record& record, std::initializer_list<RecordRow> rows) {
     set_rows(record, std::span(rows.begin(), rows.size()));
   }
-  // The pool of literals lives as long as the batch is not cleared.
+  // The pool of literals lives until clear().
   ValuePool& literals();
   const TracePredicate* predicate(Predicate tree);
 
-  // Takes out the records that `drop` (a Record&) says so of; it may change the others.
+  // Removes the records for which `drop` (taking a Record&) returns true; it may change the others.
   template <typename Drop>
   void erase_if(const Drop& drop) {
     std::size_t kept = 0;
@@ -57,10 +57,10 @@ class RecordBatch {
     records_.resize(kept);
   }
   void clear() noexcept;
-  // What it holds for its records; grows with add() and keep().
+  // Memory held for its records; grows with add() and keep().
   std::size_t bytes() const noexcept;
 
-  // Of the pipeline: BackPressure::arrive, and what it counts of its gate.
+  // For the pipeline: the result of BackPressure::arrive, and the bytes counted at its gate.
   std::uint64_t ticket = 0;
   std::size_t weight = 0;
 

@@ -72,14 +72,13 @@ class Appender {
     const std::uint32_t extra = record_.ops[index].extra;
     return extra == JsonlRecord::kNoExtra ? nullptr : &record_.extras[extra];
   }
-  // When the operation was asked for, if that is known.
+  // The invocation of the operation, if known.
   Time asked(std::size_t index) const {
     const JsonlRecord::Extra* const found = extra(index);
     return found == nullptr ? kUnknownBegin : found->time.begin;
   }
-  // By when it was answered: before a later operation was asked for, or before the commit was. The last
-  // one of a transaction that did not commit may have been refused, and then it took no effect and no
-  // lock.
+  // Upper bound of its completion: the invocation of a later operation or of the commit. The last
+  // operation of a transaction that did not commit may have failed, without an effect or a lock.
   Time answered_by(std::size_t index) {
     next_asked_ = std::max(next_asked_, index + 1);
     while (next_asked_ < record_.ops.size() && asked(next_asked_) == kUnknownBegin) ++next_asked_;
@@ -98,8 +97,8 @@ class Appender {
     batch_.set_rows(begin, {{.key = session, .value = label, .column = {}}});
   }
 
-  // Operations of one statement have the same time; the answer of one that has none came before the next
-  // call.
+  // Operations of one statement have the same time. One without times completed before the next
+  // invocation.
   Interval time_of(std::size_t index) {
     const JsonlRecord::Extra* const found = extra(index);
     Interval time = found == nullptr ? Interval{} : found->time;
@@ -152,10 +151,10 @@ class Appender {
   const ValuePool& pool_;
   std::uint64_t number_;
   std::vector<RecordRow> rows_;
-  Time begun_ = 0;     // What comes next did not begin before.
-  Time answered_ = 0;  // The last answer known to have come.
+  Time begun_ = 0;     // The next operation did not begin before.
+  Time answered_ = 0;  // The last known completion.
   Time ends_by_ = 0;
-  std::size_t next_asked_ = 0;  // Of those after the one at hand, the first whose begin is known.
+  std::size_t next_asked_ = 0;  // The first later operation with a known begin.
 };
 
 }  // namespace

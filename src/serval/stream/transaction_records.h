@@ -1,10 +1,10 @@
 #pragma once
-// One transaction of the native format as records of its client's batch.
+// Appends one transaction of the native format to its client's batch.
 //
 //   append_transaction(feed, {record, pool, number, label});
 //
-// What is not known of times is filled in so that it cannot be wrong: an operation without times lies
-// somewhere between its neighbours, a commit between the last answer and the transaction's end.
+// Unknown times are filled in conservatively: an operation without times lies anywhere between its
+// neighbours, a commit between the last completion and the end of the transaction.
 
 #include "serval/formats/native/jsonl_record.h"
 #include "serval/stream/client_feed.h"
