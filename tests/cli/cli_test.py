@@ -737,7 +737,7 @@ class Workloads(CliTest):
     def test_a_page_as_json_has_ranges_and_tables(self):
         page = json.loads(self.expect(0, "workloads", "tpcc", "--json").out)
         self.assertEqual(len(page["tables"]), 9)
-        self.assertEqual(page["parameters"][0], {"name": "warehouses", "description": "warehouses of ten districts each",
+        self.assertEqual(page["parameters"][0], {"name": "warehouses", "description": "warehouses, with ten districts each",
                                                  "default": 1, "least": 1, "greatest": 10000, "whole": True})
 
     def test_ranges_decide_who_can_run_it(self):

@@ -63,7 +63,7 @@ class Mirror(cli_test.CliTest):
                  "--profile", "generic:serializable"]
         result = self.expect(1, *flags)
         self.assertRegex(result.first, r"^VIOLATION serval-out/.* mirror$")
-        self.assertRegex(result.out, r"mirror +[\d,]+ violations? found while it ran")
+        self.assertRegex(result.out, r"mirror +[\d,]+ violations? found during the run")
         report = json.loads((self.folder / "serval-out" / "latest" / "report.json").read_text())
         self.assertEqual((report["verdict"], report["exit_code"]), ("violation", 1))
         self.assertGreater(report["run"]["mirrored"]["violations"], 0)

@@ -1,8 +1,8 @@
 #pragma once
-// Aggregates of rows, for databases in this process, which have the rows at hand.
+// Computes aggregates for databases in this process.
 //
 //   answer_aggregate({.function = Request::Function::Max, .argument = 0}, answer);
-//   answer.result          // The largest first column; nothing: NULL, there were no rows.
+//   answer.result          // The maximum of the first column; none: NULL, no rows.
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@
 
 namespace serval {
 
-// Turns the rows of a scan into what it asks of them.
+// Replaces the rows of a scan by the aggregate that it requests.
 inline void answer_aggregate(const Request& request, Answer& answer) {
   using Function = Request::Function;
   if (request.function == Function::None) return;

@@ -1,5 +1,5 @@
 #pragma once
-// Requests by their verbs, for dialogues.
+// Shorthands for requests in dialogues.
 //
 //   co_await ask::write(kAccounts, account, ask::columns(balance + amount));
 //   co_await ask::scan(kLines, ask::keys(first, last));
@@ -44,7 +44,7 @@ inline Request remove(std::uint32_t table, std::uint64_t key) {
   return of_key(Request::Kind::Delete, table, key);
 }
 
-// A range of a column, both ends included; of keys where no column is named.
+// An inclusive range of a column; of keys if no column is given.
 struct Range {
   std::int64_t low = 0, high = 0;
   std::uint32_t column = Request::kKey;

@@ -22,8 +22,8 @@ Dialogue read_all(std::uint64_t accounts) {
   co_return Ending::Commit;
 }
 
-// A transfer that would leave less than nothing is given up, as Jepsen's is; what it read counts. Writes go
-// upwards, so that transfers do not deadlock: PostgreSQL takes a second to notice one.
+// A transfer that would make a balance negative writes nothing, as in Jepsen; its reads count. Writes are
+// in key order, so that transfers do not deadlock: PostgreSQL takes a second to detect a deadlock.
 Dialogue move_money(Transfer transfer) {
   const Answer from = co_await ask::read(kAccounts, transfer.from);
   const Answer to = co_await ask::read(kAccounts, transfer.to);
@@ -65,7 +65,7 @@ class Bank final : public Generator {
     std::vector<std::string> broken;
     const std::vector<Answer::Row> rows = state.first_rows(kAccounts, keys_.keys());
     if (rows.size() != keys_.keys())
-      broken.push_back(fmt::format("{} of {} accounts are there", rows.size(), keys_.keys()));
+      broken.push_back(fmt::format("{} of {} accounts exist", rows.size(), keys_.keys()));
     const std::int64_t expected = balance_ * static_cast<std::int64_t>(keys_.keys());
     std::int64_t total = 0;
     for (const Answer::Row& row : rows) {
@@ -92,11 +92,11 @@ std::unique_ptr<Generator> make_bank(const Parameters& parameters, KeyChoice key
 
 WorkloadInfo bank_workload() {
   return {.name = "bank",
-          .description = "transfers between accounts and reads of all of them; the total must stay",
+          .description = "transfers between accounts and reads of all accounts; the total must not change",
           .parameters = {{"reads", "share of transactions that read all accounts", 0.5, 0, 1,
                           ParameterInfo::Number::Real},
-                         {"balance", "of every account at the start", 10, 0, 1'000'000},
-                         {"most", "most that a transfer moves", 5, 1, 1'000'000}},
+                         {"balance", "initial balance of every account", 10, 0, 1'000'000},
+                         {"most", "largest amount of a transfer", 5, 1, 1'000'000}},
           .make = make_bank,
           .data = WorkloadInfo::Data::Rows,
           .form = WorkloadInfo::Form::Scripts,

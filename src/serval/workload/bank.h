@@ -1,6 +1,6 @@
 #pragma once
-// Jepsen's bank: transfers of 1 to 5 between accounts, and reads of all accounts. Money is neither made nor
-// lost, so every read of all accounts must see the same total, and so must the final state.
+// Jepsen's bank: transfers of 1 to 5 between accounts, and reads of all accounts. Transfers keep the
+// total, so every read of all accounts and the final state must show the same total.
 
 #include "serval/workload/workload_info.h"
 

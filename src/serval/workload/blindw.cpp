@@ -100,11 +100,11 @@ WorkloadInfo blindw_rw_workload() {
 
 WorkloadInfo blindw_rw_plus_workload() {
   return {.name = "blindw-rw+",
-          .description = "BlindW-RW+: as blindw-rw, half of the reads over ten neighbouring keys",
+          .description = "BlindW-RW+: like blindw-rw, with half of the reads over ten adjacent keys",
           .parameters = {kOperations,
                          kReads,
-                         {"ranges", "share of the reads that take a range", 0.5, 0, 1, kReal},
-                         {"width", "keys that a range spans", 10, 1, 1000}},
+                         {"ranges", "share of reads over a range", 0.5, 0, 1, kReal},
+                         {"width", "number of keys in a range", 10, 1, 1000}},
           .make = make_with_ranges,
           .form = WorkloadInfo::Form::Scripts,
           .needs_ranges = true,

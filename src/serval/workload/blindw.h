@@ -1,10 +1,10 @@
 #pragma once
-// BlindW of Cobra (Tan et al., OSDI 2020) and its variants of Leopard (section VI): transactions of eight
+// BlindW of Cobra (Tan et al., OSDI 2020) and its variants in Leopard (section VI): transactions of eight
 // operations that either all read or all write blindly.
 //
 //   blindw-w     only writes: the hardest case for the order of versions
 //   blindw-rw    half reads, half writes
-//   blindw-rw+   half of the reads take ten neighbouring keys instead of one
+//   blindw-rw+   half of the reads cover ten adjacent keys instead of one
 
 #include "serval/workload/workload_info.h"
 

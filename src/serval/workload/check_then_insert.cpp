@@ -13,7 +13,7 @@ namespace serval {
 namespace {
 
 constexpr std::uint32_t kSlot = 0;          // The only column.
-constexpr std::uint64_t kSessionBits = 16;  // Of a key.
+constexpr std::uint64_t kSessionBits = 16;  // Bits of the session in a key.
 
 ask::Range keys_of(std::uint64_t slot) {
   return ask::keys(slot << kSessionBits, (slot << kSessionBits) + (1u << kSessionBits) - 1);
@@ -96,10 +96,10 @@ std::unique_ptr<Generator> make_check_then_insert(const Parameters& parameters, 
 WorkloadInfo check_then_insert_workload() {
   return {
       .name = "check-then-insert",
-      .description = "on empty tables: read a range, insert into it if there is nothing; no slot twice",
-      .parameters = {{"tables", "tables, empty at the start, used one after another", 50, 1, 10'000},
-                     {"stay", "transactions on a table before the next one", 20, 1, 1'000'000},
-                     {"clears", "share of transactions that empty the table", 0.1, 0, 1, kReal},
+      .description = "on empty tables: read a range, insert a row if it is empty; no slot is taken twice",
+      .parameters = {{"tables", "tables, initially empty, used in turn", 50, 1, 10'000},
+                     {"stay", "transactions on a table before the next table", 20, 1, 1'000'000},
+                     {"clears", "share of transactions that clear the table", 0.1, 0, 1, kReal},
                      {"by-column", "share of the reads over the column instead of the key", 0.5, 0, 1, kReal},
                      {"unbounded", "share of the reads over the whole table, without a condition", 0, 0, 1,
                       kReal}},

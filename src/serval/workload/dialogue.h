@@ -1,5 +1,5 @@
 #pragma once
-// A script written from top to bottom: a coroutine that asks, looks at the answer and asks again.
+// A script as a coroutine, which sends a request, gets the response, and continues.
 //
 //   Dialogue withdraw(std::uint64_t account, std::int64_t amount) {
 //     const Answer answer = co_await ask::read(0, account);
@@ -8,8 +8,8 @@
 //     co_return Ending::Commit;
 //   }
 //
-// Such a function takes its arguments by value: they live as long as the dialogue does. It uses no lambda
-// that captures, and nothing of its generator that changes.
+// Such a function takes its arguments by value, so that they live as long as the dialogue. It must not
+// use lambdas with captures or mutable state of its generator.
 
 #include <coroutine>
 #include <exception>
@@ -30,7 +30,7 @@ class Dialogue {
   struct promise_type;
   using Handle = std::coroutine_handle<promise_type>;
 
-  // The moment between a question and its answer.
+  // Suspends between a request and its response.
   struct Question {
     promise_type& promise;
     bool await_ready() const noexcept { return false; }
@@ -72,7 +72,7 @@ class Dialogue {
 };
 
 std::unique_ptr<Script> script_of(Dialogue dialogue);
-// One after another, whatever the answers are.
+// Sends the requests in order, regardless of the responses.
 std::unique_ptr<Script> script_of(std::vector<Request> requests);
 
 }  // namespace serval

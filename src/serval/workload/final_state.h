@@ -1,6 +1,6 @@
 #pragma once
-// A state of the tables, read within one transaction by whoever runs the workload: after the last
-// transaction, or in between, where that transaction sees one committed state.
+// A state of the tables, read within one transaction: after the last transaction of the workload, or
+// during it if that transaction sees one committed state.
 //
 //   FinalState state([&](const Request& request) { return client.perform(request); });
 //   for (const std::string& problem : generator.broken_invariants(state)) ...
@@ -21,9 +21,9 @@ class FinalState {
   explicit FinalState(Perform perform) : perform_(std::move(perform)) {}
 
   std::optional<Answer::Row> row(std::uint32_t table, std::uint64_t key);
-  // Rows 0 to count - 1 that are there, one request each; needs no ranges.
+  // The existing rows among 0 to count - 1, one request each; needs no ranges.
   std::vector<Answer::Row> first_rows(std::uint32_t table, std::uint64_t count);
-  // All rows, by a range over every key; sorted by key.
+  // All rows, by a range over all keys; sorted by key.
   std::vector<Answer::Row> all_rows(std::uint32_t table);
 
  private:

@@ -1,6 +1,7 @@
 #pragma once
-// The general transactions of Cobra, PolySI and MTC: a fifth only reads, two fifths only write (blindly), two
-// fifths read, then write each of their keys; a fixed number of operations a transaction.
+// The general transactions of Cobra, PolySI and MTC: one fifth only read, two fifths only write
+// (blindly), two fifths read and then write each of their keys. A fixed number of operations per
+// transaction.
 
 #include "serval/workload/workload_info.h"
 

@@ -5,12 +5,12 @@
 namespace serval {
 
 TransactionPlan Generator::next(Random&, std::uint32_t) {
-  expects(false, "a workload whose transactions are plans");
+  expects(false, "the workload has plans");
   return {};
 }
 
 RowPlan Generator::next_rows(Random&, std::uint32_t) {
-  expects(false, "a workload that plans rows");
+  expects(false, "the workload has plans over rows");
   return {};
 }
 

@@ -1,15 +1,15 @@
 #pragma once
-// Decides what the clients ask, transaction by transaction. Knows no database and no clock; equal draws of
-// the random numbers give equal plans and scripts.
+// Generates the transactions of the clients. Independent of database and clock: equal random numbers give
+// equal plans and scripts.
 //
 //   database.create(generator.schema());
 //   const std::unique_ptr<Script> script = generator.next_script(random, session, known);
 //
-// Threads: one at a time draws from a generator. The script it gives may be played by another thread while
-// the next one is drawn: it uses nothing of the generator that changes. The generator outlives its scripts.
+// Threads: only one thread at a time may use a generator. A script may be executed by another thread
+// meanwhile, because it uses no mutable state of the generator. The generator must outlive its scripts.
 //
-// Who runs the transactions decides which of them to roll back for the sake of it; a script aborts only where
-// its workload says so (TPC-C's unused item).
+// The caller decides which transactions to roll back deliberately. A script aborts only if its workload
+// requires it (TPC-C's unused item).
 
 #include <cstdint>
 #include <memory>
@@ -29,7 +29,7 @@ class Generator {
  public:
   virtual ~Generator() = default;
 
-  // The tables that the transactions use, as they are before the first one.
+  // The tables that the transactions use, in their initial state.
   virtual Schema schema() const = 0;
 
   // The next transaction of a session (0, 1, 2, ...) as a plan. Requires a workload of plans.
@@ -38,12 +38,12 @@ class Generator {
   // The same over rows and ranges. Requires a workload that plans rows.
   virtual RowPlan next_rows(Random& random, std::uint32_t session);
 
-  // The same as a script. `known` is what this session remembers from one transaction to the next; it must
-  // outlive the script. By default the script plays next()'s plan.
+  // The same as a script. `known` is the session's state between transactions and must outlive the
+  // script. By default the script executes the plan of next().
   virtual std::unique_ptr<Script> next_script(Random& random, std::uint32_t session, KnownTags& known);
 
-  // What is wrong with the rows of a committed state, a sentence each. None by default. May be called while
-  // another thread draws.
+  // Broken invariants of a committed state, one sentence each. None by default. May be called while
+  // another thread uses the generator.
   virtual std::vector<std::string> broken_invariants(FinalState& state) const;
 };
 

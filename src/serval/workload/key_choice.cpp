@@ -46,10 +46,10 @@ KeyChoice::KeyChoice(std::span<const double> weights) : keys_(weights.size()) {
   std::uint64_t total = 0;
   cumulative_.reserve(weights.size());
   for (const double weight : weights) {
-    expects(weight >= 0 && weight <= 1, "weights between 0 and 1");
+    expects(weight >= 0 && weight <= 1, "weights are between 0 and 1");
     cumulative_.push_back(total += static_cast<std::uint64_t>(std::llround(weight * kWeightOne)));
   }
-  expects(total > 0, "a key with weight");
+  expects(total > 0, "some key has a positive weight");
 }
 
 std::uint64_t KeyChoice::choose(Random& random) const {
@@ -58,7 +58,7 @@ std::uint64_t KeyChoice::choose(Random& random) const {
   return static_cast<std::uint64_t>(std::ranges::upper_bound(cumulative_, draw) - cumulative_.begin());
 }
 
-// Redraws a few times, then takes the neighbour: a distribution may have one key with all the weight.
+// Redraws a few times, then takes the adjacent key: one key may have all the weight.
 std::uint64_t KeyChoice::choose_other_than(std::uint64_t key, Random& random) const {
   for (int attempt = 0; attempt < 8; ++attempt) {
     const std::uint64_t other = choose(random);
@@ -69,15 +69,15 @@ std::uint64_t KeyChoice::choose_other_than(std::uint64_t key, Random& random) co
 
 std::span<const KeyDistributionInfo> all_key_distributions() {
   static const std::array<KeyDistributionInfo, 4> table = {{
-      {"uniform", "every key alike", {}, make_uniform},
+      {"uniform", "all keys equally likely", {}, make_uniform},
       {"zipf",
        "the key of rank i with weight 1 / i^exponent",
        {{"exponent", "skew; 0 is uniform", 0.99, 0, 4, kReal}},
        make_zipf},
       {"hotspot",
-       "a small share of the keys takes a large share of the operations",
-       {{"keys", "share of the keys that is hot", 0.2, 0, 1, kReal},
-        {"operations", "share of the operations that go there", 0.8, 0.001, 1, kReal}},
+       "a small share of the keys gets a large share of the operations",
+       {{"keys", "share of hot keys", 0.2, 0, 1, kReal},
+        {"operations", "share of operations on hot keys", 0.8, 0.001, 1, kReal}},
        make_hotspot},
       {"exponential",
        "key k with weight e^(-rate k / keys)",

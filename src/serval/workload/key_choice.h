@@ -1,12 +1,12 @@
 #pragma once
-// Which key an operation touches: uniform, zipf, hotspot or exponential over the keys 0 to keys - 1, key 0
-// the likeliest. Weights are rounded to whole numbers once and drawing is in integers, so that a draw does
-// not hang on the last bit of somebody's pow().
+// Key distributions: uniform, zipf, hotspot or exponential over the keys 0 to keys - 1, with key 0 the
+// most likely. Weights are rounded to integers once and drawing uses integers, so that a draw does not
+// depend on the last bit of a platform's pow().
 //
 //   const KeyChoice choice = make_key_choice("zipf:exponent=0.99", 10'000);
 //   choice.choose(random) < 10'000
 //
-// A draw costs O(1) when uniform, else O(log keys); the table of weights 8 bytes a key.
+// A draw costs O(1) if uniform, else O(log keys); the table of weights takes 8 bytes per key.
 
 #include <cstdint>
 #include <span>
@@ -21,12 +21,12 @@ namespace serval {
 class KeyChoice {
  public:
   explicit KeyChoice(std::uint64_t keys) : keys_(keys) {}  // Uniform.
-  // One weight a key, each between 0 and 1, the first above 0.
+  // One weight per key, between 0 and 1; the first is above 0.
   explicit KeyChoice(std::span<const double> weights);
 
   std::uint64_t keys() const noexcept { return keys_; }
   std::uint64_t choose(Random& random) const;
-  // Two different keys where there are two.
+  // Two different keys, if there are two.
   std::uint64_t choose_other_than(std::uint64_t key, Random& random) const;
 
  private:

@@ -26,7 +26,7 @@ class Lightweight final : public Generator {
   }
 
  private:
-  // The first operation of a key inserts it; some later ones try again and are refused.
+  // The first operation on a key inserts it; some later ones try again and fail.
   Kind choose_kind(std::uint64_t key, Random& random) {
     const double draw = random.unit();
     const bool first = !touched_[key];

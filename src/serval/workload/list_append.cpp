@@ -41,7 +41,7 @@ class ListAppend final : public Generator {
   std::size_t most_operations_;
   double reads_;
   std::size_t most_appends_;
-  std::vector<Place> places_;  // What the key distribution chooses from: the key that is there now.
+  std::vector<Place> places_;  // The current key of each place that the key distribution chooses from.
   std::uint64_t fresh_key_ = 0;
   KeyChoice keys_;
 };
@@ -54,10 +54,10 @@ std::unique_ptr<Generator> make_list_append(const Parameters& parameters, KeyCho
 
 WorkloadInfo list_append_workload() {
   return {.name = "list-append",
-          .description = "appends to lists and reads of whole lists; keys retire and fresh ones come",
-          .parameters = {{"operations", "most operations per transaction", 4, 1, 1000},
+          .description = "appends to lists and reads of whole lists; fresh keys replace old ones",
+          .parameters = {{"operations", "largest number of operations per transaction", 4, 1, 1000},
                          {"reads", "share of the operations that read", 0.5, 0, 1, kReal},
-                         {"appends-per-key", "appends after which a key retires", 32, 1, 1'000'000}},
+                         {"appends-per-key", "appends before a key is replaced", 32, 1, 1'000'000}},
           .make = make_list_append,
           .data = WorkloadInfo::Data::Lists,
           .keys = 30};

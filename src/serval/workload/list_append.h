@@ -1,6 +1,6 @@
 #pragma once
-// Lists as in Elle's list-append: one to a few operations, reads of whole lists and appends. A key that has
-// got its share of appends retires and a fresh one takes its place, so lists stay short and keys keep coming.
+// Lists as in Elle's list-append: a few reads of whole lists and appends per transaction. After a number
+// of appends a key is replaced by a fresh one, so lists stay short.
 
 #include "serval/workload/workload_info.h"
 

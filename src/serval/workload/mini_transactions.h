@@ -1,6 +1,6 @@
 #pragma once
 // Mini-transactions (MTC, section III): at most two keys and four operations, every write after a read of its
-// key. Drawn evenly from the shapes of MTC's generator; the one-key shapes can be left out.
+// key. The shapes of MTC's generator are equally likely; the one-key shapes can be left out.
 
 #include "serval/workload/workload_info.h"
 

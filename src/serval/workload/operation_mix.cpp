@@ -23,7 +23,7 @@ class OperationMix final : public Generator {
   TransactionPlan next(Random& random, std::uint32_t) override {
     TransactionPlan plan;
     const std::size_t count = std::min<std::uint64_t>(operations_, keys_.keys());
-    std::size_t draws_left = 100 * count;  // Where few keys are ever chosen, transactions are shorter.
+    std::size_t draws_left = 100 * count;  // If few keys are ever chosen, transactions are shorter.
     while (plan.operations.size() < count && draws_left-- > 0) {
       const std::uint64_t key = keys_.choose(random);
       const auto is_used = [&](const PlannedOperation& operation) { return operation.key == key; };
@@ -52,7 +52,7 @@ std::unique_ptr<Generator> make_operation_mix(const Parameters& parameters, KeyC
 
 WorkloadInfo operation_mix_workload() {
   return {.name = "operation-mix",
-          .description = "operations that read, write or do both, each on a key of its own",
+          .description = "operations that read, write or do both, each on a different key",
           .parameters = {{"operations", "operations per transaction", 8, 1, 1000},
                          {"reads", "share of the operations that only read", 0.5, 0, 1, kReal},
                          {"writes", "share that only write; the rest do both", 0.35, 0, 1, kReal}},

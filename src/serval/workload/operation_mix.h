@@ -1,6 +1,6 @@
 #pragma once
-// Transactions of a fixed number of operations on different keys, each of which reads, writes or does both,
-// whatever the others do: the workloads of King Cobra (section 8.4).
+// Transactions with a fixed number of operations on different keys. Each operation independently reads,
+// writes or does both: the workloads of King Cobra (section 8.4).
 
 #include "serval/workload/workload_info.h"
 

@@ -57,7 +57,7 @@ class Pairs final : public Generator {
 
   double updates_;
   std::size_t stay_;
-  std::vector<Place> places_;  // What the key distribution chooses from: the pair that is there now.
+  std::vector<Place> places_;  // The current pair of each place that the key distribution chooses from.
   std::uint64_t fresh_pair_ = 0;
   KeyChoice keys_;
 };
@@ -69,16 +69,15 @@ std::unique_ptr<Generator> make_pairs(const Parameters& parameters, KeyChoice ke
 }  // namespace
 
 WorkloadInfo pairs_workload() {
-  return {
-      .name = "pairs",
-      .description = "look for one of two fresh rows, insert the other; update what is just inserted",
-      .parameters = {{"updates", "share of transactions that update a row if it is there", 0.5, 0, 1,
-                      ParameterInfo::Number::Real},
-                     {"stay", "transactions on a pair before a fresh one takes its place", 8, 1, 1'000'000}},
-      .make = make_pairs,
-      .data = WorkloadInfo::Data::Rows,
-      .form = WorkloadInfo::Form::Scripts,
-      .keys = 2};
+  return {.name = "pairs",
+          .description = "look for one of two fresh rows, insert the other; update rows just inserted",
+          .parameters = {{"updates", "share of transactions that update a row if it exists", 0.5, 0, 1,
+                          ParameterInfo::Number::Real},
+                         {"stay", "transactions on a pair before a fresh one replaces it", 8, 1, 1'000'000}},
+          .make = make_pairs,
+          .data = WorkloadInfo::Data::Rows,
+          .form = WorkloadInfo::Form::Scripts,
+          .keys = 2};
 }
 
 }  // namespace serval

@@ -15,7 +15,7 @@
 namespace serval {
 namespace {
 
-// Where we are in the spelling, so that an error can point there.
+// The position in the text, for errors.
 struct Spelling {
   std::string_view kind;
   std::string_view whole;
@@ -33,7 +33,7 @@ const Row& find_row(const Spelling& spelling, std::string_view what, std::string
   if (found != rows.end()) return *found;
   std::vector<std::string_view> names;
   for (const Row& row : rows) names.push_back(row.name);
-  spelling.fail(name, fmt::format("no {} is called \"{}\"", what, name),
+  spelling.fail(name, fmt::format("there is no {} \"{}\"", what, name),
                 names.empty() ? "it has no parameters" : did_you_mean(name, names));
 }
 
@@ -49,7 +49,7 @@ double parse_number(const Spelling& spelling, std::string_view text, const Param
   const bool in_range = is_number && number >= info.least && number <= info.greatest;
   const bool right_kind = info.number == ParameterInfo::Number::Real || number == std::floor(number);
   if (!in_range || !right_kind)
-    spelling.fail(text, fmt::format("bad value \"{}\" of {}", text, info.name), describe_range(info));
+    spelling.fail(text, fmt::format("bad value \"{}\" for {}", text, info.name), describe_range(info));
   return number;
 }
 
@@ -71,7 +71,7 @@ Parameters::Parameters(std::span<const ParameterInfo> infos) {
 
 double Parameters::operator[](std::string_view name) const {
   const auto found = values_.find(name);
-  expects(found != values_.end(), "a parameter of the chosen row");
+  expects(found != values_.end(), "the row has this parameter");
   return found->second;
 }
 

@@ -1,11 +1,11 @@
 #pragma once
-// Things chosen by name with a few numbers to tune: "general:operations=8,reads=0.5". The possible names and
-// parameters are rows of a table; this file reads a spelling against such a table.
+// Choices by name with numeric parameters: "general:operations=8,reads=0.5". A table lists the names and
+// their parameters; parse_choice() looks a text up in such a table.
 //
 //   const Choice choice = parse_choice("workload", "general:operations=8", table);
 //   choice.row == 1; choice.parameters["operations"] == 8
 //
-// Throws InputError whose file is the kind of thing ("workload"), whose column points into the spelling and
+// Throws InputError whose file is the kind of choice ("workload"), whose column points into the text and
 // whose hint is the nearest name.
 
 #include <cstddef>

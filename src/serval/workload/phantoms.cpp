@@ -78,20 +78,19 @@ std::unique_ptr<Generator> make_phantoms(const Parameters& parameters, KeyChoice
 }  // namespace
 
 WorkloadInfo phantoms_workload() {
-  return {
-      .name = "phantoms",
-      .description = "of two groups at most one has entries: look at one, insert into the other",
-      .parameters = {{"twice", "share of transactions that look at a group twice", 0.3, 0, 1, kReal},
-                     {"moves", "share that move all entries of a group to the other", 0.02, 0, 1, kReal},
-                     {"clears", "share that empty both groups of a pair", 0.1, 0, 1, kReal},
-                     {"stay", "transactions on a pair before fresh ones take their place", 20, 1, 1'000'000}},
-      .make = make_phantoms,
-      .data = WorkloadInfo::Data::Rows,
-      .form = WorkloadInfo::Form::Scripts,
-      .needs_ranges = true,
-      .keys = 2,
-      .invariant = "of the two groups of a pair at most one has entries",
-      .kept_at = {"serializable"}};
+  return {.name = "phantoms",
+          .description = "at most one of two groups may have entries: read one, insert into the other",
+          .parameters = {{"twice", "share of transactions that read a group twice", 0.3, 0, 1, kReal},
+                         {"moves", "share that move all entries of a group to the other", 0.02, 0, 1, kReal},
+                         {"clears", "share that clear both groups of a pair", 0.1, 0, 1, kReal},
+                         {"stay", "transactions on a pair before a fresh one replaces it", 20, 1, 1'000'000}},
+          .make = make_phantoms,
+          .data = WorkloadInfo::Data::Rows,
+          .form = WorkloadInfo::Form::Scripts,
+          .needs_ranges = true,
+          .keys = 2,
+          .invariant = "at most one of the two groups of a pair has entries",
+          .kept_at = {"serializable"}};
 }
 
 }  // namespace serval

@@ -1,12 +1,12 @@
 #pragma once
-// Rows that come and go between two looks, and between a look and what is decided by it. Groups come in
-// pairs, and of a pair at most one group may have entries: a transaction looks at one group and, where it
-// finds nothing, inserts an entry into the other (predicate write skew, mostly over empty ranges). Others
-// look at a group twice and count it (phantoms, predicate-many-preceders), or move all entries of one group
-// to the other.
+// Phantoms: rows that appear between two reads of a range, or between a read and a decision based on it.
+// Groups come in pairs, and at most one group of a pair may have entries. A transaction reads one group
+// and, if it is empty, inserts an entry into the other (predicate write skew, mostly over empty ranges).
+// Others read and count a group twice (phantoms, predicate-many-preceders), or move all entries of one
+// group to the other.
 //
-// Every insert has a key of its own. After a while fresh pairs take the place of the old ones, so that what
-// went wrong stays.
+// Every insert has its own key. After a while fresh pairs replace the old ones, so that broken invariants
+// remain visible.
 
 #include "serval/workload/workload_info.h"
 

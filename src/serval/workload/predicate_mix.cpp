@@ -44,7 +44,7 @@ class PredicateMix final : public Generator {
     return plan;
   }
 
-  // A real database is asked for the rows that an aggregate is of; computed updates set a place instead.
+  // On a real database, aggregates read the rows instead, and computed updates set a place.
   std::unique_ptr<Script> next_script(Random& random, std::uint32_t session, KnownTags&) override {
     std::vector<Request> requests;
     for (const RowRequest& request : next_rows(random, session).requests)
@@ -94,7 +94,7 @@ class PredicateMix final : public Generator {
     return request;
   }
 
-  // Half read, half write; deletes as rarely as those of single rows.
+  // Half read, half write; deletes are as rare as those of single rows.
   RowRequest draw_range(Random& random) const {
     RowRequest request{.place = place(random), .range = range(random), .places = places()};
     if (random.chance(0.5)) {
@@ -114,7 +114,7 @@ class PredicateMix final : public Generator {
     return static_cast<std::int64_t>(random.below(places_));
   }
 
-  // A quarter over keys, the rest over places; never beyond the last.
+  // A quarter over keys, the rest over places; not beyond the last.
   RowRange range(Random& random) const {
     const bool over_keys = random.chance(0.25);
     const std::uint64_t end = over_keys ? keys_.keys() : places_;
@@ -142,17 +142,17 @@ WorkloadInfo predicate_mix_workload() {
       .name = "predicate-mix",
       .description = "single rows and ranges mixed in a chosen proportion, aggregates included",
       .parameters = {{"operations", "operations per transaction", 5, 1, 1000},
-                     {"predicates", "share of the operations that are over a range", 0.5, 0, 1, kReal},
-                     {"reads", "of single rows: share of reads", 0.42, 0, 1, kReal},
+                     {"predicates", "share of operations over a range", 0.5, 0, 1, kReal},
+                     {"reads", "share of reads among operations on single rows", 0.42, 0, 1, kReal},
                      {"increments", "share of reads that are written back", 0, 0, 1, kReal},
                      {"inserts", "share of inserts", 0.1, 0, 1, kReal},
-                     {"deletes", "share of deletes, also of ranges; the rest writes", 0.03, 0, 1, kReal},
-                     {"aggregates", "of range reads: share of aggregates", 0.3, 0, 1, kReal},
-                     {"computed", "of range updates: share computed from the row", 0.25, 0, 1, kReal},
+                     {"deletes", "share of deletes, also of ranges; the rest are writes", 0.03, 0, 1, kReal},
+                     {"aggregates", "share of aggregates among range reads", 0.3, 0, 1, kReal},
+                     {"computed", "share of range updates computed from the row", 0.25, 0, 1, kReal},
                      {"nulls", "share of the places that are NULL", 0.02, 0, 1, kReal},
                      {"overlap", "concurrent transactions, simulated; 0: one per session", 2, 0, 1e6, kReal},
-                     {"places", "values of the column that ranges are over", 200, 1, 1'000'000},
-                     {"width", "most values that a range spans", 10, 1, 1'000'000}},
+                     {"places", "number of values of the column used in ranges", 200, 1, 1'000'000},
+                     {"width", "largest number of values in a range", 10, 1, 1'000'000}},
       .make = make_predicate_mix,
       .data = WorkloadInfo::Data::Rows,
       .form = WorkloadInfo::Form::Scripts,

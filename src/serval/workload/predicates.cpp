@@ -7,7 +7,7 @@ namespace serval {
 namespace {
 
 constexpr std::uint32_t kPieces = 0;
-constexpr std::uint32_t kPlace = 0;  // The column that ranges are over, where they are not over keys.
+constexpr std::uint32_t kPlace = 0;  // The column for ranges that are not over keys.
 
 class Predicates final : public Generator {
  public:
@@ -43,7 +43,8 @@ class Predicates final : public Generator {
     return request;
   }
 
-  // As many rows come as go: a range delete takes a few at once, an insert fails where the row is there.
+  // Keeps the number of rows stable: a range delete removes several rows, and an insert fails if the row
+  // exists.
   Request draw_write(Random& random) const {
     switch (random.below(10)) {
       case 0:
@@ -64,7 +65,7 @@ class Predicates final : public Generator {
 
   std::int64_t place(Random& random) const { return static_cast<std::int64_t>(random.below(places_)); }
 
-  // Half over places, half over keys; never beyond the last.
+  // Half over places, half over keys; not beyond the last.
   ask::Range range(Random& random) const {
     const bool over_keys = random.chance(0.5);
     const std::uint64_t end = over_keys ? keys_.keys() : places_;
@@ -88,14 +89,14 @@ std::unique_ptr<Generator> make_predicates(const Parameters& parameters, KeyChoi
 
 WorkloadInfo predicates_workload() {
   return {.name = "predicates",
-          .description = "range reads, updates and deletes over rows that come and go; many ranges are empty",
-          .parameters = {{"operations", "most operations per transaction", 4, 1, 1000},
+          .description = "range reads, updates and deletes over a sparse table; many ranges are empty",
+          .parameters = {{"operations", "largest number of operations per transaction", 4, 1, 1000},
                          {"scans", "share of the operations that read a range", 0.5, 0, 1,
                           ParameterInfo::Number::Real},
-                         {"aggregates", "share of these that ask for a count, minimum, maximum or sum", 0, 0,
+                         {"aggregates", "share of these that compute a count, minimum, maximum or sum", 0, 0,
                           1, ParameterInfo::Number::Real},
-                         {"places", "values of the column that ranges are over", 200, 1, 1'000'000},
-                         {"width", "most values that a range spans", 10, 1, 1'000'000}},
+                         {"places", "number of values of the column used in ranges", 200, 1, 1'000'000},
+                         {"width", "largest number of values in a range", 10, 1, 1'000'000}},
           .make = make_predicates,
           .data = WorkloadInfo::Data::Rows,
           .form = WorkloadInfo::Form::Scripts,

@@ -1,7 +1,6 @@
 #pragma once
-// Ranges over rows that come and go: range reads, range updates and range deletes beside inserts, deletes and
-// updates of single rows. The table is sparse, so that many ranges are empty; a phantom is a row that a range
-// should have had.
+// Range reads, updates and deletes, mixed with inserts, deletes and updates of single rows. The table is
+// sparse, so that many ranges are empty and phantoms are likely.
 
 #include "serval/workload/workload_info.h"
 

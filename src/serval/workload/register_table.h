@@ -1,5 +1,6 @@
 #pragma once
-// The schema of workloads that read and write registers: one table, every key there and 0 at the start.
+// The schema of workloads that read and write registers: one table in which every key exists and is
+// initially 0.
 
 #include "serval/workload/schema.h"
 

@@ -43,7 +43,7 @@ std::unique_ptr<Generator> make_registers(const Parameters& parameters, KeyChoic
 WorkloadInfo registers_workload() {
   return {.name = "registers",
           .description = "reads and blind writes, freely mixed",
-          .parameters = {{"operations", "most operations per transaction", 4, 1, 1000},
+          .parameters = {{"operations", "largest number of operations per transaction", 4, 1, 1000},
                          {"reads", "share of the operations that read", 0.5, 0, 1, kReal}},
           .make = make_registers,
           .keys = 100,

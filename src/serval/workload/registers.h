@@ -1,5 +1,6 @@
 #pragma once
-// Registers as in Elle's rw-register: one to a few operations, reads and blind writes mixed freely.
+// Registers as in Elle's rw-register: a few operations per transaction, a random mix of reads and blind
+// writes.
 
 #include "serval/workload/workload_info.h"
 

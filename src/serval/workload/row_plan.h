@@ -1,7 +1,6 @@
 #pragma once
-// What a client is about to ask of a table of rows, ranges included, before it knows any answer. The table
-// has a key, a column `place` that ranges are over, and a column `value`, the tag of whoever wrote the row
-// last.
+// The requests of a transaction over rows and ranges that do not depend on responses. The table has a
+// key, a column `place` for ranges, and a column `value`, the tag of the last write of the row.
 //
 //   RowPlan{.requests = {{.kind = RowRequest::Kind::Scan, .range = {.low = 3, .high = 5}}}}
 //   SELECT ... WHERE place BETWEEN 3 AND 5
@@ -16,14 +15,14 @@ namespace serval {
 // Both ends included.
 struct RowRange {
   enum class Column : std::uint8_t { Place, Key };
-  // How the condition is written: BETWEEN, or >= AND <=.
+  // The form of the condition: BETWEEN, or >= AND <=.
   enum class Spelling : std::uint8_t { Between, Comparisons };
 
   Column column = Column::Place;
   Spelling spelling = Spelling::Between;
   std::int64_t low = 0, high = 0;
 
-  // NULL is in no range of places.
+  // No range of places contains NULL.
   bool has(std::uint64_t key, std::optional<std::int64_t> place) const {
     if (column == Column::Key)
       return low <= static_cast<std::int64_t>(key) && static_cast<std::int64_t>(key) <= high;
@@ -36,11 +35,11 @@ struct RowRequest {
   enum class Kind : std::uint8_t {
     Read,         // The row of a key.
     Write,        // INSERT ... ON CONFLICT DO UPDATE.
-    Increment,    // Reads the row and writes it, one place further.
+    Increment,    // Reads the row and writes it with the next place.
     Insert,       // If the key is absent.
     Delete,       // The row of a key.
     Scan,         // All rows of a range.
-    Aggregate,    // One number about them.
+    Aggregate,    // An aggregate of these rows.
     UpdateRange,  // All of them: to `place`, or to (place + step) % places.
     DeleteRange,
   };
@@ -63,7 +62,7 @@ constexpr bool only_reads(RowRequest::Kind kind) {
 struct RowPlan {
   std::vector<RowRequest> requests;
   bool abort = false;  // Roll back instead of committing.
-  double overlap = 0;  // How many transactions are to be under way at once; 0: one a session.
+  double overlap = 0;  // Number of concurrent transactions; 0: one per session.
 
   bool only_reads() const {
     return std::ranges::all_of(requests,

@@ -1,8 +1,7 @@
 #pragma once
-// The tables of a workload, before any database knows them. Every row has a whole number as its key and one
-// as its value: the tag of whoever wrote it last, different for every write, so that a read tells who that
-// was. A table may have further columns of whole numbers, for workloads that compute with them or search by
-// them.
+// The tables of a workload, independent of the database. Every row has an integer key and an integer
+// value: the tag of its last write. Every write has a different tag, so a read identifies the writer. A
+// table may have more integer columns, for workloads that compute with them or search by them.
 //
 //   Schema{{.name = "registers", .rows = 1000, .initial = TableInfo::Initial::Zero}}
 
@@ -21,19 +20,19 @@ struct ColumnInfo {
 
 struct TableInfo {
   enum class Holds : std::uint8_t { Registers, Lists };
-  // What a key holds before the first write: 0, or no row at all. Lists are empty either way.
+  // The initial state of a key: 0, or no row. Lists are empty either way.
   enum class Initial : std::uint8_t { Zero, Absent };
 
   std::string name;
   Holds holds = Holds::Registers;
   Initial initial = Initial::Zero;
-  std::uint64_t rows = 0;  // Keys 0 to rows - 1 exist at the start, unless they are absent.
+  std::uint64_t rows = 0;  // Keys 0 to rows - 1 exist initially, unless `initial` is Absent.
   std::vector<ColumnInfo> columns;
 };
 
-// Whether a recording has whole rows of the table, {"place":3,"tag":17}, instead of their tags: where ranges
-// over a column would otherwise mean nothing. Rows that exist at the start are known by their tag 0 alone, so
-// only tables that begin empty have them; every write gives all columns then.
+// Whether a recording has whole rows of the table, {"place":3,"tag":17}, rather than tags, so that ranges
+// over a column can be checked. Only for initially empty tables, since initial rows are known only by
+// their tag 0. Every write then gives all columns.
 inline bool records_columns(const TableInfo& table) {
   return table.initial == TableInfo::Initial::Absent &&
          std::ranges::any_of(table.columns, &ColumnInfo::indexed);

@@ -31,7 +31,7 @@ Dialogue deposit_checking(Payment payment) {
   co_return Ending::Commit;
 }
 
-// Deposits and withdrawals alike; savings never become negative.
+// Deposits and withdrawals; savings never become negative.
 Dialogue transact_savings(Payment payment) {
   const Answer savings = co_await ask::read(kSavings, payment.customer);
   const std::int64_t left = balance_in(savings) + payment.amount;
@@ -114,7 +114,7 @@ class SmallBank final : public Generator {
   }
 
  private:
-  // Savings go both ways.
+  // Amounts may be negative.
   static Payment payment_for(const Share& share, Payment payment, Random& random) {
     if (share.play == transact_savings && random.chance(0.5)) payment.amount = -payment.amount;
     return payment;
@@ -134,8 +134,8 @@ std::unique_ptr<Generator> make_smallbank(const Parameters& parameters, KeyChoic
 WorkloadInfo smallbank_workload() {
   return {.name = "smallbank",
           .description = "savings and checking accounts, six transactions, a hot tenth of the customers",
-          .parameters = {{"balance", "of every account at the start", 10'000, 0, 1'000'000'000},
-                         {"most", "most that a transaction moves", 100, 1, 1'000'000}},
+          .parameters = {{"balance", "initial balance of every account", 10'000, 0, 1'000'000'000},
+                         {"most", "largest amount that a transaction moves", 100, 1, 1'000'000}},
           .make = make_smallbank,
           .data = WorkloadInfo::Data::Rows,
           .form = WorkloadInfo::Form::Scripts,

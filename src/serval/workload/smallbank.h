@@ -1,7 +1,7 @@
 #pragma once
-// SmallBank (Alomari, Cahill, Fekete & Roehm, ICDE 2008): customers with a savings and a checking account,
-// six small transactions. Balance, WriteCheck and TransactSavings together make write skew under snapshot
-// isolation.
+// SmallBank (Alomari, Cahill, Fekete & Roehm, ICDE 2008): customers with a savings and a checking
+// account, six small transactions. Balance, WriteCheck and TransactSavings together permit write skew
+// under snapshot isolation.
 
 #include "serval/workload/workload_info.h"
 

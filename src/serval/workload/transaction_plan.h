@@ -1,6 +1,6 @@
 #pragma once
-// What a client is about to ask, before it knows any answer. Values to write are chosen at execution, so that
-// each is unique in its history.
+// The requests of a transaction that do not depend on responses. Values to write are chosen at execution,
+// so that each is unique in its history.
 //
 //   TransactionPlan{.operations = {{PlannedOperation::Kind::Read, 7}, {PlannedOperation::Kind::Write, 7}}}
 
@@ -14,10 +14,10 @@ struct PlannedOperation {
   enum class Kind : std::uint8_t {
     Read,
     Write,
-    ReadModifyWrite,  // One statement that reads the key and writes it: recorded as a read and a write.
+    ReadModifyWrite,  // One statement that reads and writes the key; recorded as a read and a write.
     Append,
     ReadList,
-    CompareAndSet,  // Expects the value that the client knows when the transaction begins.
+    CompareAndSet,  // Expects the value that the client knew when the transaction began.
     Insert,         // If the key is absent.
   };
 

@@ -1,5 +1,5 @@
 #pragma once
-// The workloads, by name: one row each, with parameters and defaults.
+// The table of workloads, with their parameters and defaults.
 //
 //   const Workload workload = make_workload("general:operations=8", make_key_choice("zipf", 10'000));
 //   TransactionPlan plan = workload.generator->next(random, session);            // Simulated.
@@ -19,7 +19,7 @@
 
 namespace serval {
 
-// The keys that somebody asks for; what is left out, the workload decides.
+// The requested keys; the workload chooses what is left out.
 struct KeyRequest {
   std::uint64_t keys = 0;
   std::string distribution{};
@@ -28,11 +28,11 @@ struct KeyRequest {
 struct Workload {
   const WorkloadInfo* info;  // A row of the table.
   std::unique_ptr<Generator> generator;
-  std::uint64_t keys;  // That it chooses from; 0 where its parameters alone decide its size.
+  std::uint64_t keys;  // Number of keys to choose from; 0 if the parameters alone determine the size.
 };
 
 std::span<const WorkloadInfo> all_workloads();
-// By name or alias; null where there is none.
+// By name or alias; null if there is none.
 const WorkloadInfo* find_workload(std::string_view name);
 // `spec` is "name" or "name:parameter=value,..."; throws InputError.
 [[nodiscard]] Workload make_workload(std::string_view spec, KeyChoice keys);

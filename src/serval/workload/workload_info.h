@@ -1,6 +1,6 @@
 #pragma once
-// What there is to know of a workload before it runs: a row of the table in workload.h. Every workload's file
-// has its own row, beside the code that reads the parameters.
+// The description of a workload: a row of the table in workload.h. The file of each workload defines its
+// row, beside the code that reads the parameters.
 
 #include <cstdint>
 #include <memory>
@@ -14,9 +14,10 @@
 namespace serval {
 
 struct WorkloadInfo {
-  // What keys hold before the first write: the number 0, an empty list, or nothing at all.
+  // The initial state of keys: 0, an empty list, or no row.
   enum class Data { Registers, Lists, Rows };
-  // Plans: single keys, no request depends on an answer, and the simulated database runs them, too. Scripts:
+  // Plans: single keys, requests do not depend on responses, and the simulated database can run them too.
+  // Scripts:
   // real databases only, unless plans_rows.
   enum class Form { Plans, Scripts };
 
@@ -27,14 +28,13 @@ struct WorkloadInfo {
   Data data = Data::Registers;
   Form form = Form::Plans;
   bool needs_ranges = false;  // Scan, UpdateRange or DeleteRange.
-  bool plans_rows = false;    // It has plans over rows and ranges, too, for the simulated database.
-  // On a real database, where nobody asks for another number or distribution (key_choice.h). 0: the size
-  // follows from the parameters alone.
+  bool plans_rows = false;    // Also has plans over rows and ranges, for the simulated database.
+  // Defaults on a real database (key_choice.h). 0: the parameters alone determine the size.
   std::uint64_t keys = 1000;
   std::string_view distribution = "uniform";
   std::vector<std::string_view> aliases{};
-  // What must hold of the rows in every committed state, a few words, and the levels that keep it, each by
-  // itself (docs/levels.md). Empty: the workload has no invariant.
+  // The invariant of every committed state, in a few words, and the levels each of which guarantees it
+  // (docs/levels.md). Empty: the workload has no invariant.
   std::string_view invariant{};
   std::vector<std::string_view> kept_at{};
 };

@@ -9,10 +9,10 @@ namespace {
 
 constexpr std::uint32_t kRows = 0;
 
-// Shares of the operations; what is left over are reads.
+// Shares of the operations; the rest are reads.
 struct Mix {
   double updates = 0, inserts = 0, changes = 0, scans = 0;
-  bool latest = false;  // Reads take rows by age, the newest the likeliest.
+  bool latest = false;  // Reads prefer the newest rows.
 };
 constexpr Mix kA{.updates = 0.5};
 constexpr Mix kB{.updates = 0.05};
@@ -33,7 +33,7 @@ ask::Columns fresh_fields(std::size_t count, Random& random) {
   return fields;
 }
 
-// A change reads the row and writes it back with one more in its first field.
+// Reads the row and writes it back with its first field incremented.
 Dialogue operate(std::vector<Operation> operations, std::size_t fields, Random random) {
   for (const Operation& operation : operations) {
     switch (operation.kind) {
@@ -111,7 +111,7 @@ class Ycsb final : public Generator {
   static void append(TransactionPlan& plan, const Operation& operation) {
     using Planned = PlannedOperation::Kind;
     const bool planned = operation.kind != Operation::Kind::Scan && operation.kind != Operation::Kind::Insert;
-    expects(planned, "a YCSB workload of reads and writes");
+    expects(planned, "the YCSB workload only reads and writes");
     if (operation.kind != Operation::Kind::Update) plan.operations.push_back({Planned::Read, operation.key});
     if (operation.kind != Operation::Kind::Read) plan.operations.push_back({Planned::Write, operation.key});
   }
@@ -131,7 +131,7 @@ template <const Mix& kMix>
 WorkloadInfo row(std::string_view name, std::string_view description) {
   std::vector<ParameterInfo> parameters = {{"operations", "operations per transaction", 4, 1, 1000},
                                            {"fields", "columns of the table", 10, 1, 10}};
-  if (kMix.scans > 0) parameters.push_back({"scan", "most keys that a scan spans", 100, 1, 10'000});
+  if (kMix.scans > 0) parameters.push_back({"scan", "largest number of keys in a scan", 100, 1, 10'000});
   return {.name = name,
           .description = description,
           .parameters = std::move(parameters),

@@ -1,5 +1,5 @@
 #pragma once
-// YCSB's core workloads (Cooper et al., SoCC 2010), a few operations wrapped into each transaction.
+// YCSB's core workloads (Cooper et al., SoCC 2010), with a few operations per transaction.
 //
 //   a  half reads, half updates           d  95 % reads of the latest rows, 5 % inserts
 //   b  95 % reads, 5 % updates            e  95 % scans of up to 100 rows, 5 % inserts

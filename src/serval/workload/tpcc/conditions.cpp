@@ -8,7 +8,7 @@
 namespace serval::tpcc {
 namespace {
 
-// What the rows of a district add up to.
+// Sums over the rows of a district.
 struct DistrictTotals {
   std::int64_t ytd = 0, next_order = 0, paid = 0;
   std::uint64_t last_order = 0;

@@ -15,8 +15,8 @@ TableInfo empty(const char* name, std::vector<ColumnInfo> columns) {
 
 }  // namespace
 
-// Clause 4.3.3 without its random numbers and without the orders of the past: each column of a full table
-// begins with the same number in every row.
+// Clause 4.3.3 without random numbers and past orders: each column of a full table has the same initial
+// value in every row.
 Schema make_schema(const Sizes& sizes) {
   return {
       full("warehouse", sizes.warehouses, {{"w_ytd", kWarehouseYtd}, {"w_tax", 10'00}}),

@@ -2,7 +2,7 @@
 // TPC-C's nine tables (Standard Specification 5.11, clause 1.3) in whole numbers: money in cents, rates in
 // hundredths of a percent, no texts. Columns that no transaction computes with or searches by are left out.
 //
-// Keys. Tables that are full from the start count densely; tables that grow have bit fields:
+// Keys of tables with initial rows are dense; keys of tables that grow have bit fields:
 //   warehouse   w                                 from 0
 //   district    w * 10 + d                        d from 0; "district" below
 //   customer    district * customers + c          neighbours of three share a last name
@@ -75,7 +75,7 @@ Row row_in(const Answer::Row& row) {
   std::ranges::copy(row.columns, numbers.begin());
   return std::bit_cast<Row>(numbers);
 }
-// All zero where the row is missing: what follows from that is for the consistency conditions to find.
+// All zero if the row is missing; the consistency conditions find the consequences.
 template <class Row>
 Row row_in(const Answer& answer) {
   return answer.rows.empty() ? Row{} : row_in<Row>(answer.rows.front());

@@ -10,9 +10,9 @@ namespace serval {
 namespace tpcc {
 namespace {
 
-// Clause 2.1.6: or-ing two draws makes some numbers more likely than others. The mask is the specification's
-// for its own sizes (1023 for 3000 customers, 8191 for 100,000 items, 255 for 1000 names) and shrinks with
-// them.
+// Clause 2.1.6: or-ing two draws makes some numbers more likely than others. The mask is that of the
+// specification for its own sizes (1023 for 3000 customers, 8191 for 100,000 items, 255 for 1000 names)
+// and shrinks with the sizes.
 std::uint64_t draw_skewed(Random& random, std::uint64_t count, std::uint64_t numbers_per_bit) {
   const std::uint64_t mask = std::bit_floor(std::max<std::uint64_t>(count / numbers_per_bit, 1)) - 1;
   return (random.below(mask + 1) | random.below(count)) % count;
@@ -29,7 +29,7 @@ class Tpcc final : public Generator {
 
   Schema schema() const override { return make_schema(sizes_); }
 
-  // A terminal belongs to a warehouse and works for any of its districts.
+  // A terminal belongs to a warehouse and serves all its districts.
   std::unique_ptr<Script> next_script(Random& random, std::uint32_t session, KnownTags&) override {
     const std::uint64_t warehouse = session % sizes_.warehouses;
     const std::uint64_t district = warehouse * kDistrictsPerWarehouse + random.below(kDistrictsPerWarehouse);
@@ -67,7 +67,7 @@ class Tpcc final : public Generator {
       const std::uint64_t supplier = random.chance(0.01) ? other_warehouse(random, home) : home;
       input.lines.push_back({draw_skewed(random, sizes_.items, 12), supplier, between(random, 1, 10)});
     }
-    // Stock in the order of its keys: two orders of the same items do not deadlock.
+    // Stock in key order, so that two orders of the same items do not deadlock.
     std::ranges::sort(input.lines, {}, [this](const NewOrderInput::Line& line) {
       return sizes_.stock_key(line.supplier, line.item);
     });
@@ -96,19 +96,19 @@ std::unique_ptr<Generator> make(const Parameters& parameters, KeyChoice) {
 }  // namespace tpcc
 
 WorkloadInfo tpcc_workload() {
-  return {
-      .name = "tpcc",
-      .description = "TPC-C: all five transactions on nine tables, with its consistency conditions",
-      .parameters = {{"warehouses", "warehouses of ten districts each", 1, 1, 10'000},
-                     {"customers", "customers of a district (the specification has 3000)", 300, 3, 3000},
-                     {"items", "items, and stock of each in every warehouse (100,000)", 1000, 20, 100'000}},
-      .make = tpcc::make,
-      .data = WorkloadInfo::Data::Rows,
-      .form = WorkloadInfo::Form::Scripts,
-      .needs_ranges = true,
-      .keys = 0,
-      .invariant = "the consistency conditions of clause 3.3.2",
-      .kept_at = {"snapshot-isolation", "serializable"}};
+  return {.name = "tpcc",
+          .description = "TPC-C: all five transactions on nine tables, with its consistency conditions",
+          .parameters = {{"warehouses", "warehouses, with ten districts each", 1, 1, 10'000},
+                         {"customers", "customers per district (specification: 3000)", 300, 3, 3000},
+                         {"items", "items, with stock in every warehouse (specification: 100,000)", 1000, 20,
+                          100'000}},
+          .make = tpcc::make,
+          .data = WorkloadInfo::Data::Rows,
+          .form = WorkloadInfo::Form::Scripts,
+          .needs_ranges = true,
+          .keys = 0,
+          .invariant = "the consistency conditions of clause 3.3.2",
+          .kept_at = {"snapshot-isolation", "serializable"}};
 }
 
 }  // namespace serval

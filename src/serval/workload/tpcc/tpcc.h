@@ -1,6 +1,6 @@
 #pragma once
-// TPC-C: orders, payments and deliveries of a wholesaler, all five transactions in the mix of the
-// specification's clause 5.2.3, on a smaller population.
+// TPC-C: orders, payments and deliveries of a wholesaler. All five transactions in the mix of clause
+// 5.2.3, on a smaller population.
 
 #include "serval/workload/workload_info.h"
 

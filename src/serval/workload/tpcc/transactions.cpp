@@ -7,7 +7,7 @@
 namespace serval::tpcc {
 namespace {
 
-constexpr std::int64_t kWhole = 100'00;  // A hundred percent, as rates are written.
+constexpr std::int64_t kWhole = 100'00;  // 100 %, in the unit of rates.
 constexpr std::uint64_t kRecentOrders = 20;
 
 Request find_customer(const Sizes& sizes, const CustomerChoice& choice) {
@@ -30,7 +30,7 @@ bool is_local(const NewOrderInput& input) {
   });
 }
 
-// Clause 2.4.2.2: below ten left, the stock is filled up by 91.
+// Clause 2.4.2.2: if fewer than ten would be left, 91 are added to the stock.
 Stock after_sale(Stock stock, std::int64_t quantity, bool remote) {
   stock.quantity -= quantity;
   if (stock.quantity < 10) stock.quantity += 91;
@@ -60,7 +60,8 @@ Dialogue new_order(Sizes sizes, NewOrderInput input) {
   const Order entered{static_cast<std::int64_t>(customer), 0, static_cast<std::int64_t>(input.lines.size()),
                       is_local(input) ? 1 : 0};
   const Answer fresh = co_await ask::insert(kOrder, order_key(input.district, order), columns_of(entered));
-  if (!fresh.applied) co_return Ending::Abort;  // A primary key twice: somebody else drew the same number.
+  if (!fresh.applied)
+    co_return Ending::Abort;  // Duplicate primary key: another transaction used the same number.
   co_await ask::insert(kNewOrder, order_key(input.district, order));
   std::uint64_t number = 0;
   for (const NewOrderInput::Line& line : input.lines) {
@@ -111,7 +112,7 @@ Dialogue order_status(Sizes sizes, CustomerChoice customer) {
   co_return Ending::Commit;
 }
 
-// The oldest order of every district; the lines get the writer's tag as their time of delivery.
+// The oldest order of every district. The tag of the write serves as the delivery time of the lines.
 Dialogue delivery(DeliveryInput input) {
   for (std::uint64_t i = 0; i < kDistrictsPerWarehouse; ++i) {
     const std::uint64_t district = input.warehouse * kDistrictsPerWarehouse + i;
@@ -135,7 +136,7 @@ Dialogue delivery(DeliveryInput input) {
   co_return Ending::Commit;
 }
 
-// How many of the items sold last are running out.
+// How many of the recently sold items are running out.
 Dialogue stock_level(Sizes sizes, StockLevelInput input) {
   const auto district = row_in<District>(co_await ask::read(kDistrict, input.district));
   const auto next = static_cast<std::uint64_t>(district.next_order);

@@ -1,5 +1,6 @@
 #pragma once
-// TPC-C's five transactions (clauses 2.4 to 2.8), each with the input its terminal drew before it began.
+// TPC-C's five transactions (clauses 2.4 to 2.8), each with the input that its terminal generated before
+// it began.
 
 #include <cstdint>
 #include <vector>
@@ -9,7 +10,7 @@
 
 namespace serval::tpcc {
 
-// By number, or by last name: then the middle one of those who share it.
+// By number, or by last name: then the middle one of those with that name.
 struct CustomerChoice {
   std::uint64_t district = 0;
   std::uint64_t number = 0;  // Of the customer, or of the name.
@@ -22,7 +23,7 @@ struct NewOrderInput {
     std::int64_t quantity = 0;
   };
   std::uint64_t district = 0, customer = 0;
-  std::vector<Line> lines;  // One in a hundred orders ends with an item that is not there.
+  std::vector<Line> lines;  // One in a hundred orders ends with an item that does not exist.
 };
 
 struct PaymentInput {
