@@ -46,7 +46,7 @@ TEST(JepsenText, LogLinesCountAndOthersArePassedOver) {
   EXPECT_EQ(format_transaction(history, 0), "committed read(register,3)");
   EXPECT_EQ(format_transaction(history, 1), "indeterminate cas(register,3,0)");
   ASSERT_FALSE(notices.empty());
-  EXPECT_EQ(notices[0], "2 lines that are no operations were passed over");
+  EXPECT_EQ(notices[0], "2 lines that are not operations were skipped");
 }
 
 // A bracket too many ends the value early, and must not hide the rest.

@@ -1,11 +1,11 @@
 #pragma once
-// A binary file from front to back, in pieces of a known size, with the offset of everything for errors.
+// Reads a binary file sequentially, in pieces of known size, with offsets for errors.
 //
 //   ByteReader bytes(stream, options);
 //   while (!bytes.at_end()) use(load_u64(bytes.take(8, "a key")));
 //
-// Throws InputError "at byte 123: the file ends inside a key". Memory is one chunk and one piece. Polls the
-// budget and tells the progress once a chunk.
+// Throws InputError "at byte 123: the file ends inside a key". Memory: one chunk and one piece. Polls the
+// budget and reports the progress once per chunk.
 
 #include <cstddef>
 #include <cstdint>
@@ -35,7 +35,7 @@ class ByteReader {
 
   ByteStream& stream_;
   const ReadOptions& options_;
-  std::string_view ahead_;  // Of the stream's chunk, or of joined_.
+  std::string_view ahead_;  // The rest of the stream's chunk, or of joined_.
   std::string joined_;      // A piece that crosses chunks, and what follows it.
   std::uint64_t position_ = 0;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// What characters are, the same in every locale.
+// Character classes, independent of the locale.
 
 #include <string_view>
 

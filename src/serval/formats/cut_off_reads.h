@@ -1,6 +1,6 @@
 #pragma once
-// A file that lists one session after another and was cut off lacks the writes of the sessions at its end,
-// though those before may have read them. Such reads are taken as not answered.
+// A truncated file that lists one session after another lacks the writes of the sessions at its end,
+// although earlier sessions may have read them. Such reads count as never completed.
 //
 //   r(1,7,0,1)           session 0 read what session 1 wrote,
 //   w(1,                 and the write is cut off
@@ -15,8 +15,8 @@ namespace serval {
 // Whether files of the format, or this history in it, list one session after another.
 bool lists_sessions_in_turn(Format format, const History& history);
 
-// Reads of values that nobody wrote, and of lists with elements that nobody appended, become reads without an
-// answer. Tells `notice` how many. O(operations).
+// Reads of values without a writer, and of lists with elements that were never appended, become reads
+// without a result. Reports their number to `notice`. O(operations).
 History without_cut_off_reads(History history, const std::function<void(const std::string&)>& notice);
 
 }  // namespace serval

@@ -35,7 +35,7 @@ constexpr std::size_t kPeek = 1 << 16;
 constexpr FolderVerbs kLeopardFolder{is_leopard_folder, read_leopard_folder, nullptr};
 constexpr FolderVerbs kCobraFolder{is_cobra_folder, read_cobra_folder, write_cobra_folder};
 
-// Asked in this order when content decides, and, where two share an extension, when a path decides.
+// Tried in this order for content, and for paths if two formats share an extension.
 constexpr std::array kFormats{
     FormatInfo{Format::DbcopJson, "dbcop-json", ".dbcop.json",
                "dbcop's JSON, sessions of transactions of events", "dbcop.md", looks_like_dbcop_json,
@@ -147,7 +147,7 @@ const FormatInfo& format_of(ByteStream& stream, const ReadOptions& options) {
 
 namespace {
 
-// A format that was guessed may be the wrong one: the error says which.
+// A guessed format may be wrong, so the error names it.
 History read_as(const FormatInfo& format, ByteStream& stream, const ReadOptions& options) {
   try {
     return format.read(stream, options);
@@ -180,7 +180,7 @@ History read_history(const std::string& path, const ReadOptions& options) {
 
 namespace {
 
-// Only the native formats have a place for it.
+// Only the native formats can store it.
 WriteReport report_of(const History& history, Format format) {
   if (info(format).write == nullptr)
     throw OutputError(fmt::format("Serval reads {}, but does not write it", info(format).name));
@@ -209,7 +209,7 @@ WriteReport write_history(const History& history, Format format, const std::stri
     sink.write(piece);
   };
   row.write(history, write, lossy);
-  // No reader takes an empty file for a history.
+  // No reader accepts an empty file as a history.
   if (bytes == 0) throw OutputError(fmt::format("{} cannot express an empty history", row.name));
   sink.finish();
   return report;

@@ -1,11 +1,11 @@
 #pragma once
-// Every file format that Serval reads and writes, as one table, and the two verbs over it.
+// The table of all file formats, and functions to read and write them.
 //
 //   History history = read_history("run.jsonl");                            // format detected by content
 //   write_history(history, Format::PolysiText, "run.txt", {});              // reports every lossy step
 //
-// A reader streams: it holds the columns it builds and one chunk of text, never the file. Bad input throws
-// InputError with file, line, column and the offending line.
+// Readers stream: they hold the columns they build and one chunk of text, never the whole file. Bad input
+// throws InputError with file, line, column and the offending line.
 
 #include <functional>
 #include <optional>
@@ -21,40 +21,40 @@
 namespace serval {
 
 enum class Format {
-  Jsonl,         // native, one line an operation or transaction
+  Jsonl,         // native, one line per operation or transaction
   Binary,        // native, chunked columns
   Notation,      // native, "s1: [w(x,1)]"
   PolysiText,    // r(key,value,session,txn): PolySI, Plume, MTC, IsoVista, AWDIT
   JepsenEdn,     // Jepsen and Elle, rw-register and list-append
   JepsenJson,    // the same as one JSON array
-  JepsenJsonl,   // the same, one JSON object a line
+  JepsenJsonl,   // the same, one JSON object per line
   JepsenText,    // the same as columns of history.txt, or in a log of jepsen.util
   AwditText,     // r k v, --- between transactions, === between sessions
   DbcopHist,     // [x:=1 y==2]!, --- between sessions
   DbcopBincode,  // dbcop's history.bincode, 2019
   DbcopJson,     // dbcop 0.2
   DbcopYaml,     // dbcop, 2019
-  CobraLog,      // a folder of binary logs, one a session: Cobra, King Cobra, PolySI, VeriStrong
-  LeopardJson,   // Leopard's traces, a JSON array a client; only read
+  CobraLog,      // a folder of binary logs, one per session: Cobra, King Cobra, PolySI, VeriStrong
+  LeopardJson,   // Leopard's traces, a JSON array per client; read only
 };
 
 struct ReadOptions {
-  std::optional<Format> format;   // Detected by content when absent.
+  std::optional<Format> format;   // None: detected by content.
   bool accept_truncated = false;  // A text file cut off in mid-line ends at its last whole line. The native
                                   // formats are written to be cut off and always accept it.
   Budget* budget = nullptr;       // Polled while reading.
-  // Told of what a reader skipped or repaired ("1 line cut off at the end"); never of errors, which are
-  // thrown.
+  // Called for everything that a reader skipped or repaired ("1 line cut off at the end"). Errors are
+  // thrown instead.
   std::function<void(const std::string&)> on_notice;
-  // Told that the times of the history are positions in its file, which order and measure nothing.
+  // Called if the times of the history are positions in its file, which are not durations.
   std::function<void()> on_positions;
-  // Told now and then how many bytes of how many (0: unknown) were read.
+  // Called from time to time with the bytes read and the size (0: unknown).
   std::function<void(std::uint64_t done, std::uint64_t total)> on_progress;
-  // Told which format it is, before reading.
+  // Called with the format before reading.
   std::function<void(const struct FormatInfo&)> on_format;
 };
 
-// Of a format that is a folder of files.
+// For a format that is a folder of files.
 struct FolderVerbs {
   bool (*looks_like)(const std::string& folder);
   History (*read)(const std::string& folder, const ReadOptions& options);
@@ -66,46 +66,45 @@ struct FolderVerbs {
 
 struct FormatInfo {
   Format format;
-  std::string_view name;         // As in --format: "polysi", "edn", ...
+  std::string_view name;         // The name for --format: "polysi", "edn", ...
   std::string_view extension;    // With the dot; write_history to a path picks by it.
   std::string_view description;  // One line.
   std::string_view page;         // docs/formats/<page>
-  // True when `start` (the first 64 KiB at most, decompressed) looks like this format; the table is asked in
+  // Whether `start` (at most the first 64 KiB, decompressed) looks like this format. Rows are tried in
   // order.
   bool (*looks_like)(std::string_view start);
   History (*read)(ByteStream& stream, const ReadOptions& options);
-  // Appends the whole history to `out` in pieces; calls `lossy` once for every kind of thing it had to leave
-  // out. Null: Serval reads the format, but does not write it.
+  // Appends the whole history to `out` in pieces; calls `lossy` once for every kind of loss. Null: the
+  // format can only be read.
   void (*write)(const History& history, const std::function<void(std::string_view)>& out,
                 const std::function<void(const std::string&)>& lossy);
-  const FolderVerbs* folder = nullptr;   // Then `read` and `write` are for a single file of it.
-  std::string_view file_in_folder = {};  // Written to a folder, the history is this file in it.
+  const FolderVerbs* folder = nullptr;   // Then `read` and `write` handle a single file of it.
+  std::string_view file_in_folder = {};  // The file of a history that is written to a folder.
 };
 
 std::span<const FormatInfo> all_formats();
 const FormatInfo& info(Format format);
 std::optional<Format> format_named(std::string_view name);
 std::optional<Format> format_for_path(std::string_view path);  // By extension, ignoring .gz and .zst.
-// Null when nothing fits.
+// Null if nothing fits.
 const FormatInfo* detect_format(std::string_view start);
-// The format of options, or else by content. Throws InputError for an empty file and for unknown content.
+// The format in `options`, else by content. Throws InputError for an empty file and for unknown content.
 const FormatInfo& format_of(ByteStream& stream, const ReadOptions& options);
 
 History read_history(ByteStream& stream, const ReadOptions& options = {});
-// The path may be a folder: one of a format with FolderVerbs, or one that holds history.bincode,
-// history.edn or another file `history.*`, or one with such a folder inside that is called `history`.
+// The path may be a folder: of a format with FolderVerbs, with history.bincode, history.edn or another
+// file `history.*`, or with such a subfolder named `history`.
 History read_history(const std::string& path, const ReadOptions& options = {});
 
 struct WriteReport {
   std::vector<std::string> lossy_steps;  // "dropped the times of 12 transactions: polysi has none"
 };
-// Writes to `path` ("-": standard output), compressing for .gz and .zst. The format must be one that is
-// written. A folder is made where the format is
-// one; it must not be there, or be empty. Throws OutputError.
+// Writes to `path` ("-": standard output), compressed for .gz and .zst. The format must be writable.
+// Creates a folder if the format is one; it must not exist or must be empty. Throws OutputError.
 WriteReport write_history(const History& history, Format format, const std::string& path);
 // What writing would lose.
 WriteReport losses_of_writing(const History& history, Format format);
-// The same into a string, uncompressed. Throws OutputError where a folder of several files is needed.
+// The same into a string, uncompressed. Throws OutputError if a folder of several files is needed.
 std::string write_to_string(const History& history, Format format, WriteReport* report = nullptr);
 
 }  // namespace serval

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What tools call the history in a folder of theirs, the fullest first.
+// Names of the history in folders of other tools, the most detailed first.
 constexpr std::array<const char*, 6> kHistoryFiles{"history.bincode", "history.edn",  "history.srv",
                                                    "history.jsonl",   "history.json", "history.txt"};
 
@@ -38,9 +38,10 @@ std::string inner_folder(const std::string& folder) {
 }
 
 [[noreturn]] void reject(const std::string& folder) {
-  throw InputError({folder}, "this folder contains no history in a known format", {},
-                   "name a file in it; as a whole it reads Cobra's *.log, Leopard's loader-*.json, and files "
-                   "called history.*");
+  throw InputError(
+      {folder}, "this folder contains no history in a known format", {},
+      "give a file in it; supported folders have Cobra's *.log, Leopard's loader-*.json, or files "
+      "called history.*");
 }
 
 void require_room(const fs::path& folder) {
@@ -49,11 +50,11 @@ void require_room(const fs::path& folder) {
   if (fs::is_directory(folder, ignored) && fs::is_empty(folder, ignored)) return;
   throw OutputError(
       fmt::format("{} already exists and is not an empty folder; folders are never overwritten: remove it, "
-                  "or name another",
+                  "or choose another",
                   folder.string()));
 }
 
-// Under a name of its own, so that what a killed process left behind is not in the way.
+// A unique name, so that leftovers of a killed process do no harm.
 fs::path new_folder_beside(const fs::path& target) {
   constexpr int kTries = 100;
   const std::string name = target.string() + ".partial-" + std::to_string(::getpid());
@@ -66,7 +67,7 @@ fs::path new_folder_beside(const fs::path& target) {
       fmt::format("cannot create the folder {}: {}", name, error ? error.message() : "it already exists"));
 }
 
-// A folder that is gone unless it is kept.
+// Removes the folder unless it is kept.
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(const fs::path& target) : path_(new_folder_beside(target)) {

@@ -1,5 +1,5 @@
 #pragma once
-// Histories that are folders: finding the history in one, and writing one as a whole.
+// Finds the history in a folder, and writes histories that are folders.
 
 #include <functional>
 #include <string>
@@ -11,15 +11,15 @@ namespace serval {
 
 bool is_folder(const std::string& path);
 
-// See read_history. Throws InputError when the folder holds no history.
+// See read_history. Throws InputError if the folder contains no history.
 History read_history_folder(const std::string& folder, const ReadOptions& options);
 
-// Writes the files under another name beside `folder`, which then takes its place, so that a failed write
-// leaves nothing. Throws OutputError when `folder` is there and not empty.
+// Writes the files to a temporary folder that is then renamed to `folder`, so that a failed write leaves
+// nothing behind. Throws OutputError if `folder` exists and is not empty.
 void write_history_folder(const History& history, const FolderVerbs& verbs, const std::string& folder,
                           const std::function<void(const std::string&)>& lossy, Budget& budget);
 
-// `path`, or the file called `name` in it where it is a folder or ends like one, which is then made.
+// `path`; or, if it is a folder or ends with a slash, the file `name` in it. Creates the folder.
 std::string file_to_write(const std::string& path, std::string_view name);
 
 }  // namespace serval

@@ -1,7 +1,8 @@
 #pragma once
-// Up to 18 decimal digits (what fits a Value in place), eight at a time and without a branch for each: find
-// the first byte that is no digit, shift the digits to the top, and add them up pairwise with three
-// multiplications (the method of Lemire, "Quickly parsing eight digits", 2018; non-digits as in simdjson).
+// Parses up to 18 decimal digits (the limit of an inline Value), eight at a time and without a branch per
+// digit: finds the first non-digit, shifts the digits to the top, and adds them up pairwise with three
+// multiplications (the method of Lemire, "Quickly parsing eight digits", 2018; non-digits as in
+// simdjson).
 //
 //   const char* at = "1234,5";
 //   PlainDigits number = read_plain_digits(at);   // value 1234, length 4
@@ -23,7 +24,7 @@ namespace plain_digits {
 
 static_assert(std::endian::native == std::endian::little, "the first character must be the lowest byte");
 
-// Of the eight bytes at `at`, those before the first that is no digit.
+// The digits among the eight bytes at `at`, up to the first non-digit.
 inline PlainDigits up_to_eight(const char* at) {
   std::uint64_t bytes = 0;
   std::memcpy(&bytes, at, sizeof bytes);

@@ -1,11 +1,11 @@
 #pragma once
-// Writing a history within a budget: what write_history of format.h does, for whoever may be interrupted.
+// write_history of format.h with a budget.
 
 #include "serval/formats/format.h"
 
 namespace serval {
 
-// Throws BudgetExhausted as well, and then leaves nothing behind.
+// Also throws BudgetExhausted, and then leaves no file behind.
 WriteReport write_history(const History& history, Format format, const std::string& path, Budget& budget);
 
 }  // namespace serval

@@ -1,5 +1,5 @@
 #pragma once
-// The records of a Cobra log: their tags, sizes and the ids that mean something else than a transaction.
+// The records of a Cobra log: tags, sizes and special ids.
 
 #include <cstddef>
 #include <cstdint>
@@ -7,11 +7,10 @@
 
 namespace serval::cobra {
 
-// Of transactions and of writes alike. A read of either sees the version from before the first transaction:
-// one that was loaded, or none at all.
+// For transactions and writes. A read of either sees the initial version: a loaded one, or none.
 inline constexpr std::int64_t kInitial = 0xbebeebee;
 inline constexpr std::int64_t kNull = 0xdeadbeef;
-// Of writes: marks of Cobra's garbage collection, put there before the first transaction.
+// For writes: marks of Cobra's garbage collection, written before the first transaction.
 inline constexpr std::int64_t kCollectedTrue = 0x23332333;
 inline constexpr std::int64_t kCollectedFalse = 0x66666666;
 
@@ -21,7 +20,7 @@ constexpr bool is_reserved(std::int64_t id) { return is_before_all(id) || is_mar
 
 enum class Times { Absent, Present };
 
-// Bytes that follow a tag; 0 for what is no tag.
+// Number of bytes after a tag; 0 for an invalid tag.
 constexpr std::size_t size_after(char tag, Times times) {
   const std::size_t time = times == Times::Present ? 8 : 0;
   switch (tag) {

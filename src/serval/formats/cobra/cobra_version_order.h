@@ -1,9 +1,9 @@
 #pragma once
-// King Cobra's version orders: a file *.vo beside Cobra's logs, every number big endian of eight bytes.
+// King Cobra's version orders: a *.vo file beside Cobra's logs, with big-endian numbers of eight bytes.
 //
-//   keys   { key  versions  { value }* }*          values of a key, the oldest first; some may be missing
+//   keys   { key  versions  { value }* }*          values of a key, oldest first; some may be missing
 //
-// A version is named by its value, so only a value that was written to its key once names one.
+// A version is identified by its value, so only values written once to their key identify one.
 //
 //   VersionOrder order = VersionOrder::read(stream, options);
 //   order.note_write(key, value, op);              // every write of the logs
@@ -25,12 +25,12 @@ namespace serval::cobra {
 
 class VersionOrder {
  public:
-  // Throws InputError, at its byte, for a file that ends early or goes on too long, for a negative count, and
-  // for a key or a value of a key that comes twice.
+  // Throws InputError with the byte offset for a file that is too short or too long, for a negative
+  // count, and for a duplicate key or a duplicate value of a key.
   static VersionOrder read(ByteStream& stream, const ReadOptions& options);
 
   void note_write(std::int64_t key, std::int64_t value, OperationId op);
-  // Gives the writes that the file lists their places as versions. Tells of what it lists in vain.
+  // Sets the versions of the listed writes to their positions. Reports entries that match no write.
   void number_writes(HistoryBuilder& builder, const std::function<void(const std::string&)>& tell) const;
 
  private:
@@ -42,8 +42,9 @@ class VersionOrder {
   absl::flat_hash_map<std::pair<std::int64_t, std::int64_t>, Listed> listed_;  // By key and value.
 };
 
-// The one file *.vo in the folder of the logs, or in the folder around it where it is called "history", as
-// King Cobra keeps them. Throws InputError for several in one place.
+// The *.vo file in the folder of the logs, or in its parent if the folder is named "history", as in King
+// Cobra.
+// Throws InputError if there are several.
 std::optional<std::string> find_version_order(const std::string& logs);
 
 // The bytes of a file for these keys.

@@ -1,7 +1,7 @@
 #pragma once
-// What the three old spellings of a dbcop history share (bincode, JSON, YAML): sessions of transactions of
-// events, where an event reads or writes a variable, and both events and transactions may have failed.
-// Page: docs/formats/dbcop.md.
+// The shared part of the three dbcop formats (bincode, JSON, YAML): sessions of transactions of events.
+// An event reads or writes a variable, and both events and transactions may have failed. Described in
+// docs/formats/dbcop.md.
 
 #include <cstdint>
 #include <functional>
@@ -36,7 +36,7 @@ class DbcopHistory {
   void add(OperationKind kind, Value variable, Value value) {
     builder_.add(transaction_, kind, builder_.key(variable), value);
   }
-  // An event that failed did nothing and answered nothing: it is left out.
+  // A failed event had no effect and no result, so it is left out.
   void count_failed_event() { ++failed_; }
 
   History finish(const ReadOptions& options) && {
@@ -53,7 +53,7 @@ class DbcopHistory {
   std::uint64_t failed_ = 0;
 };
 
-// The name and text of what a dbcop file says about itself, as facts of a History.
+// The metadata of a dbcop file, as facts of a History.
 inline constexpr const char* kDbcopInfo = "dbcop.info";
 inline constexpr const char* kDbcopStart = "dbcop.start";
 inline constexpr const char* kDbcopEnd = "dbcop.end";
@@ -61,7 +61,7 @@ inline constexpr const char* kDbcopEnd = "dbcop.end";
 struct DbcopHeader {
   std::string info = "Serval", start = "1970-01-01T00:00:00+00:00", end = "1970-01-01T00:00:00+00:00";
   std::uint64_t sessions = 0, variables = 0;
-  std::uint64_t transactions = 0, events = 0;  // The most of any session, and of any transaction.
+  std::uint64_t transactions = 0, events = 0;  // The maximum of any session, and of any transaction.
 };
 DbcopHeader dbcop_header(const History& history, const RegisterView& view);
 

@@ -1,5 +1,5 @@
 #pragma once
-// dbcop 0.2's JSON: sessions of transactions, bare or as "data" of an object that says more. Page:
+// dbcop 0.2's JSON: sessions of transactions, alone or as "data" of an object with metadata. Described in
 // docs/formats/dbcop.md.
 //
 //   {"params":{...},"info":"","start":"...","end":"...","data":[[{"events":[{"Write":{"variable":0,

@@ -1,6 +1,6 @@
 #pragma once
-// dbcop's YAML of 2019, as its serializer lays it out: one member a line, a dash where an element begins.
-// Other layouts of YAML are not read. Page: docs/formats/dbcop.md.
+// dbcop's YAML of 2019, in the layout of its serializer: one member per line, a dash where an element
+// begins. Other layouts of YAML are not supported. Described in docs/formats/dbcop.md.
 //
 //   - - events:                session, transaction
 //       - write: true          event

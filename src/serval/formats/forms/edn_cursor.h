@@ -3,8 +3,8 @@
 //
 //   {:type :ok, :value [[:r :x [1 2]]]}   ; a comment     #_ (discarded) #inst "1985-04-12"
 //
-// Commas are blank, tags are passed over (their form counts), keywords, symbols, characters and strings are
-// all text: :x, x, \x and "x" are one value, as they are in the JSON of the same history. 12N is 12.
+// Commas are blanks, and tags are skipped (their form counts). Keywords, symbols, characters and strings
+// are all text: :x, x, \x and "x" are the same value, as in the JSON of the same history. 12N is 12.
 
 #include <array>
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace serval {
 
-// What a byte means where a form may begin. Everything that is not blank and not a delimiter belongs to a
-// token; '\0' ends one.
+// The class of a byte at the start of a form. Everything but blanks and delimiters belongs to a token;
+// '\0' ends one.
 enum class EdnClass : std::uint8_t { Token, Blank, Opener, Closer, Quote, Hash, Other };
 
 inline constexpr std::array<EdnClass, 256> kEdnClasses = [] {
@@ -40,10 +40,10 @@ class EdnCursor : public FormCursor {
 
   EdnCursor() : FormCursor({"vector", "list", "map"}) {}
 
-  // How messages spell a field name.
+  // A field name in messages.
   static std::string name_spelled(std::string_view name) { return ":" + std::string(name); }
 
-  // The shape of the form that comes next, with blanks, comments, discarded forms and tags passed over.
+  // The shape of the next form, after blanks, comments, discarded forms and tags.
   FormShape peek() {
     skip_blanks();
     const EdnClass next = class_of(*at_);
@@ -52,14 +52,14 @@ class EdnCursor : public FormCursor {
     if (next == EdnClass::Hash) return FormShape::Set;
     expected("a value");
   }
-  // Passes over blanks; true when the text ends here.
+  // Skips blanks; true if the text ends here.
   bool at_end() {
     skip_blanks();
     return at_ == end_;
   }
   // Requires a bracket (peek() is not Scalar).
   void open();
-  // Whether the innermost bracket holds another form; reads the closing bracket when not.
+  // Whether the innermost bracket has another form; otherwise reads the closing bracket.
   bool more() {
     skip_blanks();
     if (class_of(*at_) == EdnClass::Closer) {
@@ -70,8 +70,8 @@ class EdnCursor : public FormCursor {
     return true;
   }
   static constexpr bool kNamesAreText = false;  // The names of a map's fields are forms like any other.
-  // The name of a field of a map: a keyword, string or symbol; empty for any other form, which is passed
-  // over.
+  // The name of a field of a map: a keyword, string or symbol; empty for any other form, which is
+  // skipped.
   std::string_view field();
   // Requires peek() == Scalar, as do the next two. A word is a keyword, string or symbol other than nil.
   bool at_word() const;

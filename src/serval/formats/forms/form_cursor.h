@@ -1,13 +1,13 @@
 #pragma once
-// What the EDN and the JSON cursor share: a position in a TextWindow, the brackets that are open there, and
-// how they give up. A cursor reads forms one after the other straight into values, without a tree:
+// The shared part of the EDN and JSON cursors: a position in a TextWindow, the open brackets, and errors.
+// A cursor reads forms in sequence directly into values, without a tree:
 //
 //   cursor.open();                                    // at a bracket
 //   while (cursor.more()) use(cursor.scalar(pool));   // false once the matching bracket was read
 //
-// Both throw FormEnds where the text ends inside a form (the window may have more: refill and start the form
-// again) and FormProblem where it is wrong. Neither leaves the formats room: the reader that owns the window
-// turns them into InputError.
+// Both throw FormEnds if the text ends inside a form (the window may have more: refill and start the form
+// again) and FormProblem for a syntax error. Neither leaves the formats room: the reader that owns the
+// window turns them into InputError.
 
 #include <cstddef>
 #include <cstdint>
@@ -39,7 +39,7 @@ class FormCursor {
   const char* at() const noexcept { return at_; }
   const char* end() const noexcept { return end_; }
 
-  // An open bracket; `first` until its first element was asked for.
+  // An open bracket; `first` until its first element was requested.
   struct Opening {
     const char* at;
     char closer;
@@ -72,20 +72,20 @@ class FormCursor {
   // "expected `what`" here, or FormEnds when the text ends here.
   [[noreturn]] void expected(const std::string& what) const;
   void push(char closer) { open_.push_back({at_, closer}); }
-  // Takes the closing bracket at at_, which has to be the one of the innermost open bracket.
+  // Reads the closing bracket at at_, which must match the innermost open bracket.
   void close() {
     if (open_.empty() || open_.back().closer != *at_) throw missing_closer(at_);
     open_.pop_back();
     ++at_;
   }
 
-  // Reads a string in double quotes at at_: a view of the text, or of scratch_ where there were escapes. JSON
-  // forbids newlines in it, EDN does not.
+  // Reads a string in double quotes at at_: a view of the text, or of scratch_ if there were escapes.
+  // JSON forbids newlines in it, EDN does not.
   enum class Newlines { Allowed, Forbidden };
   std::string_view quoted_text(Newlines newlines);
 
-  // Up to 17 digits with an optional '-', the usual case, without looking at them twice. `past` is the first
-  // character that is not a digit, or null when there is no digit or there are too many.
+  // Up to 17 digits with an optional '-', the usual case, in one pass. `past` is the first character that
+  // is not a digit, or null if there is no digit or there are too many.
   std::int64_t short_integer(const char*& past) const {
     constexpr std::ptrdiff_t kMostDigits = 17;  // Below 2^60, what fits in a Value.
     const bool negative = *at_ == '-';

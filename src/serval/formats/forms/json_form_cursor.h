@@ -1,6 +1,6 @@
 #pragma once
-// Reads JSON (RFC 8259) value by value, with the same verbs as EdnCursor; see form_cursor.h. Written by hand
-// because an operation is parsed straight into its record, without a document in between.
+// Reads JSON (RFC 8259) value by value, with the interface of EdnCursor; see form_cursor.h. Hand-written,
+// because an operation is parsed directly into its record, without a document in between.
 
 #include <cstdint>
 #include <string>
@@ -34,7 +34,7 @@ class JsonFormCursor : public FormCursor {
     push(*at_ == '[' ? ']' : '}');
     ++at_;
   }
-  // Whether the innermost bracket holds another value; reads the comma before it, or the closing bracket.
+  // Whether the innermost bracket has another value; reads the comma before it, or the closing bracket.
   bool more() {
     skip_blanks();
     if (*at_ == ',' && !open_.back().first) {
@@ -46,7 +46,7 @@ class JsonFormCursor : public FormCursor {
     return more_without_comma();
   }
   static constexpr bool kNamesAreText = true;
-  // The name of a member of an object, and the colon behind it.
+  // The name of a member of an object, and the colon after it.
   std::string_view field();
   // Requires peek() == Scalar, as do the next two. A word is a string.
   bool at_word() const { return *at_ == '"'; }

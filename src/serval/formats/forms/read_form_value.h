@@ -1,8 +1,8 @@
 #pragma once
 // Reads a form of EDN or JSON as a tree (history/form_value.h).
 //
-// Words are text as in EdnCursor: :x, x and "x" are one Value. Reading is O(form); a form nested more than
-// kMaxFormDepth deep is a FormProblem. So is a map with a plain key twice: it has two values there.
+// Words are text as in EdnCursor: :x, x and "x" are the same Value. O(form). Throws FormProblem for a
+// form nested deeper than kMaxFormDepth, and for a map with a duplicate plain key.
 
 #include <cstddef>
 #include <optional>
@@ -18,7 +18,7 @@ namespace serval {
 template <class Cursor>
 FormValue read_form_value(Cursor& cursor, ValuePool& pool, int depth = 0);
 
-// The name of a member of a JSON object is not a form of its own, the key of an EDN map is.
+// The key of an EDN map is a form, but the name of a JSON member is not.
 template <class Cursor>
 FormValue read_form_key(Cursor& cursor, ValuePool& pool, int depth) {
   if constexpr (Cursor::kKeysAreForms) {
@@ -30,7 +30,7 @@ FormValue read_form_key(Cursor& cursor, ValuePool& pool, int depth) {
   }
 }
 
-// Whether a plain key comes twice among keys and values in turns, as `key_of` gives them.
+// Whether a plain key occurs twice among alternating keys and values, given by `key_of`.
 template <class Parts, class KeyOf>
 bool has_key_twice(const Parts& parts, const KeyOf& key_of) {
   absl::flat_hash_set<Value> keys;

@@ -1,7 +1,7 @@
 #pragma once
-// A window that slides over a ByteStream, for formats whose elements are not lines: a parser reads one
-// element from begin(), and where the window ends inside the element it asks for more and starts that element
-// again. Memory is one element and one chunk, whatever the file holds.
+// A sliding window over a ByteStream, for formats whose elements are not lines. A parser reads one
+// element from begin(); if the window ends inside the element, it refills the window and starts the
+// element again. Memory: one element and one chunk.
 //
 //   TextWindow window(stream, options);
 //   const char* after = parse(window.begin(), window.end());   // *window.end() == '\0', a sentinel
@@ -24,20 +24,20 @@ class TextWindow {
 
   const char* begin() const noexcept { return text_.data() + consumed_; }
   const char* end() const noexcept { return text_.data() + text_.size(); }
-  // Everything before `at` is done with; errors can still point at it until the next refill.
+  // Consumes everything before `at`; errors can still point at it until the next refill.
   void consume_to(const char* at) { consumed_ = static_cast<std::size_t>(at - text_.data()); }
-  // Adds bytes behind end(), as many as are still unconsumed if there are, and invalidates pointers. False at
-  // the end of the stream, where nothing moves. Amortised O(1) a byte. Reports progress.
+  // Appends bytes after end(), if available as many as are still unconsumed, and invalidates pointers.
+  // False at the end of the stream, where nothing moves. Amortised O(1) per byte. Reports progress.
   bool refill();
 
-  // How much of the file has been read, 0 to 1; 0 where its size is not known.
+  // The share of the file that was read, 0 to 1; 0 if its size is unknown.
   double share_of_file() const;
 
   // Line and column of a byte of the window. O(window): for errors and notices.
   SourcePosition position(const char* at) const;
   // The line of `at`, which must not precede that of the last call. All calls together are O(file).
   std::uint64_t line_of(const char* at);
-  // An error at `at` with its line, shortened around the column when it is long.
+  // An error at `at` with its line, shortened around the column if it is long.
   InputError error(const char* at, const std::string& problem, std::string hint = {}) const;
 
  private:
@@ -50,7 +50,7 @@ class TextWindow {
   std::size_t consumed_ = 0;
   std::uint64_t lines_before_ = 0;    // Newlines before the window.
   std::uint64_t columns_before_ = 0;  // Bytes before the window in its first line.
-  std::size_t counted_ = 0;           // line_of() knows the newlines of so many bytes of the window.
+  std::size_t counted_ = 0;           // line_of() has counted the newlines of this many bytes of the window.
   std::uint64_t counted_newlines_ = 0;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Jepsen and Elle histories in EDN: one operation map after the other, or a vector or list of them. Page:
+// Jepsen and Elle histories in EDN: a sequence, vector or list of operation maps. Described in
 // docs/formats/jepsen-edn.md.
 
 #include <functional>
@@ -14,7 +14,7 @@ namespace serval {
 
 bool looks_like_jepsen_edn(std::string_view start);
 History read_jepsen_edn(ByteStream& stream, const ReadOptions& options);
-// One operation map a line.
+// One operation map per line.
 void write_jepsen_edn(const History& history, const std::function<void(std::string_view)>& out,
                       const std::function<void(const std::string&)>& lossy);
 

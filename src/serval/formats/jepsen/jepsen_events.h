@@ -1,10 +1,10 @@
 #pragma once
-// The order in which the writers put the operation maps of a Jepsen history: invocations and completions by
-// time, or completions alone where the times of the history cannot be told by an order of events.
+// The order of the operation maps that the Jepsen writers write: invocations and completions by time, or
+// only completions if an order of events cannot represent the times of the history.
 //
-//   t1 [0, 5]  t2 [5, 9]     invoke t1, invoke t2, ok t1, ok t2: equal times order nothing
+//   t1 [0, 5]  t2 [5, 9]     invoke t1, invoke t2, ok t1, ok t2: equal times imply no order
 //
-// O(n log n) time, 40 bytes a transaction.
+// O(n log n) time, 40 bytes per transaction.
 
 #include <cstdint>
 #include <functional>
@@ -24,7 +24,7 @@ struct JepsenEvent {
   std::int64_t index = 0;  // For the :index field: ascending. The label, where it fits.
 };
 
-// Calls `lossy` where times or labels cannot be kept.
+// Calls `lossy` if times or labels cannot be kept.
 std::vector<JepsenEvent> jepsen_events(const History& history,
                                        const std::function<void(const std::string&)>& lossy);
 

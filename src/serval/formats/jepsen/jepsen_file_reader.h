@@ -1,11 +1,11 @@
 #pragma once
-// Walks over a whole Jepsen file, operation by operation: maps one after the other, or one vector, list or
-// array around them. One template for the two cursors, and for what becomes of the operations:
+// Reads a whole Jepsen file, operation by operation: a sequence of maps, or one vector, list or array of
+// them. A template over the two cursors and over the sink of the operations:
 //
 //   JepsenFileReader<EdnCursor, JepsenHistorySink<EdnCursor>>(stream, options).read().history(options)
 //
-// A sink has take_map(), which reads the map at the cursor that it was made with, and reserve_after(share);
-// one that has at_line(number) is told the line of every map.
+// A sink has take_map(), which reads the map at its cursor, and reserve_after(share). If it has
+// at_line(number), that is called with the line of every map.
 
 #include <optional>
 #include <string>
@@ -46,7 +46,7 @@ class JepsenFileReader {
   Cursor cursor_;
   Sink sink_;
 
-  // The bracket around all operations: the problem to report if it stays open.
+  // The bracket around all operations, and the error if it stays open.
   struct Around {
     SourcePosition opened;
     char closer;
@@ -95,7 +95,7 @@ template <class Cursor, class Sink>
 void JepsenFileReader<Cursor, Sink>::read_operation() {
   if (around_ && operations_seen_) cursor_.skip_separator(around_->closer);
   if constexpr (requires { sink_.at_line(std::uint64_t{}); }) {
-    cursor_.peek();  // Past what stands between the maps.
+    cursor_.peek();  // Skips what is between the maps.
     sink_.at_line(window_.line_of(cursor_.at()));
   }
   sink_.take_map();
@@ -103,7 +103,7 @@ void JepsenFileReader<Cursor, Sink>::read_operation() {
   window_.consume_to(cursor_.at());
 }
 
-// The first window tells how many operations to make room for.
+// The first window gives an estimate of the number of operations.
 template <class Cursor, class Sink>
 bool JepsenFileReader<Cursor, Sink>::refill() {
   const double share = window_.share_of_file();

@@ -1,13 +1,13 @@
 #pragma once
-// Turns the operation maps of a Jepsen history into a History: pairs invocations with completions, decides
-// what each transaction did and when. The rules are those of Elle (Kingsbury & Alvaro, VLDB 2020) and are
-// told on docs/formats/jepsen-edn.md:
+// Turns the operation maps of a Jepsen history into a History: pairs invocations with completions, and
+// decides what each transaction did and when. The rules are those of Elle (Kingsbury & Alvaro, VLDB
+// 2020), described in docs/formats/jepsen-edn.md:
 //
 //   0 invoke [[:w x 1]]   0 ok [[:w x 1]]     committed, session 0
 //   1 invoke [[:r x nil]]                     indeterminate: what it read is unknown
 //
-// Amortised O(1) a micro-operation. Memory is the history being built, 32 bytes a transaction for the times,
-// and the invocations that have not completed.
+// Amortised O(1) per micro-operation. Memory: the history being built, 32 bytes per transaction for the
+// times, and the invocations that have not completed.
 
 #include <cstdint>
 #include <functional>
@@ -25,20 +25,20 @@ class JepsenHistory {
  public:
   ValuePool& values() noexcept { return builder_.values(); }
 
-  // Makes room for a file of which `share` (0 to 1) has been read, so that columns need not be copied.
+  // Reserves memory for a file of which `share` (0 to 1) has been read.
   void reserve_after(double share);
-  // The next map of the file; takes its micro-operations away. Throws FormProblem (form_cursor.h), pointing
-  // into the text of the operation.
+  // Adds the next map of the file and moves its micro-operations. Throws FormProblem (form_cursor.h),
+  // pointing into the text of the operation.
   void add(JepsenOperation& operation);
-  // The file has no times that ascend: its order takes their place.
+  // The file has no ascending times; its order is used instead.
   bool takes_positions() const noexcept { return invocations_seen_ && !times_usable_; }
-  // The whole history; tells `notice` what was skipped and decided on the way.
+  // The whole history. Reports what was skipped or decided to `notice`.
   History finish(const std::function<void(const std::string&)>& notice) &&;
 
  private:
   using Times = std::vector<Interval>;
 
-  // What a process is doing. Kept for its next invocation, to use the vector again.
+  // The state of a process. Kept for its next invocation, to reuse the vector.
   struct Process {
     bool running = false;
     bool crashed = false;  // Its last operation was :info.
@@ -67,12 +67,12 @@ class JepsenHistory {
 
   HistoryBuilder builder_;
   absl::flat_hash_map<Value, Process> processes_;
-  std::vector<JepsenMicroOperation> operations_;  // Of the operation at hand; empty when it names none.
-  std::vector<JepsenPredicate> predicates_;       // Of the operation at hand.
-  bool names_operations_ = false;                 // Whether the operation at hand says what it did.
-  std::int64_t label_ = 0;                        // Of the operation at hand: :index, or its position.
+  std::vector<JepsenMicroOperation> operations_;  // Of the current operation; empty if it has none.
+  std::vector<JepsenPredicate> predicates_;       // Of the current operation.
+  bool names_operations_ = false;                 // Whether the current operation has them.
+  std::int64_t label_ = 0;                        // Of the current operation: :index, or its position.
 
-  std::int64_t position_ = -1;  // Of the operation at hand in the file, from 0.
+  std::int64_t position_ = -1;  // Of the current operation in the file, from 0.
   Times positions_, times_;     // Of each transaction.
   bool times_usable_ = true;    // Every client operation has a :time, and they ascend strictly.
   std::int64_t last_time_ = -1;

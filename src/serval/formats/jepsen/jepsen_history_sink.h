@@ -1,5 +1,5 @@
 #pragma once
-// Operations of a Jepsen file on their way into a History; what JepsenFileReader and JepsenTextReader fill.
+// The sink of JepsenFileReader and JepsenTextReader that builds a History.
 
 #include <utility>
 

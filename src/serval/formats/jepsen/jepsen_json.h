@@ -1,6 +1,6 @@
 #pragma once
-// Jepsen and Elle histories in JSON: one array of operation objects (elle-cli), or one object a line
-// (jepsen.history.sim). Either reader reads both. Page: docs/formats/jepsen-json.md.
+// Jepsen and Elle histories in JSON: one array of operation objects (elle-cli), or one object per line
+// (jepsen.history.sim). Either reader reads both. Described in docs/formats/jepsen-json.md.
 
 #include <functional>
 #include <string>

@@ -3,7 +3,7 @@
 //
 //   const ClientLog log = read_jepsen_log("history.edn");     // EDN, JSON, JSON lines, history.txt or a log
 //
-// Memory is the whole file as trees.
+// Holds the whole file in memory, as trees.
 
 #include <string>
 

@@ -1,6 +1,6 @@
 #pragma once
-// One operation map of a Jepsen history, as the EDN and JSON readers hand it to the assembler: what the map
-// says, not yet what it means. The record and its vectors are used again for every operation of a file.
+// One operation map of a Jepsen history, as the EDN and JSON readers pass it to the assembler: syntax,
+// not yet meaning. The record and its vectors are reused for every operation of a file.
 //
 //   {:index 3, :time 17, :type :ok, :process 0, :f :txn, :value [[:append :x 1] [:r :y [2]]]}
 
@@ -30,7 +30,7 @@ enum class JepsenField : std::uint8_t {
   Unknown
 };
 
-// By length first, so that each name costs one comparison or two.
+// By length first, so that each name costs one or two comparisons.
 inline JepsenField jepsen_field_named(std::string_view name) {
   switch (name.size()) {
     case 1:
@@ -50,7 +50,7 @@ inline JepsenField jepsen_field_named(std::string_view name) {
   }
 }
 
-// What :value looks like. [] is MicroOperations without any.
+// The shape of :value. [] is MicroOperations without any.
 enum class JepsenValueForm : std::uint8_t {
   Absent,
   Scalar,           // 5, nil: `parts` is {5}.
@@ -72,7 +72,7 @@ struct JepsenMicroOperation {
   Value expected;
 };
 
-// What [:rp [:= 3] {x 3}] asked, and the rows that it was told; nil is no answer.
+// The predicate of [:rp [:= 3] {x 3}], and the rows returned; nil: no result.
 struct JepsenPredicate {
   Predicate tree;
   std::vector<std::pair<Value, Value>> rows;

@@ -1,6 +1,6 @@
 #pragma once
-// Reads one operation map into a JepsenOperation, and whole files of them. One template for EDN and JSON, so
-// that the two spellings of a history cannot come to mean different things.
+// Reads one operation map into a JepsenOperation. One template for EDN and JSON, so that both have the
+// same meaning.
 
 #include <algorithm>
 #include <string>
@@ -18,8 +18,8 @@ class JepsenOperationReader {
  public:
   JepsenOperationReader(Cursor& cursor, ValuePool& pool) : cursor_(cursor), pool_(pool) {}
 
-  // Reads the map at the cursor. Throws FormEnds, or FormProblem for bad syntax; a :value of an unknown shape
-  // is left for the assembler to judge, since operations of the nemesis may hold anything.
+  // Reads the map at the cursor. Throws FormEnds, or FormProblem for bad syntax. A :value of an unknown
+  // shape is left to the assembler, since operations of the nemesis may contain anything.
   void read(JepsenOperation& operation);
   // The same from a line of text: process, type, f, value and perhaps an error, between blanks. The cursor's
   // text is the line with its newline.
@@ -69,8 +69,8 @@ void JepsenOperationReader<Cursor>::read_columns(JepsenOperation& operation) {
   read_error(operation);
 }
 
-// A form of its own, or words as an exception would print them. Jepsen puts a tab before it; of operations
-// that rarely have one, what follows without a tab is the rest of a damaged value.
+// A form, or the words of an exception. Jepsen puts a tab before it. For operations that rarely have one,
+// text without a tab is the rest of a damaged value.
 template <class Cursor>
 void JepsenOperationReader<Cursor>::read_error(JepsenOperation& operation) {
   if (cursor_.at_end()) return;
@@ -99,7 +99,7 @@ void JepsenOperationReader<Cursor>::read_field(JepsenField field, JepsenOperatio
       return;
     case JepsenField::Process:
       operation.process_at = at;
-      // What is not a scalar is not a client, whatever it is.
+      // Anything but a scalar is not a client.
       operation.process = shape == FormShape::Scalar ? cursor_.scalar(pool_) : Value::unknown();
       if (shape != FormShape::Scalar) cursor_.skip();
       return;
@@ -147,7 +147,7 @@ std::optional<std::int64_t> JepsenOperationReader<Cursor>::read_integer() {
   return value.is_integer() ? std::optional(value.as_integer()) : std::nullopt;
 }
 
-// Words by their text, nil as nothing, everything else as it is spelled in the file.
+// Words by their text, nil as nothing, everything else as in the file.
 template <class Cursor>
 void JepsenOperationReader<Cursor>::read_text(std::string& text) {
   if (cursor_.peek() == FormShape::Scalar && cursor_.at_word()) {
@@ -344,7 +344,7 @@ bool JepsenOperationReader<Cursor>::read_map(JepsenOperation& operation, std::ve
   return true;
 }
 
-// Members of JSON objects have text for names, also where the key is a number.
+// Names of JSON members are text, even if the key is a number.
 template <class Cursor>
 Value JepsenOperationReader<Cursor>::read_map_key() {
   if constexpr (Cursor::kNamesAreText) {

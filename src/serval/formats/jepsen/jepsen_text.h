@@ -1,6 +1,6 @@
 #pragma once
 // Jepsen histories as lines of text: `history.txt`, and the operations in a log of jepsen.util. The columns
-// are those of the EDN maps, without index and time. Page: docs/formats/jepsen-text.md.
+// are those of the EDN maps, without index and time. Described in docs/formats/jepsen-text.md.
 
 #include <functional>
 #include <string>

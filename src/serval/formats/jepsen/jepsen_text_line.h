@@ -1,9 +1,9 @@
 #pragma once
-// Which part of a line of text is a Jepsen operation, and walking over a file of such lines. Two kinds of
-// file, told apart by their content (docs/formats/jepsen-text.md):
+// Finds the Jepsen operation in a line of text, and reads files of such lines. There are two kinds of
+// files, distinguished by their content (docs/formats/jepsen-text.md):
 //
 //   0  :invoke  :cas  [3 0]                          history.txt: every line is an operation
-//   INFO  jepsen.util - 0  :invoke  :cas  [3 0]      a log: other lines are passed over
+//   INFO  jepsen.util - 0  :invoke  :cas  [3 0]      a log: other lines are skipped
 
 #include <cstddef>
 #include <optional>
@@ -16,12 +16,13 @@
 
 namespace serval {
 
-// Where the operation of a logged line begins: behind "jepsen.util - " or "jepsen.util: ", when a process and
-// a type follow. None for every other line.
+// Where the operation of a log line begins: after "jepsen.util - " or "jepsen.util: ", if a process and a
+// type follow. None for every other line.
 std::optional<std::size_t> logged_operation(std::string_view line);
-// Whether some line at the start of a file has one.
+// Whether a line at the start of a file has one.
 bool is_jepsen_util_log(std::string_view start);
-// Whether a process and one of :invoke, :ok, :fail and :info begin `text`, between tabs or blanks.
+// Whether `text` begins with a process and one of :invoke, :ok, :fail and :info, separated by tabs or
+// blanks.
 bool begins_operation(std::string_view text);
 
 // A sink has take_columns(), see JepsenHistorySink.
@@ -43,7 +44,7 @@ class JepsenTextReader {
       }
       read_line();
     }
-    if (others_ > 0) tell(std::to_string(others_) + " lines that are no operations were passed over");
+    if (others_ > 0) tell(std::to_string(others_) + " lines that are not operations were skipped");
     return sink_;
   }
 
@@ -98,7 +99,7 @@ class JepsenTextReader {
   LineReader lines_;
   EdnCursor cursor_;
   Sink sink_;
-  std::string text_;  // The operation of the line at hand, with a newline.
+  std::string text_;  // The operation of the current line, with a newline.
   std::uint64_t others_ = 0;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// Writes a History as Jepsen operation maps. EDN and JSON differ only in how they spell a map, a name and a
-// text, so a spelling is data:
+// Writes a History as Jepsen operation maps. EDN and JSON differ only in the syntax of maps, names and
+// texts, so the syntax is data:
 //
 //   {:index 0, :type :ok, :process 1, :f :txn, :value [[:r :x nil]]}
 //   {"index":0,"type":"ok","process":1,"f":"txn","value":[["r","x",null]]}
@@ -25,7 +25,7 @@ struct JepsenSpelling {
   enum class Layout { Maps, Columns };                   // Columns: process, type, f and value, between tabs.
   Layout layout = Layout::Maps;
 };
-// Of docs/formats/jepsen-edn.md, one map a line.
+// As in docs/formats/jepsen-edn.md, one map per line.
 JepsenSpelling edn_spelling();
 
 void write_jepsen(const History& history, const JepsenSpelling& spelling,

@@ -57,7 +57,7 @@ class LeopardHistory {
         options_.on_notice(fmt::format("{} transaction(s) without an end are indeterminate", unfinished_));
       if (reads_ == Reads::OwnOnly)
         options_.on_notice(
-            "without the other clients and the rows at the start, reads mean nothing: name the folder that "
+            "without the other clients and the initial rows, reads cannot be judged: give the folder that "
             "holds trace/ and init_data/");
     }
     return std::move(builder_).freeze();

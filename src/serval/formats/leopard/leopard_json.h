@@ -1,10 +1,10 @@
 #pragma once
-// Leopard's traces as histories: a folder with trace/loader-<client>.<slice>.json, one set of files a
-// client, and init_data/<table>.csv, the rows at the start. Page: docs/formats/leopard.md.
+// Leopard's traces as histories: a folder with trace/loader-<client>.<slice>.json, one set of files per
+// client, and init_data/<table>.csv, the initial rows. Described in docs/formats/leopard.md.
 //
-// Statements show some of the columns of a row, so every column of a row is a key of its own,
-// table/key.column. The rows at the start are a first transaction. Without them, and of a single file, a
-// read tells nothing of who wrote what it saw: its value is unknown, unless its own transaction wrote it.
+// Statements show some of the columns of a row, so every column of a row is a separate key,
+// table/key.column. The initial rows are a first transaction. Without them, and for a single file, a read
+// does not identify the writer: its value is unknown, unless its own transaction wrote it.
 
 #include <functional>
 #include <map>
@@ -23,14 +23,14 @@ History read_leopard(ByteStream& stream, const ReadOptions& options);
 bool is_leopard_folder(const std::string& path);
 History read_leopard_folder(const std::string& path, const ReadOptions& options);
 
-// Where things are in such a folder.
+// The files of such a folder.
 struct LeopardFolder {
-  std::vector<std::vector<std::string>> clients;  // The files of each, in order of their slices.
-  std::vector<std::string> tables;                // Files of the rows at the start.
+  std::vector<std::vector<std::string>> clients;  // The files of each client, ordered by slice.
+  std::vector<std::string> tables;                // Files of the initial rows.
 };
-LeopardFolder find_leopard_files(const std::string& path);  // Empty where there are none.
+LeopardFolder find_leopard_files(const std::string& path);  // Empty if there are none.
 
-// The rows of a table at the start; the file's name without .csv is the table's. Throws InputError.
+// The initial rows of a table, which is named like the file without .csv. Throws InputError.
 void read_leopard_table(const std::string& path, Budget* budget,
                         const std::function<void(const LeopardRow&)>& row);
 

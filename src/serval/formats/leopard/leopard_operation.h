@@ -6,7 +6,7 @@
 //   LeopardOperation operation;
 //   while (reader.next(operation)) ...
 //
-// Whatever a client saw is text; which values are numbers, leopard_value decides.
+// All values are text; leopard_value decides which are numbers.
 
 #include <cstdint>
 #include <optional>
@@ -22,7 +22,7 @@ namespace serval {
 
 struct LeopardCell {
   std::string column;
-  std::optional<std::string> value;  // Nothing: NULL.
+  std::optional<std::string> value;  // None: NULL.
 };
 
 struct LeopardRow {
@@ -75,14 +75,14 @@ class LeopardReader {
   TextWindow window_;
   JsonFormCursor cursor_;
   ValuePool scratch_;
-  const char* start_ = nullptr;  // Of the operation at hand.
+  const char* start_ = nullptr;  // Start of the current operation.
   bool opened_ = false, ended_ = false, first_ = true;
 };
 
-// Whole numbers in their usual spelling are numbers, all else is text.
+// Integers in canonical form are numbers; everything else is text.
 std::optional<std::int64_t> leopard_number(const std::string& text);
 
-// The table that a statement is about: the word behind FROM, UPDATE or INTO, without quotes. Empty: none.
+// The table of a statement: the word after FROM, UPDATE or INTO, without quotes. Empty: none.
 std::string leopard_table(std::string_view sql);
 
 }  // namespace serval

@@ -9,12 +9,12 @@
 namespace serval {
 namespace {
 
-constexpr std::size_t kShown = 100;  // Bytes of a line that a person is shown.
+constexpr std::size_t kShown = 100;  // Bytes of a line shown in an error.
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }
 bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 
-// One byte of the file stays one byte of the text, so that a caret below it lines up.
+// Keeps one byte per byte of the file, so that a caret below it lines up.
 std::string printable(std::string_view text) {
   std::string shown(text);
   std::ranges::replace(shown, '\t', ' ');

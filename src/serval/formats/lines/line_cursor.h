@@ -1,6 +1,6 @@
 #pragma once
-// A position in one line of text, with the small verbs that a hand-written parser needs. What does not fit is
-// an InputError that points at the byte, shows the line and says what was expected.
+// A position in one line of text, with primitives for a hand-written parser. Errors are InputErrors that
+// point at the byte, show the line and say what was expected.
 //
 //   LineCursor cursor({"run.txt", 17}, "r(1,x,3,4)");
 //   cursor.expect('r'); cursor.expect('('); cursor.number(pool, "the key"); cursor.expect(',');
@@ -21,7 +21,7 @@ struct LinePlace {
   std::uint64_t number;  // From 1.
 };
 
-// Throws InputError at `column` (from 1) of the line. Long lines are shown shortened around the column.
+// Throws InputError at `column` (from 1) of the line. Long lines are shortened around the column.
 [[noreturn]] void fail_in_line(const LinePlace& place, std::string_view line, std::size_t column,
                                const std::string& problem, const std::string& hint = {});
 
@@ -43,7 +43,7 @@ class LineCursor {
   Value number(ValuePool& pool, std::string_view what);
 
   std::size_t column() const noexcept { return at_ + 1; }
-  // "<problem>, but got 'x'" at the present column.
+  // "<problem>, but got 'x'" at the current column.
   [[noreturn]] void fail(const std::string& problem, const std::string& hint = {}) const;
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// A text file line by line, with 64-bit line numbers. Built on LineBlocks: no copy unless a line crosses two
-// chunks, lines of any length, "\n" and "\r\n", a byte order mark skipped.
+// Reads a text file line by line, with 64-bit line numbers. Built on LineBlocks: no copy unless a line
+// crosses two chunks; lines of any length; "\n" and "\r\n"; skips a byte order mark.
 //
 //   LineReader lines(stream, options);
 //   while (lines.next()) parse(lines.cursor());

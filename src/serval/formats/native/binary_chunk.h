@@ -1,5 +1,5 @@
 #pragma once
-// Chunks of the native binary format: sealing plain bytes into one, and reading them back from a stream.
+// Writes and reads chunks of the native binary format.
 
 #include <cstdint>
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace serval::binary {
 
-// Header and packed bytes. Throws OutputError above kMaxChunk.
+// Returns the header and the packed bytes. Throws OutputError above kMaxChunk.
 std::string seal_chunk(ChunkKind kind, std::string_view plain, Packing wanted);
 
 struct Chunk {
@@ -30,27 +30,27 @@ class ChunkSource {
   ChunkSource(const ChunkSource&) = delete;
   ChunkSource& operator=(const ChunkSource&) = delete;
 
-  // Throws InputError when this is not a file of a version that we know.
+  // Throws InputError if the format version is not supported.
   void read_file_header();
-  // None at the end of the file, which problem() then describes unless it is a proper one. Throws InputError
-  // for a damaged chunk that is not the last.
+  // None at the end of the file; problem() is not empty if the end is not proper. Throws InputError for a
+  // damaged chunk that is not the last.
   std::optional<Chunk> next();
-  // Follows the footer chunk, which stood at `footer_offset`. False when it is cut off.
+  // Call it after the footer chunk at `footer_offset`. False if it is cut off.
   bool read_trailer(std::uint64_t footer_offset);
 
-  // Why the last chunk could not be had: empty, or "cut off at byte 123".
+  // Why the last chunk could not be read: empty, or "cut off at byte 123".
   const std::string& problem() const noexcept { return problem_; }
   [[noreturn]] void fail(std::uint64_t offset, const std::string& problem) const;
 
  private:
-  bool fill(std::uint64_t size);  // Whether that many bytes lie ahead of position_ now.
+  bool fill(std::uint64_t size);  // Whether that many bytes are available at position_.
   void consume(std::size_t size);
   std::string_view ahead() const noexcept { return std::string_view(buffer_).substr(used_); }
   bool only_zeros_follow();
   std::string_view unpack(std::string_view header, std::string_view stored);
 
   ByteStream& stream_;
-  std::string buffer_;  // Bytes read; those before used_ are done with.
+  std::string buffer_;  // Bytes read; those before used_ are consumed.
   std::size_t used_ = 0;
   std::uint64_t position_ = 0;  // In the file, of the first unused byte.
   std::string plain_;

@@ -1,6 +1,6 @@
 #pragma once
-// Reads one column of a chunk of the native binary format. Every step is checked against the column's end:
-// what a checksum vouches for may still have been written by somebody else.
+// Reads one column of a chunk of the native binary format. Every read is checked against the end of the
+// column, because a chunk with a valid checksum may still be malicious.
 
 #include <cstdint>
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace serval::binary {
 
-// The column says something impossible; the reader adds where.
+// The column is invalid; the reader adds the position.
 struct BadColumn {
   const char* problem;
 };
@@ -55,7 +55,7 @@ class ColumnCursor {
     at_ += size;
     return found;
   }
-  // A count of things that take at least one byte each, so that nobody allocates for more than there is.
+  // A count of items of at least one byte each, which bounds allocations.
   std::size_t count() {
     const std::uint64_t number = varint();
     if (number > left()) throw BadColumn{"a count is larger than its column"};

@@ -1,14 +1,15 @@
 #pragma once
-// Reads one line of JSON from left to right, without building a tree. Written by hand because the native line
-// format wants what parsers hide: the exact digits of numbers of any size, the column of a mistake, and
-// whether a line is wrong or merely cut off.
+// Reads one line of JSON from left to right, without building a tree. Hand-written because the native
+// line format needs what parsers hide: the exact digits of numbers of any size, the column of an error,
+// and whether a line is wrong or merely truncated.
 //
 //   JsonCursor at(line.data(), line.data() + line.size());     // *end must be '\n': it stops every loop
 //   at.expect('{', "a record");
 //   if (!at.accept('}')) do { const std::string_view name = at.member_name(); ... } while (at.more('}'));
 //
-// Views point into the line, or into scratch space that the next string overwrites. Text is not checked to be
-// UTF-8; its bytes are passed on. About 1 ns a byte.
+// Views point into the line, or into scratch space that the next string overwrites. Text is not validated
+// as UTF-8;
+// its bytes are passed on. About 1 ns per byte.
 
 #include <array>
 #include <cstdint>
@@ -21,8 +22,7 @@
 
 namespace serval {
 
-// A mistake at a place in the line. `cut`: the line ended where something had to follow, so the mistake may
-// only be that the line was never finished.
+// An error at a position in the line. `cut`: the line ended too early, so it may merely be truncated.
 struct JsonFailure {
   const char* at;
   std::string expected;
@@ -54,7 +54,7 @@ class JsonCursor {
   void expect(char wanted, const char* what) {
     if (!accept(wanted)) fail(what);
   }
-  // After an element: true when another one follows, false when `close` ends the array or object.
+  // After an element: true if another one follows, false if `close` ends the array or object.
   bool more(char close) {
     if (accept(',')) return true;
     if (!accept(close)) fail(close == '}' ? "',' or '}'" : "',' or ']'");
@@ -73,7 +73,7 @@ class JsonCursor {
     if (*at_ != '"') return escaped_string(start);
     return {start, static_cast<std::size_t>(at_++ - start)};
   }
-  // The spelling of a number.
+  // The text of a number.
   std::string_view number(const char* what) {
     skip_space();
     const char* start = at_;
@@ -91,7 +91,7 @@ class JsonCursor {
     }
     return {start, static_cast<std::size_t>(at_ - start)};
   }
-  // Takes a whole number that fits 64 bits. Moves only when there is one.
+  // Reads an integer of at most 64 bits. Moves only if there is one.
   bool whole_number(std::int64_t& out) {
     skip_space();
     const char* at = at_;
@@ -111,7 +111,7 @@ class JsonCursor {
     out = negative ? -static_cast<std::int64_t>(number) : static_cast<std::int64_t>(number);
     return true;
   }
-  // Takes a string of just this letter, which must not need an escape.
+  // Reads a string of just this letter, which must not need an escape.
   bool accept_quoted(char letter) {
     if (at_[0] != '"' || at_[1] != letter || at_[2] != '"') return false;
     at_ += 3;
@@ -131,7 +131,7 @@ class JsonCursor {
       ++at_;
     }
   }
-  // Passes over a value of any kind; returns its spelling.
+  // Skips a value of any kind; returns its text.
   std::string_view skip_value() { return skip_value(0); }
 
   [[noreturn]] void fail(const char* expected) { fail_at(at_, expected); }

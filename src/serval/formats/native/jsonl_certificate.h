@@ -1,13 +1,13 @@
 #pragma once
-// How the native line format spells a version certificate; docs/formats/jsonl.md is the page. Transactions
-// are cited by session and label, [1,42], or, where that names several, by their number in the file.
+// The version certificate in the native line format, described in docs/formats/jsonl.md. Transactions are
+// cited by session and label, [1,42], or, if that is ambiguous, by their number in the file.
 //
 //   {"event":"order","key":"x","versions":[[1,42],[2,43]],"complete":true}
 //   {"event":"certificate","order":"commit_ts"}
 //   {"event":"settled","s":1,"t":42,"outcome":"committed","server_txn":"991"}
 //   ["pr",...,{"saw":[["x",[1,42]],["y",null]]}]   {"saw":{"ts":99}}   {"saw":{"snapshot":"10:20:12,15"}}
 //
-// A record may cite transactions further down, so citations are kept until the end of the file.
+// A record may cite later transactions, so citations are kept until the end of the file.
 
 #include <cstdint>
 #include <optional>
@@ -27,7 +27,7 @@ struct JsonlCitation {
   std::size_t column = 1;  // Of its line.
 };
 
-// The versions an operation saw, as spelled. A citation is absent for the initial version.
+// The versions that an operation saw, unresolved. There is no citation for the initial version.
 struct JsonlSaw {
   using Versions = std::vector<std::pair<Value, std::optional<JsonlCitation>>>;
   std::variant<Versions, std::int64_t, TransactionSnapshot> seen;
@@ -39,7 +39,7 @@ struct JsonlOrder {
   bool complete = false;
 };
 
-// What became of a transaction whose own line, further up, could not tell.
+// The outcome of a transaction whose own earlier line does not have it.
 struct JsonlSettled {
   JsonlCitation transaction;
   Outcome outcome;
@@ -50,7 +50,7 @@ struct JsonlSettled {
 std::vector<JsonlCitation> parse_json_citations(JsonCursor& at, ValuePool& pool);
 JsonlSaw parse_json_saw(JsonCursor& at, ValuePool& pool);
 
-// Keeps what was read until every transaction is known.
+// Collects certificate records until every transaction is known.
 class CertificateReader {
  public:
   explicit CertificateReader(HistoryBuilder& builder) : builder_(builder) {}
@@ -62,10 +62,10 @@ class CertificateReader {
   void add_settled(JsonlSettled settled, std::uint64_t line) {
     settled_.push_back({std::move(settled), line});
   }
-  // Hands all over to the builder. A citation that names no transaction, or several, is an InputError, and so
-  // is an outcome that contradicts another.
+  // Passes everything to the builder. Throws InputError for a citation of no or several transactions, and
+  // for contradicting outcomes.
   void finish(const std::string& file);
-  // Of the history that came of it: an order that contradicts others, or the writes, is an InputError.
+  // Checks the resulting history. Throws InputError for an order that contradicts others, or the writes.
   void check_orders(const History& history, const std::string& file) const;
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// One line of the native line format, parsed but not yet part of a history: a line that turns out to be
-// cut off in the middle must leave no trace. The record is reused from line to line.
+// One parsed line of the native line format. It is separate from the history, so that a truncated line
+// has no effect. The record is reused for every line.
 
 #include <cstdint>
 #include <optional>
@@ -36,14 +36,14 @@ struct JsonlRecord {
 
   enum class Lock : std::uint8_t { Unstated, Shared, Exclusive };
 
-  // The members that few operations have.
+  // Members that few operations have.
   struct Extra {
     Value expected;
     Interval time;
     std::optional<Predicate> predicate;
     std::vector<std::pair<Value, Value>> rows;
     std::optional<std::int64_t> version, matched, changed;
-    Lock lock = Lock::Unstated;  // That a read asked for.
+    Lock lock = Lock::Unstated;  // The lock that a read requested.
     std::optional<JsonlSaw> saw;
   };
   static constexpr std::uint32_t kNoExtra = 0xFFFFFFFFu;
@@ -63,15 +63,15 @@ struct JsonlRecord {
   bool has_hints = false;
   TransactionHints hints;
 
-  std::string ignored;  // The first member whose name means nothing; empty: none.
+  std::string ignored;  // The first member with an unknown name; empty: none.
 
   JsonlOrder order;  // Order only.
 
-  // Sync and Heartbeat: what the session, or all sessions, will begin next begins at this time or later;
-  // but for the sessions in `since`, each with its own time.
+  // Sync and Heartbeat: the next transaction of the session, or of all sessions, begins at this time or
+  // later, except for the sessions in `since`, each with its own time.
   std::optional<Time> at;
   std::vector<std::pair<Value, Time>> since;
-  bool is_last = false;  // Of Sync: nothing comes after it.
+  bool is_last = false;  // For Sync: nothing follows.
 
   // Header only.
   std::int64_t version = 0;
@@ -80,13 +80,13 @@ struct JsonlRecord {
   std::vector<std::pair<std::string, std::string>> facts;
 };
 
-// Parses the line that `at` stands at the beginning of; values go into `pool`. Throws JsonFailure.
+// Parses the line at `at`; values go into `pool`. Throws JsonFailure.
 void parse_jsonl_record(JsonCursor& at, ValuePool& pool, JsonlRecord& record);
 
-// The short name that the writer uses: "r", "cas!", ... The reader also takes name_of(kind).
+// The short name that the writer uses: "r", "cas!", ... The reader also accepts name_of(kind).
 std::string_view short_name_of(OperationKind kind);
 
-// Whether a line begins as a sync record does, {"event":"sync", white space wherever JSON allows it.
+// Whether a line begins like a sync record, {"event":"sync", with any JSON white space.
 bool begins_as_sync(std::string_view line);
 
 }  // namespace serval

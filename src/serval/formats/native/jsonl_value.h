@@ -1,10 +1,10 @@
 #pragma once
-// How the native line format spells values and predicate trees; docs/formats/jsonl.md is the page.
+// Values and predicate trees in the native line format, described in docs/formats/jsonl.md.
 //
 //   7  -1.5  18446744073709551616    numbers, digit for digit        null    nil
 //   "abc"                            text                            true    boolean
 //   [1,2]                            list                            {"a":1} row
-//   {"?":"unknown"}  {"?number":"NaN"}  {"?row":"..."}               what JSON has no spelling for
+//   {"?":"unknown"}  {"?number":"NaN"}  {"?row":"..."}               values that JSON cannot represent
 //
 // Rows are made canonical while reading (columns sorted, no spaces), so that equal rows are equal values.
 

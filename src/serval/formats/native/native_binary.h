@@ -1,14 +1,14 @@
 #pragma once
 // Serval's own binary format: chunks of columns, compressed and checksummed, then an index. Loads several
-// times faster than text and survives a crash: a file cut off anywhere reads up to its last whole chunk.
-// native_binary_layout.h has the bytes, docs/formats/binary.md the page.
+// times faster than text and survives a crash: a truncated file can be read up to its last whole chunk.
+// native_binary_layout.h defines the bytes; docs/formats/binary.md describes the format.
 //
 //   BinaryWriter writer([&](std::string_view bytes) { file.write(bytes); });
 //   writer.add_header(history);                           // initial value, facts, sessions
 //   writer.add(history, history.transactions());          // chunks go out as they fill
 //   writer.finish();                                      // the index
 //
-// Histories given to one writer may differ, each with its own pool; names are matched by spelling.
+// One writer may get several histories, each with its own pool; names are matched by their text.
 
 #include <functional>
 #include <memory>
@@ -20,12 +20,12 @@
 namespace serval {
 
 bool looks_like_binary(std::string_view start);
-// Throws InputError naming the byte offset for damage that is not merely a cut end.
+// Throws InputError with the byte offset for damage other than truncation.
 History read_binary(ByteStream& stream, const ReadOptions& options);
 void write_binary(const History& history, const std::function<void(std::string_view)>& out,
                   const std::function<void(const std::string&)>& lossy);
 
-// Holds one chunk and the names used so far. One thread.
+// Holds one chunk and the names used so far. Not thread-safe.
 class BinaryWriter {
  public:
   using Sink = std::function<void(std::string_view)>;
@@ -42,11 +42,12 @@ class BinaryWriter {
 
   // The history's initial value, facts and session labels. May be called again; later facts win.
   void add_header(const History& history);
-  // Transactions in this order; a session's transactions of one call follow those of the calls before.
+  // Adds transactions in this order. Transactions of a session follow those of earlier calls.
   void add(const History& history, IdRange<TransactionId> transactions);
-  // The certificate of a history whose transactions have all been added, and no others. Last, if at all.
+  // Adds the certificate of a history. All its transactions, and no others, must have been added. Call it
+  // last.
   void add_certificate(const History& history);
-  // Closes the chunk. What has been added is safe once the sink has put it on disk.
+  // Closes the chunk. Everything added so far is safe once the sink has written it to disk.
   void flush();
   // Closes the chunk and writes the index. Nothing may be added afterwards.
   void finish();

@@ -1,6 +1,6 @@
 #pragma once
 // The native binary format, byte by byte. Everything is little-endian; offsets and lengths are 64 bits.
-// docs/formats/binary.md is the page for people who write their own reader.
+// docs/formats/binary.md describes it for authors of other readers.
 //
 //   file     = file header, chunk..., [footer chunk, trailer]
 //
@@ -45,9 +45,9 @@ inline constexpr std::size_t kTrailerSize = 16;
 enum class ChunkKind : std::uint8_t { Transactions = 1, Footer = 2, Certificate = 3 };
 enum class Packing : std::uint8_t { None = 0, Zstd = 1 };
 
-// What a reader may be asked to allocate. Stored bytes are at most kMaxChunk; plain ones are at most that
-// and, above kFreeSize, at most kMaxRatio times the stored ones. A writer packs with None what packs any
-// better.
+// Limits of what a reader allocates. Stored bytes are at most kMaxChunk; plain bytes are at most that
+// and, above kFreeSize, at most kMaxRatio times the stored ones. A writer stores data that would compress
+// better with None.
 inline constexpr std::uint64_t kMaxChunk = std::uint64_t{1} << 30;
 inline constexpr std::uint64_t kFreeSize = std::uint64_t{16} << 20;
 inline constexpr std::uint64_t kMaxRatio = 64;
@@ -103,7 +103,7 @@ enum class VersionSetForm : std::uint8_t {
   Snapshot = 2,   // varint xmin, varint xmax, varint count, { varint xip }
 };
 
-// One for every chunk of transactions, eight-byte members in this order.
+// One per chunk of transactions, eight-byte members in this order.
 struct IndexEntry {
   std::uint64_t offset = 0;  // Of the chunk header.
   std::uint64_t size = 0;    // Header and stored bytes.

@@ -1,7 +1,7 @@
 #pragma once
-// After the first piece of a file, makes room for what the rest will likely hold, so that columns grow once.
-// Reserved pages that are never touched cost nothing; a guess from a strange first piece is capped at one
-// operation for every two bytes.
+// After the first piece of a file, reserves memory for the estimated rest, so that columns grow only
+// once. Reserved pages that are never touched cost nothing; the estimate is capped at one operation per
+// two bytes.
 
 #include <algorithm>
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace serval {
 
-// `piece` bytes of `file_size` (0: unknown) made what `builder` holds now.
+// `builder` holds the result of the first `piece` bytes of `file_size` (0: unknown).
 inline void reserve_columns(HistoryBuilder& builder, std::uint64_t piece, std::uint64_t file_size) {
   if (piece == 0 || file_size <= piece) return;
   const double pieces = 1.05 * static_cast<double>(file_size) / static_cast<double>(piece);

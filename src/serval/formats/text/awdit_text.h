@@ -1,7 +1,8 @@
 #pragma once
-// AWDIT's text: "r key value" and "w key value" lines, "---" between transactions, "===" between sessions.
-// There is no initial version: what is read was written by a transaction of the file, usually by a first
-// session that writes every key. Every transaction has committed. Page: docs/formats/awdit.md.
+// AWDIT's text: "r key value" and "w key value" lines, "---" between transactions, "===" between
+// sessions. There is no initial version: every value read was written by a transaction of the file,
+// usually by a first session that writes every key. Every transaction has committed. Described in
+// docs/formats/awdit.md.
 
 #include <functional>
 #include <string>

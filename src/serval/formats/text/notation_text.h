@@ -1,7 +1,7 @@
 #pragma once
-// Serval's own short notation as a file format: "s1: [w(x,1) r(y,0)]  s2: [w(y,1) r(x,0)]!". The grammar is
-// in history/notation.h, the page in docs/formats/notation.md. Meant for small histories: the text is held
-// whole.
+// Serval's own short notation as a file format: "s1: [w(x,1) r(y,0)]  s2: [w(y,1) r(x,0)]!". The grammar
+// is in history/notation.h, the description in docs/formats/notation.md. Meant for small histories: the
+// whole text is in memory.
 
 #include <functional>
 #include <string>

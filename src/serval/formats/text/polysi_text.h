@@ -1,12 +1,13 @@
 #pragma once
-// r(key,value,session,txn) and w(...), one operation a line: the text of PolySI, Plume, MTC, IsoVista and
-// AWDIT. Page: docs/formats/polysi.md.
+// r(key,value,session,txn) and w(...), one operation per line: the text format of PolySI, Plume, MTC,
+// IsoVista and AWDIT. Described in docs/formats/polysi.md.
 //
-// A transaction is named by (session, txn): the same txn in two sessions is two transactions. Session order
-// is the order in which the transactions of a session first appear; the lines of different transactions may
-// interleave. Value 0 is the initial version, or a write of 0; txn -1 marks aborted writes.
+// (session, txn) identifies a transaction: the same txn in two sessions is two transactions. The session
+// order is the order in which the transactions of a session first appear; lines of different transactions
+// may interleave. Value 0 is the initial version, or a write of 0; txn -1 marks aborted writes.
 //
-// The reader parses bytes of the chunk in place and keeps up with `wc -w` (bench/read_text.cpp measures it).
+// The reader parses the bytes of the chunk in place and is as fast as `wc -w` (bench/read_text.cpp
+// measures it).
 
 #include <functional>
 #include <string>
