@@ -116,7 +116,7 @@ std::uint64_t play_bare(serval::Client& client, serval::Generator& generator, st
       client.begin();
       while (std::optional<serval::Request> request = script->next()) {
         if (!only_reads(request->kind)) request->tag = written++ * kSessions + session + 1;
-        script->hear(*request, client.perform(*request));
+        script->complete(*request, client.perform(*request));
       }
       if (aborts || script->aborts())
         client.roll_back();

@@ -31,8 +31,8 @@ void log_transactions(serval::Recorder& recorder, int thread, std::int64_t trans
       Request request{.kind = i % 2 == 0 ? Request::Kind::Read : Request::Kind::Write,
                       .key = static_cast<std::uint64_t>((t * 4 + i) % 1000)};
       request.tag = (t * 4 + i) * 8 + thread;
-      log.ask(request, serval::now());
-      log.hear(request, seen, serval::now());
+      log.invoke(request, serval::now());
+      log.complete(request, seen, serval::now());
     }
     log.end(serval::Outcome::Committed, serval::now(), {});
   }

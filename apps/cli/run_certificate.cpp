@@ -64,10 +64,10 @@ RecoveredLines recover_lines(Recovery& recovery, const Schema& schema, std::vect
   out.lines = lines.finish(recovery.order());
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   out.story = counted(lines.counts(), taken.count());
-  if (lines.counts().strangers > 0)
+  if (lines.counts().foreign_transactions > 0)
     out.notice = fmt::format(
         "{} transactions of other programs wrote to the tables; the orders of their keys are incomplete",
-        lines.counts().strangers);
+        lines.counts().foreign_transactions);
   return out;
 }
 

@@ -253,7 +253,7 @@ exec_driver.main()
         result = self.expect(4, "run", "exec:python3 dying.py a.db", "-w", "mini", "-c", "2", "-t", "2s", "--level",
                              "serializable", "--no-cleanup")
         self.assertTrue(result.first.startswith("VALID "), result)
-        self.assertRegex(result.out, r"lost +the connections were lost and cannot be made again")
+        self.assertRegex(result.out, r"lost +the connections were lost and cannot be re-established")
         report = json.loads((self.folder / "serval-out" / "latest" / "report.json").read_text())
         self.assertEqual((report["exit_code"], report["verdict"]), (4, "valid"))
         self.assertIn("the connections were lost", report["run"]["loss"])

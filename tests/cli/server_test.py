@@ -141,7 +141,7 @@ class Hanging(ServerTest):
     def test_postgres(self):
         address, folder = self.start("postgres")
         postmaster = int((folder / "data" / "postmaster.pid").read_text().split()[0])
-        self.survive(address + "?timeout=1s", lambda: family(postmaster), "no answer within 1000 ms")
+        self.survive(address + "?timeout=1s", lambda: family(postmaster), "no response within 1000 ms")
 
     def test_mariadb(self):
         address, folder = self.start("mariadb")
@@ -239,7 +239,7 @@ class Lost(ServerTest):
         out, err = run.communicate(timeout=120)
         report = json.loads(out)
         self.assertEqual((run.returncode, report["exit_code"], report["verdict"]), (4, 4, "valid"), err)
-        self.assertIn("cannot be made again", report["run"]["loss"])
+        self.assertIn("cannot be re-established", report["run"]["loss"])
         self.assertIn("lost       the database", err)
 
     def test_a_lost_certificate_is_done_without(self):

@@ -85,7 +85,7 @@ TEST_F(PostgresRecoveryTest, EveryLevelHasCompleteOrdersAndFittingVersionSets) {
   for (const char* level : {"serializable", "repeatable-read", "read-committed"}) {
     SCOPED_TRACE(level);
     const Recovered run = record_and_recover(address(), {.isolation = level}, kRanges, 600, {.keys = 20});
-    EXPECT_EQ(run.counts.strangers, 0u);
+    EXPECT_EQ(run.counts.foreign_transactions, 0u);
     EXPECT_GT(run.counts.versions, 100u);
     const CheckedSights checked = check_certificate(run.history);
     EXPECT_GT(checked.ranges, 300u);

@@ -27,7 +27,7 @@ TEST(CertificateLines, OrderTheWritersOfEveryKey) {
 {"event":"order","key":"parts/6","versions":[[2,3]],"complete":true}
 )");
   EXPECT_EQ(lines.counts().versions, 3u);
-  EXPECT_EQ(lines.counts().strangers, 0u);
+  EXPECT_EQ(lines.counts().foreign_transactions, 0u);
 }
 
 TEST(CertificateLines, AStrangersVersionLeavesTheOrderIncomplete) {
@@ -35,7 +35,7 @@ TEST(CertificateLines, AStrangersVersionLeavesTheOrderIncomplete) {
   lines.add(logged("70", {{.key = 5, .tag = 1}}));
   lines.add(logged("99", {{.key = 5, .tag = 2}}));
   EXPECT_EQ(lines.finish(), "{\"event\":\"order\",\"key\":5,\"versions\":[[1,4]]}\n");
-  EXPECT_EQ(lines.counts().strangers, 1u);
+  EXPECT_EQ(lines.counts().foreign_transactions, 1u);
 }
 
 TEST(CertificateLines, SettleWhatWasIndeterminate) {
@@ -87,7 +87,7 @@ TEST(RocksdbRecovery, OrdersAreCompleteAtEveryLevel) {
       SCOPED_TRACE(std::string(address) + " " + level);
       const Recovered run =
           record_and_recover(address, {.isolation = level}, "operation-mix", 1500, {.keys = 50});
-      EXPECT_EQ(run.counts.strangers, 0u);
+      EXPECT_EQ(run.counts.foreign_transactions, 0u);
       EXPECT_GT(run.counts.versions, 100u);
       check_certificate(run.history);
     }
@@ -162,7 +162,7 @@ TEST(MariadbRecovery, EveryLevelHasCompleteOrdersAndFittingVersionSets) {
     SCOPED_TRACE(level);
     const Recovered run =
         record_and_recover(server.addresses().front(), {.isolation = level}, kRanges, 600, {.keys = 20});
-    EXPECT_EQ(run.counts.strangers, 0u);
+    EXPECT_EQ(run.counts.foreign_transactions, 0u);
     EXPECT_GT(run.counts.versions, 50u);
     const CheckedSights checked = check_certificate(run.history);
     if (std::string_view(level) != "read-committed") {

@@ -41,8 +41,8 @@ class Recording : public testing::Test {
 };
 
 void record(SessionLog& log, const Request& request, const Answer& answer, Time at) {
-  log.ask(request, at);
-  log.hear(request, answer, at + 1);
+  log.invoke(request, at);
+  log.complete(request, answer, at + 1);
 }
 
 Answer row(std::int64_t tag) { return {.rows = {{.tag = tag}}}; }
@@ -199,7 +199,7 @@ TEST_F(Recording, KeepsALedgerWhereACertificateIsAskedFor) {
   log.end(Outcome::Committed, 3, {.server_transaction = "70"});
   log.begin(4);
   record(log, {.kind = Kind::Delete, .key = 9}, {.applied = false}, 5);
-  log.ask({.kind = Kind::Insert, .key = 2, .tag = 6}, 6);
+  log.invoke({.kind = Kind::Insert, .key = 2, .tag = 6}, 6);
   log.lose({.kind = Kind::Insert, .key = 2, .tag = 6});
   log.end(Outcome::Indeterminate, 7, {});
   log.begin(8);
@@ -245,17 +245,17 @@ class Doomed {
       log.begin(now());
       const auto other = static_cast<std::uint64_t>((s + i) % kSessions);
       const Request read{.kind = Kind::Read, .key = other};
-      log.ask(read, now());
-      log.hear(read, row(state_[other]), now());
+      log.invoke(read, now());
+      log.complete(read, row(state_[other]), now());
       const Request write{
           .kind = Kind::Write, .key = static_cast<std::uint64_t>(s), .tag = i * kSessions + s};
-      log.ask(write, now());
+      log.invoke(write, now());
       state_[s] = write.tag;
       if (s == kSessions - 1)
         std::this_thread::yield();
       else if (i % (kRun * (s + 1)) == 0)
         await_batch(s);
-      log.hear(write, {}, now());
+      log.complete(write, {}, now());
       log.end(Outcome::Committed, now(), {});
     }
   }

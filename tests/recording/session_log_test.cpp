@@ -24,8 +24,8 @@ class Handing : public testing::Test {
   }
   void write(SessionLog& log, std::int64_t tag, Time at) {
     const Request request{.kind = Kind::Write, .key = 7, .tag = tag};
-    log.ask(request, at);
-    log.hear(request, {}, at + 1);
+    log.invoke(request, at);
+    log.complete(request, {}, at + 1);
   }
 
   const TableText text_{Schema{{.name = "registers"}}};
@@ -37,10 +37,10 @@ TEST_F(Handing, AWriteIsKnownFromTheMomentItIsAskedFor) {
   a_.begin(10);
   EXPECT_EQ(lines_of(a_), "");
   EXPECT_EQ(writes_of(a_), "");
-  a_.ask({.kind = Kind::Write, .key = 7, .tag = 5}, 11);
+  a_.invoke({.kind = Kind::Write, .key = 7, .tag = 5}, 11);
   b_.begin(12);
-  b_.ask({.kind = Kind::Read, .key = 7}, 13);
-  b_.hear({.kind = Kind::Read, .key = 7}, {.rows = {{.tag = 5}}}, 14);
+  b_.invoke({.kind = Kind::Read, .key = 7}, 13);
+  b_.complete({.kind = Kind::Read, .key = 7}, {.rows = {{.tag = 5}}}, 14);
   b_.end(Outcome::Committed, 15, {});
   EXPECT_EQ(lines_of(b_),
             "{\"s\":2,\"t\":2,\"ops\":[[\"r\",7,5,{\"at\":[13,14]}]],\"begin\":12,\"end\":15}\n");
@@ -69,7 +69,7 @@ TEST_F(Handing, OfTwoTransactionsThatEndedBothAreKnownAndOfTheOpenOneAllWrites) 
   }
   a_.begin(30);
   write(a_, 3, 31);
-  a_.ask({.kind = Kind::Delete, .key = 8}, 33);
+  a_.invoke({.kind = Kind::Delete, .key = 8}, 33);
   EXPECT_EQ(writes_of(a_),
             "{\"event\":\"open\",\"s\":1,\"t\":1,\"at\":10,\"ops\":[[\"w\",7,1]]}\n"
             "{\"event\":\"open\",\"s\":1,\"t\":2,\"at\":20,\"ops\":[[\"w\",7,2]]}\n"
@@ -79,7 +79,7 @@ TEST_F(Handing, OfTwoTransactionsThatEndedBothAreKnownAndOfTheOpenOneAllWrites) 
 TEST_F(Handing, ReadsAndRangesAreNoWritesBeforeTheirAnswer) {
   a_.begin(10);
   for (const Kind kind : {Kind::Read, Kind::ReadList, Kind::Scan, Kind::UpdateRange, Kind::DeleteRange})
-    a_.ask({.kind = kind, .key = 7}, 11);
+    a_.invoke({.kind = kind, .key = 7}, 11);
   EXPECT_EQ(writes_of(a_), "");
 }
 
@@ -99,7 +99,7 @@ TEST_F(Handing, WhatBeginsAfterAVisitBeginsNoEarlierThanPromised) {
 TEST_F(Handing, ALostAnswerLeavesTheWriteInTheLine) {
   a_.begin(10);
   const Request insert{.kind = Kind::Insert, .key = 7, .tag = 5};
-  a_.ask(insert, 11);
+  a_.invoke(insert, 11);
   a_.lose(insert);
   a_.end(Outcome::Indeterminate, 20, {});
   EXPECT_EQ(

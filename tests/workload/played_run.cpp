@@ -38,7 +38,7 @@ PlayedRun play_run(std::string_view spec, const RunOptions& options) {
     while (std::optional<Request> request = script->next()) {
       request->tag = ++tag;
       played.steps.push_back({*request, store.perform(*request)});
-      script->hear(*request, played.steps.back().answer);
+      script->complete(*request, played.steps.back().answer);
       expects(played.steps.size() < kMostSteps, "a script that ends");
     }
     played.aborted_by_script = script->aborts();
@@ -72,7 +72,7 @@ std::vector<std::string> broken_without_isolation(std::string_view spec, const R
       continue;
     }
     request->tag = ++tag;
-    scripts[session]->hear(*request, store.perform(*request));
+    scripts[session]->complete(*request, store.perform(*request));
   }
   return broken_in(store, workload);
 }

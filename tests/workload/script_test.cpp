@@ -116,7 +116,7 @@ TEST(Dialogue, AsksByTheAnswerBefore) {
   const std::optional<Request> first = script->next();
   ASSERT_TRUE(first);
   EXPECT_EQ(first->key, 5u);
-  script->hear(*first, Answer{.rows = {{.key = 5, .tag = 9}}});
+  script->complete(*first, Answer{.rows = {{.key = 5, .tag = 9}}});
   EXPECT_EQ(script->next()->key, 9u);
   EXPECT_FALSE(script->next());
   EXPECT_FALSE(script->next());
@@ -125,7 +125,7 @@ TEST(Dialogue, AsksByTheAnswerBefore) {
 
 TEST(Dialogue, AbortsWhereItSaysSo) {
   const std::unique_ptr<Script> script = script_of(ask_twice(5));
-  script->hear(*script->next(), Answer{});
+  script->complete(*script->next(), Answer{});
   EXPECT_FALSE(script->next());
   EXPECT_TRUE(script->aborts());
 }
@@ -143,7 +143,7 @@ Dialogue break_off() {
 
 TEST(Dialogue, HandsOnWhatItThrows) {
   const std::unique_ptr<Script> script = script_of(break_off());
-  script->hear(*script->next(), Answer{});
+  script->complete(*script->next(), Answer{});
   EXPECT_THROW((void)script->next(), BrokenContract);
 }
 

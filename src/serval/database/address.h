@@ -1,5 +1,5 @@
 #pragma once
-// The parts of an address that has options behind a question mark.
+// Splits an address into its place and its options, which follow a question mark.
 //
 //   read_address("rocksdb:/tmp/x?kind=optimistic", {"kind"}).place == "/tmp/x"
 
@@ -11,7 +11,7 @@
 namespace serval {
 
 struct AddressParts {
-  std::string place;  // Between the scheme and the question mark, without "//" before it.
+  std::string place;  // Between the scheme and the question mark, without a leading "//".
   std::map<std::string, std::string> options;
 
   std::string option(const std::string& name, std::string_view otherwise) const {

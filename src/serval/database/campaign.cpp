@@ -13,8 +13,8 @@
 namespace serval {
 namespace {
 
-constexpr std::chrono::seconds kTimeForLists{15};  // There may be many.
-constexpr std::chrono::seconds kTimeToReturn{10};  // Of a database, when the run is over.
+constexpr std::chrono::seconds kTimeForLists{15};  // There may be many lists.
+constexpr std::chrono::seconds kTimeToReturn{10};  // For the database to come back after the run.
 
 }  // namespace
 
@@ -24,7 +24,7 @@ std::uint64_t CampaignCounts::aborted_in_all() const {
   return sum;
 }
 
-// One session after another, of one thread.
+// The sessions of one thread, one after another.
 class Campaign::Player {
  public:
   Player(Campaign& campaign, std::uint32_t number)
@@ -46,8 +46,7 @@ class Campaign::Player {
   bool is_connected() const { return client_ != nullptr; }
   const std::string& problem() const { return problem_; }  // Of the last attempt to connect.
 
-  // The last transactions of all sessions may have lost their connections, and the database be on its way
-  // back.
+  // The last transactions may have lost their connections while the database is coming back.
   bool waits_for_database() {
     const auto deadline = std::chrono::steady_clock::now() + kTimeToReturn;
     return reconnect([&] { return std::chrono::steady_clock::now() >= deadline; });
@@ -67,7 +66,7 @@ class Campaign::Player {
   using ListKey = std::pair<std::uint32_t, std::uint64_t>;  // Table and key.
   const std::set<ListKey>& appended_to() const { return appended_to_; }
 
-  // Reads lists in transactions of a moderate length. False where the database is gone.
+  // Reads lists in transactions of moderate length. False if the database is gone.
   bool read_lists(const std::set<ListKey>& lists, std::chrono::steady_clock::time_point deadline) {
     constexpr std::size_t kAtOnce = 50;
     const auto is_late = [&] { return std::chrono::steady_clock::now() >= deadline; };
@@ -90,7 +89,7 @@ class Campaign::Player {
   static constexpr std::uint32_t kMostAttempts = 50;  // A server may take seconds to come back.
   static constexpr std::chrono::milliseconds kPause{200};
 
-  // Keeps the rate: each session has its own slots, and a late one is not made up for.
+  // Keeps the rate: each session has its own slots; missed slots are not made up for.
   void wait_for_slot() {
     if (campaign_.options_.rate <= 0) return;
     const std::chrono::duration<double> span(campaign_.options_.sessions / campaign_.options_.rate);
@@ -109,7 +108,7 @@ class Campaign::Player {
     client_.reset();
   }
 
-  // A session stays at the node that took it.
+  // A session stays on the node that accepted it.
   template <class Over>
   bool reconnect(const Over& is_over) {
     for (std::uint32_t attempt = 0; attempt < kMostAttempts && !is_over(); ++attempt) {
@@ -155,12 +154,12 @@ class Campaign::Player {
     while (std::optional<Request> request = script.next()) {
       if (!only_reads(request->kind)) request->tag = next_tag();
       if (request->kind == Request::Kind::Append) appended_to_.emplace(request->table, request->key);
-      script.hear(*request, ask(*request));
+      script.complete(*request, ask(*request));
     }
   }
 
   Answer ask(const Request& request) {
-    log_->ask(request, now());
+    log_->invoke(request, now());
     Answer answer;
     try {
       answer = client_->perform(request);
@@ -168,12 +167,12 @@ class Campaign::Player {
       log_->lose(request);
       throw;
     }
-    log_->hear(request, answer, now());
+    log_->complete(request, answer, now());
     ++performed_;
     return answer;
   }
 
-  // Different in all sessions of the run; small, so that files stay small.
+  // Unique in the run, and small so that files stay small.
   std::int64_t next_tag() {
     return static_cast<std::int64_t>(written_++ * campaign_.options_.sessions + number_) + 1;
   }
@@ -214,9 +213,9 @@ class Campaign::Player {
   std::uint32_t number_;
   Random random_;
   KnownTags known_;
-  std::uint32_t place_ = 0;  // Of its node, counted from that of its number.
+  std::uint32_t place_ = 0;  // Its node, relative to the one of its number.
   std::string problem_;
-  std::mutex connecting_;  // Held while client_ changes, and by those of other threads that use it.
+  std::mutex connecting_;  // Guards changes of client_, and its use by other threads.
   std::unique_ptr<Client> client_;
   SessionLog* log_ = nullptr;
   std::uint64_t written_ = 0;
@@ -290,7 +289,7 @@ void Campaign::play(Player& player) noexcept {
   woken_.notify_all();
 }
 
-// One that waits for a lock which nobody lets go must not keep the run from ending.
+// A session that waits for a lock that is never released must not prevent the end of the run.
 void Campaign::wait_for_sessions() {
   constexpr std::chrono::milliseconds kGlance{20};
   std::unique_lock lock(waiting_);
@@ -312,11 +311,11 @@ void Campaign::run() {
   if (bug_) std::rethrow_exception(bug_);
   const auto is_there = [](const auto& player) { return player->is_connected(); };
   if (std::ranges::none_of(sessions, is_there) && !(is_over() && sessions.front()->waits_for_database()))
-    note_loss("the connections were lost and cannot be made again: " + sessions.front()->problem());
+    note_loss("the connections were lost and cannot be re-established: " + sessions.front()->problem());
   if (!loss()) read_lists_once_more();
 }
 
-// What is appended last would be seen by nobody, and its order unknown.
+// Without this the last appends would never be read, and their order would be unknown.
 void Campaign::read_lists_once_more() {
   std::set<Player::ListKey> lists;
   for (const auto& player : players_)
@@ -328,7 +327,7 @@ void Campaign::read_lists_once_more() {
   std::thread thread([&] {
     try {
       if (!reader.read_lists(lists, deadline))
-        note_loss("the lists cannot be read once more: " + reader.problem());
+        note_loss("the lists cannot be read at the end: " + reader.problem());
     } catch (...) {
       note_bug();
     }

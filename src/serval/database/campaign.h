@@ -1,8 +1,8 @@
 #pragma once
-// Runs a workload on a database: one thread a session, each playing one transaction after another and logging
-// what it asked and heard. Nothing is tried again: an aborted transaction is one that aborted, and the next
-// one is new. A session whose connection is lost goes on as a new session with a new connection, at another
-// node where its own is gone. At the end one more session reads all lists that were appended to.
+// Runs a workload on a database with one thread per session. Each session executes transactions and logs
+// requests and responses. Nothing is retried: after an abort the next transaction is a new one. A session
+// that loses its connection continues as a new session with a new connection, on another node if its own
+// is gone. At the end one more session reads all lists that were appended to.
 //
 //   Campaign campaign(*database, *generator, recorder, {.sessions = 8, .time = 10s});
 //   campaign.run();                                   // Until time, transactions or stop() end it.
@@ -30,18 +30,17 @@ namespace serval {
 struct CampaignOptions {
   std::uint32_t sessions = 8;
   std::optional<std::chrono::nanoseconds> time;
-  std::uint64_t transactions = 0;  // In all sessions together; 0: no limit.
-  double rate = 0;                 // Transactions a second of all sessions together; 0: no limit.
+  std::uint64_t transactions = 0;  // Of all sessions together; 0: no limit.
+  double rate = 0;                 // Transactions per second of all sessions together; 0: no limit.
   std::uint64_t seed = 1;
-  double abort_share = 0.02;  // Of the transactions, that roll back of their own will.
-  // For the transactions under way when time is up or stop() was called; then what they wait for is
-  // interrupted.
+  double abort_share = 0.02;  // Share of transactions that the client rolls back.
+  // Time for open transactions after the end or stop(); then they are interrupted.
   std::chrono::nanoseconds grace = std::chrono::seconds(5);
 };
 
 struct CampaignCounts {
   std::uint64_t committed = 0, rolled_back = 0, indeterminate = 0, operations = 0, reconnections = 0;
-  std::map<FailureCause, std::uint64_t> aborted;  // By the server, by cause.
+  std::map<FailureCause, std::uint64_t> aborted;  // Aborted by the server, by cause.
   Latency latency;                                // Of committed transactions.
 
   std::uint64_t aborted_in_all() const;
@@ -53,20 +52,20 @@ class Campaign {
   Campaign(Database& database, Generator& generator, Recorder& recorder, const CampaignOptions& options);
   ~Campaign();
 
-  // Blocks. Throws DatabaseError when a session cannot be opened at the start.
+  // Blocks. Throws DatabaseError if a session cannot be opened at the start.
   void run();
-  // Why sessions ended before their time, or why the lists were not read once more: the database is gone.
-  // What was recorded until then stands.
+  // Why sessions ended early or the lists were not read at the end, because the database is gone. Empty
+  // if all went well. The recording up to then is valid.
   std::optional<DatabaseError> loss() const;
-  void stop();  // From another thread: sessions end their transaction, and no new one begins.
-  CampaignCounts counts() const;  // Also while it runs.
+  void stop();                    // From any thread: sessions finish their transaction and begin no new one.
+  CampaignCounts counts() const;  // Also during the run.
 
  private:
   class Player;
   bool is_over() const;
   void wait_until(std::chrono::steady_clock::time_point time);  // Or until stop().
-  void pause(std::chrono::nanoseconds span);                    // Also while stop() is waited for.
-  bool claim_transaction();  // False once as many have begun as were asked for.
+  void pause(std::chrono::nanoseconds span);                    // Also after stop().
+  bool claim_transaction();                                     // False when the requested number has begun.
   void play(Player& player) noexcept;
   void wait_for_sessions();
   void read_lists_once_more();
@@ -83,8 +82,9 @@ class Campaign {
   std::condition_variable woken_;
   std::atomic<std::uint64_t> begun_ = 0;
   std::chrono::steady_clock::time_point deadline_;
-  std::vector<std::unique_ptr<Player>> players_;  // One a session, and the last for reading lists once more.
-  std::size_t playing_ = 0;                       // Under waiting_.
+  std::vector<std::unique_ptr<Player>>
+      players_;              // One per session, and the last one to read the lists at the end.
+  std::size_t playing_ = 0;  // Guarded by waiting_.
   mutable std::mutex problem_mutex_;
   std::optional<DatabaseError> loss_;
   std::exception_ptr bug_;

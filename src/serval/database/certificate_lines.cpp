@@ -21,14 +21,14 @@ std::uint32_t CertificateLines::find(const LoggedTransaction& logged) const {
   for (const LoggedRow& row : logged.rows)
     if (const auto found = row.tag ? by_tag_.find(*row.tag) : by_tag_.end(); found != by_tag_.end())
       return found->second;
-  return kStranger;
+  return kForeign;
 }
 
 void CertificateLines::add(const LoggedTransaction& logged) {
   ++counts_.transactions;
   const std::uint32_t entry = find(logged);
-  if (entry == kStranger)
-    ++counts_.strangers;
+  if (entry == kForeign)
+    ++counts_.foreign_transactions;
   else if (logged.commit_timestamp || ledger_[entry].outcome == Outcome::Indeterminate)
     found_.push_back({entry, logged.id, logged.commit_timestamp});
   for (const LoggedRow& row : logged.rows) {
@@ -36,7 +36,7 @@ void CertificateLines::add(const LoggedTransaction& logged) {
         key_places_.try_emplace(std::pair(row.table, row.key), static_cast<std::uint32_t>(orders_.size()));
     if (fresh) orders_.push_back({row.table, row.key, {}});
     std::vector<std::uint32_t>& installers = orders_[place->second].entries;
-    if (!installers.empty() && installers.back() == entry && entry != kStranger) continue;
+    if (!installers.empty() && installers.back() == entry && entry != kForeign) continue;
     installers.push_back(entry);
     ++counts_.versions;
   }
@@ -54,8 +54,8 @@ void CertificateLines::put_settled(std::string& out, const LedgerEntry& entry, O
   put(out, "}\n");
 }
 
-// One that asked for writes whose answers never came may have written nothing at all; then the log says
-// nothing of it.
+// A transaction whose write requests never completed may have written nothing; then the log does not
+// contain it.
 void CertificateLines::settle(std::string& out) {
   std::vector<bool> logged(ledger_.size(), false);
   for (const Found& found : found_) {
@@ -67,7 +67,7 @@ void CertificateLines::settle(std::string& out) {
   for (std::size_t i = 0; i < ledger_.size(); ++i) {
     const LedgerEntry& entry = ledger_[i];
     if (entry.outcome != Outcome::Indeterminate || logged[i]) continue;
-    const bool aborted = entry.surely_wrote && counts_.strangers == 0;
+    const bool aborted = entry.surely_wrote && counts_.foreign_transactions == 0;
     if (aborted) put_settled(out, entry, Outcome::Aborted, nullptr);
     ++(aborted ? counts_.aborted : counts_.unsettled);
   }
@@ -79,7 +79,7 @@ void CertificateLines::put_order(std::string& out, const Installers& installers)
   put(out, ",\"versions\":[");
   bool complete = true;
   for (const std::uint32_t place : installers.entries) {
-    if (place == kStranger) {
+    if (place == kForeign) {
       complete = false;
       continue;
     }

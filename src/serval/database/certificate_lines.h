@@ -1,14 +1,14 @@
 #pragma once
-// The lines of a recording that hold its version certificate (docs/formats/jsonl.md), put together from the
-// log of the database and the ledger of the sessions.
+// The lines of a recording with its version certificate (docs/formats/jsonl.md), built from the log of
+// the database and the ledger of the sessions.
 //
 //   CertificateLines lines(schema, recorder.ledger());
-//   lines.add(logged);                                // In the order of the commits.
+//   lines.add(logged);                                // In commit order.
 //   recorder.finish(lines.finish());
 //
-// A transaction is found by its id on the server, an indeterminate one also by the tags that it wrote. What
-// became of indeterminate ones is settled where the log shows it: committed if it has them, aborted if it
-// lacks what they are known to have written. O(rows) time; memory for one number a row.
+// A transaction is found by its id on the server, an indeterminate one also by the tags that it wrote.
+// The log settles indeterminate transactions: committed if it contains them, aborted if it lacks what
+// they are known to have written. O(rows) time; memory for one number per row.
 
 #include <cstdint>
 #include <string>
@@ -26,10 +26,10 @@
 namespace serval {
 
 struct CertificateCounts {
-  std::uint64_t transactions = 0;  // Of the log.
+  std::uint64_t transactions = 0;  // In the log.
   std::uint64_t versions = 0;
-  std::uint64_t strangers = 0;  // Transactions of the log that wrote to the tables, and are not of the run.
-  std::uint64_t committed = 0, aborted = 0, unsettled = 0;  // Of those that were indeterminate.
+  std::uint64_t foreign_transactions = 0;  // In the log, wrote to the tables, not part of the run.
+  std::uint64_t committed = 0, aborted = 0, unsettled = 0;  // Of the indeterminate ones.
 };
 
 class CertificateLines {
@@ -41,11 +41,11 @@ class CertificateLines {
   const CertificateCounts& counts() const noexcept { return counts_; }
 
  private:
-  static constexpr std::uint32_t kStranger = 0xFFFFFFFFu;
+  static constexpr std::uint32_t kForeign = 0xFFFFFFFFu;
   struct Installers {
     std::uint32_t table = 0;
     std::uint64_t key = 0;
-    std::vector<std::uint32_t> entries;  // Of the ledger, or kStranger.
+    std::vector<std::uint32_t> entries;  // Of the ledger, or kForeign.
   };
 
   struct Found {
@@ -62,8 +62,8 @@ class CertificateLines {
   TableText text_;
   std::vector<LedgerEntry> ledger_;
   absl::flat_hash_map<std::string_view, std::uint32_t> by_id_;
-  absl::flat_hash_map<std::int64_t, std::uint32_t> by_tag_;  // Of indeterminate ones.
-  // Those of which the log tells what the recording does not: indeterminate ones, commit timestamps.
+  absl::flat_hash_map<std::int64_t, std::uint32_t> by_tag_;  // Only indeterminate ones.
+  // Transactions for which the log adds something: indeterminate ones, commit timestamps.
   std::vector<Found> found_;
   absl::flat_hash_map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> key_places_;
   std::vector<Installers> orders_;  // In the order of their first versions.

@@ -1,5 +1,5 @@
 #pragma once
-// A database to be driven: makes its tables, opens sessions, cleans up behind itself.
+// A database under test: creates its tables, opens sessions, drops the tables.
 //
 //   const std::unique_ptr<Database> database = open_database("sqlite:/tmp/x.db", {.isolation =
 // "serializable"});
@@ -20,7 +20,7 @@
 
 namespace serval {
 
-// A database that cannot be reached, or does not do what the driver asks of it. Exit code 4.
+// The database cannot be reached, or does not do what the driver needs. Exit code 4.
 class DatabaseError : public std::runtime_error {
  public:
   explicit DatabaseError(const std::string& problem, std::string hint = {})
@@ -32,43 +32,43 @@ class DatabaseError : public std::runtime_error {
 };
 
 struct DatabaseOptions {
-  std::string isolation;           // By a name of the driver's table; empty: the driver's default.
-  std::vector<std::string> nodes;  // Further addresses of the same database; sessions are spread over all.
-  bool certificate = false;        // Sessions note what a certificate takes, and recover() is called.
+  std::string isolation;           // A name from the driver's table; empty: the driver's default.
+  std::vector<std::string> nodes;  // More addresses of the same database; sessions are spread over all.
+  bool certificate = false;        // Sessions record what a certificate needs, and recover() is called.
 };
 
 class Database {
  public:
   virtual ~Database() = default;
-  // What is worth knowing of the server: "database", "version", "isolation", ...; no passwords. "promises"
-  // where the isolation keeps another level than IsolationInfo says.
+  // Facts about the server: "database", "version", "isolation", ...; no passwords. "promises" if the
+  // isolation keeps a different level than IsolationInfo says.
   virtual std::map<std::string, std::string> facts() = 0;
-  // Makes the tables of the schema, empty of what an earlier run left, under names that begin with serval_.
+  // Creates the tables of the schema, replacing those of an earlier run. Their names begin with serval_.
   virtual void create(const Schema& schema) = 0;
-  virtual void drop() = 0;  // Exactly what create made.
-  // A new connection; called from any thread. Throws DatabaseError.
+  virtual void drop() = 0;  // Drops exactly what create() created.
+  // A new connection. Callable from any thread. Throws DatabaseError.
   virtual std::unique_ptr<Client> connect(std::uint32_t session) = 0;
-  // The same for a session that lost its connection. Attempts 0, 1, 2, ... go to one node after another.
+  // The same for a session that lost its connection. Attempts 0, 1, 2, ... go to the nodes in turn.
   virtual std::unique_ptr<Client> reconnect(std::uint32_t session, std::uint32_t /*attempt*/) {
     return connect(session);
   }
-  // A connection for reads only, each of whose transactions sees one state that others have committed, waits
-  // for nobody and keeps nobody waiting; what it read counts once it has committed. Null: the database has no
-  // such thing. Attempts as of reconnect. Throws DatabaseError.
+  // A read-only connection. Each of its transactions sees one committed state and neither waits for
+  // others nor blocks them; its reads count once it has committed. Null if the database has no such
+  // transactions. Attempts as in reconnect. Throws DatabaseError.
   virtual std::unique_ptr<Client> connect_observer(std::uint32_t /*attempt*/) { return nullptr; }
-  // Begins to keep the log of what follows: after create, before the first session, and only where a
-  // certificate was asked for. Throws DatabaseError.
+  // Starts to keep the log: call it after create() and before the first session, only if a certificate
+  // was requested. Throws DatabaseError.
   virtual std::unique_ptr<Recovery> recover();
-  // What certificates at this isolation leave open, a few words; empty: nothing.
+  // What certificates at this isolation do not cover, in a few words; empty: nothing.
   virtual std::string certificate_gap() const { return {}; }
 };
 
-// An isolation that a driver can ask its database for.
+// An isolation that a driver can request from its database.
 struct IsolationInfo {
   std::string_view name;  // "repeatable-read"
-  // The level it is documented to keep, by its name in docs/levels.md. Empty: nobody knows.
+  // The documented level, by its name in docs/levels.md. Empty: unknown.
   std::string_view promises;
-  std::string_view remark;  // Where the two differ, or nothing.
+  std::string_view remark;  // How the two differ, or empty.
 };
 
 struct DriverInfo {
@@ -78,11 +78,11 @@ struct DriverInfo {
   std::vector<IsolationInfo> isolations;
   std::string_view default_isolation;
   bool has_ranges;  // Scan, UpdateRange, DeleteRange.
-  // Null when this build lacks the library. Throws InputError for an address it cannot read.
+  // Null if this build lacks the library. Throws InputError for an invalid address.
   std::unique_ptr<Database> (*open)(std::string_view address, const DatabaseOptions& options);
-  // What a version certificate is recovered from, a few words; empty: it cannot be (docs/certificates.md).
+  // The source of version certificates, in a few words; empty: none (docs/certificates.md).
   std::string_view certificate = {};
-  // The Debian package whose library a build without the driver lacks.
+  // The Debian package with the library that a build without the driver lacks.
   std::string_view package = {};
 };
 
@@ -94,8 +94,8 @@ const DriverInfo& driver_of(std::string_view address);
                                                       const DatabaseOptions& options);
 // "repeatable-read" for "RR", "repeatable read", ...; throws InputError with the nearest names.
 const IsolationInfo& choose_isolation(const DriverInfo& driver, std::string_view name);
-// The level that the isolation keeps on the server with these facts: the fact "promises", where settings of
-// the server decide, or what the isolation is documented to keep.
+// The level that the isolation keeps on a server with these facts: the fact "promises" if the server's
+// settings decide, else the documented level.
 std::string promise_of(const IsolationInfo& isolation, const std::map<std::string, std::string>& facts);
 
 }  // namespace serval

@@ -67,9 +67,9 @@ std::array<DriverInfo, 7> make_drivers() {
   return {{
       {"sqlite",
        "sqlite:FILE[?journal=wal|delete][&cache=shared]",
-       "SQLite in this process; without a file a temporary one",
+       "SQLite in this process; a temporary file if none is given",
        {{"serializable", "strict-serializable", "BEGIN IMMEDIATE: one transaction at a time"},
-        {"deferred", "strict-serializable", "BEGIN; writers that come second are refused"},
+        {"deferred", "strict-serializable", "BEGIN; the second of two concurrent writers fails"},
         {"read-uncommitted", "read-uncommitted", "a shared cache with PRAGMA read_uncommitted"}},
        "serializable",
        true,
@@ -77,7 +77,7 @@ std::array<DriverInfo, 7> make_drivers() {
        "commit order of the single writer"},
       {"rocksdb",
        "rocksdb:FOLDER[?kind=pessimistic|optimistic]",
-       "RocksDB's transactions in this process; without a folder a temporary one",
+       "RocksDB transactions in this process; a temporary folder if none is given",
        {{"serializable", "strict-serializable", "every read is a GetForUpdate"},
         {"snapshot-isolation", "strong-snapshot-isolation",
          "a snapshot at the begin, checked by every write"},
@@ -89,7 +89,7 @@ std::array<DriverInfo, 7> make_drivers() {
       {"postgres",
        "postgres://[USER@]HOST[:PORT]/DATABASE[?libpq "
        "options][&dialect=postgres|cockroach|yugabyte|h2][&xid=on][&timeout=60s]",
-       "PostgreSQL, and whatever speaks its protocol",
+       "PostgreSQL, and databases that speak its protocol",
        {{"serializable", "strict-serializable", ""},
         {"repeatable-read", "strong-snapshot-isolation", "snapshot isolation by another name"},
         {"read-committed", "read-committed", ""},
@@ -115,26 +115,26 @@ std::array<DriverInfo, 7> make_drivers() {
        "etcd://"
        "[USER@]HOST:PORT[,HOST:PORT...][?tls=on][&cacert=FILE][&cert=FILE&key=FILE][&passfile=FILE][&timeout="
        "8s]",
-       "etcd's transactions over its JSON gateway",
+       "etcd transactions over its JSON gateway",
        {{"serializable", "strict-serializable", "reads are checked in the transaction that writes"},
-        {"stale", "serializable", "reads of the local member, perhaps old"}},
+        {"stale", "serializable", "reads from the local member, possibly stale"}},
        "serializable",
        false,
        kEtcd},
       {"simulated", "simulated:[?bug=NAME[:probability=P,limit=N][+NAME...]][&seed=N][&latency=MICROSECONDS]",
-       "a store in this process that keeps the level it is asked for, except where its bugs strike",
+       "a store in this process that keeps the requested level, except for the bugs enabled",
        simulated_isolations(), "strict-serializable", true, open_simulated, "the numbers of its commits"},
       {"exec",
        "exec:COMMAND",
        "a program that speaks JSON lines on its standard input and output",
-       {{"default", "", "whatever the program does; --level gates a level"}},
+       {{"default", "", "whatever the program does; choose a level with --level"}},
        "default",
        true,
        open_exec},
   }};
 }
 
-// Those of which a build may lack the library.
+// Drivers whose library a build may lack.
 std::array<DriverInfo, 7> with_packages(std::array<DriverInfo, 7> drivers) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kPackages{
       {{"sqlite", "libsqlite3-dev"},
@@ -163,7 +163,7 @@ const DriverInfo& driver_of(std::string_view address) {
     if (driver.name == scheme) return driver;
     names.push_back(driver.name);
   }
-  throw InputError({}, fmt::format("no driver for \"{}\"", scheme), {}, did_you_mean(scheme, names));
+  throw InputError({}, fmt::format("there is no driver for \"{}\"", scheme), {}, did_you_mean(scheme, names));
 }
 
 const IsolationInfo& choose_isolation(const DriverInfo& driver, std::string_view name) {
@@ -187,11 +187,11 @@ std::string promise_of(const IsolationInfo& isolation, const std::map<std::strin
 std::unique_ptr<Database> open_database(std::string_view address, const DatabaseOptions& options) {
   const DriverInfo& driver = driver_of(address);
   if (driver.open == nullptr)
-    throw DatabaseError(fmt::format("this build of serval cannot drive {}", driver.name),
+    throw DatabaseError(fmt::format("this build of serval does not support {}", driver.name),
                         fmt::format("install the Debian package {} and build again", driver.package));
   DatabaseOptions chosen = options;
   chosen.isolation = choose_isolation(driver, options.isolation).name;
-  std::string whole(address);  // "postgres" is "postgres:", an address that names no place.
+  std::string whole(address);  // "postgres" is "postgres:", an address without a place.
   if (whole.find(':') == std::string::npos) whole += ':';
   return driver.open(whole, chosen);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The functions behind the rows of all_drivers(), one a folder.
+// The open functions of all_drivers(), one per folder.
 
 #include "serval/database/database.h"
 

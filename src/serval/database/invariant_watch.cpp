@@ -40,7 +40,7 @@ void InvariantWatch::pause(Clock::duration span) {
   woken_.wait_for(lock, span, [] { return false; });
 }
 
-// A look that fails says nothing; the next one may do better, at another node.
+// A failed check is ignored; the next one may succeed, on another node.
 void InvariantWatch::run() noexcept {
   std::unique_ptr<Client> client;
   std::uint32_t attempt = 0;
@@ -60,7 +60,7 @@ void InvariantWatch::run() noexcept {
   }
 }
 
-// What it read counts once it has committed. False where it has not.
+// Its reads count once it has committed. False if it has not.
 bool InvariantWatch::look(Client& client, const Keep& goes_on) {
   client.begin();
   FinalState state([&](const Request& request) {
@@ -83,7 +83,7 @@ void InvariantWatch::learn(std::vector<std::string> broken) {
   }
 }
 
-// Nobody else is there any more, so any isolation will do where there is no observer.
+// The sessions have ended, so without an observer any isolation will do.
 void InvariantWatch::look_at_the_end() {
   stop();
   std::string problem;
@@ -92,7 +92,7 @@ void InvariantWatch::look_at_the_end() {
       std::unique_ptr<Client> client = database_.connect_observer(attempt);
       if (!client) client = database_.reconnect(0, attempt);
       if (look(*client, [] { return true; })) return;
-      problem = "the transaction that looked did not commit";
+      problem = "the transaction of the check did not commit";
     } catch (const TransactionFailure& failure) {
       problem = failure.what();
     } catch (const DatabaseError& error) {

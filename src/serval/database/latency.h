@@ -1,6 +1,7 @@
 #pragma once
-// How long transactions took, in buckets that are about a tenth of a value wide. Adding is a few
-// instructions; histograms of threads are summed.
+// A histogram of latencies, with buckets about a tenth of their value wide. Adding takes a few
+// instructions.
+// Histograms of threads can be summed.
 
 #include <array>
 #include <bit>
@@ -14,7 +15,7 @@ class Latency {
   void add(const Latency& other) noexcept {
     for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += other.counts_[i];
   }
-  // The value below which this share of the transactions lies, at most a bucket too large; 0 without any.
+  // The quantile, at most one bucket too large; 0 if empty.
   std::uint64_t quantile(double share) const noexcept {
     std::uint64_t total = 0;
     for (const std::uint64_t count : counts_) total += count;
@@ -26,7 +27,7 @@ class Latency {
   }
 
  private:
-  static constexpr unsigned kBits = 3;  // Eight buckets a power of two.
+  static constexpr unsigned kBits = 3;  // Eight buckets per power of two.
   static std::size_t bucket_of(std::uint64_t value) noexcept {
     if (value < (1u << kBits)) return value;
     const auto shift = static_cast<unsigned>(std::bit_width(value)) - 1 - kBits;

@@ -1,7 +1,7 @@
 #pragma once
-// What the log of a database says of a run: which transactions committed, in which order, and which rows each
-// of them left behind. One implementation a database, in recover_*.{h,cpp} of its folder;
-// docs/certificates.md says where each takes it from.
+// Reads from the log of a database which transactions of a run committed, in which order, and which rows
+// each of them wrote. One implementation per database, in recover_*.{h,cpp} of its folder;
+// docs/certificates.md describes their sources.
 //
 //   const std::unique_ptr<Recovery> recovery = database->recover();     // Before the run.
 //   ...
@@ -19,24 +19,23 @@ namespace serval {
 struct LoggedRow {
   std::uint32_t table = 0;
   std::uint64_t key = 0;
-  std::optional<std::int64_t> tag;  // None where the row is gone, or is a list.
+  std::optional<std::int64_t> tag;  // None if the row was deleted or is a list.
 };
 
 struct LoggedTransaction {
-  std::string id;  // As TransactionHints::server_transaction has it.
+  std::string id;  // As in TransactionHints::server_transaction.
   std::optional<std::int64_t> commit_timestamp;
-  std::vector<LoggedRow> rows;  // In the order in which they were written.
+  std::vector<LoggedRow> rows;  // In the order of the writes.
 };
 
 class Recovery {
  public:
-  // How the order of versions is known: from the log, or because every session has told the commit timestamp
-  // of its transactions, and versions came about in that order.
+  // Where the version order comes from: the log, or the commit timestamps that the sessions recorded.
   enum class Order : std::uint8_t { Logged, CommitTimestamps };
 
-  virtual ~Recovery() = default;  // Takes back whatever the server keeps for it.
-  // Hands over the transactions that committed and wrote to the tables of the run, in the order of their
-  // commits. When the sessions have ended; once. Throws DatabaseError.
+  virtual ~Recovery() = default;  // Releases what the server keeps for it.
+  // Passes on the committed transactions that wrote to the tables of the run, in commit order. Call it
+  // once, when the sessions have ended. Throws DatabaseError.
   virtual void read(const std::function<void(const LoggedTransaction&)>& found) = 0;
   virtual Order order() const { return Order::Logged; }
 };

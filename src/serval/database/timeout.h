@@ -1,5 +1,5 @@
 #pragma once
-// How long a server may take to answer, as addresses spell it.
+// Timeouts in addresses.
 //
 //   parse_timeout("1500ms") == 1500 ms          parse_timeout("5s") == 5 s
 

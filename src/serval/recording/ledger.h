@@ -1,6 +1,6 @@
 #pragma once
-// Who is who on the server: what it takes to find the transactions of a recording again in the log of the
-// database. Kept only where a certificate is asked for.
+// Maps the transactions of a recording to those of the server, so that they can be found in the log of
+// the database. Kept only if a certificate is requested.
 //
 //   {.session = 3, .transaction = 42, .server_transaction = "991"}
 
@@ -15,9 +15,9 @@ namespace serval {
 struct LedgerEntry {
   std::int64_t session = 0, transaction = 0;  // Labels, as in the recording.
   Outcome outcome = Outcome::Committed;
-  std::string server_transaction;  // As the server calls it, where it was told.
-  // Of an indeterminate one: the tags that it asked to be written, and whether some request was answered
-  // that, if it took effect, cannot be missing from a log.
+  std::string server_transaction;  // The server's id, if known.
+  // For an indeterminate transaction: the tags that it requested to write, and whether a completed
+  // request must appear in the log if it took effect.
   std::vector<std::int64_t> tags;
   bool surely_wrote = false;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// Texts and numbers to the end of a line, without temporaries and formats: this runs between the requests of
-// a client, when everything it touches has to be fetched into the cache again.
+// Appends texts and numbers to a line without temporaries or format strings. This runs between the
+// requests of a client, with a cold cache.
 //
 //   put_all(line, "[\"r\",", key, ",", tag, "]");
 

@@ -16,7 +16,7 @@
 namespace serval {
 namespace {
 
-// What sessions do next begins at `time` or later, but for those that have begun something: `since` that.
+// Later transactions of sessions begin at `time` or later, except those of sessions in `since`.
 enum class Sync : std::uint8_t { More, Last };
 std::string sync_line(Time time, std::string_view since, Sync sync = Sync::More) {
   return fmt::format("{{\"event\":\"sync\",\"at\":{}{}{}}}\n", time,
@@ -24,7 +24,7 @@ std::string sync_line(Time time, std::string_view since, Sync sync = Sync::More)
                      sync == Sync::Last ? ",\"last\":true" : "");
 }
 
-// Keys of the first table do not name it; the fact "table" does, for predicates that range over it.
+// Keys of the first table do not name it; the fact "table" names it, for predicates over it.
 std::string header_line(const RunHeader& header, const Schema& schema) {
   JsonWriter json;
   json.begin_object().key("serval").text("history").key("version").number(1);
@@ -79,9 +79,8 @@ void Recorder::run() {
   }
 }
 
-// First the lines of all sessions, then what may have been written meanwhile, also by sessions that are
-// new: a transaction among the lines can have read only what had been asked for when its session was
-// visited.
+// First the lines of all sessions, then what may have been written meanwhile, also by new sessions: a
+// transaction among the lines can have read only what had been invoked when its session was visited.
 void Recorder::collect() {
   std::string lines, writes, since;
   const Time time = now();
@@ -101,7 +100,7 @@ std::vector<SessionLog*> Recorder::sessions() {
   return all;
 }
 
-// After a failure nothing more is written, so that the file ends where it was cut.
+// After a failure nothing more is written, so that the file stays a valid prefix.
 void Recorder::write(std::string_view text) {
   while (!text.empty() && !failed()) {
     const ssize_t written = ::write(file_, text.data(), text.size());

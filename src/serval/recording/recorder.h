@@ -1,13 +1,13 @@
 #pragma once
-// Writes what the sessions of a run log into one file of native lines, while they run.
+// Writes the logs of all sessions of a run to one file of native lines, during the run.
 //
 //   Recorder recorder("run.jsonl", {.initial = 0, .facts = {{"database", "sqlite 3.40"}}}, schema);
 //   SessionLog& log = recorder.open_session();      // From any thread; stays valid.
 //   recorder.finish();
 //
-// A thread of its own collects the logs every 50 ms and appends them, with a "sync" record behind. The file
-// is readable at any time, also after the process was killed or the disk was full: up to the last "sync",
-// whatever some line has read, another line has written, at least as an "open" record
+// A thread collects the logs every 50 ms and appends them, followed by a "sync" record. The file is
+// readable at any time, even after the process was killed or the disk was full: up to the last "sync",
+// everything that a line has read was written by another line, at least as an "open" record
 // (docs/formats/jsonl.md).
 
 #include <chrono>
@@ -24,7 +24,7 @@
 namespace serval {
 
 struct RunHeader {
-  std::optional<std::int64_t> initial;  // What keys hold before the first write, if not nothing.
+  std::optional<std::int64_t> initial;  // The initial value of keys; none: no row.
   std::map<std::string, std::string> facts;
   SessionLog::Ledger ledger = SessionLog::Ledger::None;
 };
@@ -35,18 +35,18 @@ class Recorder {
 
   // Throws OutputError; never overwrites a file.
   Recorder(std::string path, const RunHeader& header, const Schema& schema);
-  ~Recorder();  // Writes what there is; says nothing of a failure.
+  ~Recorder();  // Writes what is left; ignores failures.
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
   SessionLog& open_session();  // Labelled 1, 2, 3, ...
-  // Writes the rest, and `last` behind it: whole lines. Sessions must have ended. Throws OutputError if
+  // Writes the rest, followed by `last`: whole lines. Sessions must have ended. Throws OutputError if
   // anything could not be written.
   void finish(std::string_view last = {});
   // Of all sessions, once they have ended.
   std::vector<LedgerEntry> ledger();
 
-  bool failed() const;  // The disk is full, say. What the sessions do from now on is lost.
+  bool failed() const;  // For example, the disk is full. Later records are lost.
   std::uint64_t bytes() const;
 
  private:
@@ -61,14 +61,14 @@ class Recorder {
   int file_ = -1;
   std::atomic<std::int64_t> last_transaction_ = 0;
 
-  mutable std::mutex mutex_;  // For all below.
+  mutable std::mutex mutex_;  // Guards everything below.
   std::condition_variable wake_;
   std::deque<SessionLog> sessions_;
   bool stopping_ = false;
   std::string problem_;
   std::uint64_t bytes_ = 0;
 
-  std::thread thread_;  // Last: it uses all the others.
+  std::thread thread_;  // Last, because it uses the others.
 };
 
 }  // namespace serval

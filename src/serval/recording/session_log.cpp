@@ -61,7 +61,7 @@ std::string_view letter_of(const Request& request, const Answer& answer) {
   return {};
 }
 
-// Whether a request that was answered has left a version behind, should its transaction commit.
+// Whether a completed request creates a version if its transaction commits.
 bool wrote(const Request& request, const Answer& answer) {
   if (only_reads(request.kind)) return false;
   return is_range(request.kind) ? !answer.rows.empty() : answer.applied;
@@ -73,7 +73,7 @@ bool tells_a_row(const Request& request, const Answer& answer) {
   return request.kind == Kind::Read || refused;
 }
 
-// The range read of one key, for a request that found several rows under it: a point read holds one.
+// A range read of one key, for a request that found several rows under it; a point read has only one.
 Request scan_of(const Request& read) {
   Request scan = read;
   scan.kind = Kind::Scan;
@@ -84,7 +84,7 @@ Request scan_of(const Request& read) {
 
 }  // namespace
 
-// What stands between the key and the times, a comma before it.
+// The part between the key and the times, with a leading comma.
 void SessionLog::put_values(std::string& to, const Request& request, const Answer& answer) const {
   if (request.kind == Kind::Delete) return put(to, answer.applied ? "" : ",null");
   to += ',';
@@ -105,8 +105,8 @@ void SessionLog::begin(Time at) {
   open_ = true;
 }
 
-// Whether an insert, a compare-and-set or a range writes, and what, only the answer tells; but others may see
-// it before the answer comes, so it counts as written.
+// Only the response shows whether an insert, a compare-and-set or a range writes, and what. But others
+// may see the write before the response arrives, so it counts as written.
 void SessionLog::put_written(std::string& to, const Request& request, std::string_view letter) const {
   if (only_reads(request.kind) || is_range(request.kind)) return;
   const bool deletes = request.kind == Kind::Delete;
@@ -121,7 +121,7 @@ void SessionLog::put_written(std::string& to, const Request& request, std::strin
   to += ']';
 }
 
-void SessionLog::ask(const Request& request, Time at) {
+void SessionLog::invoke(const Request& request, Time at) {
   asked_ = at;
   if (only_reads(request.kind)) return;
   if (keeps_ledger_) tags_.push_back(request.tag);
@@ -146,7 +146,7 @@ void SessionLog::put_times(const Request& request, Time end) {
   put(operations_, request.locks ? "],\"lock\":\"exclusive\"" : "]");
 }
 
-void SessionLog::hear(const Request& request, const Answer& answer, Time at) {
+void SessionLog::complete(const Request& request, const Answer& answer, Time at) {
   surely_wrote_ = surely_wrote_ || wrote(request, answer);
   if (is_range(request.kind)) return add_range(request, answer, at);
   if (tells_a_row(request, answer) && answer.rows.size() > 1) return add_range(scan_of(request), answer, at);
@@ -154,7 +154,7 @@ void SessionLog::hear(const Request& request, const Answer& answer, Time at) {
   text_.put_key(operations_, request.table, request.key);
   put_values(operations_, request, answer);
   put_times(request, at);
-  if (letter_of(request, answer) == "r") put_sight(answer);  // Where no row tells what was seen.
+  if (letter_of(request, answer) == "r") put_sight(answer);  // If no row shows what was seen.
   operations_ += "}]";
   if (request.kind != Kind::Update || !answer.applied) return;
   open_item("w");
@@ -185,7 +185,7 @@ void SessionLog::add_range(const Request& request, const Answer& answer, Time en
   operations_ += "}]";
 }
 
-// Of a range: what the server said besides the rows.
+// For a range: what the server reported besides the rows.
 void SessionLog::put_answered(const Request& request, const Answer& answer) {
   if (answer.matched) put_all(operations_, ",\"matched\":", *answer.matched);
   if (answer.changed) put_all(operations_, ",\"changed\":", *answer.changed);
@@ -205,7 +205,7 @@ void SessionLog::put_sight(const Answer& answer) {
     sights_.push_back(operations_.size());
 }
 
-// What operations saw that is known only now, from the last to the first.
+// Inserts what operations saw, known only now, from the last to the first.
 void SessionLog::put_late_sights(std::optional<std::int64_t> seen) {
   if (seen && !sights_.empty()) {
     std::string text;
@@ -228,8 +228,8 @@ void SessionLog::note(Outcome outcome, const TransactionHints& hints) {
   surely_wrote_ = false;
 }
 
-// A read that was never answered saw nothing that counts; what was to be written may have been. An insert
-// is one: it is the last operation, and if the transaction happened nevertheless, the insert did.
+// A read that never completed is left out; a write may have taken effect. An insert counts as one: it is
+// the last operation, so if the transaction took effect, the insert did too.
 void SessionLog::lose(const Request& request) {
   if (request.kind == Kind::UpdateRange || request.kind == Kind::DeleteRange)
     return add_range(request, {}, kUnknownEnd);

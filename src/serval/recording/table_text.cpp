@@ -50,7 +50,7 @@ TableText::TableText(const Schema& schema) {
       if (records_columns(table)) entry.cells.push_back({column.name, i});
     }
     if (records_columns(table)) entry.cells.push_back({std::string(kTagColumn), kTag});
-    std::ranges::sort(entry.cells, {}, &Cell::before);  // As the reader would.
+    std::ranges::sort(entry.cells, {}, &Cell::before);  // As the reader sorts them.
     for (Cell& cell : entry.cells)
       cell.before = (&cell == entry.cells.data() ? "{" : ",") + quoted(cell.before) + ":";
     entries_.push_back(std::move(entry));
@@ -68,7 +68,7 @@ void TableText::put_value(std::string& to, std::uint32_t table, std::int64_t tag
                           std::span<const std::int64_t> columns) const {
   const Entry& entry = entries_[table];
   if (entry.cells.empty()) return put(to, tag);
-  expects(columns.size() + 1 == entry.cells.size(), "a row whose columns are recorded has them all");
+  expects(columns.size() + 1 == entry.cells.size(), "a recorded row has all columns");
   for (const Cell& cell : entry.cells)
     put_all(to, cell.before, cell.column == kTag ? tag : columns[cell.column]);
   to += '}';

@@ -1,11 +1,11 @@
 #pragma once
-// Keys, rows and predicates of the tables of a run, as the native format spells them (docs/formats/jsonl.md).
+// Formats keys, rows and predicates of the tables of a run for the native format (docs/formats/jsonl.md).
 //
-//   text.put_key(line, 1, 7);                        "parts/7"; of the first table 7
-//   text.put_value(line, 0, 17, {3});                {"place":3,"tag":17}; 17 where columns are not recorded
+//   text.put_key(line, 1, 7);                        "parts/7"; 7 for the first table
+//   text.put_value(line, 0, 17, {3});                {"place":3,"tag":17}; 17 if columns are not recorded
 //   text.put_predicate(line, request);               ["between",["col","pieces.place"],3,5]
 //
-// What does not change from row to row is spelled once, by the constructor.
+// The constructor formats the constant parts once.
 
 #include <cstdint>
 #include <span>
@@ -26,7 +26,7 @@ class TableText {
                  std::span<const std::int64_t> columns) const;
   // The row that a request writes.
   void put_written(std::string& to, const Request& request) const;
-  // Of a range: its condition, and what is to be done with the rows.
+  // For a range: its condition, and what to do with the rows.
   void put_predicate(std::string& to, const Request& request) const;
 
  private:
@@ -36,7 +36,7 @@ class TableText {
     std::size_t column;  // Or kTag.
   };
   struct Entry {
-    std::string key_prefix;             // "parts/ with its quote; empty: a bare number.
+    std::string key_prefix;             // "parts/ with its quote; empty: a plain number.
     std::vector<Cell> cells;            // By name, the tag among them; empty: columns are not recorded.
     std::vector<std::string> quoted;    // The key, then the columns: "pieces.place" with its quotes.
     std::vector<std::string> assigned;  // ["set","place", for the columns.

@@ -8,7 +8,7 @@ class SpokenScript final : public Script {
   explicit SpokenScript(Dialogue dialogue) : dialogue_(std::move(dialogue)) {}
 
   std::optional<Request> next() override { return dialogue_.next(); }
-  void hear(const Request&, const Answer& answer) override { dialogue_.hear(answer); }
+  void complete(const Request&, const Answer& answer) override { dialogue_.complete(answer); }
   bool aborts() const override { return dialogue_.ending() == Ending::Abort; }
 
  private:

@@ -62,7 +62,7 @@ class Dialogue {
   }
 
   std::optional<Request> next();
-  void hear(const Answer& answer) { handle_.promise().answer = answer; }
+  void complete(const Answer& answer) { handle_.promise().answer = answer; }
   Ending ending() const { return handle_.promise().ending; }
 
  private:

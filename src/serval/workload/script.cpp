@@ -14,7 +14,7 @@ class PlayedPlan final : public Script {
     return request(plan_.operations[played_++]);
   }
 
-  void hear(const Request& asked, const Answer& answer) override {
+  void complete(const Request& asked, const Answer& answer) override {
     switch (asked.kind) {
       case Request::Kind::Write:
         known_[asked.key] = asked.tag;

@@ -3,7 +3,7 @@
 //
 //   while (std::optional<Request> request = script->next()) {
 //     request->tag = next_tag();                      // Unique in the run; chosen by the caller.
-//     script->hear(*request, client.perform(*request));
+//     script->complete(*request, client.perform(*request));
 //   }
 
 #include <memory>
@@ -19,7 +19,7 @@ class Script {
  public:
   virtual ~Script() = default;
   virtual std::optional<Request> next() = 0;  // None: the transaction is done.
-  virtual void hear(const Request& asked, const Answer& answer) = 0;
+  virtual void complete(const Request& request, const Answer& answer) = 0;
   virtual bool aborts() const = 0;  // Roll back instead of committing. Valid when it is done.
 };
 

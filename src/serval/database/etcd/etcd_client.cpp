@@ -25,14 +25,14 @@ FailureCause cause_of(EtcdFailure::Kind kind) {
   return FailureCause::Other;
 }
 
-// Whether a commit that ends so has left no trace.
+// Whether such a failed commit had no effect.
 bool surely_aborted(EtcdFailure::Kind kind) {
   return kind == EtcdFailure::Kind::NotSent || kind == EtcdFailure::Kind::Refused;
 }
 
 std::int64_t whole_of(const JsonValue& value, const char* name) {
   const std::optional<std::int64_t> number = value[name].whole();
-  if (!number) throw DatabaseError(fmt::format("etcd's answer has no \"{}\"", name));
+  if (!number) throw DatabaseError(fmt::format("the response of etcd has no \"{}\"", name));
   return *number;
 }
 
@@ -85,7 +85,7 @@ std::optional<StoredValue> EtcdClient::get(const std::string& key, Reading) {
   return StoredValue{decode_base64(found.front()["value"].text), revision};
 }
 
-// One read is consistent by itself, and so are stale ones, which share a revision.
+// A single read is consistent, and so are stale reads, which share a revision.
 bool EtcdClient::needs_commit() const {
   return !writes_.empty() || (reads_ == Reads::Fresh && read_at_.size() > 1);
 }
@@ -102,7 +102,7 @@ std::string EtcdClient::format_commit() const {
         bytes ? fmt::format(R"({{"request_put":{{"key":"{}","value":"{}"}}}})", name, encode_base64(*bytes))
               : fmt::format(R"({{"request_delete_range":{{"key":"{}"}}}})", name);
   }
-  // Without a request that must be fresh, etcd compares with whatever the member happens to have.
+  // Without a linearizable request, etcd would compare with the possibly stale state of the member.
   if (writes_.empty())
     changes = fmt::format(R"({{"request_range":{{"key":"{}","keys_only":true}}}})",
                           encode_base64(read_at_.begin()->first));

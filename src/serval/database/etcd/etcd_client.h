@@ -1,11 +1,13 @@
 #pragma once
-// A session of etcd, whose transactions are made here: reads go to the server and are remembered with the
-// revision that last changed their key, writes wait for the commit, and the commit is one transaction of etcd
-// that writes only if nothing read has changed.
+// A session of etcd. Transactions are implemented in the client: reads go to the server and are
+// remembered with the revision that last changed their key, writes are buffered, and the commit is one
+// etcd transaction that writes only if nothing that was read has changed.
 //
-//   Fresh: every read is linearizable, and all of them are checked at the commit: strictly serializable.
-//   Stale: reads come from the member's own copy, all at the revision of the first, which may be old; those
-//          of a transaction that writes are checked as well. Serializable, but not in real time.
+//   Fresh: every read is linearizable, and all of them are validated at the commit: strictly
+//   serializable.
+//   Stale: reads come from the member's own copy, all at the revision of the first, which may be old;
+//   those
+//          of a transaction that writes are validated too. Serializable, but not in real time.
 
 #include <map>
 #include <memory>
@@ -24,7 +26,7 @@ class EtcdClient final : public Client, private KeyValueTransaction {
 
   EtcdClient(const std::string& endpoint, Reads reads, KeyValueTables tables, EtcdAccess access = {});
 
-  void greet();  // Throws DatabaseError where the member does not answer.
+  void greet();  // Throws DatabaseError if the member does not respond.
 
   void begin() override;
   Answer perform(const Request& request) override;
@@ -44,8 +46,8 @@ class EtcdClient final : public Client, private KeyValueTransaction {
   Reads reads_;
   KeyValueTables tables_;
   std::map<std::string, std::int64_t> read_at_;  // The revision that last changed each key; 0: absent.
-  std::map<std::string, std::optional<std::string>> writes_;  // Nothing: deleted.
-  std::int64_t snapshot_ = 0;                                 // Of stale reads; 0 before the first.
+  std::map<std::string, std::optional<std::string>> writes_;  // None: deleted.
+  std::int64_t snapshot_ = 0;                                 // Revision of stale reads; 0 before the first.
   TransactionHints hints_;
 };
 

@@ -25,11 +25,11 @@ std::size_t receive(char* bytes, std::size_t size, std::size_t count, void* out)
     static_cast<std::string*>(out)->append(bytes, size * count);
     return size * count;
   } catch (const std::bad_alloc&) {
-    return 0;  // Ends the transfer.
+    return 0;  // Aborts the transfer.
   }
 }
 
-// By the code of gRPC. Only answers given before a proposal is made say that nothing will come of it.
+// By gRPC code. Only a response from before the proposal guarantees that the request has no effect.
 EtcdFailure::Kind kind_of(std::optional<std::int64_t> code) {
   constexpr std::int64_t kInvalidArgument = 3, kNotFound = 5, kPermissionDenied = 7, kResourceExhausted = 8,
                          kOutOfRange = 11, kUnimplemented = 12;
@@ -41,7 +41,7 @@ EtcdFailure::Kind kind_of(std::optional<std::int64_t> code) {
     case kOutOfRange:
     case kUnimplemented:
       return EtcdFailure::Kind::Refused;
-    case kUnauthenticated:  // A token has a limited life; a new connection gets a new one.
+    case kUnauthenticated:  // Tokens expire; a new connection gets a new one.
       return EtcdFailure::Kind::NotSent;
     default:
       return EtcdFailure::Kind::Uncertain;

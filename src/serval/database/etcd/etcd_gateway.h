@@ -13,14 +13,14 @@
 
 namespace serval {
 
-// A request without a good answer.
+// A failed request.
 class EtcdFailure : public std::runtime_error {
  public:
   enum class Kind {
-    NotSent,    // Nobody was there to hear it.
-    Lost,       // It was sent, and no answer came.
-    Uncertain,  // The server says that it does not know, or that it could not wait for the others.
-    Refused,    // The server says no.
+    NotSent,    // It cannot have reached the server.
+    Lost,       // It was sent, but no response came.
+    Uncertain,  // The server does not know the outcome, or could not wait for the other members.
+    Refused,    // The server rejected it.
   };
   EtcdFailure(Kind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
   Kind kind() const noexcept { return kind_; }
@@ -29,15 +29,15 @@ class EtcdFailure : public std::runtime_error {
   Kind kind_;
 };
 
-// What to do about a failure at the start; may be empty.
+// A hint for a failure at the start; may be empty.
 std::string hint_for(EtcdFailure::Kind kind);
 
-// How members are spoken to.
+// How to connect to members.
 struct EtcdAccess {
   bool tls = false;
   std::string ca_file, certificate_file, key_file;  // PEM; empty: the system's, none.
   std::string user, password;                       // No user: no authentication.
-  std::chrono::milliseconds timeout{8000};          // etcd itself gives up after about 7 s.
+  std::chrono::milliseconds timeout{8000};          // etcd's own timeout is about 7 s.
 };
 
 class EtcdGateway {
@@ -47,8 +47,8 @@ class EtcdGateway {
   EtcdGateway(const EtcdGateway&) = delete;
   EtcdGateway& operator=(const EtcdGateway&) = delete;
 
-  // Once: on a connection of its own. libcurl sends a request again, whatever it is, when the connection that
-  // it reused turns out to be dead; a commit that is sent twice would contradict itself.
+  // Once: on a new connection. libcurl resends any request if a reused connection turns out to be dead,
+  // but a commit that is sent twice would fail its own validation.
   enum class Sending { Once, PerhapsTwice };
   // Throws EtcdFailure.
   JsonValue post(const std::string& path, const std::string& body, Sending sending);

@@ -22,7 +22,7 @@ namespace {
 
 using Sending = EtcdGateway::Sending;
 
-constexpr std::size_t kBatch = 100;  // Rows of one transaction while tables are made; etcd allows 128.
+constexpr std::size_t kBatch = 100;  // Rows per transaction while tables are created; etcd allows 128.
 
 class EtcdDatabase final : public Database {
  public:
@@ -60,8 +60,9 @@ class EtcdDatabase final : public Database {
   }
 
   void drop() override {
-    order("/v3/kv/deleterange", fmt::format(R"({{"key":"{}","range_end":"{}"}})", encode_base64("serval_"),
-                                            encode_base64("serval`")));  // The letter after the underscore.
+    order("/v3/kv/deleterange",
+          fmt::format(R"({{"key":"{}","range_end":"{}"}})", encode_base64("serval_"),
+                      encode_base64("serval`")));  // The character after the underscore.
   }
 
   std::unique_ptr<Client> connect(std::uint32_t session) override { return reconnect(session, 0); }
@@ -71,7 +72,7 @@ class EtcdDatabase final : public Database {
     return client(endpoint, isolation_ == "stale" ? EtcdClient::Reads::Stale : EtcdClient::Reads::Fresh);
   }
 
-  // A stale read takes its state from one revision, whatever the others do.
+  // Stale reads take their state from one revision.
   std::unique_ptr<Client> connect_observer(std::uint32_t attempt) override {
     return client(endpoints_[attempt % endpoints_.size()], EtcdClient::Reads::Stale);
   }
@@ -85,7 +86,7 @@ class EtcdDatabase final : public Database {
     return client;
   }
 
-  // Through another member where one is gone. Doing it twice does no harm.
+  // Tries other members if one is gone. The request is idempotent.
   JsonValue order(const std::string& path, const std::string& body) {
     const std::lock_guard lock(mutex_);
     for (std::size_t attempt = 1;; ++attempt) try {
@@ -103,7 +104,7 @@ class EtcdDatabase final : public Database {
   EtcdAccess access_;
   std::mutex mutex_;  // Guards what follows.
   std::unique_ptr<EtcdGateway> control_;
-  std::size_t control_place_ = 0;  // Of its member.
+  std::size_t control_place_ = 0;  // Index of its member.
   KeyValueTables tables_;
 };
 
@@ -118,7 +119,7 @@ void add_endpoints(std::string_view list, std::vector<std::string>& out) {
   }
 }
 
-// As other drivers do it: from a file, or from the environment. etcdctl knows the second name as well.
+// From a file or the environment, as in other drivers. etcdctl uses the second name too.
 std::string read_password(const AddressParts& parts) {
   const std::string path = parts.option("passfile", "");
   if (!path.empty()) {
@@ -129,11 +130,11 @@ std::string read_password(const AddressParts& parts) {
   }
   for (const char* name : {"SERVAL_ETCD_PASSWORD", "ETCDCTL_PASSWORD"})
     if (const char* password = std::getenv(name)) return password;
-  throw InputError({}, "the user of etcd has no password", {},
+  throw InputError({}, "no password is given for the etcd user", {},
                    "it is read from passfile=FILE, SERVAL_ETCD_PASSWORD or ETCDCTL_PASSWORD");
 }
 
-// Takes the user away from the front of the place.
+// Removes the user from the front of the place.
 EtcdAccess access_of(AddressParts& parts) {
   EtcdAccess access;
   access.ca_file = parts.option("cacert", "");
@@ -151,7 +152,7 @@ EtcdAccess access_of(AddressParts& parts) {
   access.user = parts.place.substr(0, at);
   parts.place.erase(0, at + 1);
   if (access.user.find(':') != std::string::npos)
-    throw InputError({}, "a password in an address is seen by everyone who sees the command", {},
+    throw InputError({}, "a password in an address is visible to other users of the machine", {},
                      "leave it out; it is read from passfile=FILE, SERVAL_ETCD_PASSWORD or ETCDCTL_PASSWORD");
   access.password = read_password(parts);
   return access;

@@ -27,7 +27,8 @@ int milliseconds_until(std::chrono::steady_clock::time_point deadline) {
   return static_cast<int>(std::max<std::int64_t>(left, 0));
 }
 
-// Writing to a program that has ended raises SIGPIPE, which would end us: held back here and then taken away.
+// Writing to a program that has ended raises SIGPIPE, which would end this process. Blocks it and then
+// consumes it.
 class WithoutSigpipe {
  public:
   WithoutSigpipe() {
@@ -47,7 +48,7 @@ class WithoutSigpipe {
   sigset_t pipe_, before_;
 };
 
-// In a group of its own, so that what the shell starts ends with it, and with no signal blocked or ignored.
+// In its own process group, so that the shell's children end with it; no signal is blocked or ignored.
 int spawn(const std::string& command, int input, int output, pid_t& pid) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
@@ -145,7 +146,7 @@ std::string ChildProcess::receive(Deadline deadline) {
       return line;
     }
     searched = received_.size();
-    if (searched > kLongestLine) lose("the program's answer never ends");
+    if (searched > kLongestLine) lose("the program's response is too long");
     wait_for(from_, POLLIN, deadline);
     std::array<char, 65536> bytes{};
     const ssize_t count = read(from_, bytes.data(), bytes.size());
@@ -163,7 +164,7 @@ void ChildProcess::wait_for(int descriptor, short event, Deadline deadline) {
     const int ready = poll(&waiting, 1, left);
     if (ready > 0) return;
     if (ready == 0 && milliseconds_until(deadline) == 0)
-      lose(fmt::format("the program has not answered within {} ms", patience_.count()));
+      lose(fmt::format("the program has not responded within {} ms", patience_.count()));
     if (ready < 0 && errno != EINTR) lose(fmt::format("poll failed: {}", std::strerror(errno)));
   }
 }

@@ -1,5 +1,5 @@
 #pragma once
-// A program that answers lines with lines, and the time it has for each.
+// A program that responds to each line with a line, within a time limit.
 //
 //   ChildProcess child("python3 driver.py", 10s);
 //   const std::string answer = child.ask(R"({"do":"begin"})");
@@ -15,7 +15,7 @@
 
 namespace serval {
 
-// The program has ended or said nothing in time. It is not there any more.
+// The program has ended or did not respond in time. It is no longer running.
 class ChildLost : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -23,14 +23,15 @@ class ChildLost : public std::runtime_error {
 
 class ChildProcess {
  public:
-  // Runs the command by /bin/sh; what it says on standard error goes where ours does. Throws ChildLost.
+  // Runs the command with /bin/sh. It shares our standard error. Throws ChildLost.
   ChildProcess(const std::string& command, std::chrono::milliseconds patience);
   // Closes the program's input and gives it a second to end by itself.
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  // Sends a line, without its end, and waits for the next one. Throws ChildLost, now and ever after.
+  // Sends a line, given without its newline, and waits for the response. Throws ChildLost, then and ever
+  // after.
   std::string ask(std::string_view line);
   bool is_alive() const noexcept { return pid_ > 0; }
   pid_t pid() const noexcept { return pid_; }
@@ -46,7 +47,7 @@ class ChildProcess {
   std::chrono::milliseconds patience_;
   pid_t pid_ = -1;
   int to_ = -1, from_ = -1;
-  std::string received_;  // Behind the last line that was answered.
+  std::string received_;  // Bytes after the last response.
 };
 
 }  // namespace serval

@@ -51,8 +51,7 @@ constexpr std::array kCauses{FailureCause::Serialization, FailureCause::Deadlock
                              FailureCause::Other};
 
 [[noreturn]] void wrong(const std::string& what) {
-  throw DatabaseError("the program's answer has " + what,
-                      "docs/drivers/exec.md has every line of the protocol");
+  throw DatabaseError("the program's response has " + what, "docs/drivers/exec.md describes the protocol");
 }
 
 std::int64_t whole_of(const JsonValue& value, const char* where) {
@@ -122,8 +121,8 @@ JsonValue read_exec_answer(const std::string& line) {
     problem = error.what();
   }
   throw DatabaseError(
-      fmt::format("the program answered {} ({})", quote_json(line.substr(0, kShown)), problem),
-      "every answer is one JSON object on a line; docs/drivers/exec.md");
+      fmt::format("the program responded {} ({})", quote_json(line.substr(0, kShown)), problem),
+      "every response is one JSON object on a line; docs/drivers/exec.md");
 }
 
 void throw_if_error(const JsonValue& answer, Outcome unless_said) {

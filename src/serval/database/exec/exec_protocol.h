@@ -1,6 +1,6 @@
 #pragma once
-// How requests and answers are spelled for a program that brings its own database; docs/drivers/exec.md is
-// the page.
+// Formats requests and parses responses of exec programs, which bring their own database
+// (docs/drivers/exec.md).
 //
 //   format_request({.kind = Request::Kind::Write, .key = 7, .tag = 3}, schema)
 //       == R"({"do":"write","table":"serval_registers","key":7,"tag":3})"
@@ -17,12 +17,12 @@ namespace serval {
 std::string format_tables(const Schema& schema);  // A JSON array.
 std::string format_request(const Request& request, const Schema& schema);
 
-// The line as an object. Throws DatabaseError, which shows the line, where it is none.
+// The line as an object. Throws DatabaseError, which shows the line, if it is not an object.
 JsonValue read_exec_answer(const std::string& line);
-// Throws the TransactionFailure that an answer with "error" tells of; DatabaseError for "unsupported".
-// `unless_said` is the outcome where the program names none.
+// Throws the TransactionFailure of a response with "error"; DatabaseError for "unsupported".
+// `unless_said` is the outcome if the program gives none.
 void throw_if_error(const JsonValue& answer, Outcome unless_said);
-// Throws DatabaseError for members of the wrong kind, as do the next two.
+// Throws DatabaseError for members of the wrong type, as do the next two.
 Answer answer_of(const JsonValue& answer);
 Outcome outcome_of(const JsonValue& answer);
 TransactionHints hints_of(const JsonValue& answer);

@@ -1,4 +1,5 @@
-// The driver of programs that bring their own database: a process a session, one more that makes the tables.
+// The driver for programs that bring their own database: one process per session, and one that creates
+// the tables.
 
 #include <charconv>
 #include <cstdlib>
@@ -32,7 +33,7 @@ std::chrono::milliseconds patience() {
   return std::chrono::milliseconds(milliseconds);
 }
 
-// An answer that is no answer ends the conversation: nobody knows what the next line would be about.
+// A malformed response ends the conversation, because the next line could not be attributed.
 JsonValue ask(ChildProcess& program, const std::string& line) {
   const std::string answer = program.ask(line);
   try {
@@ -67,14 +68,14 @@ class ExecClient final : public Client {
     hints_ = {};
     try {
       exchange(R"({"do":"roll_back"})", Outcome::Aborted);
-    } catch (const TransactionFailure&) {  // A rollback that is lost is still one.
+    } catch (const TransactionFailure&) {  // A lost rollback still takes effect.
     }
   }
 
   TransactionHints hints() const override { return hints_; }
 
  private:
-  // `when_lost`: what becomes of the transaction when the program ends instead of answering.
+  // `when_lost`: the outcome if the program ends instead of responding.
   JsonValue exchange(const std::string& line, Outcome when_lost) {
     const bool was_there = program_->is_alive();
     try {
@@ -102,7 +103,7 @@ class ExecDatabase final : public Database {
     for (std::size_t i = 0; i < told.names.size(); ++i) facts_[told.names[i]] = told.items[i].text;
   }
 
-  // Without the command, which may hold a password.
+  // Without the command, which may contain a password.
   std::map<std::string, std::string> facts() override {
     std::map<std::string, std::string> out = facts_;
     out.emplace("database", "exec");
@@ -128,7 +129,7 @@ class ExecDatabase final : public Database {
   }
 
  private:
-  // A program that has been greeted; what it answered goes to `answer`.
+  // Starts a program and sends the greeting; its response goes to `answer`.
   std::unique_ptr<ChildProcess> start(const std::string& session, JsonValue& answer) {
     try {
       auto program = std::make_unique<ChildProcess>(command_, patience_);
@@ -138,8 +139,8 @@ class ExecDatabase final : public Database {
       refuse_error(answer);
       return program;
     } catch (const ChildLost& lost) {
-      throw DatabaseError(lost.what(),
-                          "does the command run on its own, and answer a line on its standard input?");
+      throw DatabaseError(
+          lost.what(), "check that the command runs on its own and responds to a line on its standard input");
     }
   }
 
@@ -155,7 +156,7 @@ class ExecDatabase final : public Database {
     try {
       throw_if_error(answer, Outcome::Aborted);
     } catch (const TransactionFailure& failure) {
-      throw DatabaseError(fmt::format("the program refuses: {}", failure.what()));
+      throw DatabaseError(fmt::format("the program reports an error: {}", failure.what()));
     }
   }
 

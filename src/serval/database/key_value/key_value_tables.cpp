@@ -15,7 +15,7 @@ void note_row(Answer& answer, const Request& request, const std::optional<Stored
   answer.version = stored->version;
 }
 
-// The columns of a row that is written: those of the request, else those it has, else the initial ones.
+// The columns to write: those of the request, else the current ones, else the initial ones.
 std::vector<std::int64_t> columns_to_write(const Request& request, const std::vector<Answer::Row>& row,
                                            const std::vector<std::int64_t>& initial) {
   if (!request.columns.empty()) return request.columns;
@@ -64,7 +64,7 @@ Answer KeyValueTables::perform(const Request& request, KeyValueTransaction& tran
     transaction.put(key, bytes);
     return answer;
   }
-  // A write that replaces the whole row need not know the old one, and must not: it is blind.
+  // A write that replaces the whole row is blind: it must not read the old one.
   std::vector<Answer::Row> row;
   const bool blind = request.kind == Kind::Write && request.columns.size() == table.initial_columns.size();
   if (!blind) {

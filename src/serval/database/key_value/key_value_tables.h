@@ -1,5 +1,5 @@
 #pragma once
-// Requests in terms of get, put and erase, for databases that know no tables.
+// Implements requests with get, put and erase, for databases without tables.
 //
 //   const KeyValueTables tables(schema);
 //   const Answer answer = tables.perform({.kind = Request::Kind::Append, .key = 7, .tag = 3}, transaction);
@@ -18,7 +18,7 @@ struct StoredValue {
   std::optional<std::int64_t> version;
 };
 
-// One transaction of a store. Its failures are TransactionFailures.
+// One transaction of a store. Throws TransactionFailure.
 class KeyValueTransaction {
  public:
   enum class Reading { Plain, ForUpdate };
@@ -34,7 +34,7 @@ class KeyValueTables {
   KeyValueTables() = default;
   explicit KeyValueTables(const Schema& schema);
 
-  // Throws DatabaseError for ranges, which such stores lack, and for a table that is not in the schema.
+  // Throws DatabaseError for ranges, which are not supported, and for a table that is not in the schema.
   Answer perform(const Request& request, KeyValueTransaction& transaction) const;
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// How rows and lists lie in a store that knows only keys and bytes.
+// The encoding of rows and lists in a key-value store.
 //
 //   stored_key("serval_registers", 7)      // "serval_registers/" and eight bytes: keys sort as numbers do
 //   encode_row(42, {100})                  // sixteen bytes: the tag and one column, lowest byte first
@@ -27,7 +27,7 @@ std::vector<std::int64_t> decode_list(std::string_view bytes);
 
 std::vector<std::int64_t> initial_columns(const TableInfo& table);
 
-// Calls put(key, bytes) for every row that the schema wants at the start.
+// Calls put(key, bytes) for every initial row of the schema.
 template <class Put>
 void for_each_initial_row(const Schema& schema, Put put) {
   for (const TableInfo& table : schema) {

@@ -8,8 +8,8 @@ namespace serval::mariadb {
 
 FailureCause cause_of(unsigned code);
 
-// Whether such an answer to a commit says that the transaction was rolled back. Only those that name a
-// conflict do: a cluster, or a disk, may fail in the middle of it.
+// Whether this response to a commit means that the transaction was rolled back. Only conflicts do: a
+// cluster or a disk may fail in the middle of a commit.
 bool says_aborted(unsigned code);
 
 }  // namespace serval::mariadb

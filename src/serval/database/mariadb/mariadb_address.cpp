@@ -28,7 +28,7 @@ sql::Place checked(sql::Place place) {
   if (place.host.empty()) place.host = "127.0.0.1";
   if (place.port == 0) place.port = kPort;
   if (place.database.empty())
-    throw InputError({}, "the address names no database", {},
+    throw InputError({}, "the address has no database name", {},
                      "for example mariadb://app@127.0.0.1:3306/bench");
   return place;
 }

@@ -15,17 +15,17 @@ enum class Kind : std::uint8_t { Mariadb, Mysql, Tidb };
 
 struct MariadbAddress {
   Kind kind = Kind::Mariadb;
-  std::string snapshot;   // innodb_snapshot_isolation: "on", "off", or empty for the server's own.
+  std::string snapshot;   // innodb_snapshot_isolation: "on", "off", or empty for the server's default.
   std::string sync_wait;  // wsrep_sync_wait, a number, or empty.
-  std::chrono::milliseconds timeout{60'000};  // For every answer.
+  std::chrono::milliseconds timeout{60'000};  // For every response.
   std::vector<sql::Place> nodes;
 };
 
-// `further` are the same database's other nodes: HOST, HOST:PORT, or whole addresses. Throws InputError.
+// `further` are other nodes of the same database: HOST, HOST:PORT, or whole addresses. Throws InputError.
 [[nodiscard]] MariadbAddress parse_mariadb_address(std::string_view address,
                                                    const std::vector<std::string>& further);
 
-// "db1:3306", for people.
+// "db1:3306", for messages.
 std::string name_of_node(const sql::Place& node);
 
 }  // namespace serval::mariadb

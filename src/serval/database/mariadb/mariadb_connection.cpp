@@ -30,7 +30,7 @@ std::string hint_for(unsigned code) {
     return "the password is read from ~/.my.cnf (group client or serval) or MYSQL_PWD";
   if (code == kTooManyConnections || code == kTooManyOfUser)
     return "use fewer clients (--clients), or raise max_connections of the server";
-  if (server_answered(code)) return "check the user and the database that the address names";
+  if (server_answered(code)) return "check the user and the database in the address";
   return "check host, port and database; scripts/servers start mariadb starts a server to try";
 }
 
@@ -72,7 +72,7 @@ void MariadbConnection::CloseStatement::operator()(st_mysql_stmt* statement) con
 }
 
 MariadbConnection::MariadbConnection(const ConnectionOptions& options)
-    : node_(options.node_name), sights_(options.sights), connection_(mysql_init(nullptr)) {
+    : node_(options.node_name), snapshots_(options.snapshots), connection_(mysql_init(nullptr)) {
   expects(connection_ != nullptr, "memory for a connection");
   MYSQL* const handle = connection_.get();
   const unsigned protocol = MYSQL_PROTOCOL_TCP;
@@ -102,7 +102,7 @@ MariadbConnection::MariadbConnection(const ConnectionOptions& options)
 std::string MariadbConnection::version() const { return mysql_get_server_info(connection_.get()); }
 unsigned long MariadbConnection::number() const { return mysql_thread_id(connection_.get()); }
 
-void MariadbConnection::ask(const char* text) {
+void MariadbConnection::query(const char* text) {
   if (mysql_query(connection_.get(), text) != 0)
     fail(mysql_errno(connection_.get()), mysql_error(connection_.get()));
 }
@@ -113,43 +113,44 @@ void MariadbConnection::begin() {
   seen_.reset();
   gtid_.clear();
   committed_.reset();
-  ask(sights_ == Sights::Snapshots ? "start transaction with consistent snapshot" : "start transaction");
-  if (sights_ == Sights::Tidb) {
-    ask("select @@tidb_current_ts");
+  query(snapshots_ == Snapshots::Consistent ? "start transaction with consistent snapshot"
+                                            : "start transaction");
+  if (snapshots_ == Snapshots::Tidb) {
+    query("select @@tidb_current_ts");
     const std::vector<std::vector<std::string>> told = stored_rows(connection_.get());
     gtid_ = told.empty() ? "" : told.front().at(0);
     start_ = std::strtoll(gtid_.c_str(), nullptr, 10);
   }
-  if (sights_ != Sights::Snapshots) return;
-  // Of the file, then of the position. The server answers from variables that all its sessions share, so that
-  // two who ask at once may hear each other's answer; those of this process take turns.
+  if (snapshots_ != Snapshots::Consistent) return;
+  // The file, then the position. The server uses variables that all its sessions share, so two concurrent
+  // queries may get each other's results; those of this process take turns.
   static std::mutex turns;
   const std::lock_guard turn(turns);
-  ask("show status like 'binlog_snapshot_%'");
+  query("show status like 'binlog_snapshot_%'");
   const std::vector<std::vector<std::string>> place = stored_rows(connection_.get());
   if (place.size() >= 2) start_ = log_timestamp(place[0].at(1), place[1].at(1));
 }
 
-// Reads without locks look at the snapshot; what locks is kept until the end of the transaction.
-void MariadbConnection::tell_sight(const sql::Statement& statement, sql::Result& result) {
-  // That there is no such row is told by no tag, only by what was looked at.
+// Reads without locks see the snapshot; locked rows do not change until the end of the transaction.
+void MariadbConnection::report_snapshot(const sql::Statement& statement, sql::Result& result) {
+  // A missing row has no tag; only the snapshot shows what was seen.
   const bool nothing = result.rows == 0 && result.changed == 0;
-  if (sights_ <= Sights::OrdersOnly || (!statement.by_predicate && !nothing)) return;
+  if (snapshots_ <= Snapshots::OrdersOnly || (!statement.by_predicate && !nothing)) return;
   const bool plain = statement.text.starts_with("select") && !statement.text.ends_with("for update");
-  const bool has_snapshot = sights_ == Sights::Snapshots || sights_ == Sights::Tidb;
+  const bool has_snapshot = snapshots_ == Snapshots::Consistent || snapshots_ == Snapshots::Tidb;
   if (plain && has_snapshot) result.timestamp = start_;
-  if ((plain && has_snapshot) || sights_ == Sights::Tidb) return;
+  if ((plain && has_snapshot) || snapshots_ == Snapshots::Tidb) return;
   result.saw_the_end = looks_at_the_end_ = true;
 }
 
-// It has committed; if this cannot be asked, its timestamp is not known.
+// It has committed; if the query fails, its timestamp is unknown.
 void MariadbConnection::note_tidb_commit() {
   if (mysql_query(connection_.get(), "select @@tidb_last_txn_info") != 0) return;
   const std::vector<std::vector<std::string>> told = stored_rows(connection_.get());
   if (!told.empty()) committed_ = commit_timestamp_of(told.front().at(0), start_.value_or(0));
 }
 
-// The server tells the id of the transaction in its answer to the commit.
+// The response to the commit contains the id of the transaction.
 void MariadbConnection::note_gtid() {
   const char* data = nullptr;
   std::size_t length = 0;
@@ -166,7 +167,7 @@ void MariadbConnection::note_gtid() {
 sql::Result MariadbConnection::run(const sql::Statement& statement,
                                    std::span<const std::int64_t> parameters) {
   MYSQL_STMT* const handle = prepared(statement);
-  expects(statement.order.size() <= kMostCells, "few parameters");
+  expects(statement.order.size() <= kMostCells, "the statement has few parameters");
   std::array<std::int64_t, kMostCells> values;
   std::array<MYSQL_BIND, kMostCells> binds;
   for (std::size_t i = 0; i < statement.order.size(); ++i) {
@@ -184,7 +185,7 @@ sql::Result MariadbConnection::run(const sql::Statement& statement,
   } else {
     fetch_text(handle, out);
   }
-  tell_sight(statement, out);
+  report_snapshot(statement, out);
   return out;
 }
 
@@ -202,7 +203,7 @@ MYSQL_STMT* MariadbConnection::prepared(const sql::Statement& statement) {
 
 void MariadbConnection::fetch_rows(MYSQL_STMT* statement, sql::Result& into) {
   const std::size_t width = mysql_stmt_field_count(statement);
-  expects(width <= kMostCells, "few columns");
+  expects(width <= kMostCells, "the result has few columns");
   std::array<std::int64_t, kMostCells> cells;
   std::array<MYSQL_BIND, kMostCells> binds;
   for (std::size_t i = 0; i < width; ++i) binds[i] = whole_number(cells[i]);
@@ -215,7 +216,7 @@ void MariadbConnection::fetch_rows(MYSQL_STMT* statement, sql::Result& into) {
   mysql_stmt_free_result(statement);
 }
 
-// The length is known only once the row is there.
+// The length is known only after the row was fetched.
 void MariadbConnection::fetch_text(MYSQL_STMT* statement, sql::Result& into) {
   unsigned long length = 0;
   MYSQL_BIND bind;
@@ -234,9 +235,9 @@ void MariadbConnection::fetch_text(MYSQL_STMT* statement, sql::Result& into) {
   mysql_stmt_free_result(statement);
 }
 
-// A server says nothing that it was not asked for, but that it ends the connection. Heard before the commit
-// is sent, the commit cannot have happened.
-void MariadbConnection::hear_the_end() {
+// The only unsolicited message of a server says that it closes the connection. If it arrives before the
+// commit is sent, the commit cannot have happened.
+void MariadbConnection::require_open() {
   pollfd socket{.fd = mysql_get_socket(connection_.get()), .events = POLLIN, .revents = 0};
   if (!lost_ && poll(&socket, 1, 0) > 0) lost_ = true;
   if (lost_)
@@ -245,23 +246,22 @@ void MariadbConnection::hear_the_end() {
 }
 
 Outcome MariadbConnection::commit() {
-  hear_the_end();
+  require_open();
   if (looks_at_the_end_) {
-    ask("show master status");
+    query("show master status");
     const std::vector<std::vector<std::string>> place = stored_rows(connection_.get());
     if (!place.empty()) seen_ = log_timestamp(place.front().at(0), place.front().at(1));
   }
   if (mysql_query(connection_.get(), "commit") == 0) {
-    if (sights_ == Sights::Tidb)
+    if (snapshots_ == Snapshots::Tidb)
       note_tidb_commit();
-    else if (sights_ != Sights::None)
+    else if (snapshots_ != Snapshots::None)
       note_gtid();
     return Outcome::Committed;
   }
   const unsigned code = mysql_errno(connection_.get());
   const std::string message = fmt::format("{} (error {})", mysql_error(connection_.get()), code);
-  if (code ==
-      1213)  // InnoDB finds deadlocks earlier; this is Galera, which found a conflict with another node.
+  if (code == 1213)  // InnoDB detects deadlocks earlier; this is a conflict between Galera nodes.
     throw TransactionFailure(FailureCause::Serialization, Outcome::Aborted, message);
   if (says_aborted(code)) throw TransactionFailure(cause_of(code), Outcome::Aborted, message);
   lost_ = true;

@@ -1,5 +1,5 @@
 #pragma once
-// One connection by libmariadb: prepared statements over TCP, never reconnecting by itself.
+// One connection with libmariadb: prepared statements over TCP, without automatic reconnects.
 
 #include <chrono>
 #include <memory>
@@ -14,17 +14,17 @@ struct st_mysql_stmt;
 
 namespace serval::mariadb {
 
-// What a certificate has to tell of what statements looked at: a snapshot, at the place of the binary log up
-// to which it shows what committed; or, where locks keep it, the place where the log is at the end. TiDB has
-// timestamps of its own (recover_tidb.h).
-enum class Sights : std::uint8_t { None, OrdersOnly, Snapshots, Locks, Tidb };
+// How a certificate describes what statements saw: by a snapshot, as the position in the binary log up to
+// which it contains the commits; or, if locks preserve it, by the position of the log at the end. TiDB
+// has its own timestamps (recover_tidb.h).
+enum class Snapshots : std::uint8_t { None, OrdersOnly, Consistent, Locks, Tidb };
 
 struct ConnectionOptions {
   sql::Place node;
   std::vector<std::string> settings;  // Statements for every new connection.
-  std::string node_name;              // For hints, where there are several.
+  std::string node_name;              // For hints, if there are several.
   std::chrono::milliseconds timeout{60'000};
-  Sights sights = Sights::None;
+  Snapshots snapshots = Snapshots::None;
 };
 
 class MariadbConnection final : public sql::Connection {
@@ -39,13 +39,13 @@ class MariadbConnection final : public sql::Connection {
   TransactionHints hints() const override;
   std::optional<std::int64_t> seen() const override { return seen_; }
 
-  // Any text, outside of all transactions or as a part of one. The first cell of its answer. Throws
+  // Executes any text, inside or outside of a transaction. Returns the first cell of the result. Throws
   // DatabaseError.
   std::string execute(const std::string& text);
-  std::vector<std::string> row(const std::string& text);  // The first row of its answer.
+  std::vector<std::string> row(const std::string& text);  // The first row of the result.
   st_mysql* handle() const noexcept { return connection_.get(); }
   std::string version() const;   // "10.11.6-MariaDB"
-  unsigned long number() const;  // What the server calls the connection.
+  unsigned long number() const;  // The server's id of the connection.
   bool lost() const { return lost_; }
 
  private:
@@ -59,18 +59,18 @@ class MariadbConnection final : public sql::Connection {
   st_mysql_stmt* prepared(const sql::Statement& statement);
   void fetch_rows(st_mysql_stmt* statement, sql::Result& into);
   void fetch_text(st_mysql_stmt* statement, sql::Result& into);
-  void ask(const char* text);
-  void tell_sight(const sql::Statement& statement, sql::Result& result);
+  void query(const char* text);
+  void report_snapshot(const sql::Statement& statement, sql::Result& result);
   void note_gtid();
   void note_tidb_commit();
-  void hear_the_end();  // Throws where the server has ended the connection already.
+  void require_open();  // Throws if the server has already closed the connection.
   [[noreturn]] void fail(unsigned code, const char* message);
 
   std::string node_;
   bool lost_ = false;
-  Sights sights_;
-  bool looks_at_the_end_ = false;             // A statement of the transaction does.
-  std::optional<std::int64_t> start_, seen_;  // Places in the binary log, or timestamps of TiDB.
+  Snapshots snapshots_;
+  bool looks_at_the_end_ = false;             // A statement of the transaction needs the position at the end.
+  std::optional<std::int64_t> start_, seen_;  // Positions in the binary log, or timestamps of TiDB.
   std::optional<std::int64_t> committed_;     // Of TiDB.
   std::string gtid_;
   std::unique_ptr<st_mysql, Close> connection_;

@@ -1,4 +1,5 @@
-// MariaDB, MySQL, TiDB, and Galera clusters: sessions spread over the nodes, tables made through the first.
+// MariaDB, MySQL, TiDB, and Galera clusters. Sessions are spread over the nodes; the first creates the
+// tables.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -27,8 +28,8 @@ class MariadbDatabase final : public Database {
         isolation_(options.isolation),
         dialect_(address_.kind == Kind::Mariadb ? sql::kMariadb : sql::kMysql) {
     settings_.push_back("set session transaction isolation level " + in_sql(isolation_));
-    // By default 50 s and a day. InnoDB finds deadlocks at once, so who waits for longer is stuck behind
-    // another node of a cluster.
+    // By default 50 s and a day. InnoDB detects deadlocks at once, so a longer wait is for another node
+    // of a cluster.
     if (address_.kind != Kind::Tidb) {
       settings_.emplace_back("set session innodb_lock_wait_timeout = 5");
       settings_.emplace_back("set session lock_wait_timeout = 10");
@@ -48,7 +49,7 @@ class MariadbDatabase final : public Database {
         {"database", name()}, {"version", control().version()}, {"isolation", isolation_}, {"nodes", nodes}};
     for (const char* variable : {"innodb_snapshot_isolation", "wsrep_sync_wait"})
       if (const std::string value = variable_of(variable); !value.empty()) out[variable] = value;
-    // Otherwise writes see newer rows than reads do, and updates are lost.
+    // Otherwise writes see newer rows than reads, and updates are lost.
     const auto snapshots = out.find("innodb_snapshot_isolation");
     if (isolation_ == "repeatable-read" && (snapshots == out.end() || snapshots->second != "1"))
       out["promises"] = "read-committed";
@@ -76,7 +77,7 @@ class MariadbDatabase final : public Database {
                    .settings = settings_,
                    .node_name = address_.nodes.size() > 1 ? name_of_node(node) : "",
                    .timeout = address_.timeout,
-                   .sights = sights_});
+                   .snapshots = snapshots_});
   }
 
   // Plain reads at repeatable read see one snapshot and lock nothing.
@@ -93,31 +94,32 @@ class MariadbDatabase final : public Database {
   }
 
   std::string certificate_gap() const override {
-    return sights_ == Sights::OrdersOnly
+    return snapshots_ == Snapshots::OrdersOnly
                ? "MariaDB does not reveal which rows a range examined at " + isolation_
                : "";
   }
 
  private:
   std::unique_ptr<Client> client(const ConnectionOptions& options) const {
-    expects(statements_ != nullptr, "create comes first");
+    expects(statements_ != nullptr, "create() was called");
     return std::make_unique<sql::SqlClient>(std::make_unique<MariadbConnection>(options), statements_);
   }
 
-  // At read committed, every statement has a snapshot of its own, and none is told: orders only.
+  // At read committed every statement has its own snapshot, which the server does not reveal: orders
+  // only.
   void prepare_for_certificate() {
     if (address_.kind == Kind::Tidb && isolation_ == "repeatable-read") {
-      sights_ = Sights::Tidb;  // All its nodes have one clock.
+      snapshots_ = Snapshots::Tidb;  // All nodes share one clock.
       return;
     }
     if (address_.kind != Kind::Mariadb || address_.nodes.size() > 1)
       throw InputError(
           {}, "a certificate is recovered from one server of MariaDB, or from TiDB at repeatable read", {},
-          "docs/certificates.md lists the databases that have one");
+          "docs/certificates.md lists the supported databases");
     settings_.push_back("set session session_track_system_variables = 'last_gtid'");
-    sights_ = isolation_ == "serializable"      ? Sights::Locks
-              : isolation_ == "repeatable-read" ? Sights::Snapshots
-                                                : Sights::OrdersOnly;
+    snapshots_ = isolation_ == "serializable"      ? Snapshots::Locks
+                 : isolation_ == "repeatable-read" ? Snapshots::Consistent
+                                                   : Snapshots::OrdersOnly;
   }
 
   std::string name() {
@@ -126,7 +128,7 @@ class MariadbDatabase final : public Database {
     return version.find("MariaDB") != std::string::npos ? "MariaDB" : "MySQL";
   }
 
-  // As a session of the run has it; nothing where the server does not know it.
+  // Its value in a session of the run; empty if the server does not have it.
   std::string variable_of(const std::string& variable) {
     try {
       return control().execute("select @@" + variable);
@@ -135,7 +137,7 @@ class MariadbDatabase final : public Database {
     }
   }
 
-  // Another node of a Galera cluster may be late. Servers that know no waiting share one state already.
+  // Another node of a Galera cluster may lag behind. Servers without this setting share one state.
   void wait_for(const sql::Place& node) {
     MariadbConnection connection({.node = node, .timeout = address_.timeout});
     try {
@@ -147,7 +149,7 @@ class MariadbDatabase final : public Database {
       connection.execute(fmt::format("select k from `serval_{}` limit 1", table.name));
   }
 
-  // The server may have been restarted since, or be gone for good while another node is there.
+  // The server may have been restarted, or be gone while another node is available.
   MariadbConnection& control() {
     for (std::size_t attempt = 1; !control_ || control_->lost(); ++attempt) try {
         control_ = std::make_unique<MariadbConnection>(
@@ -164,9 +166,9 @@ class MariadbDatabase final : public Database {
   std::string isolation_;
   sql::Dialect dialect_;
   std::vector<std::string> settings_;
-  Sights sights_ = Sights::None;
+  Snapshots snapshots_ = Snapshots::None;
   std::unique_ptr<MariadbConnection> control_;
-  std::size_t control_place_ = 0;  // Of its node.
+  std::size_t control_place_ = 0;  // Index of its node.
   Schema schema_;
   std::shared_ptr<const sql::Statements> statements_;
 };

@@ -18,7 +18,7 @@ constexpr std::size_t kWord = 8, kBlobLength = 4;
 constexpr unsigned kReplica = 0x5E27A1;  // A number that no server of the cluster is likely to have.
 
 [[noreturn]] void not_understood(const char* what) {
-  throw DatabaseError(fmt::format("the binary log contains {} that serval does not understand", what));
+  throw DatabaseError(fmt::format("the binary log contains {} that serval does not support", what));
 }
 
 std::uint64_t little_endian(std::string_view bytes) {
@@ -34,7 +34,7 @@ std::string_view take(std::string_view& bytes, std::size_t length) {
   return out;
 }
 
-// All columns are there and none is NULL.
+// All columns are present and not NULL.
 LoggedRow take_row(std::string_view& bytes, const LoggedColumns& columns) {
   take(bytes, (columns.types.size() + 7) / 8);
   LoggedRow row{.table = columns.table};
@@ -53,7 +53,7 @@ LoggedRow take_row(std::string_view& bytes, const LoggedColumns& columns) {
 
 std::string_view view(const MARIADB_STRING& text) { return {text.str, text.length}; }
 
-// Events become transactions: a GTID, tables and rows, and the end.
+// Assembles transactions from events: a GTID, tables and rows, and the end.
 class EventReader {
  public:
   EventReader(const Schema& schema, std::string database, std::int64_t file)
@@ -73,7 +73,7 @@ class EventReader {
         map_table(event.event.table_map);
         return false;
       case ROTATE_EVENT:
-        if (event.next_event_pos != 0) ++file_;  // Else it only says where it begins.
+        if (event.next_event_pos != 0) ++file_;  // Otherwise it is only the begin of the file.
         return false;
       case XID_EVENT:
         return finish(event);
@@ -133,7 +133,8 @@ void read_logged_rows(std::string_view bytes, const LoggedColumns& columns, RowC
                       std::vector<LoggedRow>& into) {
   while (!bytes.empty()) {
     LoggedRow row = take_row(bytes, columns);
-    if (change == RowChange::Updated) row = take_row(bytes, columns);  // Before it is what was there.
+    if (change == RowChange::Updated)
+      row = take_row(bytes, columns);  // The row before the update comes first.
     if (change == RowChange::Deleted) row.tag.reset();
     into.push_back(row);
   }
@@ -145,15 +146,15 @@ MariadbRecovery::MariadbRecovery(const ConnectionOptions& options, Schema schema
     return connection_.execute(fmt::format("select @@{}", name));
   };
   if (setting("log_bin") != "1" || setting("binlog_format") != "ROW" || setting("binlog_row_image") != "FULL")
-    throw DatabaseError("the server keeps no binary log of whole rows",
+    throw DatabaseError("the server does not keep a binary log of whole rows",
                         "a certificate needs log_bin, binlog_format=ROW and binlog_row_image=FULL");
   const std::vector<std::string> place = connection_.row("show master status");
-  if (place.size() < 2) throw DatabaseError("the server does not say where its binary log ends");
+  if (place.size() < 2) throw DatabaseError("the server does not report the end of its binary log");
   file_ = place[0];
   position_ = std::stoul(place[1]);
 }
 
-// A session that lost its connection may still be at its commit. A lock that excludes writers waits for it.
+// A session that lost its connection may still be committing. A lock that excludes writers waits for it.
 void MariadbRecovery::wait_for_writers() {
   std::string tables;
   for (const TableInfo& table : schema_)
@@ -164,7 +165,7 @@ void MariadbRecovery::wait_for_writers() {
 
 void MariadbRecovery::read(const std::function<void(const LoggedTransaction&)>& found) {
   wait_for_writers();
-  connection_.execute("set @mariadb_slave_capability = 4");  // It knows GTIDs.
+  connection_.execute("set @mariadb_slave_capability = 4");  // Supports GTIDs.
   connection_.execute("set @master_binlog_checksum = 'NONE'");
   const std::unique_ptr<MARIADB_RPL, decltype(&mariadb_rpl_close)> log(mariadb_rpl_init(connection_.handle()),
                                                                        &mariadb_rpl_close);
@@ -184,7 +185,7 @@ void MariadbRecovery::read(const std::function<void(const LoggedTransaction&)>& 
   std::unique_ptr<MARIADB_RPL_EVENT, decltype(&mariadb_free_rpl_event)> event(nullptr,
                                                                               &mariadb_free_rpl_event);
   for (;;) {
-    event.reset(mariadb_rpl_fetch(log.get(), event.release()));  // It uses the event again, or frees it.
+    event.reset(mariadb_rpl_fetch(log.get(), event.release()));  // Reuses or frees the event.
     if (!event) break;
     if (reader.add(*event)) found(reader.transaction());
   }

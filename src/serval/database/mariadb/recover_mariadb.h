@@ -1,10 +1,10 @@
 #pragma once
-// MariaDB's certificate: its binary log, read as a replica reads it, has the rows of every commit in the
-// order of the commits. A place in that log is a commit timestamp: a snapshot of InnoDB is told together
-// with the place up to which it shows what committed (START TRANSACTION WITH CONSISTENT SNAPSHOT), and what
-// locks keep from changing is what the log has when the transaction ends.
+// MariaDB's certificate: the binary log, read like a replica, has the rows of every commit in commit
+// order. A position in that log serves as commit timestamp. The server reports the position up to which
+// an InnoDB snapshot contains the commits (START TRANSACTION WITH CONSISTENT SNAPSHOT). Rows protected by
+// locks are those of the position at the end of the transaction.
 //
-//   MariadbRecovery recovery(options, schema);         // From the present end of the log on.
+//   MariadbRecovery recovery(options, schema);         // From the current end of the log.
 //
 // Needs log_bin, binlog_format=ROW, binlog_row_image=FULL, and a user with REPLICATION SLAVE and BINLOG
 // MONITOR.
@@ -26,10 +26,10 @@ std::int64_t log_timestamp(std::string_view file, std::string_view position);
 // The rows of one event of the log, from its bytes. Columns are bigint, or the text of a list.
 struct LoggedColumns {
   std::uint32_t table = 0;  // Of the schema.
-  std::string types;        // As the log numbers them.
+  std::string types;        // The numbers of the log.
 };
 enum class RowChange : std::uint8_t { Inserted, Updated, Deleted };
-// Throws DatabaseError for bytes that are no such rows.
+// Throws DatabaseError for malformed bytes.
 void read_logged_rows(std::string_view bytes, const LoggedColumns& columns, RowChange change,
                       std::vector<LoggedRow>& into);
 

@@ -1,13 +1,13 @@
 #pragma once
-// TiDB's certificate. NOT RUN LIVE: written to its documentation (system variables of versions 4.0 to 8.1),
-// tested on its words only.
+// TiDB's certificate. NOT RUN LIVE: written from the documentation (system variables of versions 4.0 to
+// 8.1) and tested only against its examples.
 //
-// A transaction reads as of its start timestamp (@@tidb_current_ts), and its versions take their place in the
-// order of commit timestamps, which @@tidb_last_txn_info tells after the commit:
+// A transaction reads as of its start timestamp (@@tidb_current_ts). Its versions are ordered by commit
+// timestamp, which @@tidb_last_txn_info shows after the commit:
 //
 //   {"txn_scope":"global","start_ts":408,"commit_ts":409}
 //
-// So sessions tell all there is. Statements that lock look at newer versions at a time that nobody tells.
+// So the sessions record everything. Locking statements see newer versions, as of an unknown time.
 
 #include <optional>
 #include <string_view>
@@ -16,8 +16,8 @@
 
 namespace serval::mariadb {
 
-// The commit timestamp in what @@tidb_last_txn_info says. None where the transaction wrote nothing, or for
-// another transaction than the one that started at `start`.
+// The commit timestamp in the value of @@tidb_last_txn_info. None if the transaction wrote nothing, or if
+// it is not the one that started at `start`.
 std::optional<std::int64_t> commit_timestamp_of(std::string_view last_transaction, std::int64_t start);
 
 class TidbRecovery final : public Recovery {

@@ -42,7 +42,7 @@ Parts take_apart(std::string_view address) {
       continue;
     }
     out.for_libpq += separator + name + "=";
-    // "options=-c lock_timeout=1s" has a second equals sign, which libpq wants to see as %3D.
+    // "options=-c lock_timeout=1s" has a second equals sign, which libpq expects as %3D.
     for (const char c : value) out.for_libpq += c == '=' ? "%3D" : std::string(1, c);
     separator = '&';
   }
@@ -61,7 +61,7 @@ std::map<std::string, std::string> ask_libpq(const std::string& address) {
   for (const PQconninfoOption* option = options.get(); option->keyword != nullptr; ++option)
     if (option->val != nullptr) out[option->keyword] = option->val;
   if (out.contains("password") || out.contains("sslpassword"))
-    throw InputError({}, "a password in an address is seen by everyone who sees the command", {},
+    throw InputError({}, "a password in an address is visible to other users of the machine", {},
                      "leave it out; libpq reads PGPASSWORD, ~/.pgpass, a service file, or passfile=FILE");
   return out;
 }

@@ -1,7 +1,7 @@
 #pragma once
-// "postgres://app@db1:5432/bench?sslmode=require&dialect=cockroach": libpq reads its own part of it, Serval
-// the rest. A password is not accepted here; libpq finds it in PGPASSWORD, ~/.pgpass, a service file or the
-// address's passfile.
+// "postgres://app@db1:5432/bench?sslmode=require&dialect=cockroach": libpq parses its own options, Serval
+// the rest. Passwords are not accepted; libpq reads them from PGPASSWORD, ~/.pgpass, a service file or
+// the address's passfile.
 
 #include <chrono>
 #include <map>
@@ -15,17 +15,17 @@ enum class Kind : std::uint8_t { Postgres, Cockroach, Yugabyte, H2 };
 
 struct PostgresAddress {
   Kind kind = Kind::Postgres;
-  bool asks_xid = false;                      // Asks every transaction for its id, together with the commit.
-  std::chrono::milliseconds timeout{60'000};  // For every answer.
-  // What libpq is told, a map for every node.
+  bool asks_xid = false;  // Queries the id of every transaction, together with the commit.
+  std::chrono::milliseconds timeout{60'000};  // For every response.
+  // Options for libpq, one map per node.
   std::vector<std::map<std::string, std::string>> nodes;
 };
 
-// `further` are the same database's other nodes: HOST, HOST:PORT, or whole addresses. Throws InputError.
+// `further` are other nodes of the same database: HOST, HOST:PORT, or whole addresses. Throws InputError.
 [[nodiscard]] PostgresAddress parse_postgres_address(std::string_view address,
                                                      const std::vector<std::string>& further);
 
-// "db1:5432", for people.
+// "db1:5432", for messages.
 std::string name_of_node(const std::map<std::string, std::string>& node);
 
 }  // namespace serval::postgres

@@ -55,20 +55,20 @@ bool is_plain_read(const sql::Statement& statement) {
   return statement.text.starts_with("select") && !statement.text.ends_with("for update");
 }
 
-// One row at least, and in its first column the snapshot that the statement itself has.
-std::string with_sight(const std::string& text) {
+// At least one row, with the statement's own snapshot in the first column.
+std::string with_snapshot(const std::string& text) {
   return fmt::format(
       "with found as ({}) select s.sight, found.* from (select txid_current_snapshot()::text as sight) as s "
       "left join found on true",
       text);
 }
 
-// libpq does not tell; but then the message has the server's own severity.
+// libpq does not say so, but then the message contains the server's severity.
 bool server_answered(const PGconn* connection) {
   return std::string_view(PQerrorMessage(connection)).find("FATAL") != std::string_view::npos;
 }
 
-// SQLSTATE 53300, which libpq does not tell of a connection that failed.
+// SQLSTATE 53300, which libpq does not report for a failed connection.
 bool has_too_many_clients(const PGconn* connection) {
   const std::string_view message = PQerrorMessage(connection);
   return message.find("too many c") != std::string_view::npos ||
@@ -80,7 +80,7 @@ std::string hint_for(PGconn* connection) {
     return "use fewer clients (--clients), or raise max_connections of the server";
   if (PQconnectionNeedsPassword(connection) != 0 || PQconnectionUsedPassword(connection) != 0)
     return "the password is read from PGPASSWORD, ~/.pgpass, a service file, or passfile=FILE in the address";
-  if (server_answered(connection)) return "check the user and the database that the address names";
+  if (server_answered(connection)) return "check the user and the database in the address";
   return "check host, port and database; scripts/servers start postgres starts a server to try";
 }
 
@@ -96,14 +96,14 @@ bool PostgresConnection::lost() const {
 }
 
 std::string PostgresConnection::problem() const {
-  if (timed_out_) return fmt::format("no answer within {} ms", timeout_.count());
+  if (timed_out_) return fmt::format("no response within {} ms", timeout_.count());
   return one_line(PQerrorMessage(connection_.get()));
 }
 
 PostgresConnection::PostgresConnection(const ConnectionOptions& options)
     : kind_(options.kind),
       asks_xid_(options.asks_xid),
-      sights_(options.sights),
+      snapshots_(options.snapshots),
       begin_("begin"),
       node_(options.node_name),
       origin_(options.origin),
@@ -125,17 +125,17 @@ PostgresConnection::PostgresConnection(const ConnectionOptions& options)
                     name_of_node(options.node), problem()),
         hint_for(connection_.get()));
   PQsetNoticeReceiver(connection_.get(), &PostgresConnection::on_notice, this);
-  asks_xid_ = asks_xid_ && (version() >= kVersionOfXidIfAssigned || sights_ != Sights::None);
+  asks_xid_ = asks_xid_ && (version() >= kVersionOfXidIfAssigned || snapshots_ != Snapshots::None);
   if (options.isolation.empty()) return;
-  // By default a deadlock lasts a second, and workloads that seek conflicts do little else. Not all users
-  // may set it.
-  if (kind_ == Kind::Postgres) ask("set deadlock_timeout = '20ms'");
+  // By default a deadlock lasts a second, which would dominate workloads with many conflicts. Not all
+  // users may set it.
+  if (kind_ == Kind::Postgres) query("set deadlock_timeout = '20ms'");
   if (kind_ == Kind::H2)
     execute("set session characteristics as transaction isolation level " + options.isolation);
   else
     begin_ = "begin isolation level " + options.isolation;
-  // In the same message, the snapshot costs no further wait.
-  if (sights_ == Sights::OfTransaction) begin_ += "; select txid_current_snapshot()";
+  // In the same message, so that the snapshot costs no extra round trip.
+  if (snapshots_ == Snapshots::OfTransaction) begin_ += "; select txid_current_snapshot()";
 }
 
 void PostgresConnection::on_notice(void* self, const pg_result* notice) {
@@ -143,15 +143,16 @@ void PostgresConnection::on_notice(void* self, const pg_result* notice) {
     static_cast<PostgresConnection*>(self)->told_to_end_ = true;
 }
 
-// libpq would wait for ever, also for a server that is stopped.
+// libpq would wait forever, even for a stopped server.
 PostgresConnection::Answer PostgresConnection::next_answer() {
   const auto deadline = std::chrono::steady_clock::now() + timeout_;
   while (!timed_out_ && PQisBusy(connection_.get()) != 0)
-    if (wait_for_more(deadline) == Heard::Nothing) break;  // PQgetResult tells why.
+    if (wait_for_more(deadline) == Received::Nothing) break;  // PQgetResult has the reason.
   return timed_out_ ? Answer{} : Answer(PQgetResult(connection_.get()));
 }
 
-PostgresConnection::Heard PostgresConnection::wait_for_more(std::chrono::steady_clock::time_point deadline) {
+PostgresConnection::Received PostgresConnection::wait_for_more(
+    std::chrono::steady_clock::time_point deadline) {
   using Clock = std::chrono::steady_clock;
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
@@ -159,13 +160,13 @@ PostgresConnection::Heard PostgresConnection::wait_for_more(std::chrono::steady_
     const int ready = poll(&socket, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
     if (ready < 0 && errno == EINTR) continue;
     timed_out_ = ready == 0;
-    if (timed_out_) return Heard::Late;
-    return PQconsumeInput(connection_.get()) == 0 ? Heard::Nothing : Heard::Something;
+    if (timed_out_) return Received::Late;
+    return PQconsumeInput(connection_.get()) == 0 ? Received::Nothing : Received::Something;
   }
 }
 
-// What came back for what was sent last: the first failure, or else the last success.
-PostgresConnection::Answer PostgresConnection::hear() {
+// The result of the last message: the first failure, or else the last success.
+PostgresConnection::Answer PostgresConnection::receive() {
   hurry();
   Answer out;
   while (Answer answer = next_answer()) {
@@ -174,13 +175,13 @@ PostgresConnection::Answer PostgresConnection::hear() {
   return out;
 }
 
-PostgresConnection::Answer PostgresConnection::ask(const char* text) {
-  PQsendQuery(connection_.get(), text);  // Where that fails, so does what comes after it.
-  return hear();
+PostgresConnection::Answer PostgresConnection::query(const char* text) {
+  PQsendQuery(connection_.get(), text);  // If this fails, so do the following calls.
+  return receive();
 }
 
-// H2 sends its answers in two parts, the second only once the first is acknowledged, which takes the system
-// 40 ms unless it is told to hurry, again and again.
+// H2 sends its responses in two parts, the second only after the first is acknowledged. The system delays
+// acknowledgements by 40 ms unless told otherwise each time.
 void PostgresConnection::hurry() {
   if (kind_ != Kind::H2) return;
   const int on = 1;
@@ -191,15 +192,16 @@ void PostgresConnection::begin() {
   xid_.clear();
   wrote_ = false;
   commit_timestamp_.reset();
-  const Answer answer = ask(begin_.c_str());
+  const Answer answer = query(begin_.c_str());
   if (!succeeded(answer.get())) fail(answer.get());
-  if (sights_ == Sights::OfTransaction) snapshot_ = PQgetvalue(answer.get(), 0, 0);
+  if (snapshots_ == Snapshots::OfTransaction) snapshot_ = PQgetvalue(answer.get(), 0, 0);
 }
 
-// A locked read is left out: it may return newer rows than its snapshot shows, and lack some that it does.
-bool PostgresConnection::tells_sight(const sql::Statement& statement) const {
+// Locking reads are excluded: they may return newer rows than their snapshot contains, and lack some of
+// its rows.
+bool PostgresConnection::reports_snapshot(const sql::Statement& statement) const {
   const bool locks_only = statement.text.ends_with("for update");
-  return sights_ == Sights::OfStatements && statement.answers == sql::Statement::Answers::Rows &&
+  return snapshots_ == Snapshots::OfStatements && statement.answers == sql::Statement::Answers::Rows &&
          (statement.by_predicate ? !locks_only : is_plain_read(statement));
 }
 
@@ -207,9 +209,9 @@ void PostgresConnection::prepare(const sql::Statement& statement, std::size_t pa
   std::array<Oid, kMostParameters> types;
   types.fill(kBigint);
   const std::string name = fmt::format("s{}", statement.id);
-  const std::string text = tells_sight(statement) ? with_sight(statement.text) : statement.text;
+  const std::string text = reports_snapshot(statement) ? with_snapshot(statement.text) : statement.text;
   PQsendPrepare(connection_.get(), name.c_str(), text.c_str(), static_cast<int>(parameters), types.data());
-  const Answer answer = hear();
+  const Answer answer = receive();
   if (!succeeded(answer.get())) fail(answer.get());
   if (prepared_.size() <= statement.id) prepared_.resize(statement.id + 1);
   prepared_[statement.id] = true;
@@ -230,21 +232,21 @@ sql::Result PostgresConnection::run(const sql::Statement& statement,
   *fmt::format_to_n(name.data(), name.size() - 1, "s{}", statement.id).out = '\0';
   PQsendQueryPrepared(connection_.get(), name.data(), static_cast<int>(parameters.size()), values.data(),
                       nullptr, nullptr, 0);
-  const Answer answer = hear();
+  const Answer answer = receive();
   if (!succeeded(answer.get())) fail(answer.get());
   sql::Result out = result_of(statement, answer.get());
-  // That there is no such row is told by no tag, only by what was looked at. A key that has two rows, the
-  // deleted one beside the transaction's own, is recorded as a range.
+  // A missing row has no tag; only the snapshot shows what was seen. A key with two rows, the deleted one
+  // and the transaction's own, is recorded as a range.
   if (!statement.by_predicate && (out.rows == 1 || out.changed > 0)) return out;
-  if (sights_ == Sights::OfTransaction) out.snapshot = snapshot_;
-  if (tells_sight(statement)) out.snapshot = PQgetvalue(answer.get(), 0, 0);
-  out.saw_the_end = sights_ == Sights::OfCommit && statement.by_predicate;
+  if (snapshots_ == Snapshots::OfTransaction) out.snapshot = snapshot_;
+  if (reports_snapshot(statement)) out.snapshot = PQgetvalue(answer.get(), 0, 0);
+  out.saw_the_end = snapshots_ == Snapshots::OfCommit && statement.by_predicate;
   return out;
 }
 
 sql::Result PostgresConnection::result_of(const sql::Statement& statement, const PGresult* answer) const {
   sql::Result out;
-  const int first = tells_sight(statement) ? 1 : 0;
+  const int first = reports_snapshot(statement) ? 1 : 0;
   out.rows = static_cast<std::size_t>(PQntuples(answer));
   if (first == 1 && PQgetisnull(answer, 0, first) != 0) out.rows = 0;  // Only the snapshot.
   if (statement.answers == sql::Statement::Answers::Count) {
@@ -261,13 +263,14 @@ sql::Result PostgresConnection::result_of(const sql::Statement& statement, const
   return out;
 }
 
-// A server that ends a connection says so at once, and libpq takes that for a notice while nothing is asked.
-// Heard before the commit is sent, the commit cannot have happened.
-void PostgresConnection::hear_the_end() {
+// A server that closes a connection says so at once, and libpq treats that as a notice while no query is
+// active.
+// If it arrives before the commit is sent, the commit cannot have happened.
+void PostgresConnection::require_open() {
   pollfd socket{.fd = PQsocket(connection_.get()), .events = POLLIN, .revents = 0};
   while (!lost() && poll(&socket, 1, 0) > 0) {
     if (PQconsumeInput(connection_.get()) == 0) break;
-    PQisBusy(connection_.get());  // Reads what came.
+    PQisBusy(connection_.get());  // Processes the received data.
   }
   if (lost())
     throw TransactionFailure(FailureCause::ConnectionLost, Outcome::Aborted,
@@ -275,24 +278,25 @@ void PostgresConnection::hear_the_end() {
 }
 
 const char* PostgresConnection::commit_with_id() const {
-  if (sights_ == Sights::OfCommit) return "select cluster_logical_timestamp(); commit";
+  if (snapshots_ == Snapshots::OfCommit) return "select cluster_logical_timestamp(); commit";
   return version() >= kVersionOfXidIfAssigned ? "select txid_current_if_assigned(); commit"
                                               : "select txid_current(); commit";
 }
 
-// Asked in the same message as the commit, the id of the transaction costs no further wait.
+// The id of the transaction is queried in the same message as the commit, without an extra round trip.
 Outcome PostgresConnection::commit() {
-  hear_the_end();
-  if (!asks_xid_ || (!wrote_ && sights_ != Sights::OfCommit)) return judge_commit(ask("commit").get());
+  require_open();
+  if (!asks_xid_ || (!wrote_ && snapshots_ != Snapshots::OfCommit))
+    return judge_commit(query("commit").get());
   PQsendQuery(connection_.get(), commit_with_id());
   const Answer asked = next_answer();
   if (asked && !succeeded(asked.get())) {
-    hear();
+    receive();
     return judge_commit(asked.get());
   }
   if (asked) xid_ = PQgetvalue(asked.get(), 0, 0);
-  if (sights_ == Sights::OfCommit) commit_timestamp_ = logical_timestamp(xid_, origin_);
-  return judge_commit(hear().get());
+  if (snapshots_ == Snapshots::OfCommit) commit_timestamp_ = logical_timestamp(xid_, origin_);
+  return judge_commit(receive().get());
 }
 
 Outcome PostgresConnection::judge_commit(const PGresult* answer) {
@@ -313,7 +317,7 @@ Outcome PostgresConnection::judge_commit(const PGresult* answer) {
 void PostgresConnection::roll_back() noexcept {
   if (lost()) return;
   if (kind_ != Kind::H2 && PQtransactionStatus(connection_.get()) == PQTRANS_IDLE) return;
-  const Answer answer = ask("rollback");
+  const Answer answer = query("rollback");
 }
 
 void PostgresConnection::interrupt() noexcept {
@@ -368,15 +372,16 @@ void PostgresConnection::copy_out(const std::string& text,
     const int length = PQgetCopyData(connection_.get(), &data, 1);
     const std::unique_ptr<char, decltype(&PQfreemem)> kept(data, &PQfreemem);
     if (length > 0) line(std::string_view(data, static_cast<std::size_t>(length) - 1));
-    if (length < 0) break;  // The end, or a failure; the answer tells.
-    if (length == 0 && wait_for_more(std::chrono::steady_clock::now() + timeout_) != Heard::Something) break;
+    if (length < 0) break;  // The end, or a failure, which receive() shows.
+    if (length == 0 && wait_for_more(std::chrono::steady_clock::now() + timeout_) != Received::Something)
+      break;
   }
-  answer = hear();
+  answer = receive();
   if (!succeeded(answer.get())) throw DatabaseError(fmt::format("{} ({})", problem(), text.substr(0, 80)));
 }
 
 std::string PostgresConnection::execute(const std::string& text) {
-  const Answer answer = ask(text.c_str());
+  const Answer answer = query(text.c_str());
   if (!succeeded(answer.get())) throw DatabaseError(fmt::format("{} ({})", problem(), text.substr(0, 80)));
   return PQntuples(answer.get()) > 0 && PQnfields(answer.get()) > 0 ? PQgetvalue(answer.get(), 0, 0) : "";
 }

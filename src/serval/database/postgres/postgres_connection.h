@@ -1,5 +1,5 @@
 #pragma once
-// One connection by libpq: prepared statements, and a commit whose outcome is what the server answered.
+// One connection with libpq: prepared statements, and a commit whose outcome is the server's response.
 
 #include <chrono>
 #include <functional>
@@ -16,19 +16,20 @@ struct pg_result;
 
 namespace serval::postgres {
 
-// Which snapshots a certificate has to tell: that of the transaction, or, at read committed, that of every
-// statement. CockroachDB has the timestamp of the commit instead.
-enum class Sights : std::uint8_t { None, OfTransaction, OfStatements, OfCommit };
+// Which snapshots a certificate needs: that of the transaction or, at read committed, those of its
+// statements.
+// CockroachDB has the commit timestamp instead.
+enum class Snapshots : std::uint8_t { None, OfTransaction, OfStatements, OfCommit };
 
 struct ConnectionOptions {
   std::map<std::string, std::string> node;
   Kind kind = Kind::Postgres;
   std::string isolation;  // In SQL: "repeatable read". Empty: not set.
-  std::string node_name;  // For hints, where there are several.
+  std::string node_name;  // For hints, if there are several.
   bool asks_xid = false;
-  Sights sights = Sights::None;
+  Snapshots snapshots = Snapshots::None;
   std::int64_t origin = 0;                    // Of timestamps (recover_cockroach.h).
-  std::chrono::milliseconds timeout{60'000};  // For every answer; then the connection is lost.
+  std::chrono::milliseconds timeout{60'000};  // For every response; then the connection counts as lost.
 };
 
 class PostgresConnection final : public sql::Connection {
@@ -45,13 +46,13 @@ class PostgresConnection final : public sql::Connection {
   TransactionHints hints() const override;
   std::optional<std::int64_t> seen() const override;
 
-  // Any text, outside of all transactions or as a part of one. The first cell of its answer. Throws
+  // Executes any text, inside or outside of a transaction. Returns the first cell of the result. Throws
   // DatabaseError.
   std::string execute(const std::string& text);
   // The lines of "copy ... to stdout". Throws DatabaseError.
   void copy_out(const std::string& text, const std::function<void(std::string_view)>& line);
-  // The rows of an answer that need not end, as they come, until `row` returns false. Throws DatabaseError.
-  // Nothing else can be asked afterwards.
+  // Streams the rows of a possibly endless result until `row` returns false. Throws DatabaseError. The
+  // connection cannot be used afterwards.
   void stream(const std::string& text, const std::function<bool(const std::vector<std::string_view>&)>& row);
   int version() const;  // 150004
   int backend() const;  // The id of the server's process.
@@ -68,22 +69,22 @@ class PostgresConnection final : public sql::Connection {
 
   static void on_notice(void* self, const pg_result* notice);
   void prepare(const sql::Statement& statement, std::size_t parameters);
-  Answer ask(const char* text);
-  Answer hear();
-  Answer next_answer();  // Null: no more, or not in time.
-  enum class Heard : std::uint8_t { Something, Nothing, Late };
-  Heard wait_for_more(std::chrono::steady_clock::time_point deadline);
-  bool tells_sight(const sql::Statement& statement) const;  // In its own first column.
+  Answer query(const char* text);
+  Answer receive();
+  Answer next_answer();  // Null: no more results, or too late.
+  enum class Received : std::uint8_t { Something, Nothing, Late };
+  Received wait_for_more(std::chrono::steady_clock::time_point deadline);
+  bool reports_snapshot(const sql::Statement& statement) const;  // In its first column.
   sql::Result result_of(const sql::Statement& statement, const pg_result* answer) const;
   std::string problem() const;
   void hurry();
-  void hear_the_end();  // Throws where the server has ended the connection already.
+  void require_open();  // Throws if the server has already closed the connection.
   Outcome judge_commit(const pg_result* answer);
   [[noreturn]] void fail(const pg_result* answer);
 
   Kind kind_;
   bool asks_xid_;
-  Sights sights_;
+  Snapshots snapshots_;
   std::string begin_;
   std::string node_;
   std::string xid_;
@@ -91,7 +92,7 @@ class PostgresConnection final : public sql::Connection {
   bool wrote_ = false;    // Or tried to.
   std::int64_t origin_;
   std::optional<std::int64_t> commit_timestamp_;
-  const char* commit_with_id() const;  // The message that asks for both.
+  const char* commit_with_id() const;  // One message for both.
   std::chrono::milliseconds timeout_;
   std::unique_ptr<pg_conn, Finish> connection_;
   bool told_to_end_ = false;

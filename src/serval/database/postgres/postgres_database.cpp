@@ -1,4 +1,5 @@
-// PostgreSQL and what speaks its protocol: sessions spread over the nodes, tables made through the first.
+// PostgreSQL and databases that speak its protocol. Sessions are spread over the nodes; the first creates
+// the tables.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -23,7 +24,7 @@ sql::Dialect dialect_of(Kind kind, int version) {
   sql::Dialect dialect = sql::kPostgres;
   if (version < kVersionOfOnConflict) {
     dialect.upsert = sql::Dialect::Upsert::UpdateThenInsert;
-    // To look for the row first would be a read, which hides what serializable transactions do wrong
+    // Checking for the row first would be a read, which hides anomalies of serializable transactions
     // without it.
     dialect.insert = sql::Dialect::Insert::Fails;
   }
@@ -41,9 +42,9 @@ class PostgresDatabase final : public Database {
       : address_(std::move(address)), isolation_(options.isolation) {
     if (options.certificate) refuse_where_nothing_is_recovered();
     if (options.certificate)
-      sights_ = address_.kind == Kind::Cockroach  ? Sights::OfCommit
-                : isolation_.starts_with("read-") ? Sights::OfStatements
-                                                  : Sights::OfTransaction;
+      snapshots_ = address_.kind == Kind::Cockroach  ? Snapshots::OfCommit
+                   : isolation_.starts_with("read-") ? Snapshots::OfStatements
+                                                     : Snapshots::OfTransaction;
     dialect_ = dialect_of(address_.kind, control().version());
   }
 
@@ -77,13 +78,13 @@ class PostgresDatabase final : public Database {
                    .kind = address_.kind,
                    .isolation = in_sql(isolation_),
                    .node_name = address_.nodes.size() > 1 ? name_of_node(node) : "",
-                   .asks_xid = address_.asks_xid || sights_ != Sights::None,
-                   .sights = sights_,
+                   .asks_xid = address_.asks_xid || snapshots_ != Snapshots::None,
+                   .snapshots = snapshots_,
                    .origin = origin_,
                    .timeout = address_.timeout});
   }
 
-  // Repeatable read is a snapshot, and leaves no predicate locks that would change what is tested.
+  // Repeatable read uses a snapshot and takes no predicate locks, which would affect the test.
   std::unique_ptr<Client> connect_observer(std::uint32_t attempt) override {
     const bool snapshots = address_.kind == Kind::Postgres || address_.kind == Kind::Yugabyte;
     return client({.node = address_.nodes[attempt % address_.nodes.size()],
@@ -103,16 +104,16 @@ class PostgresDatabase final : public Database {
 
  private:
   std::unique_ptr<Client> client(const ConnectionOptions& options) const {
-    expects(statements_ != nullptr, "create comes first");
+    expects(statements_ != nullptr, "create() was called");
     return std::make_unique<sql::SqlClient>(std::make_unique<PostgresConnection>(options), statements_);
   }
 
   void refuse_where_nothing_is_recovered() const {
     const bool cockroach = address_.kind == Kind::Cockroach && isolation_ == "serializable";
-    if (cockroach) return;  // All its nodes have one clock.
+    if (cockroach) return;  // All nodes share one clock.
     if (address_.kind != Kind::Postgres)
       throw InputError({}, fmt::format("no certificate can be recovered from {} at {}", name(), isolation_),
-                       {}, "docs/certificates.md lists the databases that have one");
+                       {}, "docs/certificates.md lists the supported databases");
     if (address_.nodes.size() > 1)
       throw InputError({}, "a certificate is recovered from one server; leave out --node");
   }
@@ -131,7 +132,7 @@ class PostgresDatabase final : public Database {
     return "PostgreSQL";
   }
 
-  // The server may have been restarted since, or be gone for good while another node is there.
+  // The server may have been restarted, or be gone while another node is available.
   PostgresConnection& control() {
     for (std::size_t attempt = 1; !control_ || control_->lost(); ++attempt) try {
         control_ = std::make_unique<PostgresConnection>(
@@ -146,10 +147,10 @@ class PostgresDatabase final : public Database {
 
   PostgresAddress address_;
   std::string isolation_;
-  Sights sights_ = Sights::None;
+  Snapshots snapshots_ = Snapshots::None;
   std::int64_t origin_ = 0;
   std::unique_ptr<PostgresConnection> control_;
-  std::size_t control_place_ = 0;  // Of its node.
+  std::size_t control_place_ = 0;  // Index of its node.
   sql::Dialect dialect_;
   Schema schema_;
   std::shared_ptr<const sql::Statements> statements_;

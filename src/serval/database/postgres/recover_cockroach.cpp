@@ -16,7 +16,7 @@ constexpr const char* kNow = "select cluster_logical_timestamp()";
 
 [[noreturn]] void not_understood(std::string_view text) {
   throw DatabaseError(
-      fmt::format("CockroachDB gave an answer that serval does not understand: {}", text.substr(0, 100)));
+      fmt::format("CockroachDB sent a message that serval does not support: {}", text.substr(0, 100)));
 }
 
 std::int64_t whole(std::string_view digits, std::string_view text) {
@@ -85,7 +85,7 @@ CockroachRecovery::CockroachRecovery(ConnectionOptions options, Schema schema)
   origin_ = origin_of(start_);
 }
 
-// A changefeed ends with its connection only.
+// A changefeed ends only with its connection.
 void CockroachRecovery::read(const std::function<void(const LoggedTransaction&)>& found) {
   PostgresConnection connection(options_);
   const std::int64_t end = logical_timestamp(connection.execute(kNow), origin_);

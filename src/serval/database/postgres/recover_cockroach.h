@@ -1,11 +1,11 @@
 #pragma once
-// CockroachDB's certificate. NOT RUN LIVE: written to the documentation of versions 22.1 to 24.1, tested on
-// its words only.
+// CockroachDB's certificate. NOT RUN LIVE: written from the documentation of versions 22.1 to 24.1 and
+// tested only against its examples.
 //
-// A serializable transaction reads and writes as of one time, its commit timestamp, which
-// cluster_logical_timestamp() tells: asked in the same message as the commit, it is the order of versions,
-// and what every range saw is whatever committed before it. A changefeed from the beginning of the run to its
-// end tells the rows of every commit, and settles what became of indeterminate transactions.
+// A serializable transaction reads and writes as of one time, its commit timestamp.
+// cluster_logical_timestamp(), queried in the same message as the commit, returns it. It orders versions,
+// and every range saw what committed before it. A changefeed over the run shows the rows of every commit
+// and settles indeterminate transactions.
 
 #include <map>
 #include <string>
@@ -16,19 +16,19 @@
 
 namespace serval::postgres {
 
-// "1700000000000000123.0000000002": nanoseconds and a counter, as one number that grows with both. `origin`:
-// the nanoseconds of a time before the run. Throws DatabaseError.
+// Converts "1700000000000000123.0000000002", nanoseconds and a counter, to one monotonic number. `origin`
+// is a time before the run in nanoseconds. Throws DatabaseError.
 std::int64_t logical_timestamp(std::string_view decimal, std::int64_t origin);
 std::int64_t origin_of(std::string_view decimal);
 
-// What a changefeed with the options "updated" and "resolved" says, message by message.
+// Parses the messages of a changefeed with the options "updated" and "resolved".
 class ChangefeedRows {
  public:
   ChangefeedRows(const Schema& schema, std::int64_t origin);
-  // The columns of a message: table, key, value. Returns the time up to which all has come, where it says so.
-  // Throws DatabaseError for what is not understood.
+  // The columns of a message: table, key, value. Returns the time up to which everything has arrived, if
+  // the message says so. Throws DatabaseError for a malformed message.
   std::optional<std::int64_t> add(std::string_view table, std::string_view key, std::string_view value);
-  // By commit timestamp; a row may come twice, and counts once.
+  // By commit timestamp. A row that arrives twice counts once.
   const std::map<std::int64_t, LoggedTransaction>& transactions() const noexcept { return transactions_; }
 
  private:

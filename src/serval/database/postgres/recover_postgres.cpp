@@ -11,12 +11,12 @@ namespace serval::postgres {
 namespace {
 
 constexpr int kVersionOfTemporarySlots = 100000;
-// All that was decoded comes at once, after it was decoded.
+// The result arrives only after everything was decoded.
 constexpr int kPatience = 20;
 
 [[noreturn]] void not_understood(std::string_view line) {
-  throw DatabaseError(fmt::format("logical decoding gave an answer that serval does not understand: {}",
-                                  line.substr(0, 100)));
+  throw DatabaseError(
+      fmt::format("logical decoding produced a line that serval does not support: {}", line.substr(0, 100)));
 }
 
 template <class Number>
@@ -27,7 +27,7 @@ Number number_at(std::string_view text, std::string_view line) {
   return out;
 }
 
-// What follows "tag[bigint]:", or nothing where there is no such column.
+// What follows "tag[bigint]:", or none without such a column.
 std::optional<std::int64_t> column_of(std::string_view line, std::string_view name) {
   const std::size_t at = line.find(name);
   if (at == std::string_view::npos) return std::nullopt;
@@ -104,12 +104,12 @@ PostgresRecovery::~PostgresRecovery() {
   if (temporary_) return;
   try {
     connection_.execute(fmt::format("select pg_drop_replication_slot('{}')", slot_));
-  } catch (const std::exception&) {  // A destructor has nobody to tell; the server lists its slots.
+  } catch (const std::exception&) {  // A destructor cannot report it; the server lists its slots.
   }
 }
 
-// A session that lost its connection may still be at its commit. A lock that excludes writers waits for it.
-// What is written then is flushed together with all before it, which decoding does not go beyond.
+// A session that lost its connection may still be committing. A lock that excludes writers waits for it.
+// The following write flushes everything before it, since decoding does not go beyond the flushed log.
 void PostgresRecovery::wait_for_writers() {
   std::string tables;
   for (const TableInfo& table : schema_)

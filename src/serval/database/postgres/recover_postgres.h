@@ -1,12 +1,12 @@
 #pragma once
-// PostgreSQL's certificate: the order of commits and the rows they left, by logical decoding of its
-// write-ahead log (plugin test_decoding). What every operation looked at is told by the sessions themselves
-// (postgres_connection.h: txid_current_snapshot()), so that nothing is asked twice.
+// PostgreSQL's certificate: the commit order and the rows written, by logical decoding of the write-ahead
+// log (plugin test_decoding). The sessions themselves record what every operation saw
+// (postgres_connection.h: txid_current_snapshot()).
 //
-//   PostgresRecovery recovery(options, schema);        // Makes a replication slot.
+//   PostgresRecovery recovery(options, schema);        // Creates a replication slot.
 //
-// The slot is temporary: it goes with its connection, however that ends; before PostgreSQL 10, which has no
-// such slots, the destructor drops it. Needs wal_level=logical and a user with REPLICATION.
+// The slot is temporary and disappears with its connection. PostgreSQL before 10 has no temporary slots;
+// there the destructor drops it. Needs wal_level=logical and a user with REPLICATION.
 
 #include <memory>
 #include <string>
@@ -16,14 +16,14 @@
 
 namespace serval::postgres {
 
-// "BEGIN 735", "table public.serval_pieces: INSERT: k[bigint]:5 tag[bigint]:17", "COMMIT 735": what
-// test_decoding says, line by line.
+// Parses the lines of test_decoding: "BEGIN 735", "table public.serval_pieces: INSERT: k[bigint]:5
+// tag[bigint]:17", "COMMIT 735".
 class DecodedLines {
  public:
   // `near`: a transaction id of the run, to complete the 32 bits that are decoded.
   DecodedLines(const Schema& schema, std::uint64_t near);
-  // Whether a transaction that wrote to the tables is complete: transaction(). Throws DatabaseError for what
-  // is not understood.
+  // Returns whether a transaction that wrote to the tables is complete: transaction(). Throws
+  // DatabaseError for a malformed line.
   bool add(std::string_view line);
   const LoggedTransaction& transaction() const noexcept { return transaction_; }
 

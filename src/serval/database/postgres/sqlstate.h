@@ -1,5 +1,5 @@
 #pragma once
-// What the five characters of an SQLSTATE mean for a transaction.
+// The meaning of an SQLSTATE for a transaction.
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 
 #include <string_view>
@@ -11,9 +11,8 @@ namespace serval::postgres {
 
 FailureCause cause_of(std::string_view sqlstate);
 
-// Whether such an answer to a commit says that the transaction was rolled back. PostgreSQL's errors do, but
-// for those that end the connection. Where the commit is spread over several machines, only those that name
-// a conflict.
+// Whether this response to a commit means that the transaction was rolled back. All PostgreSQL errors do,
+// except those that close the connection. In a distributed commit, only conflicts do.
 bool says_aborted(std::string_view sqlstate, Kind kind);
 
 }  // namespace serval::postgres

@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Plays one schedule.
+// Runs one schedule.
 class Player {
  public:
   Player(Database& database, std::vector<ProbeStep> steps, const ProbeOptions& options)
@@ -51,7 +51,7 @@ class Player {
       const auto& failure = client->failure();
       if (failure &&
           (failure->cause == FailureCause::ConnectionLost || failure->cause == FailureCause::Unavailable))
-        throw DatabaseError(fmt::format("the database went away: {}", failure->message));
+        throw DatabaseError(fmt::format("the database is gone: {}", failure->message));
     }
   }
 
@@ -77,7 +77,7 @@ class Player {
     has_waited_ |= waiting_[client];
   }
 
-  // The end of a transaction sets free what it held, and those who waited for it.
+  // The end of a transaction releases its locks and wakes the clients that waited for them.
   void wake_others() {
     for (std::size_t client = 0; client < clients_.size(); ++client)
       if (waiting_[client]) wait_for(client);
@@ -100,7 +100,7 @@ std::vector<Answer::Row> read_finally(Database& database) {
         rows.push_back(row);
     client->commit();
   } catch (const TransactionFailure& failure) {
-    throw DatabaseError(fmt::format("a transaction that runs alone was refused: {}", failure.what()));
+    throw DatabaseError(fmt::format("a transaction failed although it ran alone: {}", failure.what()));
   }
   return rows;
 }
@@ -143,7 +143,7 @@ int severity(ProbeCell::Result result) {
 void drop_if_possible(Database& database) {
   try {
     database.drop();
-  } catch (const DatabaseError&) {  // What ended the probe matters more.
+  } catch (const DatabaseError&) {  // The error that ended the probe matters more.
   }
 }
 

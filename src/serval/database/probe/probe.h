@@ -1,12 +1,12 @@
 #pragma once
-// Which anomalies a database lets happen at each isolation it offers, by playing the tests of Hermitage.
+// Finds out which anomalies a database permits at each isolation, with the tests of Hermitage.
 //
 //   for (const ProbeRow& row : probe_database("rocksdb:", {}))
 //     row.isolation, row.cells[0].result         // "serializable", ProbeCell::Result::Prevented
 //
-// A step that does not answer within `patience` is waiting for a lock: the schedule goes on without its
-// client, whose further steps follow when it wakes. "Prevented" means that the schedule ended without the
-// anomaly, by whatever means; that a database can never show it, no test of this kind can say.
+// A step that does not complete within `patience` counts as waiting for a lock: the schedule continues
+// without its client, whose later steps follow when it wakes. "Prevented" means that the schedule ended
+// without the anomaly, for any reason. Such a test cannot show that the anomaly is impossible.
 
 #include <chrono>
 #include <functional>
@@ -24,12 +24,12 @@ struct ProbeCell {
   enum class Result : std::uint8_t {
     Prevented,
     Happens,
-    Blocked,        // A client still waited when all had done what they could.
+    Blocked,        // A client still waited when the others were done.
     NotApplicable,  // The driver lacks what the test needs.
   };
   Result result = Result::NotApplicable;
   bool waited = false;                  // Some step had to wait for another client.
-  std::optional<FailureCause> refused;  // Some transaction was refused: why the first one was.
+  std::optional<FailureCause> refused;  // Why the first failed transaction failed, if any.
 };
 std::string_view name_of(ProbeCell::Result result);  // "prevented", "happens", "blocked", "n/a"
 
@@ -40,17 +40,17 @@ struct ProbeRow {
 };
 
 struct ProbeOptions {
-  std::vector<std::string> isolations;  // By name; none: all that the driver has.
+  std::vector<std::string> isolations;  // By name; empty: all isolations of the driver.
   std::vector<std::string> nodes;
   std::chrono::milliseconds patience{300};
-  std::chrono::milliseconds give_up{10'000};  // For those that still wait at the end.
-  // Called before each test, from this thread; what it throws ends the probe.
+  std::chrono::milliseconds give_up{10'000};  // For clients that still wait at the end.
+  // Called before each test, from this thread; an exception ends the probe.
   std::function<void(std::string_view isolation, std::string_view anomaly)> progress =
       [](std::string_view, std::string_view) {};
 };
 
-// Makes the table serval_probe anew, and connects and disconnects as many clients as the test has. Throws
-// DatabaseError, also when a connection is lost: nothing can be said then.
+// Recreates the table serval_probe, and connects the clients of the test. Throws DatabaseError, also if a
+// connection is lost.
 ProbeCell probe_anomaly(Database& database, const ProbeAnomaly& anomaly, const ProbeOptions& options);
 
 // Throws InputError for an address or isolation that does not exist, and DatabaseError.

@@ -11,7 +11,7 @@ namespace {
 using What = ProbeStep::What;
 
 constexpr std::int64_t kInserted = 30, kScanHigh = 39, kInitial = 10;
-constexpr std::size_t kNobody = 99;  // In place of a client: who wrote what was there at the start.
+constexpr std::size_t kNobody = 99;  // Instead of a client: the writer of the initial rows.
 
 std::size_t writer(const ProbePlay& play, std::int64_t tag) {
   return tag == 0 ? kNobody : play.steps[static_cast<std::size_t>(tag) - 1].client;
@@ -21,7 +21,7 @@ bool all_committed(const ProbePlay& play) {
   return std::ranges::all_of(play.committed, [](bool committed) { return committed; });
 }
 
-// Whose versions a client saw, in order; of a scan every row.
+// The writers of the versions that a client saw, in order; for a scan, of every row.
 std::vector<std::size_t> seen_by(const ProbePlay& play, std::size_t client) {
   std::vector<std::size_t> out;
   for (std::size_t i = 0; i < play.steps.size(); ++i)
@@ -62,14 +62,14 @@ bool neither_saw_the_other(const ProbePlay& play) {
   return all_committed(play) && !saw(play, 0, 1) && !saw(play, 1, 0);
 }
 
-// Versions are installed by nobody, then client 1, then client 2; client 3 went back.
+// Versions are installed initially, then by client 1, then by client 2; client 3 saw an older one later.
 bool an_observed_writer_vanished(const ProbePlay& play) {
   std::vector<std::size_t> ranks;
   for (const std::size_t client : seen_by(play, 2)) ranks.push_back(client == kNobody ? 0 : client + 1);
   return play.committed[2] && !std::ranges::is_sorted(ranks);
 }
 
-// A search that always found the other's row simply came after it.
+// If a search always found the other's row, it simply came after it.
 bool a_search_found_more(const ProbePlay& play) {
   bool missed = false, found_later = false;
   for (std::size_t i = 0; i < play.steps.size(); ++i) {
@@ -136,16 +136,16 @@ std::span<const ProbeAnomaly> all_probe_anomalies() {
   static constexpr std::array<ProbeAnomaly, 10> kTable = {{
       {"G0", "dirty write: two transactions overwrite each other's rows", "w1(x) w2(x) w2(y) w1(y) c1 c2",
        rows_of_two_writers},
-      {"G1a", "aborted read: a write that was rolled back is seen", "w1(x) r2(x) a1 r2(x) c2",
+      {"G1a", "aborted read: a write that was rolled back is read", "w1(x) r2(x) a1 r2(x) c2",
        read_of_an_aborted_write},
-      {"G1b", "intermediate read: a write that its own transaction replaced is seen",
+      {"G1b", "intermediate read: a write that its own transaction replaced is read",
        "w1(x) r2(x) w1(x) c1 r2(x) c2", read_of_a_write_before_the_last},
-      {"G1c", "circular information flow: each sees what the other wrote", "w1(x) w2(y) r1(y) r2(x) c1 c2",
+      {"G1c", "circular information flow: each reads what the other wrote", "w1(x) w2(y) r1(y) r2(x) c1 c2",
        both_saw_the_other},
       {"OTV", "observed transaction vanishes: seen in one row, then not in another",
        "w1(x) w1(y) w2(x) c1 r3(x) r3(y) w2(y) r3(y) c2 r3(x) r3(y) c3", an_observed_writer_vanished},
-      {"PMP", "predicate-many-preceders: a search finds a row that it did not find before",
-       "s1 i2(p) c2 s1 c1", a_search_found_more},
+      {"PMP", "predicate-many-preceders: a repeated search finds a new row", "s1 i2(p) c2 s1 c1",
+       a_search_found_more},
       {"P4", "lost update: both read a row, then both write it",
        "r1(x) r2(x) w1(x) w2(x) c1 c2 | r1(x) r2(x) w1(x) c1 w2(x) c2", neither_saw_the_other},
       {"G-single", "read skew: one row from before another transaction, one from after it",

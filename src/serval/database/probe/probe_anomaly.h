@@ -1,14 +1,14 @@
 #pragma once
-// The tests of Hermitage (Kleppmann 2014): for each anomaly a schedule of two or three clients, and what they
-// must have seen for it to have happened.
+// The tests of Hermitage (Kleppmann 2014): for each anomaly a schedule of two or three clients, and the
+// observations that show the anomaly.
 //
 //   "r1(x) r2(x) w1(x) w2(x) c1 c2"       both read x, then both write it, then both commit
 //
 //   r1(x) w1(x)   client 1 reads, writes x            s1       scans for rows whose value is 30 to 39
 //   i1(p)         inserts p, with the value 30        c1 a1    commits, aborts        |   another schedule
 //
-// x and y exist at the start with other values than 30 to 39; p and q do not. All clients begin before the
-// first step, in order.
+// Initially x and y exist with values outside 30 to 39; p and q do not exist. All clients begin before
+// the first step, in order.
 
 #include <cstdint>
 #include <optional>
@@ -28,11 +28,11 @@ struct ProbeStep {
   Request request;  // Its tag is the number of the step, from 1.
 };
 
-// What became of a schedule that was played.
+// The result of running a schedule.
 struct ProbePlay {
   std::vector<ProbeStep> steps;
-  std::vector<std::optional<Answer>> answers;  // Of each step; nothing where it failed or was not reached.
-  std::vector<bool> committed;                 // Of each client.
+  std::vector<std::optional<Answer>> answers;  // By step; none if it failed or was not reached.
+  std::vector<bool> committed;                 // By client.
   std::vector<Answer::Row> finally;            // x and y afterwards.
 };
 
@@ -50,8 +50,8 @@ std::span<const ProbeAnomaly> all_probe_anomalies();
 // The steps of each schedule, after a begin for each client.
 std::vector<std::vector<ProbeStep>> probe_steps(std::string_view schedules);
 
-// The table that schedules are about. Without ranges it has no further column: a write of a row with columns
-// would have to read them.
+// The table of the schedules. Without ranges it has no further column, because a write would have to read
+// it.
 enum class ProbeRows : std::uint8_t { Plain, WithValues };
 Schema probe_schema(ProbeRows rows);
 inline constexpr std::uint64_t kProbeX = 1, kProbeY = 2;

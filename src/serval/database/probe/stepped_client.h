@@ -1,9 +1,9 @@
 #pragma once
-// A client with a thread of its own, so that who plays a schedule can go on while a step waits for a lock.
+// A client with its own thread, so that a schedule can continue while one of its steps waits for a lock.
 //
 //   SteppedClient client(database.connect(0));
 //   client.order(0, {.what = ProbeStep::What::Begin});
-//   if (!client.wait_until_idle(deadline)) ...                // It waits; later orders stand in line behind.
+//   if (!client.wait_until_idle(deadline)) ...                // It waits; later orders are queued.
 
 #include <chrono>
 #include <condition_variable>
@@ -26,14 +26,14 @@ class SteppedClient {
   using Deadline = std::chrono::steady_clock::time_point;
 
   explicit SteppedClient(std::unique_ptr<Client> client);
-  ~SteppedClient();  // Waits for the step that is being done; those behind it are forgotten.
+  ~SteppedClient();  // Waits for the current step and drops queued ones.
   SteppedClient(const SteppedClient&) = delete;
   SteppedClient& operator=(const SteppedClient&) = delete;
 
   void order(std::size_t number, const ProbeStep& step);
   bool wait_until_idle(Deadline deadline);
 
-  // What follows: only while it is idle.
+  // The following require that it is idle.
   struct Heard {
     std::size_t step;
     Answer answer;
@@ -41,14 +41,14 @@ class SteppedClient {
   const std::vector<Heard>& heard() const { return heard_; }
   bool has_committed() const { return committed_; }
   bool has_ended() const { return committed_ || ended_ || failure_.has_value(); }
-  // The transaction ended by itself; steps after it were left out.
+  // The transaction failed; later steps were skipped.
   struct Failure {
     FailureCause cause;
     std::string message;
   };
   const std::optional<Failure>& failure() const { return failure_; }
   bool lacks_ranges() const { return lacks_ranges_; }
-  void rethrow_what_went_wrong() const;  // Anything but the failure of a transaction.
+  void rethrow_what_went_wrong() const;  // Rethrows any exception except TransactionFailure.
 
  private:
   struct Order {
@@ -66,11 +66,11 @@ class SteppedClient {
   std::optional<Failure> failure_;
   std::exception_ptr wrong_;
 
-  std::mutex mutex_;  // Guards what follows, and hands over what is above.
+  std::mutex mutex_;  // Guards everything below, and hands over what is above.
   std::condition_variable changed_;
   std::deque<Order> orders_;
   bool busy_ = false, closing_ = false;
-  std::thread thread_;  // Last: it uses everything above.
+  std::thread thread_;  // Last, because it uses the others.
 };
 
 }  // namespace serval

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kKeyBytes = 8;
 
-// Cuts the batches of the log into transactions: each begins with its id.
+// Splits the batches of the log into transactions, each of which begins with its id.
 class LogReader final : public rocksdb::WriteBatch::Handler {
  public:
   LogReader(const std::vector<std::string>& prefixes,
@@ -31,14 +31,14 @@ class LogReader final : public rocksdb::WriteBatch::Handler {
   rocksdb::Status SingleDeleteCF(std::uint32_t, const rocksdb::Slice& key) override { return add(key); }
   rocksdb::Status MarkNoop(bool) override { return {}; }  // Pessimistic transactions leave some.
 
-  // At the end of a batch, too: what comes next is another transaction's, or a stranger's.
+  // Also at the end of a batch: the next entry belongs to another transaction, perhaps not of the run.
   void finish() {
     if (!transaction_.rows.empty()) found_(transaction_);
     transaction_ = {};
   }
 
  private:
-  // Tags are not needed: the id is there whatever became of the session.
+  // Tags are not needed, because the id is always in the log.
   rocksdb::Status add(const rocksdb::Slice& key) {
     for (std::uint32_t table = 0; table < prefixes_.size(); ++table) {
       if (!key.starts_with(prefixes_[table]) || key.size() != prefixes_[table].size() + kKeyBytes) continue;

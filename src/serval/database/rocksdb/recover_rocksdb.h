@@ -1,7 +1,7 @@
 #pragma once
-// RocksDB's certificate: its write-ahead log holds the writes of every commit in the order of their sequence
-// numbers, which is the order in which they take effect. Each transaction puts its id before its writes
-// (PutLogData), so that several commits in one batch of the log can be told apart.
+// RocksDB's certificate: the write-ahead log has the writes of every commit in the order of their
+// sequence numbers, in which they take effect. Each transaction puts its id before its writes
+// (PutLogData), so that several commits in one batch of the log can be distinguished.
 //
 //   RocksdbRecovery recovery(store, schema);           // From here on.
 //

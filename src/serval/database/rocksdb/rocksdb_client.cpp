@@ -12,7 +12,7 @@ FailureCause cause_of(const rocksdb::Status& status) {
   return FailureCause::Other;
 }
 
-// Whether a commit that answers this has left no trace.
+// Whether a commit that fails like this had no effect.
 bool surely_aborted(const rocksdb::Status& status) {
   return status.IsBusy() || status.IsTryAgain() || status.IsExpired() || status.IsInvalidArgument();
 }
@@ -53,7 +53,7 @@ TransactionHints RocksdbClient::hints() const {
   if (store_->keeps_log())
     hints.server_transaction = log_id_;
   else if (transaction_ &&
-           store_->kind() == RocksdbStore::Kind::Pessimistic)  // Optimistic ones have no number of their own.
+           store_->kind() == RocksdbStore::Kind::Pessimistic)  // Optimistic transactions have no id.
     hints.server_transaction = std::to_string(transaction_->GetID());
   return hints;
 }
@@ -70,7 +70,7 @@ std::optional<StoredValue> RocksdbClient::get(const std::string& key, Reading re
   return out;
 }
 
-// The log keeps it beside the writes, and nothing else ever sees it.
+// Only the log contains it, beside the writes.
 void RocksdbClient::note_in_log() {
   if (!store_->keeps_log() || !log_id_.empty()) return;
   log_id_ = std::to_string(store_->next_transaction());

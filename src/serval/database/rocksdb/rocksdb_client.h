@@ -12,8 +12,8 @@
 namespace serval {
 
 enum class RocksdbIsolation : std::uint8_t {
-  Serializable,       // Every read takes its key, as a write does.
-  SnapshotIsolation,  // Reads see the begin; writes of keys written since are refused.
+  Serializable,       // Every read locks its key like a write.
+  SnapshotIsolation,  // Reads see the snapshot of the begin; writes of keys changed since then fail.
   ReadCommitted,
 };
 
@@ -31,7 +31,7 @@ class RocksdbClient final : public Client, private KeyValueTransaction {
   std::optional<StoredValue> get(const std::string& key, Reading reading) override;
   void put(const std::string& key, const std::string& bytes) override;
   void erase(const std::string& key) override;
-  void note_in_log();                           // Before the first write, whose transaction this is.
+  void note_in_log();  // Writes the transaction's id to the log, before its first write.
   void require(const rocksdb::Status& status);  // Ends the transaction and throws TransactionFailure.
 
   std::shared_ptr<RocksdbStore> store_;
@@ -39,7 +39,7 @@ class RocksdbClient final : public Client, private KeyValueTransaction {
   KeyValueTables tables_;
   std::unique_ptr<rocksdb::Transaction> transaction_;
   std::optional<std::int64_t> snapshot_;  // Its sequence number.
-  std::string log_id_;                    // Empty until it writes, and where the log is not kept.
+  std::string log_id_;                    // Empty until it writes, or if the log is not kept.
 };
 
 }  // namespace serval

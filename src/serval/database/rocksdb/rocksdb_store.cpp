@@ -16,8 +16,8 @@ namespace {
 constexpr std::int64_t kLockTimeout_ms = 1000;
 constexpr std::uint64_t kLogSeconds =
     30 * 24 * 3600ull;                  // What was written to disk elsewhere stays readable.
-constexpr std::size_t kBatch = 10'000;  // Rows of one write while tables are made.
-// Optimistic transactions are checked against what is in memory; without enough of it they are refused.
+constexpr std::size_t kBatch = 10'000;  // Rows per write while tables are created.
+// Optimistic transactions are validated against memtables; without enough of them they fail.
 constexpr std::int64_t kHistoryBytes = 256 << 20;
 
 std::filesystem::path make_temporary_folder() {

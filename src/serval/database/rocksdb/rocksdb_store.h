@@ -1,6 +1,6 @@
 #pragma once
-// An open RocksDB with transactions, and the folder below it. Shared by the database and its clients: it
-// closes, and a temporary folder goes, when the last of them does.
+// An open RocksDB with transactions, and its folder. Shared by the database and its clients: the last one
+// closes it and removes a temporary folder.
 
 #include <atomic>
 #include <filesystem>
@@ -20,7 +20,7 @@ class RocksdbStore {
 
   enum class Log : std::uint8_t { Forgotten, Kept };  // Whether recover_rocksdb.h can read it.
 
-  // An empty folder: a temporary one. Throws DatabaseError.
+  // Empty `folder`: a temporary one. Throws DatabaseError.
   RocksdbStore(Kind kind, const std::filesystem::path& folder, Log log = Log::Forgotten);
   ~RocksdbStore();
   RocksdbStore(const RocksdbStore&) = delete;
@@ -31,10 +31,10 @@ class RocksdbStore {
   bool is_temporary() const noexcept { return temporary_; }
   bool keeps_log() const noexcept { return log_ == Log::Kept; }
   rocksdb::DB& database() noexcept { return *database_; }
-  // For the log, where transactions have no number that it tells.
+  // Ids for the log, since it does not contain those of transactions.
   std::uint64_t next_transaction() noexcept { return ++last_transaction_; }
 
-  // Reuses `old` where there is one.
+  // Reuses `old` if not null.
   std::unique_ptr<rocksdb::Transaction> begin(std::unique_ptr<rocksdb::Transaction> old);
 
   // All keys that begin with serval_.

@@ -56,7 +56,7 @@ Place parse_place(std::string_view text) {
     out.user = text.substr(0, at);
     text.remove_prefix(at + 1);
     if (out.user.find(':') != std::string::npos)
-      throw InputError({}, "a password in an address is seen by everyone who sees the command", {},
+      throw InputError({}, "a password in an address is visible to other users of the machine", {},
                        "leave it out; docs/sql-databases.md says where it is read from");
   }
   if (const std::size_t slash = text.find('/'); slash != std::string_view::npos) {

@@ -1,5 +1,5 @@
 #pragma once
-// Addresses of databases, taken apart: "PLACE?name=value&name=value", and places on the network.
+// Parses addresses, "PLACE?name=value&name=value", and network places.
 //
 //   parse_address("run.db?journal=delete", kOptions).options["journal"] == "delete"
 //   parse_place("//app@db1:3306/bench").host == "db1"
@@ -16,7 +16,7 @@ struct Address {
   std::string place;
   std::map<std::string, std::string, std::less<>> options;
 
-  // The option's value, the first of the allowed ones where it is absent; throws InputError for any other.
+  // The value of the option; the first allowed value if absent. Throws InputError for any other value.
   std::string choose(std::string_view option, std::span<const std::string_view> allowed) const;
 };
 
@@ -25,10 +25,10 @@ struct Address {
 
 struct Place {
   std::string user, host, database;
-  std::uint16_t port = 0;  // Not given.
+  std::uint16_t port = 0;  // 0: not given.
 };
 
-// "//USER@HOST:PORT/DATABASE", of which any part may be absent. Throws InputError, above all for a password.
+// "//USER@HOST:PORT/DATABASE"; any part may be absent. Throws InputError, in particular for a password.
 [[nodiscard]] Place parse_place(std::string_view text);
 
 }  // namespace serval::sql

@@ -1,6 +1,6 @@
 #pragma once
-// How databases differ in what they call the same thing: rows of a table, so that all statements are made in
-// one place (statements.h).
+// The differences between SQL dialects as a table, so that all statements are generated in one place
+// (statements.h).
 //
 //   Dialect dialect = kPostgres;
 //   dialect.upsert = Dialect::Upsert::UpdateThenInsert;      // A server older than 9.5.
@@ -12,15 +12,15 @@ namespace serval::sql {
 
 struct Dialect {
   enum class Parameters : std::uint8_t { Dollar, NumberedMark, Mark };  // $1, ?1, ?
-  // UpdateThenInsert: two statements; an insert that comes second fails for its constraint.
+  // UpdateThenInsert: two statements; a second, concurrent insert violates the constraint.
   enum class Upsert : std::uint8_t { OnConflict, OnDuplicateKey, UpdateThenInsert };
-  // What becomes of an insert where the row is there: a count of 0, or a failure for its constraint.
+  // The result of inserting an existing row: a count of 0, or a constraint violation.
   enum class Insert : std::uint8_t { Refused, Fails };
-  // How a statement that writes tells what it wrote: a clause of it, a query around it, or a further query.
+  // How a write returns the rows it wrote: by a clause, a query around it, or another query.
   enum class Written : std::uint8_t { Returning, DeltaTable, ReadBack };
-  // How an update tells what was there before: in one statement, or by a read that locks before it.
+  // How an update returns the old row: in one statement, or by a locking read before it.
   enum class Before : std::uint8_t { JoinedRow, DeltaTable, LockedRead };
-  // How a read takes the lock of a write. SQLite has no word for it: a write that changes nothing.
+  // How a read takes a write lock. SQLite has no syntax for it, so it uses a write that changes nothing.
   enum class Lock : std::uint8_t { ForUpdate, EmptyUpdate };
 
   Parameters parameters = Parameters::Dollar;
@@ -33,7 +33,7 @@ struct Dialect {
   char quote = '"';
   std::string_view key = "bigint";  // The type of keys.
   std::string_view text = "text";   // The type of long texts.
-  // Reads what writes see: where the two differ, a refused write must tell what refused it.
+  // A read that sees what writes see, to find out why a write had no effect.
   std::string_view current_read;
 };
 

@@ -21,15 +21,15 @@ Answer rows_of(const Result& result, const TableStatements& table) {
   return out;
 }
 
-// What a statement by predicate looked at, or one that found no row.
-Answer with_sight(Answer answer, const Result& result) {
+// Adds what a statement by predicate saw, or one that found no row.
+Answer with_snapshot(Answer answer, const Result& result) {
   answer.snapshot = result.snapshot;
   answer.timestamp = result.timestamp;
   answer.saw_the_end = result.saw_the_end;
   return answer;
 }
 
-// Rows that a statement told of are those that it matched, and all were written.
+// The rows that a statement returned are those that it matched, and all were written.
 Answer with_counts(Answer answer, std::uint64_t matched, std::uint64_t changed) {
   answer.matched = static_cast<std::int64_t>(matched);
   answer.changed = static_cast<std::int64_t>(changed);
@@ -67,7 +67,7 @@ const TableStatements::Range& range_of(const Request& request, const TableStatem
 
 void SqlClient::begin() {
   expects(!open_, "one transaction at a time");
-  open_ = true;  // Also a begin that fails may have left something to roll back.
+  open_ = true;  // Even a failed begin may have left something to roll back.
   try {
     connection_->begin();
   } catch (const TransactionFailure&) {
@@ -111,7 +111,7 @@ Answer SqlClient::answer(const Request& request, const TableStatements& table) {
   switch (request.kind) {
     case Request::Kind::Read: {
       const Result result = run(request.locks ? table.lock : table.read, {number(request.key)});
-      return with_sight(rows_of(result, table), result);
+      return with_snapshot(rows_of(result, table), result);
     }
     case Request::Kind::ReadList:
       return list_of(run(request.locks ? table.lock_list : table.read_list, {number(request.key)}));
@@ -146,17 +146,17 @@ Answer SqlClient::write(const Request& request, const TableStatements& table) {
   return {};
 }
 
-// A row that is absent is not written: like the statement of that name.
+// Like SQL's UPDATE, does not write an absent row.
 Answer SqlClient::update(const Request& request, const TableStatements& table) {
   const Statement& statement = request.columns.empty() ? table.update : table.update_columns;
   Answer before;
   if (statements_->dialect.before == Dialect::Before::LockedRead) {
     const Result result = run(table.lock, {number(request.key)});
-    before = with_sight(rows_of(result, table), result);
+    before = with_snapshot(rows_of(result, table), result);
     if (!before.rows.empty()) run(statement, {number(request.key), request.tag}, request.columns);
   } else {
     const Result result = run(statement, {number(request.key), request.tag}, request.columns);
-    before = with_sight(rows_of(result, table), result);
+    before = with_snapshot(rows_of(result, table), result);
   }
   before.applied = !before.rows.empty();
   return before;
@@ -164,7 +164,7 @@ Answer SqlClient::update(const Request& request, const TableStatements& table) {
 
 Answer SqlClient::remove(const Request& request, const TableStatements& table) {
   const Result result = run(table.remove, {number(request.key)});
-  return with_sight(applied(result.changed > 0), result);
+  return with_snapshot(applied(result.changed > 0), result);
 }
 
 Answer SqlClient::append(const Request& request, const TableStatements& table) {
@@ -174,8 +174,8 @@ Answer SqlClient::append(const Request& request, const TableStatements& table) {
   return {};
 }
 
-// Between a refusal and the read that tells what refused it, others may commit at weak levels; then the two
-// do not fit, and asking again is the only honest answer. The same for compare_and_set.
+// At weak levels others may commit between a write without effect and the read that explains it. If the
+// two do not fit, tries again. The same holds for compare_and_set.
 constexpr int kTries = 100;
 
 Answer SqlClient::insert(const Request& request, const TableStatements& table) {
@@ -183,7 +183,7 @@ Answer SqlClient::insert(const Request& request, const TableStatements& table) {
   for (int i = 0; i < kTries; ++i) {
     if (run(add, {number(request.key), request.tag}, request.columns).changed > 0) return {};
     const Result read = run(table.read_current, {number(request.key)});
-    Answer found = with_sight(rows_of(read, table), read);
+    Answer found = with_snapshot(rows_of(read, table), read);
     found.applied = false;
     if (!found.rows.empty()) return found;
   }
@@ -196,7 +196,7 @@ Answer SqlClient::compare_and_set(const Request& request, const TableStatements&
     if (run(table.compare_and_set, {number(request.key), request.tag, request.expected}).changed > 0)
       return {};
     const Result read = run(table.read_current, {number(request.key)});
-    Answer found = with_sight(rows_of(read, table), read);
+    Answer found = with_snapshot(rows_of(read, table), read);
     found.applied = false;
     if (found.rows.empty() || found.rows.front().tag != request.expected) return found;
   }
@@ -210,7 +210,7 @@ Answer SqlClient::scan(const Request& request, const TableStatements& table) {
     const Result result = is_unbounded(request) && !request.locks
                               ? run(range.everything, {})
                               : run(request.locks ? range.lock : range.scan, {request.low, request.high});
-    return with_sight(rows_of(result, table), result);
+    return with_snapshot(rows_of(result, table), result);
   }
   const std::size_t columns = table.width - 1;  // The key and the columns.
   const std::size_t argument = request.argument == Request::kKey ? 0 : request.argument + 1u;
@@ -224,22 +224,22 @@ Answer SqlClient::scan(const Request& request, const TableStatements& table) {
     answer.result = result.cells[0];
   else if (result.cells[0] > 0)
     answer.result = result.cells[1];
-  return with_sight(std::move(answer), result);
+  return with_snapshot(std::move(answer), result);
 }
 
-// Read back: what has the new tag in the range where the rows are now.
+// Reads back the rows with the new tag in the range where the rows are now.
 Answer SqlClient::update_range(const Request& request, const TableStatements& table) {
   const TableStatements::Range& range = range_of(request, table);
   const bool all = !request.columns.empty();
   const Result result = run(all ? range.update_columns : range.update,
                             {request.low, request.high, request.tag}, request.columns);
   if (statements_->dialect.updated != Dialect::Written::ReadBack)
-    return with_sight(with_counts(rows_of(result, table), result.rows, result.rows), result);
+    return with_snapshot(with_counts(rows_of(result, table), result.rows, result.rows), result);
   const bool moved = all && request.column != Request::kKey;
   const std::int64_t low = moved ? request.columns[request.column] : request.low;
   const std::int64_t high = moved ? low : request.high;
   Answer written = rows_of(run(range.written, {low, high, request.tag}), table);
-  return with_sight(
+  return with_snapshot(
       with_counts(std::move(written), result.changed, result.differing.value_or(result.changed)), result);
 }
 
@@ -247,14 +247,14 @@ Answer SqlClient::delete_range(const Request& request, const TableStatements& ta
   const TableStatements::Range& range = range_of(request, table);
   if (statements_->dialect.deleted != Dialect::Written::ReadBack) {
     const Result result = run(range.remove, {request.low, request.high});
-    return with_sight(with_counts(rows_of(result, table), result.rows, result.rows), result);
+    return with_snapshot(with_counts(rows_of(result, table), result.rows, result.rows), result);
   }
   Answer found = rows_of(run(range.lock, {request.low, request.high}), table);
   const Result result = run(range.remove, {request.low, request.high});
-  if (result.changed != found.rows.size())  // Locked rows do not keep new ones out at read committed.
+  if (result.changed != found.rows.size())  // At read committed, locks on rows do not prevent new rows.
     throw TransactionFailure(FailureCause::Other, Outcome::Aborted,
                              "rows came between a locked read and its delete");
-  return with_sight(with_counts(std::move(found), result.changed, result.changed), result);
+  return with_snapshot(with_counts(std::move(found), result.changed, result.changed), result);
 }
 
 Result SqlClient::run(const Statement& statement, std::initializer_list<std::int64_t> first,

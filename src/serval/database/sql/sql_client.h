@@ -1,5 +1,5 @@
 #pragma once
-// What the sessions of all SQL databases do alike: requests become statements, their results answers.
+// The shared part of all SQL sessions: turns requests into statements and results into responses.
 //
 //   return std::make_unique<SqlClient>(std::move(connection), statements);
 

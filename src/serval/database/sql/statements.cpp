@@ -19,8 +19,7 @@ std::string table_name(const TableInfo& table, const Dialect& dialect) {
   return quoted("serval_" + table.name, dialect);
 }
 
-// Writes the statements of one table. Texts are written with $1, $2, ...; finish() turns them into the
-// dialect's.
+// Generates the statements of one table. Texts use $1, $2, ...; finish() converts them to the dialect.
 class Writer {
  public:
   Writer(const TableInfo& table, const Dialect& dialect, std::uint32_t& count)
@@ -32,7 +31,7 @@ class Writer {
   TableStatements lists();
 
  private:
-  enum class Given : std::uint8_t { Tag, Columns };  // What a write is given besides the key.
+  enum class Given : std::uint8_t { Tag, Columns };  // What a write sets besides the key.
 
   Statement finish(std::string_view text, Answers answers = Answers::Count);
 
@@ -48,7 +47,7 @@ class Writer {
   TableStatements::Range range(const std::string& column);
   std::vector<Statement> aggregates(const std::string& where);
   Statement update_range(Given given, const std::string& where);
-  // A statement that writes, made to tell the rows as they were (old) or are (final), where the dialect can.
+  // A write that returns the rows before (old) or after it (final), if the dialect supports it.
   Statement telling(Dialect::Written way, std::string_view state, const std::string& text);
 
   const TableInfo& info_;
@@ -133,8 +132,7 @@ Statement Writer::write(Given given) {
                             conflict ? "on conflict (k) do update set" : "on duplicate key update", sets));
 }
 
-// Counts 0 where the row is there. Without ON CONFLICT, one that comes at the same time fails for its
-// constraint.
+// Counts 0 if the row exists. Without ON CONFLICT a concurrent insert violates the constraint.
 Statement Writer::add(Given given) {
   if (dialect_.insert == Dialect::Insert::Fails) return insert(given);
   if (dialect_.upsert == Dialect::Upsert::OnConflict)
@@ -147,8 +145,8 @@ Statement Writer::add(Given given) {
                   table_, names(), row_values(given)));
 }
 
-// The joined row is read under its lock, so that it is what the update replaces: at read committed, too,
-// where the statement's snapshot may be older than the row.
+// The joined row is read under its lock, so that it is the row that the update replaces, even at read
+// committed, where the statement's snapshot may be older.
 Statement Writer::update(Given given) {
   const std::string sets = assignments(given, 2);
   if (dialect_.before == Dialect::Before::JoinedRow)

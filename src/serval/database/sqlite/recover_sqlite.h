@@ -1,17 +1,17 @@
 #pragma once
-// SQLite's certificate: the order of commits of its single writer. A row of its own counts them. Who writes
-// holds the lock of the one writer, so the count that its transaction makes is its place in the order; and
-// whoever reads finds in that row how many commits it sees. So the log needs no reading afterwards:
+// SQLite's certificate: the commit order of its single writer. A separate row counts the commits. A
+// writer holds the write lock, so its count is its position in the order; a reader finds in that row how
+// many commits it sees. So no log has to be read afterwards:
 //
-//   begin; select n from serval_commits              -- 41: what the transaction looks at
+//   begin; select n from serval_commits              -- 41: what the transaction sees
 //   ...; update serval_commits set n = n + 1 returning n; commit      -- 42: its commit timestamp
 
 #include "serval/database/recovery.h"
 
 namespace serval::sqlite {
 
-// OfCommits: only writers count. OfStates: readers look, too; not at read uncommitted, where there is no one
-// state that a transaction sees.
+// OfCommits: only writers use the row. OfStates: readers too; not at read uncommitted, where a
+// transaction does not see one state.
 enum class CommitCount : std::uint8_t { None, OfCommits, OfStates };
 
 inline constexpr const char* kMakeCommitCount = "create table serval_commits (n integer not null)";

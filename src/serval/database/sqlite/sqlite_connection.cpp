@@ -27,7 +27,7 @@ FailureCause cause_of(int extended) {
   }
 }
 
-// Lets a prepared statement go, so that it holds no lock and can run again.
+// Resets a prepared statement, so that it holds no lock and can run again.
 class Running {
  public:
   explicit Running(sqlite3_stmt* statement) : statement_(statement) {}
@@ -76,7 +76,7 @@ bool SqliteConnection::wait_for_others() {
   return again;
 }
 
-// Where transactions see one state, the count of commits in it is the name of that state.
+// If transactions see one state, its number of commits identifies it.
 void SqliteConnection::begin() {
   wrote_ = false;
   start_.reset();
@@ -85,7 +85,7 @@ void SqliteConnection::begin() {
   if (commits_ == CommitCount::OfStates) start_ = run_for_number(read_count_.get());
 }
 
-// Busy: somebody still reads what the commit would replace. Who tries again begins a new transaction.
+// Busy: another transaction still reads what the commit would replace. A retry is a new transaction.
 Outcome SqliteConnection::commit() {
   if (wrote_ && commits_ != CommitCount::None) committed_ = run_for_number(count_.get());
   run_plain(commit_.get());
@@ -120,7 +120,7 @@ sql::Result SqliteConnection::run(const sql::Statement& statement, std::span<con
   if (statement.answers == sql::Statement::Answers::Count)
     out.changed = static_cast<std::uint64_t>(sqlite3_changes64(database_.get()));
   wrote_ = wrote_ || sqlite3_stmt_readonly(handle) == 0;
-  // That there is no such row is told by no tag, only by what was looked at.
+  // A missing row has no tag; only the state shows what was seen.
   const bool nothing = out.rows == 0 && out.changed == 0;
   if (statement.by_predicate || nothing) out.timestamp = start_;
   if (gives_way_) std::this_thread::yield();
@@ -134,7 +134,7 @@ sqlite3_stmt* SqliteConnection::prepared(const sql::Statement& statement) {
   return kept.get();
 }
 
-// In a shared cache, one that writes the tables of tables keeps others from preparing.
+// In a shared cache, a writer of the schema table blocks others from preparing statements.
 SqliteConnection::Prepared SqliteConnection::prepare(const std::string& text) {
   deadline_ = Turns::Clock::now() + timeout_;
   for (;;) {
@@ -154,7 +154,7 @@ void SqliteConnection::run_plain(sqlite3_stmt* statement) {
 
 std::int64_t SqliteConnection::run_for_number(sqlite3_stmt* statement) {
   const Running running(statement);
-  expects(step(statement) == SQLITE_ROW, "the count of commits is a row");
+  expects(step(statement) == SQLITE_ROW, "the count of commits exists");
   const std::int64_t number = sqlite3_column_int64(statement, 0);
   while (step_on(statement) == SQLITE_ROW) continue;
   return number;
@@ -167,7 +167,7 @@ TransactionHints SqliteConnection::hints() const {
   return out;
 }
 
-// The busy handler waits for locks on the file; nobody but us waits for those within a shared cache.
+// The busy handler waits for locks on the file, but not for those within a shared cache.
 int SqliteConnection::step(sqlite3_stmt* statement) {
   deadline_ = Turns::Clock::now() + timeout_;
   for (;;) {

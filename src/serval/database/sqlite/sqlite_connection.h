@@ -1,5 +1,5 @@
 #pragma once
-// One connection to an SQLite database, of a kind that one thread uses at a time.
+// One connection to an SQLite database. Used by one thread at a time.
 
 #include <memory>
 #include <string>
@@ -18,15 +18,15 @@ struct ConnectionOptions {
   std::vector<std::string> settings;  // Statements for every new connection.
   std::string begin = "begin";
   std::chrono::milliseconds timeout{2000};  // For a lock.
-  // Lets other threads run after every statement, as a client does that waits for its server. Without it they
-  // hardly ever meet a transaction that is half done.
+  // Yields to other threads after every statement, as a client does that waits for its server. Without it
+  // sessions would hardly ever overlap.
   bool gives_way = false;
   CommitCount commits = CommitCount::None;
 };
 
 class SqliteConnection final : public sql::Connection {
  public:
-  // `turns` is shared by all connections to one database. Throws DatabaseError.
+  // All connections to one database share `turns`. Throws DatabaseError.
   SqliteConnection(const ConnectionOptions& options, std::shared_ptr<Turns> turns);
   ~SqliteConnection() override;
   SqliteConnection(const SqliteConnection&) = delete;
@@ -38,8 +38,8 @@ class SqliteConnection final : public sql::Connection {
   void roll_back() noexcept override;
   TransactionHints hints() const override;
 
-  // A statement of its own, outside of all transactions; the first cell of its answer, as text. Throws
-  // DatabaseError.
+  // Executes a statement outside of all transactions. Returns the first cell of the result as text.
+  // Throws DatabaseError.
   std::string execute(const std::string& text);
 
  private:
@@ -57,8 +57,8 @@ class SqliteConnection final : public sql::Connection {
   sqlite3_stmt* prepared(const sql::Statement& statement);
   void run_plain(sqlite3_stmt* statement);
   std::int64_t run_for_number(sqlite3_stmt* statement);
-  int step(sqlite3_stmt* statement);     // The first; row or done; waits for locks.
-  int step_on(sqlite3_stmt* statement);  // A further one.
+  int step(sqlite3_stmt* statement);     // The first step; row or done; waits for locks.
+  int step_on(sqlite3_stmt* statement);  // A later step.
   [[noreturn]] void fail(int code);
 
   std::unique_ptr<sqlite3, Close> database_;

@@ -1,5 +1,5 @@
-// SQLite: one file, or a temporary one, and a connection for every client. A shared cache makes one database
-// of all connections of this process, the only way to read what is not committed.
+// SQLite: a given or temporary file, and one connection per client. With a shared cache all connections
+// of this process share one database, the only way to read uncommitted data.
 #include <array>
 #include <atomic>
 #include <filesystem>
@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 2> kOptions = {"journal", "cache"};
 constexpr std::array<std::string_view, 2> kJournals = {"wal", "delete"};
 constexpr std::array<std::string_view, 2> kCaches = {"private", "shared"};
 
-// A folder of its own, gone with the object.
+// A temporary folder; the destructor removes it.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -61,7 +61,7 @@ class SqliteDatabase final : public Database {
                 .begin = isolation_ == "serializable" ? "begin immediate" : "begin",
                 .gives_way = isolation_ == "read-uncommitted"};
     control_ = open();
-    // The file keeps it, so that connections need not ask again and wait for each other.
+    // The setting is stored in the file, so that connections need not set it and wait for each other.
     control_->execute("pragma journal_mode = " + journal_);
   }
 
@@ -87,21 +87,21 @@ class SqliteDatabase final : public Database {
   }
 
   std::unique_ptr<Client> connect(std::uint32_t /*session*/) override {
-    expects(statements_ != nullptr, "create comes first");
+    expects(statements_ != nullptr, "create() was called");
     return std::make_unique<sql::SqlClient>(open(), statements_);
   }
 
-  // Only a write-ahead log lets others write while one reads. Within a shared cache readers lock tables.
+  // Only a write-ahead log lets others write while one reads. In a shared cache readers lock tables.
   std::unique_ptr<Client> connect_observer(std::uint32_t /*attempt*/) override {
     if (shared_ || journal_ != "wal") return nullptr;
-    expects(statements_ != nullptr, "create comes first");
+    expects(statements_ != nullptr, "create() was called");
     ConnectionOptions options = options_;
     options.begin = "begin";
     options.commits = CommitCount::None;
     return std::make_unique<sql::SqlClient>(std::make_unique<SqliteConnection>(options, turns_), statements_);
   }
 
-  // Sessions opened from here on count their commits.
+  // Sessions opened from now on count their commits.
   std::unique_ptr<Recovery> recover() override {
     control_->execute(kDropCommitCount);
     control_->execute(kMakeCommitCount);
@@ -122,7 +122,7 @@ class SqliteDatabase final : public Database {
     return out;
   }
 
-  // What survives a loss of power is not what is tested here.
+  // Durability is not tested here.
   std::vector<std::string> settings() const {
     std::vector<std::string> out = {"pragma synchronous = off"};
     if (isolation_ == "read-uncommitted") out.emplace_back("pragma read_uncommitted = 1");

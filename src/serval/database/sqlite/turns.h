@@ -1,6 +1,6 @@
 #pragma once
-// Waiting for the others of this process to end their transactions, instead of asking again and again. SQLite
-// has one writer at a time, and says "busy" to the rest.
+// Waits for other transactions of this process to end, instead of polling. SQLite has one writer at a
+// time and reports "busy" to the others.
 //
 //   const std::uint64_t seen = turns.ended();
 //   ...                                       // Busy.
@@ -17,7 +17,7 @@ namespace serval::sqlite {
 class Turns {
  public:
   using Clock = std::chrono::steady_clock;
-  // Other processes do not say when they end.
+  // Other processes do not notify us.
   static constexpr std::chrono::milliseconds kLongest{5};
 
   void end() {
