@@ -50,12 +50,18 @@ class Naive {
   }
   void insert(Vertex from, Vertex to) { out_[from].insert(to); }
   void remove(Vertex vertex) { out_.erase(vertex); }
+  bool erase(Vertex from, Vertex to) {
+    const auto edge = out_[from].find(to);
+    if (edge == out_[from].end()) return false;
+    out_[from].erase(edge);
+    return true;
+  }
 
  private:
   std::map<Vertex, std::multiset<Vertex>> out_;
 };
 
-TEST(GrowingOrder, AgreesWithSearchingEverythingWhileItGrowsAndForgets) {
+TEST(GrowingOrder, AgreesWithSearchingEverythingWhileItGrowsShrinksAndForgets) {
   for (const std::uint64_t seed : fresh_seeds(200)) {
     Random random(seed);
     GrowingOrder order;
@@ -64,6 +70,9 @@ TEST(GrowingOrder, AgreesWithSearchingEverythingWhileItGrowsAndForgets) {
     for (int i = 0; i < 200; ++i) {
       if (live.size() < 3 || random.chance(0.2)) {
         live.push_back(order.add());
+      } else if (random.chance(0.1)) {
+        const Vertex from = live[random.below(live.size())], to = live[random.below(live.size())];
+        ASSERT_EQ(order.erase(from, to, 0), naive.erase(from, to)) << "seed " << seed << " step " << i;
       } else if (random.chance(0.15)) {
         const std::size_t at = random.below(live.size());
         if (order.in_degree(live[at]) != 0) continue;

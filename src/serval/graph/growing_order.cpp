@@ -56,6 +56,26 @@ bool GrowingOrder::insert(Vertex from, Vertex to, std::uint64_t label) {
   return true;
 }
 
+bool GrowingOrder::erase(Vertex from, Vertex to, std::uint64_t label) {
+  std::uint32_t edge = vertices_[from].first_out;
+  while (edge != kNone && (edges_[edge].to != to || edges_[edge].label != label))
+    edge = edges_[edge].next_out;
+  if (edge == kNone) return false;
+  unlink(edge);
+  return true;
+}
+
+void GrowingOrder::unlink(std::uint32_t edge) {
+  std::uint32_t* out = &vertices_[edges_[edge].from].first_out;
+  while (*out != edge) out = &edges_[*out].next_out;
+  *out = edges_[edge].next_out;
+  std::uint32_t* in = &vertices_[edges_[edge].to].first_in;
+  while (*in != edge) in = &edges_[*in].next_in;
+  *in = edges_[edge].next_in;
+  --vertices_[edges_[edge].to].in_degree;
+  free_edges_.push_back(edge);
+}
+
 void GrowingOrder::start_search() {
   if (++search_ == 0) {  // Once in four billion searches.
     for (VertexData& vertex : vertices_) vertex.seen_in = 0;

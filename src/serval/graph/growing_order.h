@@ -29,6 +29,8 @@ class GrowingOrder {
   Vertex add();  // Behind all others.
   // False when the edges lead from `to` to `from`; then nothing has changed but path().
   [[nodiscard]] bool insert(Vertex from, Vertex to, std::uint64_t label);
+  // Takes such an edge back, which no order minds; false when there is none. O(edges of the two).
+  bool erase(Vertex from, Vertex to, std::uint64_t label);
   // Requires that no edge leads to it.
   void remove(Vertex vertex, std::vector<Vertex>& freed);
 
@@ -56,6 +58,7 @@ class GrowingOrder {
   };
 
   void link(Vertex from, Vertex to, std::uint64_t label);
+  void unlink(std::uint32_t edge);
   bool search_forward(Vertex from, Vertex goal);
   void search_back(Vertex from, std::uint64_t lowest);
   void show_path(Vertex from, Vertex to);
