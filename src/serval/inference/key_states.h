@@ -15,6 +15,9 @@ class KeyStates {
  public:
   explicit KeyStates(std::size_t key_count) : key_count_(key_count) {}
 
+  // Before keys that did not exist then; all() must be empty.
+  void set_key_count(std::size_t key_count) { key_count_ = key_count; }
+
   void clear() {
     states_.clear();
     ++epoch_;

@@ -314,6 +314,11 @@ class Decision {
 
 }  // namespace
 
+std::optional<GraphShape> shape_of_level(Level level) {
+  const std::optional<Family> family = family_of(level);
+  return family ? std::optional(shape_of(*family)) : std::nullopt;
+}
+
 bool decides_by_graph(Level level) { return level != Level::Linearizable && family_of(level).has_value(); }
 
 Verdict check_dependencies(const History& history, const Relations& relations, Level level,

@@ -11,14 +11,20 @@
 // hold anyway, because they do not constrain the order of registers; for the other levels an order is
 // searched for (polygraph/order_search.h).
 
+#include <optional>
+
 #include "serval/check/check_options.h"
 #include "serval/check/trail.h"
 #include "serval/evidence/verdict.h"
+#include "serval/inference/dependency_graph.h"
 #include "serval/inference/reads_from.h"
 
 namespace serval {
 
 bool decides_by_graph(Level level);
+
+// Without the level's session order and real time; none for levels that no such graph defines.
+std::optional<GraphShape> shape_of_level(Level level);
 
 // Requires decides_by_graph(level), or linearizable and a history of single operations.
 Verdict check_dependencies(const History& history, const Relations& relations, Level level,
