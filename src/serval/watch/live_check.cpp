@@ -10,7 +10,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "serval/base/budget.h"
 #include "serval/check/check.h"
 #include "serval/formats/format.h"
 #include "serval/report/quantity.h"
@@ -18,13 +17,17 @@
 namespace serval::watch {
 namespace {
 
-struct Rests {
-  std::chrono::milliseconds shortest;
-  int per_check;
+struct Tempo {
+  std::chrono::milliseconds shortest_rest;
+  int rests_per_look;
+  double growth;  // Of the file, from one check of the whole to the next.
 };
-constexpr Rests kModest{std::chrono::milliseconds(1000), 4}, kEager{std::chrono::milliseconds(100), 1};
-constexpr std::uint64_t kMemoryPerByte =
-    4;  // Of a history and its graphs, for each byte of the file, at most.
+constexpr Tempo kModest{std::chrono::milliseconds(1000), 4, 2.0},
+    kEager{std::chrono::milliseconds(100), 1, 1.5};
+// Of a history and its graphs, for each byte of the file, at most.
+constexpr std::uint64_t kMemoryPerByte = 4;
+
+const Tempo& tempo_of(LiveCheck::Pace pace) { return pace == LiveCheck::Pace::Modest ? kModest : kEager; }
 
 // Of this thread only, on Linux: a third of what a session gets where they compete. Less, and on a busy
 // machine it would learn nothing before the end.
@@ -51,8 +54,9 @@ std::string spelled(const LiveState& state, LiveState::Clock::time_point now) {
 LiveCheck::LiveCheck(std::string path, Level level, std::uint64_t memory_limit, Pace pace)
     : path_(std::move(path)),
       level_(level),
-      most_bytes_(memory_limit / 4 / kMemoryPerByte),
+      most_memory_(memory_limit / 4),
       pace_(pace),
+      tail_(std::in_place, path_),
       thread_([this] { run(); }) {}
 
 void LiveCheck::stop() noexcept {
@@ -62,6 +66,8 @@ void LiveCheck::stop() noexcept {
   }
   woken_.notify_all();
   if (thread_.joinable()) thread_.join();
+  screen_.reset();
+  tail_.reset();
   ::malloc_trim(0);  // What this thread had is of no use to the next.
 }
 
@@ -84,8 +90,8 @@ void LiveCheck::end(std::string reason) {
 // Whatever goes wrong here, the recording goes on, and the whole of it is checked at the end.
 void LiveCheck::run() noexcept {
   if (pace_ == Pace::Modest) lower_priority();
-  const Rests& rests = pace_ == Pace::Modest ? kModest : kEager;
-  Clock::duration pause = rests.shortest;
+  const Tempo& tempo = tempo_of(pace_);
+  Clock::duration pause = tempo.shortest_rest;
   while (rest(pause)) {
     const Clock::time_point start = Clock::now();
     try {
@@ -97,17 +103,52 @@ void LiveCheck::run() noexcept {
     } catch (const std::exception& error) {
       end(fmt::format("not checked while it runs: {}", error.what()));
     }
-    pause = std::max<Clock::duration>(rests.shortest, rests.per_check * (Clock::now() - start));
+    pause = std::max<Clock::duration>(tempo.shortest_rest, tempo.rests_per_look * (Clock::now() - start));
   }
 }
 
 void LiveCheck::look() {
-  if (std::filesystem::file_size(path_) > most_bytes_) return end("too large to check while it runs");
+  const std::uint64_t size = std::filesystem::file_size(path_);
+  if (size > most_memory_ / kMemoryPerByte || (screen_ && screen_->bytes() > most_memory_))
+    return end("too large to check while it runs");
   Budget budget = Budget::until_set(stopping_);
   const Clock::time_point read_at = Clock::now();
+  if (tail_ && screen(size, budget))
+    return learn_clear(screen_->transactions() - screen_->waiting(), read_at);
+  if (size < next_check_) return;
   const History history = read_history(path_, {.format = Format::Jsonl, .budget = &budget});
   const CheckResult result = check(history, level_, {.max_anomalies = 1, .budget = &budget});
   learn(result.verdict, history.transaction_count(), read_at);
+  next_check_ = static_cast<std::uint64_t>(static_cast<double>(size) * tempo_of(pace_).growth);
+}
+
+bool LiveCheck::screen(std::uint64_t size, Budget& budget) {
+  RecordingTail::Batch batch;
+  while (tail_->offset() < size && tail_->read(batch, budget)) {
+    if (!screen_) screen_.emplace(level_, tail_->initial());
+    for (ScreenedTransaction& transaction : batch.transactions) {
+      budget.poll("screen");
+      screen_->add(std::move(transaction));
+    }
+    screen_->settle(batch.open);
+  }
+  if (!screen_) return false;
+  if (!tail_->obstacle().empty()) screen_->lose(tail_->obstacle());
+  const HistoryScreen::State state = screen_->state();
+  if (state == HistoryScreen::State::Suspicious || state == HistoryScreen::State::Lost) {
+    next_check_ = 0;
+    screen_.reset();
+    tail_.reset();
+  }
+  return state == HistoryScreen::State::Clear;
+}
+
+void LiveCheck::learn_clear(std::uint64_t transactions, Clock::time_point read_at) {
+  const std::lock_guard lock(mutex_);
+  state_.transactions = transactions;
+  state_.read_at = read_at;
+  state_.decided = true;
+  ++state_.checks;
 }
 
 void LiveCheck::learn(const Verdict& verdict, std::uint64_t transactions, Clock::time_point read_at) {

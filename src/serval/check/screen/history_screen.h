@@ -1,7 +1,7 @@
 #pragma once
-// Looks through a history that grows, transaction by transaction, for signs that it violates a level. It never
-// judges: where it is suspicious, check() does. So it needs no evidence, and each transaction costs the same
-// however many came before it.
+// Looks through a history that grows, transaction by transaction, for signs that it violates a level. It
+// never judges: where it is suspicious, check() does. So it needs no evidence, and each transaction costs the
+// same however many came before it.
 //
 //   HistoryScreen screen(Level::Serializable, Value::integer(0));
 //   screen.add(transaction);                    // In session order.

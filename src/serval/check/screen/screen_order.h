@@ -1,6 +1,7 @@
 #pragma once
-// The dependency graph of a history that grows, in the shape that a level needs (inference/dependency_graph.h),
-// kept in a topological order. An edge that closes a cycle is the end: nothing is added from then on.
+// The dependency graph of a history that grows, in the shape that a level needs
+// (inference/dependency_graph.h), kept in a topological order. An edge that closes a cycle is the end:
+// nothing is added from then on.
 //
 //   ScreenOrder order({.snapshots = true, .session_order = true});
 //   const TransactionId u = order.add(session, Outcome::Committed, interval), v = order.add(...);
