@@ -10,6 +10,7 @@
 #include "sample.h"
 #include "serval/base/random.h"
 #include "serval/check/check.h"
+#include "serval/database/simulated/simulate.h"
 #include "serval/history/notation.h"
 
 // A screen is held to check(): it is suspicious exactly where check() finds a violation, after every
@@ -247,6 +248,77 @@ TEST(HistoryScreen, AgreesWithTheCheckOnHostileAndLightweightHistories) {
   compare_at_random(oracle::random_hostile_transactions, 30'000, ends);
   compare_at_random(oracle::random_lightweight_transactions, 30'000, ends);
   EXPECT_GT(ends[State::Lost], 0);
+}
+
+SimulationOptions contended(const char* workload, SimulatedLevel level, std::uint64_t seed) {
+  SimulationOptions options;
+  options.sessions = 10;
+  options.transactions = 1500;
+  options.keys = 25;
+  options.level = level;
+  options.seed = seed;
+  options.indeterminate_share = 0.02;
+  options.workload = workload;
+  return options;
+}
+
+// As a recording has them.
+std::vector<TransactionId> by_ends(const History& history) {
+  std::vector<TransactionId> order;
+  for (const TransactionId t : history.transactions()) order.push_back(t);
+  std::ranges::stable_sort(order, {}, [&](TransactionId t) {
+    const Interval interval = history.interval(t);
+    return interval.end == kUnknownEnd ? interval.begin : interval.end;
+  });
+  return order;
+}
+
+// Larger histories, where the order has to be mended often.
+TEST(HistoryScreen, AgreesWithTheCheckOnWhatDatabasesDo) {
+  std::map<State, int> ends;
+  for (const std::uint64_t seed : fresh_seeds(sample_of(60, 8)))
+    for (const char* const workload : {"mini", "list-append", "registers"}) {
+      const SimulatedLevel of[] = {SimulatedLevel::StrictSerializable, SimulatedLevel::Serializable,
+                                   SimulatedLevel::SnapshotIsolation, SimulatedLevel::ReadCommitted};
+      const History history = simulate(contended(workload, of[seed % std::size(of)], seed));
+      for (const Level level :
+           {Level::StrictSerializable, kSer, Level::StrongSessionSnapshotIsolation, kRc}) {
+        HistoryScreen screen(level, history.initial_value());
+        for (const TransactionId t : history.transactions()) screen.add(screened(history, t));
+        screen.settle({});
+        ++ends[screen.state()];
+        const Verdict verdict = check(history, level).verdict;
+        EXPECT_TRUE(screen.state() != State::Suspicious || violated(verdict))
+            << workload << " " << seed << " " << name_of(level);
+        EXPECT_TRUE(screen.state() != State::Clear || holds(verdict))
+            << workload << " " << seed << " " << name_of(level);
+      }
+    }
+  EXPECT_GT(ends[State::Clear], ends[State::Open]);
+  EXPECT_GT(ends[State::Suspicious], 0);
+}
+
+// Effort is counted, not timed: operations, edges, vertices visited to mend the order, elements compared.
+TEST(HistoryScreen, CostsTheSameForEachTransactionHoweverManyCameBefore) {
+  for (const char* const workload : {"mini", "list-append"})
+    for (const Level level : {Level::StrictSerializable, kSer, Level::StrongSessionSnapshotIsolation, kRc}) {
+      SimulationOptions options = contended(workload, SimulatedLevel::StrictSerializable, 7);
+      options.transactions = 9000;
+      options.keys = 100;
+      const History history = simulate(options);
+      HistoryScreen screen(level, history.initial_value());
+      std::vector<std::uint64_t> efforts{0};
+      for (const TransactionId t : by_ends(history)) {
+        screen.add(screened(history, t));
+        if (screen.transactions() % (history.transaction_count() / 3) == 0)
+          efforts.push_back(screen.effort());
+      }
+      ASSERT_EQ(screen.reason(), "") << workload << " " << name_of(level);
+      ASSERT_EQ(efforts.size(), 4u);
+      const double first = static_cast<double>(efforts[1]), rest = static_cast<double>(efforts[3]) - first;
+      EXPECT_LT(rest, 2.5 * first) << workload << " " << name_of(level);
+      EXPECT_LT(efforts[3], 40 * history.operation_count()) << workload << " " << name_of(level);
+    }
 }
 
 }  // namespace
