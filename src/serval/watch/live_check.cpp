@@ -27,6 +27,8 @@ constexpr Tempo kModest{std::chrono::milliseconds(1000), 4, 2.0},
 // Of a history and its graphs, for each byte of the file, at most.
 constexpr std::uint64_t kMemoryPerByte = 4;
 
+constexpr std::string_view kTooLarge = "too large to check while it runs";
+
 const Tempo& tempo_of(LiveCheck::Pace pace) { return pace == LiveCheck::Pace::Modest ? kModest : kEager; }
 
 // Of this thread only, on Linux: a third of what a session gets where they compete. Less, and on a busy
@@ -66,8 +68,6 @@ void LiveCheck::stop() noexcept {
   }
   woken_.notify_all();
   if (thread_.joinable()) thread_.join();
-  screen_.reset();
-  tail_.reset();
   ::malloc_trim(0);  // What this thread had is of no use to the next.
 }
 
@@ -97,25 +97,28 @@ void LiveCheck::run() noexcept {
     try {
       look();
     } catch (const BudgetExhausted&) {
-      return;
+      break;
     } catch (const std::bad_alloc&) {
-      end("too large to check while it runs");
+      end(std::string(kTooLarge));
     } catch (const std::exception& error) {
       end(fmt::format("not checked while it runs: {}", error.what()));
     }
     pause = std::max<Clock::duration>(tempo.shortest_rest, tempo.rests_per_look * (Clock::now() - start));
   }
+  screen_.reset();
+  tail_.reset();
 }
 
 void LiveCheck::look() {
   const std::uint64_t size = std::filesystem::file_size(path_);
-  if (size > most_memory_ / kMemoryPerByte || (screen_ && screen_->bytes() > most_memory_))
-    return end("too large to check while it runs");
   Budget budget = Budget::until_set(stopping_);
   const Clock::time_point read_at = Clock::now();
-  if (tail_ && screen(size, budget))
-    return learn_clear(screen_->transactions() - screen_->waiting(), read_at);
+  const bool clear = tail_ && screen(size, budget);
+  const std::uint64_t of_screen = screen_ ? screen_->bytes() : 0;
+  if (of_screen > most_memory_) return end(std::string(kTooLarge));
+  if (clear) return learn_clear(screen_->examined(), read_at);
   if (size < next_check_) return;
+  if (of_screen + kMemoryPerByte * size > most_memory_) return end(std::string(kTooLarge));
   const History history = read_history(path_, {.format = Format::Jsonl, .budget = &budget});
   const CheckResult result = check(history, level_, {.max_anomalies = 1, .budget = &budget});
   learn(result.verdict, history.transaction_count(), read_at);

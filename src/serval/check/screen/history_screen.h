@@ -27,6 +27,7 @@
 // O(operations + elements shown) expected, plus what the order costs (screen_order.h); memory grows with the
 // history. One thread.
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -68,6 +69,8 @@ class HistoryScreen {
 
   std::uint64_t transactions() const noexcept { return transactions_; }  // Added so far.
   std::uint64_t waiting() const noexcept { return waiting_count_; }      // Reads that are not examined yet.
+  // At least so many transactions have none of these.
+  std::uint64_t examined() const noexcept { return transactions_ - std::min(transactions_, waiting_count_); }
   std::uint64_t effort() const noexcept { return operations_ + order_.effort() + lists_.effort(); }
   std::size_t bytes() const noexcept;
 
