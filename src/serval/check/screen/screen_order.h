@@ -9,9 +9,9 @@
 //   order.miss(v, u);              // v read a version that u overwrote.
 //   order.is_contradicted();
 //
-// Edges may be assumptions about a key: one that stands in the way of a certain edge is taken back, and the
-// key is open from then on, until it is settled. Amortized as in graph/growing_order.h: O(1) for edges that
-// agree with the order in which transactions are added, else O(transactions in between). One thread.
+// An edge may be an assumption about a key. An assumption that contradicts a certain edge is taken back, and
+// the key is open from then on, until it is settled. Amortized as in graph/growing_order.h: O(1) for edges
+// that agree with the order in which transactions are added, else O(transactions in between). One thread.
 
 #include <cstdint>
 #include <vector>
