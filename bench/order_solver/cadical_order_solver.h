@@ -18,8 +18,8 @@ namespace serval::bench {
 
 class CadicalOrderSolver : private CaDiCaL::Terminator {
  public:
-  CadicalOrderSolver(const CsrGraph& known, std::vector<Vertex> order, Budget& budget)
-      : budget_(budget), order_(known, std::move(order), budget) {
+  CadicalOrderSolver(const CsrGraph& known, const std::vector<Vertex>& order, Budget& budget)
+      : budget_(budget), order_(known, order, budget) {
     sat_.set("quiet", 1);
     sat_.connect_terminator(this);
   }

@@ -6,19 +6,33 @@
 
 namespace serval {
 
+struct GrowingOrder::AllEdges {
+  const GrowingOrder& order;
+
+  bool any_free(Vertex, auto&&) const { return false; }
+  bool any_numbered(Vertex v, auto&& take) const {
+    for (std::uint32_t e = order.vertices_[v].first_out; e != kNone; e = order.edges_[e].next_out)
+      if (take(order.edges_[e].to, e)) return true;
+    return false;
+  }
+  void each_previous(Vertex v, auto&& take) const {
+    for (std::uint32_t e = order.vertices_[v].first_in; e != kNone; e = order.edges_[e].next_in)
+      if (order.edges_[e].from != kNone) take(order.edges_[e].from);
+  }
+};
+
 Vertex GrowingOrder::add() {
   Vertex vertex = 0;
   if (free_vertices_.empty()) {
     vertex = static_cast<Vertex>(vertices_.size());
     vertices_.emplace_back();
+    repair_.resize(vertices_.size());
   } else {
     vertex = free_vertices_.back();
     free_vertices_.pop_back();
-    const std::uint32_t seen_in = vertices_[vertex].seen_in;
     vertices_[vertex] = {};
-    vertices_[vertex].seen_in = seen_in;
   }
-  vertices_[vertex].rank = next_rank_++;
+  repair_.place(vertex, next_rank_++);
   return vertex;
 }
 
@@ -39,18 +53,16 @@ void GrowingOrder::link(Vertex from, Vertex to, std::uint64_t label) {
 }
 
 bool GrowingOrder::insert(Vertex from, Vertex to, std::uint64_t label) {
-  if (from == to) {
-    path_.clear();
-    return false;
-  }
-  if (vertices_[from].rank > vertices_[to].rank) {
-    start_search();
-    if (search_forward(to, from)) {
+  if (repair_.rank(from) >= repair_.rank(to)) {
+    const AllEdges edges{*this};
+    const bool is_cycle = repair_.find_path(edges, to, from);
+    visited_ += repair_.reached().size();
+    if (is_cycle) {
       show_path(to, from);
       return false;
     }
-    search_back(from, vertices_[to].rank);
-    reorder();
+    repair_.move(edges, from, to);
+    visited_ += repair_.moved().size();
   }
   link(from, to, label);
   return true;
@@ -76,70 +88,13 @@ void GrowingOrder::unlink(std::uint32_t edge) {
   free_edges_.push_back(edge);
 }
 
-void GrowingOrder::start_search() {
-  if (++search_ == 0) {  // Once in four billion searches.
-    for (VertexData& vertex : vertices_) vertex.seen_in = 0;
-    search_ = 1;
-  }
-  forward_.clear();
-  backward_.clear();
-}
-
-// All that `from` reaches without passing the goal's rank.
-bool GrowingOrder::search_forward(Vertex from, Vertex goal) {
-  const std::uint64_t highest = vertices_[goal].rank;
-  vertices_[from].seen_in = search_;
-  vertices_[from].found_by = kNone;
-  forward_.push_back(from);
-  for (std::size_t next = 0; next < forward_.size(); ++next) {
-    ++visited_;
-    for (std::uint32_t e = vertices_[forward_[next]].first_out; e != kNone; e = edges_[e].next_out) {
-      VertexData& target = vertices_[edges_[e].to];
-      if (target.seen_in == search_ || target.rank > highest) continue;
-      target.seen_in = search_;
-      target.found_by = e;
-      if (edges_[e].to == goal) return true;
-      forward_.push_back(edges_[e].to);
-    }
-  }
-  return false;
-}
-
-void GrowingOrder::search_back(Vertex from, std::uint64_t lowest) {
-  vertices_[from].seen_in = search_;
-  backward_.push_back(from);
-  for (std::size_t next = 0; next < backward_.size(); ++next) {
-    ++visited_;
-    for (std::uint32_t e = vertices_[backward_[next]].first_in; e != kNone; e = edges_[e].next_in) {
-      if (edges_[e].from == kNone) continue;
-      VertexData& source = vertices_[edges_[e].from];
-      if (source.seen_in == search_ || source.rank < lowest) continue;
-      source.seen_in = search_;
-      backward_.push_back(edges_[e].from);
-    }
-  }
-}
-
 void GrowingOrder::show_path(Vertex from, Vertex to) {
   path_.clear();
-  for (Vertex at = to; at != from;) {
-    const Edge& edge = edges_[vertices_[at].found_by];
+  for (Vertex at = to; at != from; at = repair_.step(at).from) {
+    const Edge& edge = edges_[repair_.step(at).edge];
     path_.push_back({edge.from, edge.to, edge.label});
-    at = edge.from;
   }
   std::ranges::reverse(path_);
-}
-
-// What reaches the edge's source comes first, then what its target reaches, on the places that both had.
-void GrowingOrder::reorder() {
-  const auto by_rank = [this](Vertex a, Vertex b) { return vertices_[a].rank < vertices_[b].rank; };
-  std::ranges::sort(forward_, by_rank);
-  std::ranges::sort(backward_, by_rank);
-  backward_.insert(backward_.end(), forward_.begin(), forward_.end());
-  ranks_.clear();
-  for (const Vertex v : backward_) ranks_.push_back(vertices_[v].rank);
-  std::ranges::sort(ranks_);
-  for (std::size_t i = 0; i < backward_.size(); ++i) vertices_[backward_[i]].rank = ranks_[i];
 }
 
 void GrowingOrder::remove(Vertex vertex, std::vector<Vertex>& freed) {
@@ -158,7 +113,7 @@ void GrowingOrder::remove(Vertex vertex, std::vector<Vertex>& freed) {
 }
 
 std::size_t GrowingOrder::bytes() const noexcept {
-  return vertices_.capacity() * sizeof(VertexData) + edges_.capacity() * sizeof(Edge) +
+  return vertices_.capacity() * sizeof(VertexData) + edges_.capacity() * sizeof(Edge) + repair_.bytes() +
          (free_vertices_.capacity() + free_edges_.capacity()) * sizeof(std::uint32_t);
 }
 

@@ -51,7 +51,6 @@ class SerializationCertifier {
 
   const CertifierHints& hints() const { return hints_; }
   const GrowingOrder& graph() const { return graph_; }
-  std::size_t bytes() const { return graph_.bytes() + slots_.capacity() * sizeof(Slot); }
 
  private:
   struct Slot {

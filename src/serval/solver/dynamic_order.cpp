@@ -18,37 +18,57 @@ CsrGraph reverse(const CsrGraph& graph) {
 
 }  // namespace
 
-DynamicOrder::DynamicOrder(const CsrGraph& known, std::vector<Vertex> order, Budget& budget)
+struct DynamicOrder::KnownEdges {
+  const DynamicOrder& order;
+
+  bool any_free(Vertex v, auto&& take) const {
+    order.budget_.poll(kPhase);
+    return std::ranges::any_of(order.known_.successors(v), take);
+  }
+  bool any_numbered(Vertex, auto&&) const { return false; }
+};
+
+struct DynamicOrder::AllEdges : KnownEdges {
+  bool any_numbered(Vertex v, auto&& take) const {
+    for (std::uint32_t e = order.first_out_[v]; e != kNone; e = order.edges_[e].next_out)
+      if (take(order.edges_[e].to, e)) return true;
+    return false;
+  }
+  void each_previous(Vertex v, auto&& take) const {
+    order.budget_.poll(kPhase);
+    for (const Vertex previous : order.reversed_.successors(v)) take(previous);
+    for (std::uint32_t e = order.first_in_[v]; e != kNone; e = order.edges_[e].next_in)
+      take(order.edges_[e].from);
+  }
+};
+
+DynamicOrder::DynamicOrder(const CsrGraph& known, const std::vector<Vertex>& order, Budget& budget)
     : known_(known),
       reversed_(reverse(known)),
       budget_(budget),
-      order_(std::move(order)),
-      rank_(known.vertex_count(), kNone),
       first_out_(known.vertex_count(), kNone),
-      first_in_(known.vertex_count(), kNone),
-      seen_in_(known.vertex_count(), 0),
-      steps_(known.vertex_count()) {
-  expects(order_.size() == known.vertex_count(), "an order of all vertices");
-  for (std::uint32_t place = 0; place < order_.size(); ++place) {
-    expects(order_[place] < rank_.size() && rank_[order_[place]] == kNone, "every vertex once");
-    rank_[order_[place]] = place;
+      first_in_(known.vertex_count(), kNone) {
+  expects(order.size() == known.vertex_count(), "an order of all vertices");
+  repair_.resize(order.size(), kNone);
+  for (std::uint32_t place = 0; place < order.size(); ++place) {
+    expects(order[place] < order.size() && rank()[order[place]] == kNone, "every vertex once");
+    repair_.place(order[place], place);
   }
   for (Vertex v = 0; v < known.vertex_count(); ++v) {
     budget_.poll(kPhase);
     for (const Vertex next : known.successors(v))
-      expects(rank_[v] < rank_[next], "known edges point forward");
+      expects(rank()[v] < rank()[next], "known edges point forward");
   }
 }
 
 bool DynamicOrder::insert(Vertex from, Vertex to, std::uint32_t label) {
-  moved_.clear();
-  if (rank_[from] >= rank_[to]) {
+  repair_.clear_moved();
+  if (rank()[from] >= rank()[to]) {
     if (reaches(to, from)) {
       show_cycle(to, from);
       return false;
     }
-    search_back(from, to);
-    reorder();
+    make_room(from, to);
   }
   const auto edge = static_cast<std::uint32_t>(edges_.size());
   edges_.push_back(
@@ -64,113 +84,30 @@ void DynamicOrder::remove_last() {
   edges_.pop_back();
 }
 
-void DynamicOrder::start_search() {
-  if (++search_ == kNone) {  // Four thousand million searches later.
-    std::ranges::fill(seen_in_, 0);
-    search_ = 1;
-  }
-}
-
-void DynamicOrder::visit(Vertex v, Step step) {
-  seen_in_[v] = search_;
-  steps_[v] = step;
-  forward_.push_back(v);
-}
-
-// Looks forward from `from`, no further than `to`'s place. Breadth first by inserted edges, whatever the
-// number of known ones between them: the first path found has the fewest. Fills forward_ unless it finds
-// `to`.
 bool DynamicOrder::reaches(Vertex from, Vertex to) {
-  start_search();
-  forward_.clear();
-  if (from == to) return true;
-  visit(from, {.parent = from, .edge = kNone});
-  const std::uint32_t last_place = rank_[to];
-  std::size_t first_of_level = 0;
-  while (first_of_level < forward_.size()) {
-    for (std::size_t next = first_of_level; next < forward_.size(); ++next)
-      if (follow_known(forward_[next], to)) return true;
-    const std::size_t end_of_level = forward_.size();
-    for (; first_of_level < end_of_level; ++first_of_level) {
-      const Vertex v = forward_[first_of_level];
-      for (std::uint32_t e = first_out_[v]; e != kNone; e = edges_[e].next_out) {
-        const Vertex next = edges_[e].to;
-        if (seen_in_[next] == search_ || rank_[next] > last_place) continue;
-        visit(next, {.parent = v, .edge = e});
-        if (next == to) return true;
-      }
-    }
-  }
-  vertices_visited_ += forward_.size();
-  return false;
-}
-
-bool DynamicOrder::follow_known(Vertex v, Vertex goal) {
-  budget_.poll(kPhase);
-  const std::uint32_t last_place = rank_[goal];
-  for (const Vertex next : known_.successors(v)) {
-    if (seen_in_[next] == search_ || rank_[next] > last_place) continue;
-    visit(next, {.parent = v, .edge = kNone});
-    if (next == goal) return true;
-  }
-  return false;
+  const bool found = repair_.find_path(AllEdges{*this}, from, to);
+  vertices_visited_ += repair_.reached().size();
+  return found;
 }
 
 void DynamicOrder::show_cycle(Vertex from, Vertex to) {
-  vertices_visited_ += forward_.size();
   cycle_.clear();
-  for (Vertex v = to; v != from; v = steps_[v].parent)
-    if (steps_[v].edge != kNone) cycle_.push_back(edges_[steps_[v].edge].label);
+  for (Vertex v = to; v != from; v = repair_.step(v).from)
+    if (const std::uint32_t edge = repair_.step(v).edge; edge != repair_.kFreeEdge)
+      cycle_.push_back(edges_[edge].label);
   std::ranges::reverse(cycle_);
 }
 
-// What leads to `from` from no further back than `to`'s place. The search forward has shown that the two
-// have no vertex in common, so its marks need not be told apart.
-void DynamicOrder::search_back(Vertex from, Vertex to) {
-  backward_.assign(1, from);
-  seen_in_[from] = search_;
-  const std::uint32_t first_place = rank_[to];
-  const auto take = [&](Vertex previous) {
-    if (seen_in_[previous] == search_ || rank_[previous] < first_place) return;
-    seen_in_[previous] = search_;
-    backward_.push_back(previous);
-  };
-  for (std::size_t next = 0; next < backward_.size(); ++next) {
-    budget_.poll(kPhase);
-    const Vertex v = backward_[next];
-    for (const Vertex previous : reversed_.successors(v)) take(previous);
-    for (std::uint32_t e = first_in_[v]; e != kNone; e = edges_[e].next_in) take(edges_[e].from);
-  }
-  vertices_visited_ += backward_.size();
-}
-
-// The places of both sets, refilled: first what leads to the new edge, then what it leads to, each as it
-// stood.
-void DynamicOrder::reorder() {
+void DynamicOrder::make_room(Vertex from, Vertex to) {
   ++reorderings_;
-  const auto by_place = [this](Vertex a, Vertex b) { return rank_[a] < rank_[b]; };
-  std::ranges::sort(backward_, by_place);
-  std::ranges::sort(forward_, by_place);
-  moved_.assign(backward_.begin(), backward_.end());
-  moved_.insert(moved_.end(), forward_.begin(), forward_.end());
-  places_.clear();
-  for (const Vertex v : moved_) places_.push_back(rank_[v]);
-  std::ranges::inplace_merge(places_, places_.end() - static_cast<std::ptrdiff_t>(forward_.size()));
-  for (std::size_t i = 0; i < places_.size(); ++i) {
-    rank_[moved_[i]] = places_[i];
-    order_[places_[i]] = moved_[i];
-  }
+  repair_.move(AllEdges{*this}, from, to);
+  vertices_visited_ += moved().size() - repair_.reached().size();
 }
 
 std::vector<Vertex> DynamicOrder::known_path(Vertex from, Vertex to) {
-  start_search();
-  forward_.clear();
-  visit(from, {.parent = from, .edge = kNone});
-  for (std::size_t next = 0; next < forward_.size() && seen_in_[to] != search_; ++next)
-    if (follow_known(forward_[next], to)) break;
-  if (seen_in_[to] != search_) return {};
+  if (!repair_.find_path(KnownEdges{*this}, from, to)) return {};
   std::vector<Vertex> path{to};
-  while (path.back() != from) path.push_back(steps_[path.back()].parent);
+  while (path.back() != from) path.push_back(repair_.step(path.back()).from);
   std::ranges::reverse(path);
   return path;
 }

@@ -1,14 +1,13 @@
 #pragma once
-// A total order of the vertices of a graph to which edges are added and from which the last ones are taken
-// back. The known edges stay. An edge that would close a cycle is refused, and the cycle shown.
+// A total order of the vertices of a graph. Edges are added, and the latest ones can be taken back. The known
+// edges stay. An edge that would close a cycle is refused, and the cycle is shown.
 //
 //   DynamicOrder order(known, topological_order(known, budget), budget);
 //   if (!order.insert(u, v, label)) use(order.cycle());   // labels of the added edges from v to u
 //   order.remove_last();                                  // of the edges that are in
 //
-// Pearce & Kelly 2007: an edge against the order moves what v reaches behind what reaches u, within the
-// stretch between v and u and nowhere else. An edge that agrees with the order costs O(1); so does taking
-// one back, because the order may stay as it is. The path is one with the fewest added edges.
+// An edge that agrees with the order costs O(1), another one what OrderRepair visits. Taking one back costs
+// O(1), because the order may stay as it is. The path is one with the fewest added edges.
 
 #include <cstdint>
 #include <span>
@@ -16,13 +15,14 @@
 
 #include "serval/base/budget.h"
 #include "serval/graph/csr_graph.h"
+#include "serval/graph/order_repair.h"
 
 namespace serval {
 
 class DynamicOrder {
  public:
   // `known` must outlive this; all its edges point forward in `order`, which names each vertex once.
-  DynamicOrder(const CsrGraph& known, std::vector<Vertex> order, Budget& budget);
+  DynamicOrder(const CsrGraph& known, const std::vector<Vertex>& order, Budget& budget);
 
   // False when the known edges and those inserted lead from `to` to `from`; nothing has changed then but
   // cycle(). Throws BudgetExhausted before anything has changed.
@@ -36,9 +36,9 @@ class DynamicOrder {
   // A shortest path of known edges, both ends included; empty when there is none.
   std::vector<Vertex> known_path(Vertex from, Vertex to);
 
-  std::span<const std::uint32_t> rank() const noexcept { return rank_; }
+  std::span<const std::uint32_t> rank() const noexcept { return repair_.ranks(); }
   // What the last insertion gave a new place.
-  std::span<const Vertex> moved() const noexcept { return moved_; }
+  std::span<const Vertex> moved() const noexcept { return repair_.moved(); }
   std::uint64_t reorderings() const noexcept { return reorderings_; }
   std::uint64_t vertices_visited() const noexcept { return vertices_visited_; }
 
@@ -50,34 +50,20 @@ class DynamicOrder {
     std::uint32_t label;
     std::uint32_t next_out, next_in;
   };
-  // How the search forward came to a vertex.
-  struct Step {
-    Vertex parent;
-    std::uint32_t edge;  // kNone: a known one.
-  };
+  struct KnownEdges;
+  struct AllEdges;
 
   bool reaches(Vertex from, Vertex to);
-  bool follow_known(Vertex v, Vertex goal);
-  void visit(Vertex v, Step step);
   void show_cycle(Vertex from, Vertex to);
-  void search_back(Vertex from, Vertex to);
-  void reorder();
-  void start_search();
+  void make_room(Vertex from, Vertex to);
 
   const CsrGraph& known_;
   CsrGraph reversed_;
   Budget& budget_;
-  std::vector<Vertex> order_;
-  std::vector<std::uint32_t> rank_;                  // By vertex.
+  OrderRepair<std::uint32_t> repair_;
   std::vector<std::uint32_t> first_out_, first_in_;  // By vertex: its latest inserted edge.
   std::vector<Edge> edges_;
   std::vector<std::uint32_t> cycle_;
-
-  std::vector<std::uint32_t> seen_in_;  // By vertex: the last search that came here.
-  std::vector<Step> steps_;             // By vertex, of the last search forward.
-  std::uint32_t search_ = 0;
-  std::vector<Vertex> forward_, backward_, moved_;
-  std::vector<std::uint32_t> places_;
   std::uint64_t reorderings_ = 0, vertices_visited_ = 0;
 };
 

@@ -12,8 +12,8 @@ namespace serval {
 // The search, and the variable for each pair of vertices (smaller vertex first).
 class OrderSolver::Implementation {
  public:
-  Implementation(const CsrGraph& known, std::vector<Vertex> order, Budget& budget, SolverLimits limits)
-      : search(known, std::move(order), budget, limits) {}
+  Implementation(const CsrGraph& known, const std::vector<Vertex>& order, Budget& budget, SolverLimits limits)
+      : search(known, order, budget, limits) {}
 
   Literal before(Vertex u, Vertex v) {
     expects(u != v, "two vertices");
@@ -27,9 +27,9 @@ class OrderSolver::Implementation {
   absl::flat_hash_map<std::uint64_t, Literal> statements;
 };
 
-OrderSolver::OrderSolver(const CsrGraph& known, std::vector<Vertex> order, Budget& budget,
+OrderSolver::OrderSolver(const CsrGraph& known, const std::vector<Vertex>& order, Budget& budget,
                          SolverLimits limits)
-    : implementation_(std::make_unique<Implementation>(known, std::move(order), budget, limits)) {}
+    : implementation_(std::make_unique<Implementation>(known, order, budget, limits)) {}
 OrderSolver::OrderSolver(OrderSolver&&) noexcept = default;
 OrderSolver& OrderSolver::operator=(OrderSolver&&) noexcept = default;
 OrderSolver::~OrderSolver() = default;

@@ -61,7 +61,8 @@ class OrderSolver {
  public:
   // `known` must outlive the solver. `order` contains each of its vertices once, and all edges point
   // forward in it. O(vertices + edges).
-  OrderSolver(const CsrGraph& known, std::vector<Vertex> order, Budget& budget, SolverLimits limits = {});
+  OrderSolver(const CsrGraph& known, const std::vector<Vertex>& order, Budget& budget,
+              SolverLimits limits = {});
   OrderSolver(OrderSolver&&) noexcept;
   OrderSolver& operator=(OrderSolver&&) noexcept;
   ~OrderSolver();

@@ -22,9 +22,9 @@ std::uint64_t luby(std::uint64_t index) {
 
 }  // namespace
 
-Search::Search(const CsrGraph& known, std::vector<Vertex> order, Budget& budget, SolverLimits limits)
+Search::Search(const CsrGraph& known, const std::vector<Vertex>& order, Budget& budget, SolverLimits limits)
     : budget_(budget),
-      order_(known, std::move(order), budget),
+      order_(known, order, budget),
       row_of_vertex_(known.vertex_count(), kNoRow),
       limits_(limits),
       conflicts_until_restart_(limits.restart_unit) {}

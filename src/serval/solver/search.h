@@ -31,7 +31,7 @@ namespace serval {
 
 class Search {
  public:
-  Search(const CsrGraph& known, std::vector<Vertex> order, Budget& budget, SolverLimits limits);
+  Search(const CsrGraph& known, const std::vector<Vertex>& order, Budget& budget, SolverLimits limits);
 
   // True means that `from` comes before `to`.
   Literal add_statement(Vertex from, Vertex to);
