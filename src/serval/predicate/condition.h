@@ -50,8 +50,7 @@ class Condition {
     Between,  // Operand, low, high.
     Like,     // Operand, pattern, escape.
   };
-  // In prefix order: a node, then its complete operands. The operands of the node at `index` are
-  //   for (std::uint32_t child = index + 1; child < nodes[index].end; child = nodes[child].end)
+  // In prefix order: a node, then its complete operands.
   struct Node {
     Kind kind = Kind::Undefined;
     std::uint32_t at = 0;
@@ -59,10 +58,28 @@ class Condition {
     friend bool operator==(const Node&, const Node&) = default;
   };
 
+  // Indexes into nodes(), for range-for.
+  struct Operands {
+    struct Iterator {
+      const Node* nodes;
+      std::uint32_t at;
+      std::uint32_t operator*() const { return at; }
+      void operator++() { at = nodes[at].end; }
+      friend bool operator==(const Iterator&, const Iterator&) = default;
+    };
+    Iterator first, last;
+    Iterator begin() const { return first; }
+    Iterator end() const { return last; }
+  };
+
   Condition();  // True for every row.
   Condition(const Predicate& tree, const ValuePool& pool);
 
   std::span<const Node> nodes() const noexcept { return nodes_; }
+  // The indexes of a node's operands:  for (const std::uint32_t child : condition.operands(index))
+  Operands operands(std::uint32_t index) const noexcept {
+    return {{nodes_.data(), index + 1}, {nodes_.data(), nodes_[index].end}};
+  }
   std::span<const Scalar> constants() const noexcept { return constants_; }
   // The distinct names in order of first use; a row for evaluate() has their values in this order.
   std::span<const std::string> columns() const noexcept { return columns_; }
@@ -91,5 +108,10 @@ class Condition {
   std::vector<std::string> columns_;
   std::string problem_;
 };
+
+// Equal, NotEqual, Less, LessOrEqual, Greater or GreaterOrEqual.
+constexpr bool is_comparison(Condition::Kind kind) {
+  return kind >= Condition::Kind::Equal && kind <= Condition::Kind::GreaterOrEqual;
+}
 
 }  // namespace serval

@@ -29,17 +29,12 @@ Truth holds(Kind comparison, std::strong_ordering order) {
 class Evaluator {
  public:
   Evaluator(const Condition& condition, std::span<const Scalar> row)
-      : nodes_(condition.nodes()), constants_(condition.constants()), row_(row) {}
+      : condition_(condition), nodes_(condition.nodes()), constants_(condition.constants()), row_(row) {}
 
   Truth truth(std::uint32_t index) const {
-    switch (nodes_[index].kind) {
-      case Kind::Equal:
-      case Kind::NotEqual:
-      case Kind::Less:
-      case Kind::LessOrEqual:
-      case Kind::Greater:
-      case Kind::GreaterOrEqual:
-        return relation(nodes_[index].kind, index + 1, nodes_[index + 1].end);
+    const Kind kind = nodes_[index].kind;
+    if (is_comparison(kind)) return relation(kind, index + 1, nodes_[index + 1].end);
+    switch (kind) {
       case Kind::And:
         return junction(index, Truth::True, both);
       case Kind::Or:
@@ -112,7 +107,7 @@ class Evaluator {
   template <class Join>
   Truth junction(std::uint32_t index, Truth start, const Join& join) const {
     Truth out = start;
-    for (std::uint32_t child = index + 1; child < nodes_[index].end; child = nodes_[child].end) {
+    for (const std::uint32_t child : condition_.operands(index)) {
       out = join(out, truth(child));
       if (out == opposite(start)) return out;
     }
@@ -151,6 +146,7 @@ class Evaluator {
     return characters == 1 || text.empty();
   }
 
+  const Condition& condition_;
   std::span<const Condition::Node> nodes_;
   std::span<const Scalar> constants_;
   std::span<const Scalar> row_;

@@ -56,15 +56,15 @@ class KindCheck {
     return (families_[nodes_[column].at] & ~(family_bit(family) | kNullBit)) != 0;
   }
   bool any_operand(std::uint32_t index) const {
-    for (std::uint32_t child = index + 1; child < nodes_[index].end; child = nodes_[child].end)
+    for (const std::uint32_t child : condition_.operands(index))
       if (may_mix(child)) return true;
     return false;
   }
   // Compares the kinds of all columns and all constants among the operands of a comparison.
   bool clashing_operands(std::uint32_t index) const {
-    for (std::uint32_t a = index + 1; a < nodes_[index].end; a = nodes_[a].end) {
+    for (const std::uint32_t a : condition_.operands(index)) {
       if (!is_column(a)) continue;
-      for (std::uint32_t b = index + 1; b < nodes_[index].end; b = nodes_[b].end) {
+      for (const std::uint32_t b : condition_.operands(index)) {
         if (nodes_[b].kind != Kind::Constant) continue;
         const Scalar& value = condition_.constants()[nodes_[b].at];
         if (value.is_undefined() || (!value.is_null() && clashes(a, cut_before(value).family))) return true;

@@ -57,19 +57,14 @@ class Analysis {
   explicit Analysis(const Condition& condition) : condition_(condition), nodes_(condition.nodes()) {}
 
   Boxes boxes(std::uint32_t index, Half half) const {
-    switch (nodes_[index].kind) {
+    const Kind kind = nodes_[index].kind;
+    if (is_comparison(kind)) return comparison(kind, index + 1, nodes_[index + 1].end, half);
+    switch (kind) {
       case Kind::And:
       case Kind::Or:
         return junction(index, half);
       case Kind::Not:
         return boxes(index + 1, other(half));
-      case Kind::Equal:
-      case Kind::NotEqual:
-      case Kind::Less:
-      case Kind::LessOrEqual:
-      case Kind::Greater:
-      case Kind::GreaterOrEqual:
-        return comparison(nodes_[index].kind, index + 1, nodes_[index + 1].end, half);
       case Kind::Between:
         return between(index + 1, half);
       case Kind::In:
@@ -111,9 +106,8 @@ class Analysis {
   // AND is true where all operands are, and false where one of them is; OR the reverse.
   Boxes junction(std::uint32_t index, Half half) const {
     const bool all = (nodes_[index].kind == Kind::And) == (half == Half::True);
-    std::uint32_t child = index + 1;
-    Boxes out = boxes(child, half);
-    for (child = nodes_[child].end; child < nodes_[index].end; child = nodes_[child].end)
+    Boxes out = all ? everything() : nothing();
+    for (const std::uint32_t child : condition_.operands(index))
       out = all ? intersect(out, boxes(child, half)) : unite(std::move(out), boxes(child, half));
     return out;
   }

@@ -9,7 +9,6 @@
 
 #include "serval/predicate/evaluate.h"
 #include "serval/predicate/print_predicate.h"
-#include "serval/predicate/region.h"
 #include "serval/predicate/row_columns.h"
 
 namespace serval {
@@ -103,7 +102,7 @@ void Matching::collect_columns(Budget& budget) {
       read_columns(names, history_.key_value(key), version.value, history_.values(), row);
       for (std::size_t i = 0; i < columns_.size(); ++i) {
         Column& column = columns_[i];
-        if (!row[i].is_null()) column.kinds |= 1u << static_cast<unsigned>(row[i].kind());
+        column.kinds.add(row[i].kind());
         const bool integer = row[i].kind() == Scalar::Kind::Integer && row[i].as_integer() != kNull;
         if (column.values.empty() && !integer && !row[i].is_null()) drop_integers_where_others_are(column);
         if (!column.values.empty())
@@ -125,85 +124,14 @@ void Matching::drop_integers_where_others_are(Column& column) {
   column.integers.clear();
 }
 
-namespace {
-
-// The integers of one interval of numbers; none where it is not one.
-std::optional<std::pair<std::int64_t, std::int64_t>> integers_of(const IntervalSet::Interval& interval) {
-  using enum Cut::Place;
-  const Cut &low = interval.low, &high = interval.high;
-  if (low.family != Cut::Family::Number) return std::nullopt;
-  const auto is_whole = [](const Cut& cut) { return cut.value.kind() == Scalar::Kind::Integer; };
-  std::int64_t first = INT64_MIN + 1, last = INT64_MAX;
-  if (low.place != Start) {
-    if (!is_whole(low) || low.value.as_integer() == INT64_MIN || low.value.as_integer() == INT64_MAX)
-      return std::nullopt;
-    first = low.value.as_integer() + (low.place == AfterValue ? 1 : 0);
-  }
-  if (high.family == Cut::Family::Number && high.place != Start) {
-    if (!is_whole(high) || high.value.as_integer() == INT64_MIN) return std::nullopt;
-    last = high.value.as_integer() - (high.place == BeforeValue ? 1 : 0);
-  } else if (high.family != Cut::Family::Text || high.place != Start) {
-    return std::nullopt;
-  }
-  return std::pair(first, last);
-}
-
-bool compares_integers_only(const Condition& condition) {
-  using Kind = Condition::Kind;
-  const auto plain = [&](const Condition::Node& node) {
-    switch (node.kind) {
-      case Kind::Constant:
-        return condition.constants()[node.at].kind() == Scalar::Kind::Integer;
-      case Kind::Column:
-      case Kind::Equal:
-      case Kind::NotEqual:
-      case Kind::Less:
-      case Kind::LessOrEqual:
-      case Kind::Greater:
-      case Kind::GreaterOrEqual:
-      case Kind::And:
-      case Kind::Or:
-      case Kind::Not:
-      case Kind::In:
-      case Kind::Between:
-        return true;
-      default:
-        return false;
-    }
-  };
-  return condition.problem().empty() && std::ranges::all_of(condition.nodes(), plain);
-}
-
-}  // namespace
-
-std::optional<std::vector<Matching::Box>> Matching::boxes_of(const Prepared& prepared) const {
-  constexpr std::size_t kMostBoxes = 16;
-  if (!compares_integers_only(*prepared.where)) return std::nullopt;
+std::optional<std::vector<IntegerBox>> Matching::boxes_of(const Prepared& prepared) const {
   for (const std::uint32_t column : prepared.columns)
     if (!columns_[column].values.empty()) return std::nullopt;
-  const Region region = region_of(*prepared.where);
-  if (!region.exact) return std::nullopt;
-  std::vector<Box> out;
-  for (const Region::Box& box : region.boxes) {
-    std::vector<Box> parts{Box{}};  // One for each choice of an interval in every column.
-    for (std::size_t i = 0; i < box.size(); ++i) {
-      if (box[i].is_everything()) continue;
-      std::vector<Box> finer;
-      for (const IntervalSet::Interval& interval : box[i].intervals()) {
-        const auto range = integers_of(interval);
-        if (!range) return std::nullopt;
-        for (Box part : parts) {
-          part.push_back({prepared.columns[i], range->first, range->second});
-          finer.push_back(std::move(part));
-        }
-      }
-      parts = std::move(finer);
-      if (parts.size() > kMostBoxes) return std::nullopt;
-    }
-    std::ranges::move(parts, std::back_inserter(out));
-    if (out.size() > kMostBoxes) return std::nullopt;
-  }
-  return out;
+  std::optional<std::vector<IntegerBox>> boxes = integer_boxes(*prepared.where);
+  if (!boxes) return std::nullopt;
+  for (IntegerBox& box : *boxes)
+    for (IntegerBound& bound : box) bound.column = prepared.columns[bound.column];
+  return boxes;
 }
 
 // Of few keys each is looked at. Of many, those that never match should not be:
@@ -234,7 +162,7 @@ void Matching::choose_ways(Budget& budget) {
     }
     return indexes[at].emplace(std::move(table));
   };
-  std::map<std::pair<std::size_t, std::vector<Box>>, std::shared_ptr<const MatchChanges>> by_boxes;
+  std::map<std::pair<std::size_t, std::vector<IntegerBox>>, std::shared_ptr<const MatchChanges>> by_boxes;
   for (Prepared& prepared : conditions_) {
     budget.poll("predicates");
     prepared.boxes = boxes_of(prepared);
@@ -263,90 +191,10 @@ void Matching::choose_ways(Budget& budget) {
   }
 }
 
-namespace {
-
-constexpr unsigned bit(Scalar::Kind kind) { return 1u << static_cast<unsigned>(kind); }
-
-// Whether a condition has a truth value for every row whose columns have values of these kinds. May say no
-// where it has one.
-class DefinedEverywhere {
- public:
-  DefinedEverywhere(const Condition& condition, std::span<const unsigned> kinds_of_columns)
-      : condition_(condition), nodes_(condition.nodes()), columns_(kinds_of_columns) {}
-
-  bool operator()() const { return condition_.problem().empty() && (nodes_.empty() || is_truth(0)); }
-
- private:
-  using Kind = Condition::Kind;
-
-  template <class Test>
-  bool all_operands(std::uint32_t node, const Test& test) const {
-    for (std::uint32_t child = node + 1; child < nodes_[node].end; child = nodes_[child].end)
-      if (!test(child)) return false;
-    return true;
-  }
-
-  bool is_truth(std::uint32_t node) const {
-    switch (nodes_[node].kind) {
-      case Kind::Constant:
-        return (kinds_of(node) & ~bit(Scalar::Kind::Boolean)) == 0;
-      case Kind::And:
-      case Kind::Or:
-      case Kind::Not:
-        return all_operands(node, [this](std::uint32_t child) { return is_truth(child); });
-      case Kind::Equal:
-      case Kind::NotEqual:
-      case Kind::Less:
-      case Kind::LessOrEqual:
-      case Kind::Greater:
-      case Kind::GreaterOrEqual:
-      case Kind::In:
-      case Kind::Between:
-      case Kind::IsNull:
-        return compares_one_family(node);
-      default:
-        return false;
-    }
-  }
-  bool compares_one_family(std::uint32_t node) const {
-    unsigned kinds = 0;
-    const bool plain = all_operands(node, [&](std::uint32_t child) {
-      const Kind kind = nodes_[child].kind;
-      if (kind != Kind::Constant && kind != Kind::Column && !is_remainder(child)) return false;
-      kinds |= kinds_of(child);
-      return true;
-    });
-    constexpr unsigned kNumbers = bit(Scalar::Kind::Integer) | bit(Scalar::Kind::Decimal);
-    return plain && ((kinds & ~kNumbers) == 0 || kinds == bit(Scalar::Kind::Text) ||
-                     kinds == bit(Scalar::Kind::Boolean));
-  }
-  // Of integers, by a constant that is not zero.
-  bool is_remainder(std::uint32_t node) const {
-    if (nodes_[node].kind != Kind::Modulo) return false;
-    const std::uint32_t number = node + 1, by = nodes_[number].end;
-    return nodes_[number].kind == Kind::Column && kinds_of(number) == bit(Scalar::Kind::Integer) &&
-           nodes_[by].kind == Kind::Constant && kinds_of(by) == bit(Scalar::Kind::Integer) &&
-           condition_.constants()[nodes_[by].at].as_integer() > 0;
-  }
-
-  unsigned kinds_of(std::uint32_t node) const {
-    if (nodes_[node].kind == Kind::Column) return columns_[nodes_[node].at];
-    if (nodes_[node].kind == Kind::Modulo) return bit(Scalar::Kind::Integer);
-    const Scalar& constant = condition_.constants()[nodes_[node].at];
-    return constant.is_null() ? 0 : bit(constant.kind());
-  }
-
-  const Condition& condition_;
-  std::span<const Condition::Node> nodes_;
-  std::span<const unsigned> columns_;
-};
-
-}  // namespace
-
 bool Matching::is_always_defined(const Prepared& prepared) const {
-  std::vector<unsigned> kinds;
+  std::vector<ScalarKinds> kinds;
   for (const std::uint32_t column : prepared.columns) kinds.push_back(columns_[column].kinds);
-  return DefinedEverywhere(*prepared.where, kinds)();
+  return is_defined_everywhere(*prepared.where, kinds);
 }
 
 void Matching::require_defined(Budget& budget) {

@@ -27,6 +27,8 @@
 #include <absl/hash/hash.h>
 
 #include "serval/check/certificate/certified_versions.h"
+#include "serval/predicate/definedness.h"
+#include "serval/predicate/integer_boxes.h"
 #include "serval/predicate/match_index.h"
 #include "serval/predicate/query.h"
 
@@ -81,17 +83,10 @@ class Matching {
     std::string name;
     std::vector<std::int64_t> integers;  // kNull: NULL, or no row.
     std::vector<Scalar> values;          // Empty if all are integers or NULL.
-    std::uint64_t changes = 0;           // Number of versions that differ from the previous one.
-    unsigned kinds = 0;                  // Kinds of the non-NULL values, one bit each.
+    std::uint64_t changes = 0;           // Versions that differ from the previous one.
+    ScalarKinds kinds;                   // The kinds of its values.
   };
   static constexpr std::int64_t kNull = INT64_MIN;
-
-  struct Bound {
-    std::uint32_t column = 0;
-    std::int64_t low = 0, high = 0;  // Inclusive; low is above kNull.
-    friend auto operator<=>(const Bound&, const Bound&) = default;
-  };
-  using Box = std::vector<Bound>;
 
   struct Table {
     std::string name;
@@ -102,9 +97,9 @@ class Matching {
     PredicateId predicate;             // One with this condition.
     const Condition* where = nullptr;  // From a query.
     std::size_t table = 0;
-    std::vector<std::uint32_t> columns;           // The condition's columns, indices into columns_.
-    std::optional<std::vector<Box>> boxes;        // A row matches if it is in one of them. Nothing: evaluate.
-    std::shared_ptr<const MatchChanges> changes;  // Null: scan. Shared by equivalent conditions.
+    std::vector<std::uint32_t> columns;            // The condition's columns, indexes into columns_.
+    std::optional<std::vector<IntegerBox>> boxes;  // A row matches if it is in one of them. None: evaluate.
+    std::shared_ptr<const MatchChanges> changes;   // Null: scan. Shared by equivalent conditions.
     std::uint64_t operations = 0;
   };
 
@@ -124,16 +119,16 @@ class Matching {
   void choose_ways(Budget& budget);
   void require_defined(Budget& budget);
   bool is_always_defined(const Prepared& prepared) const;
-  std::optional<std::vector<Box>> boxes_of(const Prepared& prepared) const;
+  std::optional<std::vector<IntegerBox>> boxes_of(const Prepared& prepared) const;
 
   bool varies_within_keys(const Prepared& prepared) const;
   bool has_row(std::uint32_t version) const { return present_[version]; }
   bool match(const Prepared& prepared, std::uint32_t version) const {
     if (!prepared.boxes) return evaluate_version(prepared, version);
-    return std::ranges::any_of(*prepared.boxes, [&](const Box& box) { return is_in(box, version); });
+    return std::ranges::any_of(*prepared.boxes, [&](const IntegerBox& box) { return is_in(box, version); });
   }
-  bool is_in(const Box& box, std::uint32_t version) const {
-    for (const Bound& bound : box) {
+  bool is_in(const IntegerBox& box, std::uint32_t version) const {
+    for (const IntegerBound& bound : box) {
       const std::int64_t value = columns_[bound.column].integers[version];
       if (value < bound.low || value > bound.high) return false;
     }

@@ -37,23 +37,19 @@ class FilterBuilder {
   // with constants.
   bool note_needs(std::uint32_t node) {
     const auto nodes = condition_.nodes();
-    switch (nodes[node].kind) {
+    const Kind kind = nodes[node].kind;
+    if (is_comparison(kind)) return note_comparison(node);
+    switch (kind) {
       case Kind::And:
       case Kind::Or:
       case Kind::Not:
-        for (std::uint32_t child = node + 1; child < nodes[node].end; child = nodes[child].end)
+        for (const std::uint32_t child : condition_.operands(node))
           if (!note_needs(child)) return false;
         return true;
       case Kind::IsNull:
         if (nodes[node + 1].kind != Kind::Column) return false;
         filter_.needs.emplace_back(filter_.columns[nodes[node + 1].at], Cut::Family::End);
         return true;
-      case Kind::Equal:
-      case Kind::NotEqual:
-      case Kind::Less:
-      case Kind::LessOrEqual:
-      case Kind::Greater:
-      case Kind::GreaterOrEqual:
       case Kind::Between:
       case Kind::In:
         return note_comparison(node);
@@ -67,7 +63,7 @@ class FilterBuilder {
     const auto nodes = condition_.nodes();
     std::optional<std::uint32_t> column;
     std::optional<Cut::Family> family;
-    for (std::uint32_t child = node + 1; child < nodes[node].end; child = nodes[child].end) {
+    for (const std::uint32_t child : condition_.operands(node)) {
       if (nodes[child].kind == Kind::Column && !column) {
         column = nodes[child].at;
         continue;
