@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "serval/base/jagged.h"
-#include "serval/check/initial_rows.h"
+#include "serval/inference/initial_rows.h"
 
 namespace serval {
 

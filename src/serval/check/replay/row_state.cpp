@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "serval/check/initial_rows.h"
+#include "serval/inference/initial_rows.h"
 
 namespace serval::replay {
 namespace {

@@ -18,9 +18,9 @@
 
 #include <absl/container/flat_hash_map.h>
 
-#include "serval/check/replay/row_index.h"
 #include "serval/history/history.h"
 #include "serval/predicate/row_columns.h"
+#include "serval/predicate/row_index.h"
 
 namespace serval::replay {
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "serval/check/saturation/external_reads.h"
 #include "serval/check/saturation/session_clocks.h"
 #include "serval/check/saturation/session_writes.h"
+#include "serval/inference/external_reads.h"
 
 namespace serval {
 namespace {

@@ -9,12 +9,12 @@
 #include <absl/container/flat_hash_set.h>
 
 #include "serval/check/dependency/name_cycle.h"
-#include "serval/check/saturation/external_reads.h"
-#include "serval/check/saturation/readers.h"
 #include "serval/check/saturation/visibility_paths.h"
 #include "serval/graph/path_finder.h"
 #include "serval/graph/strong_components.h"
 #include "serval/inference/dependency_graph.h"
+#include "serval/inference/external_reads.h"
+#include "serval/inference/readers.h"
 
 namespace serval {
 namespace {

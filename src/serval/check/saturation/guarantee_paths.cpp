@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "serval/base/contract.h"
-#include "serval/check/saturation/external_reads.h"
 #include "serval/check/saturation/visibility_paths.h"
+#include "serval/inference/external_reads.h"
 
 namespace serval {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "serval/check/saturation/readers.h"
 #include "serval/evidence/dependency.h"
+#include "serval/inference/readers.h"
 #include "serval/levels/level.h"
 
 namespace serval {

@@ -4,8 +4,8 @@
 
 #include <absl/container/flat_hash_map.h>
 
-#include "serval/check/saturation/external_reads.h"
-#include "serval/check/saturation/write_sets.h"
+#include "serval/inference/external_reads.h"
+#include "serval/inference/write_sets.h"
 
 namespace serval {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "serval/check/saturation/external_reads.h"
-#include "serval/check/saturation/write_sets.h"
+#include "serval/inference/external_reads.h"
+#include "serval/inference/write_sets.h"
 
 namespace serval {
 namespace {

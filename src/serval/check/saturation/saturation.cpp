@@ -8,12 +8,12 @@
 #include "serval/check/found_anomalies.h"
 #include "serval/check/saturation/causal_axiom.h"
 #include "serval/check/saturation/commit_cycles.h"
-#include "serval/check/saturation/external_reads.h"
 #include "serval/check/saturation/read_atomic_axiom.h"
 #include "serval/check/saturation/read_committed_axiom.h"
 #include "serval/check/saturation/session_guarantees.h"
 #include "serval/graph/topological_order.h"
 #include "serval/history/notation.h"
+#include "serval/inference/external_reads.h"
 
 namespace serval {
 namespace {

@@ -10,10 +10,10 @@
 
 #include "serval/check/dependency/name_cycle.h"
 #include "serval/check/saturation/commit_cycles.h"
-#include "serval/check/saturation/external_reads.h"
 #include "serval/check/saturation/guarantee_paths.h"
 #include "serval/graph/strong_components.h"
 #include "serval/graph/topological_order.h"
+#include "serval/inference/external_reads.h"
 #include "serval/inference/hinted_edges.h"
 
 namespace serval {
@@ -94,9 +94,9 @@ class VersionCycle {
   std::uint64_t spent_ = 0;
 };
 
-class Explainer {
+class GuaranteeExplainer {
  public:
-  Explainer(const History& history, const Relations& relations, Level level, Readers& readers)
+  GuaranteeExplainer(const History& history, const Relations& relations, Level level, Readers& readers)
       : history_(history),
         relations_(relations),
         readers_(readers),
@@ -183,7 +183,7 @@ std::vector<Anomaly> explain_all(const History& history, const Relations& relati
   for (const std::vector<Vertex>& cycle : cycles)
     for (const Vertex v : cycle) writers.insert(relations.read_write_sets.versions[v].writer);
   Readers readers(history, relations, writers, budget);
-  Explainer explainer(history, relations, level, readers);
+  GuaranteeExplainer explainer(history, relations, level, readers);
   std::vector<Anomaly> anomalies;
   std::set<std::pair<TransactionId, TransactionId>> shown;
   for (const StaleInitialRead& read : stale)

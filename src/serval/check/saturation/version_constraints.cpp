@@ -5,9 +5,9 @@
 
 #include <absl/container/flat_hash_set.h>
 
-#include "serval/check/saturation/external_reads.h"
-#include "serval/check/saturation/readers.h"
 #include "serval/check/saturation/session_writes.h"
+#include "serval/inference/external_reads.h"
+#include "serval/inference/readers.h"
 
 namespace serval {
 namespace {

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "serval/base/contract.h"
-#include "serval/check/saturation/external_reads.h"
+#include "serval/inference/external_reads.h"
 
 namespace serval {
 namespace {

@@ -1,8 +1,8 @@
-#include "serval/check/saturation/readers.h"
+#include "serval/inference/readers.h"
 
 #include <algorithm>
 
-#include "serval/check/saturation/external_reads.h"
+#include "serval/inference/external_reads.h"
 
 namespace serval {
 

@@ -1,6 +1,6 @@
-#include "serval/check/replay/row_index.h"
+#include "serval/predicate/row_index.h"
 
-namespace serval::replay {
+namespace serval {
 
 void RowIndex::change(const Scalar& value, KeyId key, Change change) {
   const auto count = [&](std::size_t family) { counts_[family] += change == Change::Add ? 1u : 0xFFFFFFFFu; };
@@ -35,4 +35,4 @@ RowIndex::Bound RowIndex::first_from(const Cut& cut) {
   return exact && !after ? whole : whole + 1;
 }
 
-}  // namespace serval::replay
+}  // namespace serval

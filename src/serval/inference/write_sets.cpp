@@ -1,4 +1,4 @@
-#include "serval/check/saturation/write_sets.h"
+#include "serval/inference/write_sets.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "serval/check/initial_rows.h"
+#include "serval/inference/initial_rows.h"
 
 #include <utility>
 

@@ -18,7 +18,7 @@
 #include "serval/history/ids.h"
 #include "serval/predicate/interval_set.h"
 
-namespace serval::replay {
+namespace serval {
 
 class RowIndex {
  public:
@@ -68,4 +68,4 @@ class RowIndex {
   std::array<std::uint32_t, kUndefined + 1> counts_{};  // By family.
 };
 
-}  // namespace serval::replay
+}  // namespace serval

@@ -1,4 +1,4 @@
-#include "serval/check/saturation/external_reads.h"
+#include "serval/inference/external_reads.h"
 
 #include <algorithm>
 
