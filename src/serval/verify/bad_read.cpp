@@ -1,8 +1,9 @@
+#include "serval/verify/bad_read.h"
+
 #include <fmt/format.h>
 
 #include "serval/history/notation.h"
 #include "serval/verify/list_evidence.h"
-#include "serval/verify/violation.h"
 
 // A bad read stands when nobody could have supplied its value: not the transaction itself just before, not
 // the initial state, and no other live transaction as its final write. The kinds differ in who did write it,
@@ -11,51 +12,12 @@
 namespace serval::verify {
 namespace {
 
-class Reading {
+class RegisterReading final : public BadReadProof {
  public:
-  Reading(const Facts& facts, const BadRead& claim)
-      : facts_(facts), history_(facts.history()), claim_(claim) {}
-
-  Flaw flaw(AnomalyKind kind) {
-    if (Flaw flaw = flaw_of_citation()) return flaw;
-    if (facts_.is_list(key_)) return flaw_of_list_read(facts_, kind, claim_);
-    switch (kind) {
-      case AnomalyKind::ThinAirRead:
-        return flaw_of_thin_air();
-      case AnomalyKind::AbortedRead:
-        return flaw_of_aborted();
-      case AnomalyKind::IntermediateRead:
-        return flaw_of_intermediate();
-      case AnomalyKind::FutureRead:
-        return flaw_of_future();
-      case AnomalyKind::NotMyOwnWrite:
-      case AnomalyKind::NotMyLastWrite:
-        return flaw_of_own_writes(kind);
-      case AnomalyKind::NonRepeatableRead:
-        return flaw_of_repetition();
-      default:
-        return fmt::format("a single read does not show {}", name_of(kind));
-    }
-  }
+  RegisterReading(const Facts& facts, const BadRead& claim)
+      : BadReadProof(facts, claim), value_(*value_read(history_, claim.read)) {}
 
  private:
-  std::string spelled(OperationId op) const { return print_operation(history_, op); }
-
-  Flaw flaw_of_citation() {
-    if (Flaw flaw = flaw_of_participation(facts_, claim_.reader)) return flaw;
-    if (!facts_.belongs(claim_.read, claim_.reader))
-      return fmt::format("cites a read that {} does not have", name(history_, claim_.reader));
-    if (is_predicate(history_.kind(claim_.read))) return "cites a predicate operation";
-    key_ = history_.key(claim_.read);
-    if (Flaw flaw = flaw_of_read(facts_, claim_.reader, key_, claim_.read)) return flaw;
-    // What others wrote does not matter after an own write.
-    if (facts_.opaque(key_) &&
-        (facts_.lists().is_opaque(key_) || facts_.own_write_before(claim_.read).is_none()))
-      return "cannot prove a read of a key that is both list and register, or has unknown writes";
-    value_ = *value_read(history_, claim_.read);
-    return std::nullopt;
-  }
-
   // Nobody supplies the value: then no level that forbids dirty and intermediate reads allows the read. After
   // a write of its own the transaction itself must supply it.
   Flaw flaw_of_supply() const {
@@ -82,9 +44,8 @@ class Reading {
       return fmt::format("{} does not write what {} read", spelled(claim_.source), spelled(claim_.read));
     return std::nullopt;
   }
-  TransactionId source_transaction() const { return history_.transaction_of(claim_.source); }
 
-  Flaw flaw_of_thin_air() const {
+  Flaw flaw_of_thin_air() const override {
     if (may_be_initial(facts_.history(), value_))
       return fmt::format("{} may have read the initial version", spelled(claim_.read));
     if (facts_.written_by_anyone(key_, value_))
@@ -92,14 +53,14 @@ class Reading {
     return std::nullopt;
   }
 
-  Flaw flaw_of_aborted() const {
+  Flaw flaw_of_aborted() const override {
     if (Flaw flaw = flaw_of_source_write()) return flaw;
     if (history_.outcome(source_transaction()) != Outcome::Aborted)
       return fmt::format("{} did not abort", name(history_, source_transaction()));
     return flaw_of_supply();
   }
 
-  Flaw flaw_of_intermediate() const {
+  Flaw flaw_of_intermediate() const override {
     if (Flaw flaw = flaw_of_source_write()) return flaw;
     if (!facts_.live(source_transaction()))
       return fmt::format("{} aborted", name(history_, source_transaction()));
@@ -109,7 +70,7 @@ class Reading {
     return flaw_of_supply();
   }
 
-  Flaw flaw_of_future() const {
+  Flaw flaw_of_future() const override {
     if (Flaw flaw = flaw_of_source_write()) return flaw;
     // A compare-and-set that saw the very value it set is its own later write.
     const bool not_before = source_transaction() == claim_.reader && claim_.source >= claim_.read;
@@ -128,7 +89,7 @@ class Reading {
     return false;
   }
 
-  Flaw flaw_of_own_writes(AnomalyKind kind) const {
+  Flaw flaw_of_own_writes(AnomalyKind kind) const override {
     const OperationId last = facts_.own_write_before(claim_.read);
     if (last.is_none())
       return fmt::format("{} did not write {} before", name(history_, claim_.reader),
@@ -144,7 +105,7 @@ class Reading {
     return source_stands ? std::nullopt : Flaw("the source is not an earlier write of the same transaction");
   }
 
-  Flaw flaw_of_repetition() const {
+  Flaw flaw_of_repetition() const override {
     if (claim_.source >= claim_.read) return "the read it contradicts does not come first";
     if (Flaw flaw = flaw_of_read(facts_, claim_.reader, key_, claim_.source)) return flaw;
     if (!facts_.own_write_before(claim_.read).is_none())
@@ -157,17 +118,58 @@ class Reading {
     return std::nullopt;
   }
 
-  const Facts& facts_;
-  const History& history_;
-  const BadRead& claim_;
-  KeyId key_ = KeyId::none();
+  Flaw flaw_of_other(AnomalyKind kind) const override {
+    return fmt::format("a single read does not show {}", name_of(kind));
+  }
+
   Value value_;
 };
 
+Flaw flaw_of_citation(const Facts& facts, const BadRead& claim) {
+  const History& history = facts.history();
+  if (Flaw flaw = flaw_of_participation(facts, claim.reader)) return flaw;
+  if (!facts.belongs(claim.read, claim.reader))
+    return fmt::format("cites a read that {} does not have", name(history, claim.reader));
+  if (is_predicate(history.kind(claim.read))) return "cites a predicate operation";
+  const KeyId key = history.key(claim.read);
+  if (Flaw flaw = flaw_of_read(facts, claim.reader, key, claim.read)) return flaw;
+  // What others wrote does not matter after an own write.
+  if (facts.opaque(key) && (facts.lists().is_opaque(key) || facts.own_write_before(claim.read).is_none()))
+    return "cannot prove a read of a key that is both list and register, or has unknown writes";
+  return std::nullopt;
+}
+
 }  // namespace
 
+BadReadProof::BadReadProof(const Facts& facts, const BadRead& claim)
+    : facts_(facts), history_(facts.history()), claim_(claim), key_(history_.key(claim.read)) {}
+
+std::string BadReadProof::spelled(OperationId op) const { return print_operation(history_, op); }
+
+Flaw BadReadProof::flaw(AnomalyKind kind) const {
+  switch (kind) {
+    case AnomalyKind::ThinAirRead:
+      return flaw_of_thin_air();
+    case AnomalyKind::AbortedRead:
+      return flaw_of_aborted();
+    case AnomalyKind::IntermediateRead:
+      return flaw_of_intermediate();
+    case AnomalyKind::FutureRead:
+      return flaw_of_future();
+    case AnomalyKind::NotMyOwnWrite:
+    case AnomalyKind::NotMyLastWrite:
+      return flaw_of_own_writes(kind);
+    case AnomalyKind::NonRepeatableRead:
+      return flaw_of_repetition();
+    default:
+      return flaw_of_other(kind);
+  }
+}
+
 Flaw flaw_of(const Facts& facts, AnomalyKind kind, const BadRead& claim) {
-  return Reading(facts, claim).flaw(kind);
+  if (Flaw flaw = flaw_of_citation(facts, claim)) return flaw;
+  if (facts.is_list(facts.history().key(claim.read))) return flaw_of_list_read(facts, kind, claim);
+  return RegisterReading(facts, claim).flaw(kind);
 }
 
 }  // namespace serval::verify

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "serval/history/notation.h"
-#include "serval/verify/violation.h"
+#include "serval/verify/bad_read.h"
 
 // A list can be read only as it once was: the appends of transactions one after another, each
 // transaction's in its own order, and the reader's own ones at the end. Each kind of bad read breaks one
@@ -14,43 +14,17 @@
 namespace serval::verify {
 namespace {
 
-class ListReading {
+class ListReading final : public BadReadProof {
  public:
   ListReading(const Facts& facts, const BadRead& claim)
-      : facts_(facts),
-        lists_(facts.lists()),
-        history_(facts.history()),
-        claim_(claim),
-        key_(history_.key(claim.read)),
-        shown_(elements_read(history_, claim.read)) {}
-
-  Flaw flaw(AnomalyKind kind) const {
-    if (!lists_.is_list_read(claim_.read)) return "cites no read of a list";
-    switch (kind) {
-      case AnomalyKind::ThinAirRead:
-        return flaw_of_thin_air();
-      case AnomalyKind::AbortedRead:
-        return flaw_of_aborted();
-      case AnomalyKind::IntermediateRead:
-        return flaw_of_intermediate();
-      case AnomalyKind::FutureRead:
-        return flaw_of_future();
-      case AnomalyKind::NotMyOwnWrite:
-      case AnomalyKind::NotMyLastWrite:
-        return flaw_of_own_appends(kind);
-      case AnomalyKind::NonRepeatableRead:
-        return flaw_of_repetition();
-      case AnomalyKind::DuplicateElements:
-        return flaw_of_duplicates();
-      case AnomalyKind::IncompatibleOrder:
-        return flaw_of_disorder();
-      default:
-        return fmt::format("a read of a list does not show {}", name_of(kind));
-    }
-  }
+      : BadReadProof(facts, claim), lists_(facts.lists()), shown_(elements_read(history_, claim.read)) {}
 
  private:
-  std::string spelled(OperationId op) const { return print_operation(history_, op); }
+  Flaw flaw_of_other(AnomalyKind kind) const override {
+    if (kind == AnomalyKind::DuplicateElements) return flaw_of_duplicates();
+    if (kind == AnomalyKind::IncompatibleOrder) return flaw_of_disorder();
+    return fmt::format("a read of a list does not show {}", name_of(kind));
+  }
 
   Flaw flaw_of_source_append() const {
     if (claim_.source.index >= history_.operation_count()) return "cites no append as the source";
@@ -64,18 +38,17 @@ class ListReading {
     return fmt::format("{} does not show what {} appended", spelled(claim_.read), spelled(claim_.source));
   }
   Value element() const { return history_.value(claim_.source); }
-  TransactionId source_transaction() const { return history_.transaction_of(claim_.source); }
   bool is_only_append(OperationId append) const {
     return lists_.only_append(key_, history_.value(append)) == append;
   }
 
-  Flaw flaw_of_thin_air() const {
+  Flaw flaw_of_thin_air() const override {
     const auto nobodys = [&](Value shown) { return lists_.appended(key_, shown).all == 0; };
     if (std::ranges::any_of(shown_, nobodys)) return std::nullopt;
     return fmt::format("the history appends every element of {}", spelled(claim_.read));
   }
 
-  Flaw flaw_of_aborted() const {
+  Flaw flaw_of_aborted() const override {
     if (Flaw flaw = flaw_of_source_shown()) return flaw;
     if (facts_.live(source_transaction()))
       return fmt::format("{} did not abort", name(history_, source_transaction()));
@@ -84,7 +57,7 @@ class ListReading {
     return fmt::format("{} may have seen another transaction's append", spelled(claim_.read));
   }
 
-  Flaw flaw_of_intermediate() const {
+  Flaw flaw_of_intermediate() const override {
     if (Flaw flaw = flaw_of_source_shown()) return flaw;
     if (!facts_.own_write_before(claim_.read).is_none()) return "the reader had appended itself";
     if (!is_only_append(claim_.source) || source_transaction() == claim_.reader)
@@ -96,7 +69,7 @@ class ListReading {
     return fmt::format("{} does not end with what {} appended", spelled(claim_.read), spelled(claim_.source));
   }
 
-  Flaw flaw_of_future() const {
+  Flaw flaw_of_future() const override {
     if (Flaw flaw = flaw_of_source_shown()) return flaw;
     if (source_transaction() != claim_.reader || claim_.source < claim_.read)
       return fmt::format("{} is not a later append of {}", spelled(claim_.source),
@@ -105,7 +78,7 @@ class ListReading {
     return fmt::format("{} may have seen another append", spelled(claim_.read));
   }
 
-  Flaw flaw_of_own_appends(AnomalyKind kind) const {
+  Flaw flaw_of_own_writes(AnomalyKind kind) const override {
     const OperationId last = facts_.own_write_before(claim_.read);
     if (last.is_none())
       return fmt::format("{} did not append to {} before", name(history_, claim_.reader),
@@ -130,7 +103,7 @@ class ListReading {
   }
 
   // What the read shows beneath the reader's own appends differs from what it had read before them.
-  Flaw flaw_of_repetition() const {
+  Flaw flaw_of_repetition() const override {
     if (claim_.source >= claim_.read) return "the read it contradicts does not come first";
     if (!facts_.belongs(claim_.source, claim_.reader) || !lists_.is_list_read(claim_.source) ||
         history_.key(claim_.source) != key_ || !facts_.own_write_before(claim_.source).is_none())
@@ -167,11 +140,7 @@ class ListReading {
                        name(history_, source_transaction()));
   }
 
-  const Facts& facts_;
   const Lists& lists_;
-  const History& history_;
-  const BadRead& claim_;
-  KeyId key_;
   std::span<const Value> shown_;
 };
 
@@ -191,6 +160,7 @@ Flaw flaw_of_participating_read(const Facts& facts, KeyId key, OperationId read)
 }  // namespace
 
 Flaw flaw_of_list_read(const Facts& facts, AnomalyKind kind, const BadRead& claim) {
+  if (!facts.lists().is_list_read(claim.read)) return "cites no read of a list";
   return ListReading(facts, claim).flaw(kind);
 }
 
