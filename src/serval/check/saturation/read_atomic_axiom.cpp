@@ -1,11 +1,8 @@
 #include "serval/check/saturation/read_atomic_axiom.h"
 
-#include <algorithm>
-
 #include <absl/container/flat_hash_map.h>
 
-#include "serval/inference/external_reads.h"
-#include "serval/inference/write_sets.h"
+#include "serval/check/saturation/read_axiom.h"
 
 namespace serval {
 namespace {
@@ -36,38 +33,16 @@ class LastWriters {
   absl::flat_hash_map<std::pair<SessionId, KeyId>, TransactionId> map_;
 };
 
-class AtomicReads {
+class AtomicReads final : public ReadAxiom {
  public:
   AtomicReads(const History& history, const Relations& relations, Budget& budget)
-      : history_(history),
-        relations_(relations),
-        budget_(budget),
-        reads_(history, relations),
-        writes_(history.transaction_count(), relations.read_write_sets, budget),
+      : ReadAxiom(history, relations, budget, "read atomic"),
         last_writers_(history.session_count(), history.key_count()) {}
 
-  ForcedOrder run() {
-    for (const TransactionId t : history_.transactions()) {
-      budget_.poll("read atomic");
-      if (!relations_.takes_part[t.index]) continue;
-      const std::span<const ExternalRead> reads = reads_.of(t);
-      for (const ExternalRead& read : reads) {
-        forced_.reads_from(read.writer, t);
-        if (!read.writer.is_none()) writes_.prefetch(read.writer);
-      }
-      judge_session(t, reads);
-      if (reads.size() > kFew)
-        judge_many(t, reads);
-      else if (reads.size() > 1)
-        judge_few(t, reads);
-    }
-    return std::move(forced_);
-  }
-
  private:
-  static constexpr std::size_t kFew = 16;
+  std::span<const ExternalRead> reads_of(TransactionId t) override { return reads_.of(t); }
 
-  void judge_session(TransactionId t, std::span<const ExternalRead> reads) {
+  void judge_session(TransactionId t, std::span<const ExternalRead> reads) override {
     const SessionId session = history_.session(t);
     for (const ExternalRead& read : reads) {
       const TransactionId last = last_writers_.find(session, read.key);
@@ -76,7 +51,7 @@ class AtomicReads {
     writes_.for_each_key(t, [&](KeyId key) { last_writers_.set(session, key, t); });
   }
 
-  void judge_few(TransactionId t, std::span<const ExternalRead> reads) {
+  void judge_few(TransactionId t, std::span<const ExternalRead> reads) override {
     for (std::size_t i = 0; i < reads.size(); ++i) {
       const TransactionId seen = reads[i].writer;
       if (seen.is_none()) continue;
@@ -96,7 +71,7 @@ class AtomicReads {
         forced_.conclude(seen, read.writer, t, read.key);
   }
 
-  void judge_many(TransactionId t, std::span<const ExternalRead> reads) {
+  void judge_many(TransactionId t, std::span<const ExternalRead> reads) override {
     place_.resize(history_.key_count());
     last_reader_.resize(history_.transaction_count(), TransactionId::none());
     for (std::size_t i = 0; i < reads.size(); ++i)
@@ -105,7 +80,7 @@ class AtomicReads {
       const TransactionId seen = read.writer;
       if (seen.is_none() || last_reader_[seen.index] == t) continue;
       last_reader_[seen.index] = t;
-      budget_.poll("read atomic");
+      poll();
       if (reads.size() <= writes_.size(seen))
         judge(t, reads, seen);
       else
@@ -120,18 +95,7 @@ class AtomicReads {
     });
   }
 
-  struct Place {
-    TransactionId reader = TransactionId::none();
-    std::uint32_t position = 0;
-  };
-
-  const History& history_;
-  const Relations& relations_;
-  Budget& budget_;
-  ExternalReads reads_;
-  WriteSets writes_;
   LastWriters last_writers_;
-  ForcedOrder forced_;
   // Of transactions with many reads.
   std::vector<Place> place_;                // By key.
   std::vector<TransactionId> last_reader_;  // By writer.

@@ -1,43 +1,19 @@
 #include "serval/check/saturation/read_committed_axiom.h"
 
-#include <algorithm>
-
-#include "serval/inference/external_reads.h"
-#include "serval/inference/write_sets.h"
+#include "serval/check/saturation/read_axiom.h"
 
 namespace serval {
 namespace {
 
-class MonotonicReads {
+class MonotonicReads final : public ReadAxiom {
  public:
   MonotonicReads(const History& history, const Relations& relations, Budget& budget)
-      : history_(history),
-        relations_(relations),
-        budget_(budget),
-        reads_(history, relations),
-        writes_(history.transaction_count(), relations.read_write_sets, budget) {}
-
-  ForcedOrder run() {
-    for (const TransactionId t : history_.transactions()) {
-      budget_.poll("read committed");
-      if (!relations_.takes_part[t.index]) continue;
-      const std::span<const ExternalRead> reads = reads_.all_of(t);
-      for (const ExternalRead& read : reads) {
-        forced_.reads_from(read.writer, t);
-        if (!read.writer.is_none()) writes_.prefetch(read.writer);
-      }
-      if (reads.size() > kFew)
-        judge_many(t, reads);
-      else if (reads.size() > 1)
-        judge_few(t, reads);
-    }
-    return std::move(forced_);
-  }
+      : ReadAxiom(history, relations, budget, "read committed") {}
 
  private:
-  static constexpr std::size_t kFew = 16;
+  std::span<const ExternalRead> reads_of(TransactionId t) override { return reads_.all_of(t); }
 
-  void judge_few(TransactionId t, std::span<const ExternalRead> reads) {
+  void judge_few(TransactionId t, std::span<const ExternalRead> reads) override {
     std::uint64_t later = 0;
     for (std::size_t i = reads.size(); i-- > 0;) {
       const TransactionId seen = reads[i].writer;
@@ -57,7 +33,7 @@ class MonotonicReads {
 
   // Backwards, so that next_ always holds the next read of each key. Only the first read from a writer
   // counts: it sees the most.
-  void judge_many(TransactionId t, std::span<const ExternalRead> reads) {
+  void judge_many(TransactionId t, std::span<const ExternalRead> reads) override {
     prepare(t, reads);
     for (std::size_t i = reads.size(); i-- > 0;) {
       if (first_[i]) judge_by_smaller_set(t, reads, i);
@@ -81,7 +57,7 @@ class MonotonicReads {
 
   void judge_by_smaller_set(TransactionId t, std::span<const ExternalRead> reads, std::size_t i) {
     const TransactionId seen = reads[i].writer;
-    budget_.poll("read committed");
+    poll();
     if (reads.size() - i <= writes_.size(seen)) return judge(t, reads, i);
     writes_.for_each_key(seen, [&](KeyId key) {
       const Place place = next_[key.index];
@@ -92,17 +68,7 @@ class MonotonicReads {
   }
 
   static constexpr std::uint32_t kNowhere = 0xFFFFFFFFu;
-  struct Place {
-    TransactionId reader = TransactionId::none();
-    std::uint32_t position = 0;
-  };
 
-  const History& history_;
-  const Relations& relations_;
-  Budget& budget_;
-  ExternalReads reads_;
-  WriteSets writes_;
-  ForcedOrder forced_;
   // Of transactions with many reads.
   std::vector<Place> next_;                 // By key.
   std::vector<TransactionId> last_reader_;  // By writer.
