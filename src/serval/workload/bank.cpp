@@ -84,10 +84,6 @@ class Bank final : public Generator {
   KeyChoice keys_;
 };
 
-std::unique_ptr<Generator> make_bank(const Parameters& parameters, KeyChoice keys) {
-  return std::make_unique<Bank>(parameters, std::move(keys));
-}
-
 }  // namespace
 
 WorkloadInfo bank_workload() {
@@ -97,7 +93,7 @@ WorkloadInfo bank_workload() {
                           ParameterInfo::Number::Real},
                          {"balance", "initial balance of every account", 10, 0, 1'000'000},
                          {"most", "largest amount of a transfer", 5, 1, 1'000'000}},
-          .make = make_bank,
+          .make = make_generator<Bank>,
           .data = WorkloadInfo::Data::Rows,
           .form = WorkloadInfo::Form::Scripts,
           .keys = 8,

@@ -76,10 +76,6 @@ std::unique_ptr<Generator> make_writes(const Parameters& parameters, KeyChoice k
 std::unique_ptr<Generator> make_mixed(const Parameters& parameters, KeyChoice keys) {
   return std::make_unique<BlindW>(parameters.whole("operations"), parameters["reads"], std::move(keys));
 }
-std::unique_ptr<Generator> make_with_ranges(const Parameters& parameters, KeyChoice keys) {
-  return std::make_unique<BlindWWithRanges>(parameters, std::move(keys));
-}
-
 }  // namespace
 
 WorkloadInfo blindw_w_workload() {
@@ -105,7 +101,7 @@ WorkloadInfo blindw_rw_plus_workload() {
                          kReads,
                          {"ranges", "share of reads over a range", 0.5, 0, 1, kReal},
                          {"width", "number of keys in a range", 10, 1, 1000}},
-          .make = make_with_ranges,
+          .make = make_generator<BlindWWithRanges>,
           .form = WorkloadInfo::Form::Scripts,
           .needs_ranges = true,
           .keys = kKeys};

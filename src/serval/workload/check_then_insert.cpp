@@ -87,10 +87,6 @@ class CheckThenInsert final : public Generator {
   KeyChoice slots_;
 };
 
-std::unique_ptr<Generator> make_check_then_insert(const Parameters& parameters, KeyChoice keys) {
-  return std::make_unique<CheckThenInsert>(parameters, std::move(keys));
-}
-
 }  // namespace
 
 WorkloadInfo check_then_insert_workload() {
@@ -103,7 +99,7 @@ WorkloadInfo check_then_insert_workload() {
                      {"by-column", "share of the reads over the column instead of the key", 0.5, 0, 1, kReal},
                      {"unbounded", "share of the reads over the whole table, without a condition", 0, 0, 1,
                       kReal}},
-      .make = make_check_then_insert,
+      .make = make_generator<CheckThenInsert>,
       .data = WorkloadInfo::Data::Rows,
       .form = WorkloadInfo::Form::Scripts,
       .needs_ranges = true,

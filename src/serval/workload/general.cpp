@@ -41,10 +41,6 @@ class General final : public Generator {
   KeyChoice keys_;
 };
 
-std::unique_ptr<Generator> make_general(const Parameters& parameters, KeyChoice keys) {
-  return std::make_unique<General>(parameters, std::move(keys));
-}
-
 }  // namespace
 
 WorkloadInfo general_workload() {
@@ -53,7 +49,7 @@ WorkloadInfo general_workload() {
           .parameters = {{"operations", "operations per transaction", 8, 1, 1000},
                          {"read-only", "share of transactions that only read", 0.2, 0, 1, kReal},
                          {"write-only", "share of transactions that only write", 0.4, 0, 1, kReal}},
-          .make = make_general};
+          .make = make_generator<General>};
 }
 
 }  // namespace serval

@@ -40,10 +40,6 @@ class Lightweight final : public Generator {
   KeyChoice keys_;
 };
 
-std::unique_ptr<Generator> make_lightweight(const Parameters& parameters, KeyChoice keys) {
-  return std::make_unique<Lightweight>(parameters, std::move(keys));
-}
-
 }  // namespace
 
 WorkloadInfo lightweight_workload() {
@@ -51,7 +47,7 @@ WorkloadInfo lightweight_workload() {
           .description = "single insert-if-absent, compare-and-set and read operations",
           .parameters = {{"inserts", "share of later operations that insert again", 0.05, 0, 1, kReal},
                          {"reads", "share of the operations that read", 0.25, 0, 1, kReal}},
-          .make = make_lightweight,
+          .make = make_generator<Lightweight>,
           .data = WorkloadInfo::Data::Rows,
           .keys = 100};
 }

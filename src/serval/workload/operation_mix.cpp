@@ -44,10 +44,6 @@ class OperationMix final : public Generator {
   KeyChoice keys_;
 };
 
-std::unique_ptr<Generator> make_operation_mix(const Parameters& parameters, KeyChoice keys) {
-  return std::make_unique<OperationMix>(parameters, std::move(keys));
-}
-
 }  // namespace
 
 WorkloadInfo operation_mix_workload() {
@@ -56,7 +52,7 @@ WorkloadInfo operation_mix_workload() {
           .parameters = {{"operations", "operations per transaction", 8, 1, 1000},
                          {"reads", "share of the operations that only read", 0.5, 0, 1, kReal},
                          {"writes", "share that only write; the rest do both", 0.35, 0, 1, kReal}},
-          .make = make_operation_mix,
+          .make = make_generator<OperationMix>,
           .keys = 1000};
 }
 

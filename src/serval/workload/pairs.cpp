@@ -1,10 +1,10 @@
 #include "serval/workload/pairs.h"
 
 #include <utility>
-#include <vector>
 
 #include "serval/workload/ask.h"
 #include "serval/workload/dialogue.h"
+#include "serval/workload/retiring_keys.h"
 
 namespace serval {
 namespace {
@@ -25,11 +25,8 @@ class Pairs final : public Generator {
  public:
   Pairs(const Parameters& parameters, KeyChoice keys)
       : updates_(parameters["updates"]),
-        stay_(parameters.whole("stay")),
-        places_(keys.keys()),
-        keys_(std::move(keys)) {
-    for (Place& place : places_) place.pair = fresh_pair_++;
-  }
+        pairs_(keys.keys(), parameters.whole("stay")),
+        keys_(std::move(keys)) {}
 
   Schema schema() const override {
     return {{.name = "left", .initial = TableInfo::Initial::Absent},
@@ -44,27 +41,16 @@ class Pairs final : public Generator {
   }
 
  private:
-  struct Place {
-    std::uint64_t pair = 0, drawn = 0;
-  };
-
   std::uint64_t choose_pair(Random& random) {
-    Place& place = places_[keys_.choose(random)];
-    const std::uint64_t pair = place.pair;
-    if (++place.drawn == stay_) place = {fresh_pair_++, 0};
+    const std::uint64_t place = keys_.choose(random), pair = pairs_.at(place);
+    pairs_.use(place);
     return pair;
   }
 
   double updates_;
-  std::size_t stay_;
-  std::vector<Place> places_;  // The current pair of each place that the key distribution chooses from.
-  std::uint64_t fresh_pair_ = 0;
+  RetiringKeys pairs_;
   KeyChoice keys_;
 };
-
-std::unique_ptr<Generator> make_pairs(const Parameters& parameters, KeyChoice keys) {
-  return std::make_unique<Pairs>(parameters, std::move(keys));
-}
 
 }  // namespace
 
@@ -74,7 +60,7 @@ WorkloadInfo pairs_workload() {
           .parameters = {{"updates", "share of transactions that update a row if it exists", 0.5, 0, 1,
                           ParameterInfo::Number::Real},
                          {"stay", "transactions on a pair before a fresh one replaces it", 8, 1, 1'000'000}},
-          .make = make_pairs,
+          .make = make_generator<Pairs>,
           .data = WorkloadInfo::Data::Rows,
           .form = WorkloadInfo::Form::Scripts,
           .keys = 2};

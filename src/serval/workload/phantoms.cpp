@@ -71,10 +71,6 @@ class Phantoms final : public Generator {
   KeyChoice pairs_;
 };
 
-std::unique_ptr<Generator> make_phantoms(const Parameters& parameters, KeyChoice keys) {
-  return std::make_unique<Phantoms>(parameters, std::move(keys));
-}
-
 }  // namespace
 
 WorkloadInfo phantoms_workload() {
@@ -84,7 +80,7 @@ WorkloadInfo phantoms_workload() {
                          {"moves", "share that move all entries of a group to the other", 0.02, 0, 1, kReal},
                          {"clears", "share that clear both groups of a pair", 0.1, 0, 1, kReal},
                          {"stay", "transactions on a pair before a fresh one replaces it", 20, 1, 1'000'000}},
-          .make = make_phantoms,
+          .make = make_generator<Phantoms>,
           .data = WorkloadInfo::Data::Rows,
           .form = WorkloadInfo::Form::Scripts,
           .needs_ranges = true,

@@ -4,14 +4,12 @@
 
 #include "serval/workload/ask.h"
 #include "serval/workload/dialogue.h"
+#include "serval/workload/piece_table.h"
 
 namespace serval {
 namespace {
 
 using Kind = RowRequest::Kind;
-
-constexpr std::uint32_t kPieces = 0;
-constexpr std::uint32_t kPlace = 0;
 
 class PredicateMix final : public Generator {
  public:
@@ -30,12 +28,7 @@ class PredicateMix final : public Generator {
         most_width_(parameters.whole("width")),
         keys_(std::move(keys)) {}
 
-  Schema schema() const override {
-    return {{.name = "pieces",
-             .initial = TableInfo::Initial::Absent,
-             .rows = keys_.keys(),
-             .columns = {{.name = "place", .indexed = true}}}};
-  }
+  Schema schema() const override { return piece_table(keys_.keys()); }
 
   RowPlan next_rows(Random& random, std::uint32_t) override {
     RowPlan plan{.requests = {}, .overlap = overlap_};
@@ -131,10 +124,6 @@ class PredicateMix final : public Generator {
   KeyChoice keys_;
 };
 
-std::unique_ptr<Generator> make_predicate_mix(const Parameters& parameters, KeyChoice keys) {
-  return std::make_unique<PredicateMix>(parameters, std::move(keys));
-}
-
 }  // namespace
 
 WorkloadInfo predicate_mix_workload() {
@@ -153,7 +142,7 @@ WorkloadInfo predicate_mix_workload() {
                      {"overlap", "concurrent transactions, simulated; 0: one per session", 2, 0, 1e6, kReal},
                      {"places", "number of values of the column used in ranges", 200, 1, 1'000'000},
                      {"width", "largest number of values in a range", 10, 1, 1'000'000}},
-      .make = make_predicate_mix,
+      .make = make_generator<PredicateMix>,
       .data = WorkloadInfo::Data::Rows,
       .form = WorkloadInfo::Form::Scripts,
       .needs_ranges = true,

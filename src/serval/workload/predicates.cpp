@@ -2,12 +2,10 @@
 
 #include "serval/workload/ask.h"
 #include "serval/workload/dialogue.h"
+#include "serval/workload/piece_table.h"
 
 namespace serval {
 namespace {
-
-constexpr std::uint32_t kPieces = 0;
-constexpr std::uint32_t kPlace = 0;  // The column for ranges that are not over keys.
 
 class Predicates final : public Generator {
  public:
@@ -19,12 +17,7 @@ class Predicates final : public Generator {
         most_width_(parameters.whole("width")),
         keys_(std::move(keys)) {}
 
-  Schema schema() const override {
-    return {{.name = "pieces",
-             .initial = TableInfo::Initial::Absent,
-             .rows = keys_.keys(),
-             .columns = {{.name = "place", .indexed = true}}}};
-  }
+  Schema schema() const override { return piece_table(keys_.keys()); }
 
   std::unique_ptr<Script> next_script(Random& random, std::uint32_t, KnownTags&) override {
     std::vector<Request> requests;
@@ -81,10 +74,6 @@ class Predicates final : public Generator {
   KeyChoice keys_;
 };
 
-std::unique_ptr<Generator> make_predicates(const Parameters& parameters, KeyChoice keys) {
-  return std::make_unique<Predicates>(parameters, std::move(keys));
-}
-
 }  // namespace
 
 WorkloadInfo predicates_workload() {
@@ -97,7 +86,7 @@ WorkloadInfo predicates_workload() {
                           1, ParameterInfo::Number::Real},
                          {"places", "number of values of the column used in ranges", 200, 1, 1'000'000},
                          {"width", "largest number of values in a range", 10, 1, 1'000'000}},
-          .make = make_predicates,
+          .make = make_generator<Predicates>,
           .data = WorkloadInfo::Data::Rows,
           .form = WorkloadInfo::Form::Scripts,
           .needs_ranges = true,

@@ -34,10 +34,6 @@ class Registers final : public Generator {
   KeyChoice keys_;
 };
 
-std::unique_ptr<Generator> make_registers(const Parameters& parameters, KeyChoice keys) {
-  return std::make_unique<Registers>(parameters, std::move(keys));
-}
-
 }  // namespace
 
 WorkloadInfo registers_workload() {
@@ -45,7 +41,7 @@ WorkloadInfo registers_workload() {
           .description = "reads and blind writes, freely mixed",
           .parameters = {{"operations", "largest number of operations per transaction", 4, 1, 1000},
                          {"reads", "share of the operations that read", 0.5, 0, 1, kReal}},
-          .make = make_registers,
+          .make = make_generator<Registers>,
           .keys = 100,
           .aliases = {"rw-register"}};
 }

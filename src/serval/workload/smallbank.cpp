@@ -125,10 +125,6 @@ class SmallBank final : public Generator {
   KeyChoice keys_;
 };
 
-std::unique_ptr<Generator> make_smallbank(const Parameters& parameters, KeyChoice keys) {
-  return std::make_unique<SmallBank>(parameters, std::move(keys));
-}
-
 }  // namespace
 
 WorkloadInfo smallbank_workload() {
@@ -136,7 +132,7 @@ WorkloadInfo smallbank_workload() {
           .description = "savings and checking accounts, six transactions, a hot tenth of the customers",
           .parameters = {{"balance", "initial balance of every account", 10'000, 0, 1'000'000'000},
                          {"most", "largest amount that a transaction moves", 100, 1, 1'000'000}},
-          .make = make_smallbank,
+          .make = make_generator<SmallBank>,
           .data = WorkloadInfo::Data::Rows,
           .form = WorkloadInfo::Form::Scripts,
           .keys = 1000,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "serval/workload/generator.h"
@@ -12,6 +13,11 @@
 #include "serval/workload/parameters.h"
 
 namespace serval {
+
+template <class Made>
+std::unique_ptr<Generator> make_generator(const Parameters& parameters, KeyChoice keys) {
+  return std::make_unique<Made>(parameters, std::move(keys));
+}
 
 struct WorkloadInfo {
   // The initial state of keys: 0, an empty list, or no row.
