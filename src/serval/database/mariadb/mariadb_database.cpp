@@ -10,6 +10,7 @@
 #include "serval/database/mariadb/mariadb_connection.h"
 #include "serval/database/mariadb/recover_mariadb.h"
 #include "serval/database/mariadb/recover_tidb.h"
+#include "serval/database/sql/control_connection.h"
 #include "serval/database/sql/sql_client.h"
 
 namespace serval {
@@ -65,7 +66,7 @@ class MariadbDatabase final : public Database {
 
   void drop() override {
     const auto execute = [&](const std::string& text) { control().execute(text); };
-    sql::drop_tables(schema_, dialect_, execute, [this] { return control_->lost(); });
+    sql::drop_tables(schema_, dialect_, execute, [this] { return control_.lost(); });
     schema_.clear();
   }
 
@@ -149,26 +150,18 @@ class MariadbDatabase final : public Database {
       connection.execute(fmt::format("select k from `serval_{}` limit 1", table.name));
   }
 
-  // The server may have been restarted, or be gone while another node is available.
-  MariadbConnection& control() {
-    for (std::size_t attempt = 1; !control_ || control_->lost(); ++attempt) try {
-        control_ = std::make_unique<MariadbConnection>(
-            ConnectionOptions{.node = control_node(), .settings = settings_, .timeout = address_.timeout});
-      } catch (const DatabaseError&) {
-        if (attempt >= address_.nodes.size()) throw;
-        control_place_ = (control_place_ + 1) % address_.nodes.size();
-      }
-    return *control_;
-  }
-  const sql::Place& control_node() const { return address_.nodes[control_place_]; }
+  MariadbConnection& control() { return control_(); }
 
   MariadbAddress address_;
   std::string isolation_;
   sql::Dialect dialect_;
   std::vector<std::string> settings_;
   Snapshots snapshots_ = Snapshots::None;
-  std::unique_ptr<MariadbConnection> control_;
-  std::size_t control_place_ = 0;  // Index of its node.
+  sql::ControlConnection<MariadbConnection> control_{
+      address_.nodes.size(), [this](std::size_t node) {
+        return std::make_unique<MariadbConnection>(ConnectionOptions{
+            .node = address_.nodes[node], .settings = settings_, .timeout = address_.timeout});
+      }};
   Schema schema_;
   std::shared_ptr<const sql::Statements> statements_;
 };

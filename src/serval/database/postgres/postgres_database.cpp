@@ -10,6 +10,7 @@
 #include "serval/database/postgres/postgres_connection.h"
 #include "serval/database/postgres/recover_cockroach.h"
 #include "serval/database/postgres/recover_postgres.h"
+#include "serval/database/sql/control_connection.h"
 #include "serval/database/sql/sql_client.h"
 
 namespace serval {
@@ -66,7 +67,7 @@ class PostgresDatabase final : public Database {
 
   void drop() override {
     const auto execute = [&](const std::string& text) { control().execute(text); };
-    sql::drop_tables(schema_, dialect_, execute, [this] { return control_->lost(); });
+    sql::drop_tables(schema_, dialect_, execute, [this] { return control_.lost(); });
     schema_.clear();
   }
 
@@ -132,25 +133,17 @@ class PostgresDatabase final : public Database {
     return "PostgreSQL";
   }
 
-  // The server may have been restarted, or be gone while another node is available.
-  PostgresConnection& control() {
-    for (std::size_t attempt = 1; !control_ || control_->lost(); ++attempt) try {
-        control_ = std::make_unique<PostgresConnection>(
-            ConnectionOptions{.node = control_node(), .kind = address_.kind, .timeout = address_.timeout});
-      } catch (const DatabaseError&) {
-        if (attempt >= address_.nodes.size()) throw;
-        control_place_ = (control_place_ + 1) % address_.nodes.size();
-      }
-    return *control_;
-  }
-  const std::map<std::string, std::string>& control_node() const { return address_.nodes[control_place_]; }
+  PostgresConnection& control() { return control_(); }
 
   PostgresAddress address_;
   std::string isolation_;
   Snapshots snapshots_ = Snapshots::None;
   std::int64_t origin_ = 0;
-  std::unique_ptr<PostgresConnection> control_;
-  std::size_t control_place_ = 0;  // Index of its node.
+  sql::ControlConnection<PostgresConnection> control_{
+      address_.nodes.size(), [this](std::size_t node) {
+        return std::make_unique<PostgresConnection>(ConnectionOptions{
+            .node = address_.nodes[node], .kind = address_.kind, .timeout = address_.timeout});
+      }};
   sql::Dialect dialect_;
   Schema schema_;
   std::shared_ptr<const sql::Statements> statements_;
