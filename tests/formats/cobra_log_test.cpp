@@ -11,6 +11,7 @@
 #include "history_equality.h"
 #include "register_histories.h"
 #include "sample.h"
+#include "serval/base/byte_order.h"
 #include "serval/formats/byte_reader.h"
 #include "serval/formats/cobra/cobra_record.h"
 #include "serval/history/notation.h"

@@ -9,6 +9,7 @@
 #include "formats/every_format.h"
 #include "register_histories.h"
 #include "sample.h"
+#include "serval/base/byte_order.h"
 #include "serval/formats/byte_reader.h"
 #include "serval/formats/dbcop/dbcop_bincode.h"
 #include "serval/history/notation.h"

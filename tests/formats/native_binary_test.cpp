@@ -55,7 +55,7 @@ std::vector<std::size_t> chunk_offsets(const std::string& bytes) {
   std::size_t at = binary::kFileHeaderSize;
   while (at + binary::kTrailerSize < bytes.size()) {
     offsets.push_back(at);
-    at += binary::kChunkHeaderSize + binary::load_u64(bytes.data() + at + 8);
+    at += binary::kChunkHeaderSize + load_little_endian(bytes.data() + at + 8);
   }
   offsets.push_back(at);
   return offsets;
@@ -88,8 +88,8 @@ TEST(NativeBinary, RefusesACertificateOfWhatIsNotThere) {
   const History history = arbitrary_history(3, {.transactions = 2});
   const auto with_certificate = [&](binary::Column column, std::string_view content) {
     std::string plain;
-    binary::append_varint(plain, static_cast<std::uint64_t>(column));
-    binary::append_text(plain, content);
+    append_varint(plain, static_cast<std::uint64_t>(column));
+    append_text(plain, content);
     const std::string bytes = binary_of(history, {});
     const std::vector<std::size_t> offsets = chunk_offsets(bytes);
     return bytes.substr(0, offsets[1]) +
@@ -144,12 +144,12 @@ TEST(NativeBinary, RefusesListsThatCouldNotBeSpelledOut) {
   const auto error_of = [](std::uint64_t levels, std::uint64_t copies) {
     std::string lists, plain;
     for (std::uint64_t i = 0; i < levels; ++i) {
-      binary::append_varint(lists, i == 0 ? 0 : copies);
+      append_varint(lists, i == 0 ? 0 : copies);
       for (std::uint64_t copy = 0; copy < copies && i > 0; ++copy)
-        binary::append_varint(lists, Value::pooled(Value::Kind::List, i - 1).bits());
+        append_varint(lists, Value::pooled(Value::Kind::List, i - 1).bits());
     }
-    binary::append_varint(plain, static_cast<std::uint64_t>(binary::Column::Lists));
-    binary::append_text(plain, lists);
+    append_varint(plain, static_cast<std::uint64_t>(binary::Column::Lists));
+    append_text(plain, lists);
     const std::string bytes = binary_of(parse_history("s1: [w(x,1)]"), {});
     const std::vector<std::size_t> offsets = chunk_offsets(bytes);
     return binary_error(bytes.substr(0, offsets[1]) +
@@ -300,10 +300,10 @@ TEST(NativeBinary, HostileSizesAllocateNothing) {
       std::string body;
       if (column == 4) body += '\x04';
       if (column == 8) body += std::string("\x05\x00\x01", 3);
-      binary::append_varint(body, count);
+      append_varint(body, count);
       std::string plain("\x01\x02\x00\x00", column == 1 ? 0 : 4);
       plain += static_cast<char>(column);
-      binary::append_text(plain, body);
+      append_text(plain, body);
       const std::string bytes =
           start + binary::seal_chunk(binary::ChunkKind::Transactions, plain, binary::Packing::None);
       EXPECT_NE(binary_error(bytes), "no error") << column;

@@ -2,7 +2,7 @@
 // Reads a binary file sequentially, in pieces of known size, with offsets for errors.
 //
 //   ByteReader bytes(stream, options);
-//   while (!bytes.at_end()) use(load_u64(bytes.take(8, "a key")));
+//   while (!bytes.at_end()) use(load_little_endian(bytes.take(8, "a key")));
 //
 // Throws InputError "at byte 123: the file ends inside a key". Memory: one chunk and one piece. Polls the
 // budget and reports the progress once per chunk.
@@ -39,22 +39,5 @@ class ByteReader {
   std::string joined_;      // A piece that crosses chunks, and what follows it.
   std::uint64_t position_ = 0;
 };
-
-inline std::uint64_t load_little_endian(const char* bytes) noexcept {
-  std::uint64_t number = 0;
-  for (int i = 7; i >= 0; --i) number = number << 8 | static_cast<unsigned char>(bytes[i]);
-  return number;
-}
-inline std::uint64_t load_big_endian(const char* bytes) noexcept {
-  std::uint64_t number = 0;
-  for (int i = 0; i < 8; ++i) number = number << 8 | static_cast<unsigned char>(bytes[i]);
-  return number;
-}
-inline void append_little_endian(std::string& out, std::uint64_t number) {
-  for (int i = 0; i < 8; ++i) out += static_cast<char>(number >> (8 * i) & 0xFF);
-}
-inline void append_big_endian(std::string& out, std::uint64_t number) {
-  for (int i = 7; i >= 0; --i) out += static_cast<char>(number >> (8 * i) & 0xFF);
-}
 
 }  // namespace serval

@@ -55,6 +55,14 @@ class Losses {
   std::map<std::string_view, std::size_t> counts_;  // Keys are literals.
 };
 
+template <class Writer>
+void write_with_losses(const History& history, const std::function<void(std::string_view)>& out,
+                       const std::function<void(const std::string&)>& lossy) {
+  Losses losses;
+  Writer(history, losses).write(out);
+  losses.report(lossy);
+}
+
 struct RegisterStep {
   OperationKind kind;  // Read or Write.
   KeyId key;

@@ -8,6 +8,7 @@
 #include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 
+#include "serval/base/byte_order.h"
 #include "serval/base/error.h"
 #include "serval/base/folder.h"
 #include "serval/formats/byte_reader.h"

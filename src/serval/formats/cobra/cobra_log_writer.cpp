@@ -7,6 +7,7 @@
 #include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 
+#include "serval/base/byte_order.h"
 #include "serval/base/error.h"
 #include "serval/formats/byte_reader.h"
 #include "serval/formats/cobra/cobra_log.h"

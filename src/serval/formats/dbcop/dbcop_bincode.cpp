@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "serval/base/byte_order.h"
 #include "serval/formats/byte_reader.h"
 #include "serval/formats/dbcop/dbcop_history.h"
 
@@ -185,9 +186,7 @@ History read_dbcop_bincode(ByteStream& stream, const ReadOptions& options) {
 
 void write_dbcop_bincode(const History& history, const std::function<void(std::string_view)>& out,
                          const std::function<void(const std::string&)>& lossy) {
-  Losses losses;
-  BincodeWriter(history, losses).write(out);
-  losses.report(lossy);
+  write_with_losses<BincodeWriter>(history, out, lossy);
 }
 
 }  // namespace serval

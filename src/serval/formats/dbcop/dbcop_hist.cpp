@@ -191,9 +191,7 @@ History read_dbcop_hist(ByteStream& stream, const ReadOptions& options) {
 
 void write_dbcop_hist(const History& history, const std::function<void(std::string_view)>& out,
                       const std::function<void(const std::string&)>& lossy) {
-  Losses losses;
-  HistWriter(history, losses).write(out);
-  losses.report(lossy);
+  write_with_losses<HistWriter>(history, out, lossy);
 }
 
 }  // namespace serval

@@ -357,9 +357,7 @@ History read_dbcop_json(ByteStream& stream, const ReadOptions& options) {
 
 void write_dbcop_json(const History& history, const std::function<void(std::string_view)>& out,
                       const std::function<void(const std::string&)>& lossy) {
-  Losses losses;
-  DbcopJsonWriter(history, losses).write(out);
-  losses.report(lossy);
+  write_with_losses<DbcopJsonWriter>(history, out, lossy);
 }
 
 }  // namespace serval

@@ -220,9 +220,7 @@ History read_dbcop_yaml(ByteStream& stream, const ReadOptions& options) {
 
 void write_dbcop_yaml(const History& history, const std::function<void(std::string_view)>& out,
                       const std::function<void(const std::string&)>& lossy) {
-  Losses losses;
-  DbcopYamlWriter(history, losses).write(out);
-  losses.report(lossy);
+  write_with_losses<DbcopYamlWriter>(history, out, lossy);
 }
 
 }  // namespace serval

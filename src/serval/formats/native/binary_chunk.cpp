@@ -36,10 +36,10 @@ std::string seal_chunk(ChunkKind kind, std::string_view plain, Packing wanted) {
   out += static_cast<char>(kind);
   out += static_cast<char>(zstd.empty() ? Packing::None : Packing::Zstd);
   out.append(2, '\0');
-  append_u64(out, stored.size());
-  append_u64(out, plain.size());
-  append_u64(out, XXH3_64bits(stored.data(), stored.size()));
-  append_u64(out, XXH3_64bits(out.data(), out.size()));
+  append_little_endian(out, stored.size());
+  append_little_endian(out, plain.size());
+  append_little_endian(out, XXH3_64bits(stored.data(), stored.size()));
+  append_little_endian(out, XXH3_64bits(out.data(), out.size()));
   out += stored;
   return out;
 }
@@ -75,8 +75,8 @@ void ChunkSource::consume(std::size_t size) {
 void ChunkSource::read_file_header() {
   if (!fill(kFileHeaderSize) || !ahead().starts_with(kFileMagic))
     fail(0, "expected the first 16 bytes of a Serval binary history");
-  const std::uint32_t version = load_u32(ahead().data() + 8);
-  if (version != kVersion || load_u32(ahead().data() + 12) != 0)
+  const std::uint32_t version = load_little_endian_32(ahead().data() + 8);
+  if (version != kVersion || load_little_endian_32(ahead().data() + 12) != 0)
     fail(8, fmt::format("expected version {}, but the file says {}: a newer Serval may read it", kVersion,
                         version));
   consume(kFileHeaderSize);
@@ -97,16 +97,16 @@ std::optional<Chunk> ChunkSource::next() {
   problem_ = fmt::format("the file is cut off at byte {}", start);
   if (!fill(kChunkHeaderSize)) return std::nullopt;
   const std::string header(ahead().substr(0, kChunkHeaderSize));
-  const std::uint64_t stored = load_u64(header.data() + 8);
+  const std::uint64_t stored = load_little_endian(header.data() + 8);
   const bool sound = header.starts_with(kChunkMagic) && stored <= kMaxChunk &&
-                     XXH3_64bits(header.data(), 32) == load_u64(header.data() + 32);
+                     XXH3_64bits(header.data(), 32) == load_little_endian(header.data() + 32);
   if (!sound) {
     if (only_zeros_follow()) return std::nullopt;
     fail(start, "the header of this chunk is damaged");
   }
   if (!fill(kChunkHeaderSize + stored)) return std::nullopt;
   const std::string_view bytes = ahead().substr(kChunkHeaderSize, static_cast<std::size_t>(stored));
-  if (XXH3_64bits(bytes.data(), bytes.size()) != load_u64(header.data() + 24)) {
+  if (XXH3_64bits(bytes.data(), bytes.size()) != load_little_endian(header.data() + 24)) {
     if (!fill(kChunkHeaderSize + stored + 1)) return std::nullopt;
     fail(start, "this chunk does not match its checksum");
   }
@@ -117,7 +117,7 @@ std::optional<Chunk> ChunkSource::next() {
 }
 
 std::string_view ChunkSource::unpack(std::string_view header, std::string_view stored) {
-  const std::uint64_t plain = load_u64(header.data() + 16);
+  const std::uint64_t plain = load_little_endian(header.data() + 16);
   if (header[5] == static_cast<char>(Packing::None) && plain == stored.size()) {
     plain_ = stored;
     return plain_;
@@ -137,7 +137,7 @@ bool ChunkSource::read_trailer(std::uint64_t footer_offset) {
     problem_ = fmt::format("the file is cut off at byte {}", position_);
     return false;
   }
-  if (load_u64(ahead().data()) != footer_offset || ahead().substr(8, 8) != kTrailerMagic)
+  if (load_little_endian(ahead().data()) != footer_offset || ahead().substr(8, 8) != kTrailerMagic)
     fail(position_, "expected the trailer after the index");
   consume(kTrailerSize);
   if (fill(1)) fail(position_, "expected the end of the file after the trailer");

@@ -25,11 +25,10 @@
 // only the chunks before it. A certificate unpacks to columns, too; operations and transactions in it count
 // over the whole file. A footer unpacks to IndexEntry records and one IndexTotals.
 
-#include <bit>
 #include <cstdint>
-#include <cstring>
-#include <string>
 #include <string_view>
+
+#include "serval/base/byte_order.h"
 
 namespace serval::binary {
 
@@ -119,35 +118,20 @@ struct IndexTotals {
 inline constexpr std::size_t kIndexEntrySize = 64;
 inline constexpr std::size_t kIndexTotalsSize = 24;
 
-inline std::uint64_t load_u64(const char* bytes) noexcept {
-  std::uint64_t number = 0;
-  for (int i = 7; i >= 0; --i) number = number << 8 | static_cast<unsigned char>(bytes[i]);
-  return number;
+inline IndexEntry load_index_entry(std::string_view bytes) noexcept {
+  const auto member = [&](std::size_t i) { return load_little_endian(bytes.data() + 8 * i); };
+  return {member(0),
+          member(1),
+          member(2),
+          member(3),
+          member(4),
+          member(5),
+          static_cast<std::int64_t>(member(6)),
+          static_cast<std::int64_t>(member(7))};
 }
-inline std::uint32_t load_u32(const char* bytes) noexcept {
-  std::uint32_t number = 0;
-  for (int i = 3; i >= 0; --i) number = number << 8 | static_cast<unsigned char>(bytes[i]);
-  return number;
-}
-inline void append_u64(std::string& out, std::uint64_t number) {
-  for (int i = 0; i < 8; ++i, number >>= 8) out += static_cast<char>(number & 0xFF);
-}
-inline void append_u32(std::string& out, std::uint32_t number) {
-  for (int i = 0; i < 4; ++i, number >>= 8) out += static_cast<char>(number & 0xFF);
-}
-inline void append_varint(std::string& out, std::uint64_t number) {
-  for (; number >= 0x80; number >>= 7) out += static_cast<char>((number & 0x7F) | 0x80);
-  out += static_cast<char>(number);
-}
-// Of differences modulo 2^64, so unsigned on either side.
-constexpr std::uint64_t zigzag(std::uint64_t number) noexcept { return number << 1 ^ (0 - (number >> 63)); }
-constexpr std::uint64_t unzigzag(std::uint64_t number) noexcept { return number >> 1 ^ (0 - (number & 1)); }
-inline void append_zigzag(std::string& out, std::int64_t number) {
-  append_varint(out, zigzag(static_cast<std::uint64_t>(number)));
-}
-inline void append_text(std::string& out, std::string_view text) {
-  append_varint(out, text.size());
-  out += text;
+inline IndexTotals load_index_totals(std::string_view bytes) noexcept {
+  return {load_little_endian(bytes.data()), load_little_endian(bytes.data() + 8),
+          load_little_endian(bytes.data() + 16)};
 }
 
 }  // namespace serval::binary

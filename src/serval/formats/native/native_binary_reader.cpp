@@ -448,29 +448,16 @@ class BinaryReader {
   // The index is not needed to read, so it is a check: a chunk taken out of the file is missed here.
   void footer(const Chunk& chunk) {
     const IndexTotals totals{index_.size(), builder_.transaction_count(), builder_.operation_count()};
-    const bool matches = chunk.plain.size() == index_.size() * kIndexEntrySize + kIndexTotalsSize &&
-                         entries_match(chunk.plain) &&
-                         totals_of(chunk.plain.substr(chunk.plain.size() - kIndexTotalsSize)) == totals;
+    const bool matches =
+        chunk.plain.size() == index_.size() * kIndexEntrySize + kIndexTotalsSize &&
+        entries_match(chunk.plain) &&
+        load_index_totals(chunk.plain.substr(chunk.plain.size() - kIndexTotalsSize)) == totals;
     if (!matches) source_.fail(chunk.offset, "the index does not match the chunks before it");
   }
   bool entries_match(std::string_view plain) const {
     for (std::size_t i = 0; i < index_.size(); ++i)
-      if (entry_of(plain.substr(i * kIndexEntrySize, kIndexEntrySize)) != index_[i]) return false;
+      if (load_index_entry(plain.substr(i * kIndexEntrySize, kIndexEntrySize)) != index_[i]) return false;
     return true;
-  }
-  static IndexEntry entry_of(std::string_view bytes) {
-    const auto member = [&](std::size_t i) { return load_u64(bytes.data() + 8 * i); };
-    return {member(0),
-            member(1),
-            member(2),
-            member(3),
-            member(4),
-            member(5),
-            static_cast<Time>(member(6)),
-            static_cast<Time>(member(7))};
-  }
-  static IndexTotals totals_of(std::string_view bytes) {
-    return {load_u64(bytes.data()), load_u64(bytes.data() + 8), load_u64(bytes.data() + 16)};
   }
 
   void report() const {

@@ -17,8 +17,8 @@ using namespace binary;  // NOLINT(google-build-using-namespace): the names of t
 struct BinaryWriter::State {
   State(Sink sink, Limits chunk_limits) : out(std::move(sink)), limits(chunk_limits) {
     std::string header(kFileMagic);
-    append_u32(header, kVersion);
-    append_u32(header, 0);
+    append_little_endian_32(header, kVersion);
+    append_little_endian_32(header, 0);
     emit(header);
   }
 
@@ -164,14 +164,14 @@ struct BinaryWriter::State {
            {entry.offset, entry.size, entry.first_transaction, entry.transactions, entry.first_operation,
             entry.operations, static_cast<std::uint64_t>(entry.first_begin),
             static_cast<std::uint64_t>(entry.last_end)})
-        append_u64(plain, member);
+        append_little_endian(plain, member);
     }
     for (const std::uint64_t member : {totals.chunks, totals.transactions, totals.operations})
-      append_u64(plain, member);
+      append_little_endian(plain, member);
     const std::uint64_t footer_offset = offset;
     emit(seal_chunk(ChunkKind::Footer, plain, Packing::None));
     std::string trailer;
-    append_u64(trailer, footer_offset);
+    append_little_endian(trailer, footer_offset);
     emit(trailer += kTrailerMagic);
   }
 };

@@ -190,9 +190,7 @@ History read_awdit(ByteStream& stream, const ReadOptions& options) {
 
 void write_awdit(const History& history, const std::function<void(std::string_view)>& out,
                  const std::function<void(const std::string&)>& lossy) {
-  Losses losses;
-  AwditWriter(history, losses).write(out);
-  losses.report(lossy);
+  write_with_losses<AwditWriter>(history, out, lossy);
 }
 
 }  // namespace serval

@@ -119,9 +119,7 @@ class PolySiWriter {
 
 void write_polysi(const History& history, const std::function<void(std::string_view)>& out,
                   const std::function<void(const std::string&)>& lossy) {
-  Losses losses;
-  PolySiWriter(history, losses).write(out);
-  losses.report(lossy);
+  write_with_losses<PolySiWriter>(history, out, lossy);
 }
 
 }  // namespace serval
