@@ -5,6 +5,7 @@
 
 #include "serval/base/json_writer.h"
 #include "serval/report/explanation.h"
+#include "serval/report/json_input.h"
 #include "serval/report/names.h"
 
 namespace serval {
@@ -42,11 +43,8 @@ class JsonReport {
 
  private:
   void input() {
-    json_.key("input").begin_object().key("path").text(report_.path).key("format");
-    report_.format.empty() ? json_.null() : json_.text(report_.format);
-    json_.key("notices").begin_array();
-    for (const std::string& notice : report_.notices) json_.text(notice);
-    json_.end().key("facts").begin_object();
+    begin_input(json_, report_.path, report_.format, report_.notices);
+    json_.key("facts").begin_object();
     if (report_.history != nullptr)
       for (const auto& [name, text] : report_.history->facts()) json_.key(name).text(text);
     json_.end().end();

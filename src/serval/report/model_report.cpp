@@ -7,6 +7,7 @@
 
 #include "serval/base/json_writer.h"
 #include "serval/base/printable.h"
+#include "serval/report/json_input.h"
 #include "serval/report/quantity.h"
 
 namespace serval {
@@ -160,11 +161,8 @@ class ModelJson {
 
  private:
   void input() {
-    json_.key("input").begin_object().key("path").text(report_.path).key("format");
-    report_.format.empty() ? json_.null() : json_.text(report_.format);
-    json_.key("notices").begin_array();
-    for (const std::string& notice : report_.notices) json_.text(notice);
-    json_.end().end();
+    begin_input(json_, report_.path, report_.format, report_.notices);
+    json_.end();
   }
 
   void counts() {
