@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "serval/check/check_options.h"
@@ -49,5 +50,25 @@ struct Survey {
 std::uint64_t effort_of_second_opinion(std::uint64_t effort_of_first);
 
 [[nodiscard]] Survey survey(const History& history, const CheckOptions& options = {});
+
+struct Inferred;
+
+// Several checks of one history, which infer its relations only once.
+//
+//   Checker checker(history);
+//   if (violated(checker.check(Level::Serializable).verdict)) use(checker.survey());
+//
+// `history` must outlive it. The hints are the same for all; those of the options are not used.
+class Checker {
+ public:
+  explicit Checker(const History& history, VersionHints hints = {});
+  [[nodiscard]] CheckResult check(Level level, CheckOptions options = {});
+  [[nodiscard]] Survey survey(CheckOptions options = {});
+
+ private:
+  const History& history_;
+  VersionHints hints_;
+  std::shared_ptr<Inferred> inferred_;
+};
 
 }  // namespace serval

@@ -1,0 +1,96 @@
+#pragma once
+// Judges one history at any number of levels. What it infers of the history serves all of them, and other
+// judges of the same history, with other options, that share it.
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "serval/check/certificate/certified_history.h"
+#include "serval/check/check_options.h"
+#include "serval/check/check_result.h"
+#include "serval/inference/reads_from.h"
+#include "serval/inference/unknown_writes.h"
+
+namespace serval {
+
+// The levels that cycles decide, so that whatever implies another stands before it.
+constexpr std::array kGraphLevels{
+    Level::StrictSerializable,      Level::StrongSessionSerializable,      Level::Serializable,
+    Level::StrongSnapshotIsolation, Level::StrongSessionSnapshotIsolation, Level::SnapshotIsolation};
+
+// Whether a budget ended it.
+inline bool ran_out(const CheckResult& result) {
+  const auto* open = std::get_if<Undecided>(&result.verdict);
+  return open != nullptr && open->cause >= Undecided::Cause::EffortBudget;
+}
+
+// Each part is made when it is first needed. The relations depend on CheckOptions::hints, which must be the
+// same for all judges that share this.
+struct Inferred {
+  std::optional<Relations> relations;
+  std::optional<UnknownWrites> unknown_writes;
+  std::optional<std::vector<KeyId>> renewed_keys;
+  std::unique_ptr<CertifiedHistory> certified;
+};
+
+class Judge {
+ public:
+  Judge(const History& history, const CheckOptions& options, std::shared_ptr<Inferred> inferred);
+
+  CheckResult judge(Level level);
+
+  // Whether some other order explains the history: two facts, and both are reported. Worth a few times the
+  // effort of the first answer.
+  CheckResult::WithoutCertificate ask_without_certificate(Level level);
+  CheckResult judge_without_certificate(Level level);
+
+ private:
+  // The same history with other values.
+  struct Variant {
+    Variant(History changed, std::vector<TakenWrite> reads, const CheckOptions& options);
+    History history;
+    std::vector<TakenWrite> taken;
+    std::unique_ptr<Judge> judge;
+  };
+
+  const Relations& relations();
+  CheckResult judge_unknown(Level level);
+  Variant& variant(std::size_t number);
+  Undecided unknown_values(const Verdict& last) const;
+  void judge_known(Level level, CheckResult& result);
+  void tell_new_rows_apart(Level level, CheckResult& result);
+  void decide(Level level, CheckResult& result);
+  void read_certificate();
+  void decide_by_certificate(Level level, CheckResult& result);
+  void decide_by_reads(Level level, CheckResult& result);
+  bool decide_by_replay(Level level, CheckResult& result);
+  void search_serial_order(Level level, CheckResult& result);
+  void decide_lightweight(Level level, CheckResult& result);
+  void decide_by_neighbours(Level level, CheckResult& result);
+  bool contradicts_snapshots();
+  std::vector<std::string> proven_so_far() const;
+  template <class Step>
+  void timed(CheckResult& result, std::string_view phase, Step&& step) const;
+
+  const History& history_;
+  CheckOptions options_;
+  Budget unlimited_ = Budget::unlimited();
+  Budget& budget_;
+  std::uint64_t effort_before_ = budget_.effort();
+  std::shared_ptr<Inferred> inferred_;
+  Trail trail_;
+  std::string_view engine_of_search_;            // Where an order has to be searched for.
+  const CertifiedHistory* certified_ = nullptr;  // Where this judge used the certificate.
+  std::optional<bool> contradicts_snapshots_;
+  bool replay_fails_ = false;  // The expected order is no serial one.
+  bool knows_values_ = false;  // Writes of unknown values explain nothing here.
+  std::unique_ptr<Variant> without_uncertain_;
+  std::unique_ptr<Variant> without_renewed_;
+  std::vector<std::unique_ptr<Variant>> variants_;  // By guess.
+};
+
+}  // namespace serval
