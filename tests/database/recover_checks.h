@@ -279,11 +279,11 @@ class CertifiedVersions {
   std::map<KeyId, std::vector<TransactionId>> orders_;
 };
 
-struct CheckedSights {
+struct CheckedVisibility {
   std::size_t updates = 0, ranges = 0, item_reads = 0;
 };
 
-inline CheckedSights check_certificate(const History& history) {
+inline CheckedVisibility check_certificate(const History& history) {
   const CertifiedVersions versions(history);
   versions.check_orders();
   return {versions.check_updates(), versions.check_version_sets(), versions.check_item_reads()};

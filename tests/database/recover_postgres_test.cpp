@@ -87,7 +87,7 @@ TEST_F(PostgresRecoveryTest, EveryLevelHasCompleteOrdersAndFittingVersionSets) {
     const Recovered run = record_and_recover(address(), {.isolation = level}, kRanges, 600, {.keys = 20});
     EXPECT_EQ(run.counts.foreign_transactions, 0u);
     EXPECT_GT(run.counts.versions, 100u);
-    const CheckedSights checked = check_certificate(run.history);
+    const CheckedVisibility checked = check_certificate(run.history);
     EXPECT_GT(checked.ranges, 300u);
     EXPECT_GT(checked.updates, 0u);
     for (const TransactionId t : run.history.transactions())

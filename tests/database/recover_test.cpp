@@ -64,7 +64,7 @@ TEST(SqliteRecovery, EveryLevelHasCompleteOrdersAndFittingVersionSets) {
       const bool waits_long = std::string_view(level) == "read-uncommitted";  // For locks of tables.
       const Recovered run =
           record_and_recover(address, {.isolation = level}, kRanges, waits_long ? 100 : 600, {.keys = 20});
-      const CheckedSights checked = check_certificate(run.history);
+      const CheckedVisibility checked = check_certificate(run.history);
       EXPECT_GT(run.ran.committed, 20u);
       EXPECT_EQ(checked.ranges > 200, !waits_long) << checked.ranges;
     }
@@ -75,7 +75,7 @@ TEST(SimulatedRecovery, LevelsWithASnapshotHaveCompleteOrdersAndFittingVersionSe
   for (const char* level : {"strict-serializable", "serializable", "snapshot-isolation"}) {
     SCOPED_TRACE(level);
     const Recovered run = record_and_recover("simulated:", {.isolation = level}, kRanges, 1000, {.keys = 20});
-    const CheckedSights checked = check_certificate(run.history);
+    const CheckedVisibility checked = check_certificate(run.history);
     EXPECT_GT(run.ran.committed, 100u);
     EXPECT_GT(checked.ranges, 200u);
   }
@@ -164,7 +164,7 @@ TEST(MariadbRecovery, EveryLevelHasCompleteOrdersAndFittingVersionSets) {
         record_and_recover(server.addresses().front(), {.isolation = level}, kRanges, 600, {.keys = 20});
     EXPECT_EQ(run.counts.foreign_transactions, 0u);
     EXPECT_GT(run.counts.versions, 50u);
-    const CheckedSights checked = check_certificate(run.history);
+    const CheckedVisibility checked = check_certificate(run.history);
     if (std::string_view(level) != "read-committed") {
       EXPECT_GT(checked.ranges, 100u);
     }
