@@ -2,10 +2,10 @@
 
 #include <utility>
 
+#include <absl/strings/escaping.h>
 #include <fmt/format.h>
 
 #include "serval/database/database.h"
-#include "serval/database/etcd/base64.h"
 
 namespace serval {
 namespace {
@@ -36,6 +36,13 @@ std::int64_t whole_of(const JsonValue& value, const char* name) {
   return *number;
 }
 
+std::string bytes_of(const std::string& base64) {
+  std::string bytes;
+  if (!absl::Base64Unescape(base64, &bytes))
+    throw DatabaseError("etcd's answer has a value that is not base64");
+  return bytes;
+}
+
 }  // namespace
 
 EtcdClient::EtcdClient(const std::string& endpoint, Reads reads, KeyValueTables tables, EtcdAccess access)
@@ -64,7 +71,7 @@ std::optional<StoredValue> EtcdClient::get(const std::string& key, Reading) {
     if (!own->second) return std::nullopt;
     return StoredValue{*own->second, std::nullopt};
   }
-  std::string body = fmt::format(R"({{"key":"{}")", encode_base64(key));
+  std::string body = fmt::format(R"({{"key":"{}")", absl::Base64Escape(key));
   if (reads_ == Reads::Stale) body += R"(,"serializable":true)";
   if (snapshot_ != 0) body += fmt::format(R"(,"revision":"{}")", snapshot_);
   JsonValue answer;
@@ -82,7 +89,7 @@ std::optional<StoredValue> EtcdClient::get(const std::string& key, Reading) {
     throw TransactionFailure(FailureCause::Serialization, Outcome::Aborted,
                              "a key has changed since this transaction first read it");
   if (found.empty()) return std::nullopt;
-  return StoredValue{decode_base64(found.front()["value"].text), revision};
+  return StoredValue{bytes_of(found.front()["value"].text), revision};
 }
 
 // A single read is consistent, and so are stale reads, which share a revision.
@@ -94,18 +101,18 @@ std::string EtcdClient::format_commit() const {
   std::string compares, changes;
   for (const auto& [key, revision] : read_at_)
     compares += fmt::format(R"({}{{"key":"{}","target":"MOD","result":"EQUAL","mod_revision":"{}"}})",
-                            compares.empty() ? "" : ",", encode_base64(key), revision);
+                            compares.empty() ? "" : ",", absl::Base64Escape(key), revision);
   for (const auto& [key, bytes] : writes_) {
-    const std::string name = encode_base64(key);
+    const std::string name = absl::Base64Escape(key);
     changes += changes.empty() ? "" : ",";
-    changes +=
-        bytes ? fmt::format(R"({{"request_put":{{"key":"{}","value":"{}"}}}})", name, encode_base64(*bytes))
-              : fmt::format(R"({{"request_delete_range":{{"key":"{}"}}}})", name);
+    changes += bytes ? fmt::format(R"({{"request_put":{{"key":"{}","value":"{}"}}}})", name,
+                                   absl::Base64Escape(*bytes))
+                     : fmt::format(R"({{"request_delete_range":{{"key":"{}"}}}})", name);
   }
   // Without a linearizable request, etcd would compare with the possibly stale state of the member.
   if (writes_.empty())
     changes = fmt::format(R"({{"request_range":{{"key":"{}","keys_only":true}}}})",
-                          encode_base64(read_at_.begin()->first));
+                          absl::Base64Escape(read_at_.begin()->first));
   return fmt::format(R"({{"compare":[{}],"success":[{}]}})", compares, changes);
 }
 

@@ -6,12 +6,12 @@
 #include <mutex>
 #include <utility>
 
+#include <absl/strings/escaping.h>
 #include <fmt/format.h>
 
 #include "serval/base/error.h"
 #include "serval/database/address.h"
 #include "serval/database/drivers.h"
-#include "serval/database/etcd/base64.h"
 #include "serval/database/etcd/etcd_client.h"
 #include "serval/database/key_value/stored_value.h"
 #include "serval/database/passwords.h"
@@ -51,7 +51,7 @@ class EtcdDatabase final : public Database {
     };
     for_each_initial_row(schema, [&](const std::string& key, const std::string& row) {
       puts += fmt::format(R"({}{{"request_put":{{"key":"{}","value":"{}"}}}})", count == 0 ? "" : ",",
-                          encode_base64(key), encode_base64(row));
+                          absl::Base64Escape(key), absl::Base64Escape(row));
       if (++count == kBatch) flush();
     });
     flush();
@@ -61,8 +61,8 @@ class EtcdDatabase final : public Database {
 
   void drop() override {
     order("/v3/kv/deleterange",
-          fmt::format(R"({{"key":"{}","range_end":"{}"}})", encode_base64("serval_"),
-                      encode_base64("serval`")));  // The character after the underscore.
+          fmt::format(R"({{"key":"{}","range_end":"{}"}})", absl::Base64Escape("serval_"),
+                      absl::Base64Escape("serval`")));  // The character after the underscore.
   }
 
   std::unique_ptr<Client> connect(std::uint32_t session) override { return reconnect(session, 0); }
