@@ -1,32 +1,13 @@
 #include "serval/base/json_writer.h"
 
 #include <cmath>
-#include <cstddef>
 
 #include <fmt/format.h>
 
 #include "serval/base/contract.h"
-#include "serval/base/printable.h"
-#include "serval/base/utf8.h"
+#include "serval/base/json_string.h"
 
 namespace serval {
-namespace {
-
-void append_escaped(std::string& out, char c) {
-  switch (c) {
-    case '"':
-      out += "\\\"";
-      break;
-    case '\\':
-      out += "\\\\";
-      break;
-    default:
-      out += is_printable(static_cast<unsigned char>(c)) ? std::string(1, c)
-                                                         : escaped_code_point(static_cast<unsigned char>(c));
-  }
-}
-
-}  // namespace
 
 JsonWriter& JsonWriter::end() {
   expects(!closings_.empty(), "an open object or array");
@@ -45,18 +26,7 @@ JsonWriter& JsonWriter::key(std::string_view name) {
 
 JsonWriter& JsonWriter::text(std::string_view value) {
   separate();
-  out_ += '"';
-  while (!value.empty()) {
-    const std::size_t length = utf8_length(value);
-    if (length == 0)
-      out_ += "\xEF\xBF\xBD";
-    else if (length == 1)
-      append_escaped(out_, value.front());
-    else
-      append_printable(out_, value.substr(0, length));
-    value.remove_prefix(length == 0 ? 1 : length);
-  }
-  out_ += '"';
+  append_json_string(out_, value, JsonBytes::Printable);
   needs_comma_ = true;
   return *this;
 }

@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "serval/base/utf8.h"
+#include "serval/base/json_string.h"
 
 namespace serval {
 namespace {
@@ -38,8 +38,10 @@ class RowCursor {
     std::string out;
     for (;;) {
       out += until([](char c) { return c == '"' || c == '\\'; });
-      if (!take('\\')) break;
-      if (!escape(out)) return std::nullopt;
+      if (!text_.starts_with('\\')) break;
+      const JsonEscape escape = append_json_escape(out, text_.data(), text_.data() + text_.size());
+      if (escape.flaw != JsonEscapeFlaw::None) return std::nullopt;
+      text_.remove_prefix(static_cast<std::size_t>(escape.at - text_.data()));
     }
     if (!take('"')) return std::nullopt;
     return out;
@@ -64,40 +66,6 @@ class RowCursor {
     return out;
   }
 
-  bool escape(std::string& out) {
-    static constexpr std::string_view kLetters = "\"\\/bfnrt", kCharacters = "\"\\/\b\f\n\r\t";
-    if (text_.empty()) return false;
-    const std::size_t found = kLetters.find(text_.front());
-    if (found == std::string_view::npos && text_.front() != 'u') return false;
-    text_.remove_prefix(1);
-    if (found != std::string_view::npos) {
-      out += kCharacters[found];
-      return true;
-    }
-    const std::optional<std::uint32_t> code = code_point();
-    if (code) append_utf8(out, *code);
-    return code.has_value();
-  }
-  // After \u was consumed. A lone surrogate is not text.
-  std::optional<std::uint32_t> code_point() {
-    const std::optional<std::uint32_t> unit = hex4();
-    if (!unit || !is_surrogate(*unit)) return unit;
-    if (!text_.starts_with("\\u")) return std::nullopt;
-    text_.remove_prefix(2);
-    const std::optional<std::uint32_t> low = hex4();
-    return low ? paired_surrogates(*unit, *low) : std::nullopt;
-  }
-  std::optional<std::uint32_t> hex4() {
-    if (text_.size() < 4) return std::nullopt;
-    std::uint32_t out = 0;
-    for (const char c : text_.substr(0, 4)) {
-      const std::size_t digit = std::string_view("0123456789abcdef0123456789ABCDEF").find(c);
-      if (digit == std::string_view::npos) return std::nullopt;
-      out = out * 16 + static_cast<std::uint32_t>(digit % 16);
-    }
-    text_.remove_prefix(4);
-    return out;
-  }
   bool skip(int depth) {
     if (text_.empty() || depth > 1000) return false;
     if (text_.front() == '"') return text().has_value();

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "serval/base/json_string.h"
 #include "serval/formats/dbcop/dbcop_history.h"
 #include "serval/formats/forms/json_form_cursor.h"
 #include "serval/formats/forms/text_window.h"
@@ -234,19 +235,6 @@ class DbcopJsonReader {
   std::string name_;  // Of the member at hand.
 };
 
-std::string in_quotes(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) < ' ') {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
-    } else {
-      out += c;
-    }
-  }
-  return out + "\"";
-}
-
 class DbcopJsonWriter {
  public:
   DbcopJsonWriter(const History& history, Losses& losses)
@@ -279,8 +267,8 @@ class DbcopJsonWriter {
     text_ = fmt::format(
         "{{\"params\":{{\"id\":0,\"n_node\":{},\"n_variable\":{},\"n_transaction\":{},\"n_event\":{}}},"
         "\"info\":{},\"start\":{},\"end\":{},\"data\":[",
-        header.sessions, header.variables, header.transactions, header.events, in_quotes(header.info),
-        in_quotes(header.start), in_quotes(header.end));
+        header.sessions, header.variables, header.transactions, header.events, json_string(header.info),
+        json_string(header.start), json_string(header.end));
   }
   void append(TransactionId t) {
     text_ += text_.back() == '[' ? "{\"events\":[" : ",\n {\"events\":[";

@@ -1,19 +1,14 @@
 #include "serval/formats/forms/form_cursor.h"
 
-#include <charconv>
-#include <optional>
-
-#include "serval/base/utf8.h"
+#include "serval/base/json_string.h"
 
 namespace serval {
 namespace {
 
-std::optional<std::uint32_t> four_hex_digits(const char* from, const char* end) {
-  std::uint32_t unit = 0;
-  if (end - from < 4) return std::nullopt;
-  const auto [past, error] = std::from_chars(from, from + 4, unit, 16);
-  if (error != std::errc{} || past != from + 4) return std::nullopt;
-  return unit;
+const char* problem_of(JsonEscapeFlaw flaw) {
+  if (flaw == JsonEscapeFlaw::Letter) return "unknown escape in a string";
+  if (flaw == JsonEscapeFlaw::Digits) return "expected four hexadecimal digits after \\u";
+  return "half of a surrogate pair without the other";
 }
 
 }  // namespace
@@ -55,39 +50,15 @@ std::string_view FormCursor::quoted_text(Newlines newlines) {
 std::string_view FormCursor::unescape(const char* from, const char* to) {
   scratch_.clear();
   while (from < to) {
-    if (*from == '\\') {
-      from = append_escape(from);
-    } else {
+    if (*from != '\\') {
       scratch_ += *from++;
+      continue;
     }
+    const JsonEscape escape = append_json_escape(scratch_, from, to);
+    if (escape.flaw != JsonEscapeFlaw::None) throw FormProblem{from, problem_of(escape.flaw)};
+    from = escape.at;
   }
   return scratch_;
-}
-
-const char* FormCursor::append_escape(const char* backslash) {
-  constexpr std::string_view names = "ntrbf\"\\/";
-  constexpr std::string_view meanings = "\n\t\r\b\f\"\\/";
-  const char name = backslash[1];
-  if (name == 'u') return append_unicode_escape(backslash + 2);
-  const std::size_t which = names.find(name);
-  if (which == std::string_view::npos) throw FormProblem{backslash, "unknown escape in a string"};
-  scratch_ += meanings[which];
-  return backslash + 2;
-}
-
-const char* FormCursor::append_unicode_escape(const char* digits) {
-  const std::optional<std::uint32_t> unit = four_hex_digits(digits, end_);
-  if (!unit) throw FormProblem{digits - 2, "expected four hexadecimal digits after \\u"};
-  if (!is_surrogate(*unit)) {
-    append_utf8(scratch_, *unit);
-    return digits + 4;
-  }
-  const bool followed = end_ - digits >= 10 && digits[4] == '\\' && digits[5] == 'u';
-  const std::optional<std::uint32_t> low = followed ? four_hex_digits(digits + 6, end_) : std::nullopt;
-  const std::optional<std::uint32_t> pair = low ? paired_surrogates(*unit, *low) : std::nullopt;
-  if (!pair) throw FormProblem{digits - 2, "half of a surrogate pair without the other"};
-  append_utf8(scratch_, *pair);
-  return digits + 10;
 }
 
 }  // namespace serval

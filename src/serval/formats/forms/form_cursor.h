@@ -104,8 +104,6 @@ class FormCursor {
 
  private:
   std::string_view unescape(const char* from, const char* to);
-  const char* append_escape(const char* backslash);
-  const char* append_unicode_escape(const char* digits);
 
   BracketNames names_;
 };

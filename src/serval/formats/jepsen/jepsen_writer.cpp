@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "serval/base/decimal_number.h"
+#include "serval/base/json_string.h"
 #include "serval/formats/forms/form_cursor.h"
 #include "serval/formats/jepsen/jepsen_events.h"
 
@@ -129,7 +130,7 @@ class JepsenWriter {
     text_ += spelling_.after_word;
   }
   void number(std::int64_t value) { fmt::format_to(std::back_inserter(text_), "{}", value); }
-  void quoted(std::string_view text);
+  void quoted(std::string_view text) { append_json_string(text_, text); }
   void scalar(Value value);
   void value(Value value);
   void key(Value value);
@@ -347,24 +348,6 @@ void JepsenWriter::count_lost_members(TransactionId t) {
     if (op.time != Interval{} || op.version || op.rows_matched || op.rows_changed)
       lose(Loss::OperationMember);
   }
-}
-
-void JepsenWriter::quoted(std::string_view text) {
-  constexpr std::string_view kEscaped = "\"\\\n\t\r\b\f";
-  constexpr std::string_view kNames = "\"\\ntrbf";
-  text_ += '"';
-  for (const char c : text) {
-    const std::size_t which = kEscaped.find(c);
-    if (which != std::string_view::npos) {
-      text_ += '\\';
-      text_ += kNames[which];
-    } else if (static_cast<unsigned char>(c) < ' ') {
-      fmt::format_to(std::back_inserter(text_), "\\u{:04x}", static_cast<unsigned char>(c));
-    } else {
-      text_ += c;
-    }
-  }
-  text_ += '"';
 }
 
 void JepsenWriter::scalar(Value value) {

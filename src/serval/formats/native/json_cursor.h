@@ -157,8 +157,6 @@ class JsonCursor {
     while (is_digit(*at_)) ++at_;
   }
   std::string_view escaped_string(const char* start);
-  void unescape();
-  std::uint32_t hex4();
   std::string_view skip_value(int depth);
   void skip_members(char close, int depth);
 

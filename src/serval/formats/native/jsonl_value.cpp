@@ -154,26 +154,6 @@ Value parse_uncommon_json_value(JsonCursor& at, ValuePool& pool, int depth) {
   }
 }
 
-void append_json_string(std::string& out, std::string_view text) {
-  static constexpr std::string_view kShort = "\"\\\b\f\n\r\t";
-  static constexpr std::string_view kLetters = "\"\\bfnrt";
-  static constexpr std::string_view kHex = "0123456789abcdef";
-  out += '"';
-  for (const char c : text) {
-    if (static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\') {
-      out += c;
-    } else if (const std::size_t found = kShort.find(c); found != std::string_view::npos) {
-      out += '\\';
-      out += kLetters[found];
-    } else {
-      out += "\\u00";
-      out += kHex[static_cast<unsigned char>(c) >> 4];
-      out += kHex[static_cast<unsigned char>(c) & 15];
-    }
-  }
-  out += '"';
-}
-
 void append_json_value(std::string& out, const ValuePool& pool, Value value) {
   switch (value.kind()) {
     case Value::Kind::Integer:

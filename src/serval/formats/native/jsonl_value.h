@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "serval/base/json_string.h"
 #include "serval/formats/native/json_cursor.h"
 #include "serval/history/predicate.h"
 #include "serval/history/value.h"
@@ -30,7 +31,6 @@ inline Value parse_json_value(JsonCursor& at, ValuePool& pool, int depth = 0) {
 }
 Predicate parse_json_predicate(JsonCursor& at, ValuePool& pool, int depth = 0);
 
-void append_json_string(std::string& out, std::string_view text);
 void append_json_value(std::string& out, const ValuePool& pool, Value value);
 void append_json_predicate(std::string& out, const ValuePool& pool, const Predicate& tree);
 
