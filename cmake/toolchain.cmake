@@ -2,6 +2,7 @@
 
 find_package(fmt REQUIRED)
 find_package(absl REQUIRED)
+find_package(nlohmann_json REQUIRED)
 find_package(zstd REQUIRED)
 find_package(ZLIB REQUIRED)
 

@@ -51,13 +51,6 @@ TEST(Printable, JsonEscapesTheSameCharacters) {
   EXPECT_EQ(JsonWriter().text("a\x1b\n\xE2\x80\xAE\xC2\x9B\"").take(), R"("a\u001b\n\u202e\u009b\"")");
 }
 
-TEST(Utf8, SurrogatesComeInPairs) {
-  EXPECT_EQ(paired_surrogates(0xD83D, 0xDE00), 0x1F600u);
-  EXPECT_EQ(paired_surrogates(0xD83D, 0xD83D), std::nullopt);
-  EXPECT_EQ(paired_surrogates(0xDE00, 0xDE00), std::nullopt);
-  EXPECT_EQ(paired_surrogates(0xD83D, 0x0041), std::nullopt);
-}
-
 TEST(Utf8, EverySequenceComesBackAsItsCodePoint) {
   for (const std::uint32_t code : {0x0u, 0x7Fu, 0x80u, 0x7FFu, 0x800u, 0xFFFDu, 0x10000u, 0x10FFFFu}) {
     std::string text;

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "serval/base/json_string.h"
+
 namespace serval {
 namespace {
 
@@ -20,20 +22,75 @@ TEST(JsonValue, ReadsWhatServersSend) {
   EXPECT_TRUE(value["nothing"]["below"].is(JsonValue::Kind::Null));
 }
 
-TEST(JsonValue, QuotesAndReadsTheSameText) {
+TEST(JsonValue, ReadsTextAsItWasQuoted) {
   const std::string text("a\"b\\c\n\x01 \xE2\x9C\x93 /");
-  EXPECT_EQ(parse_json(quote_json(text)).text, text);
-  EXPECT_THROW(parse_json(R"("\ud83d")"), JsonError);
-  EXPECT_THROW(parse_json(R"("\ud83d\u0041")"), JsonError);
-  EXPECT_THROW(parse_json(R"("\ude00")"), JsonError);
+  EXPECT_EQ(parse_json(json_string(text)).text, text);
   EXPECT_EQ(parse_json(R"("\u2713\ud83d\ude00\n\/")").text, "\xE2\x9C\x93\xF0\x9F\x98\x80\n/");
+}
+
+TEST(JsonValue, RefusesWhatIsNotText) {
+  for (const char* text : {R"("\ud83d")", R"("\ud83d\u0041")", R"("\ud83d\ud83d")", R"("\ude00")"})
+    EXPECT_THROW(parse_json(text), JsonError) << text;
+  for (const char* text : {"\"\xFF\"", "\"\xC3\"", "\"\xED\xA0\x80\"", "{\"\xC0\x80\":1}"})
+    EXPECT_THROW(parse_json(text), JsonError) << text;
+}
+
+TEST(JsonValue, NumbersKeepTheirDigits) {
+  const JsonValue value = parse_json(
+      "[9223372036854775808,18446744073709551615,18446744073709551616,-9223372036854775809,"
+      "340282366920938463463374607431768211457,3.40,1e3,-0]");
+  const std::vector<std::string> spelled{"9223372036854775808",
+                                         "18446744073709551615",
+                                         "18446744073709551616",
+                                         "-9223372036854775809",
+                                         "340282366920938463463374607431768211457",
+                                         "3.40",
+                                         "1e3"};
+  for (std::size_t i = 0; i < spelled.size(); ++i) {
+    EXPECT_TRUE(value.items[i].is(JsonValue::Kind::Number));
+    EXPECT_EQ(value.items[i].text, spelled[i]);
+    EXPECT_EQ(value.items[i].whole(), std::nullopt) << spelled[i];
+  }
+  EXPECT_EQ(value.items.back().whole(), 0);
+  EXPECT_THROW(parse_json("1e999"), JsonError);
+}
+
+TEST(JsonValue, OfEqualNamesTheFirstCounts) {
+  EXPECT_EQ(parse_json(R"({"a":1,"b":2,"a":3})")["a"].whole(), 1);
 }
 
 TEST(JsonValue, RefusesWhatIsNotJson) {
   for (const char* text : {"", "{", "[1,]", "{\"a\"}", "{\"a\":}", "01x", "--1", "tru", "\"abc", "\"\\q\"",
-                           "\"\\u12\"", "1 2", "{\"a\":1,}", "nul"})
+                           "\"\\u12\"", "1 2", "{\"a\":1,}", "nul", "01", "1.", "+1"})
     EXPECT_THROW(parse_json(text), JsonError) << text;
-  EXPECT_THROW(parse_json(std::string(100'000, '[')), JsonError) << "nesting has an end";
+}
+
+TEST(JsonValue, NestingHasAnEnd) {
+  const auto nested = [](std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
+  EXPECT_NO_THROW(parse_json(nested(101)));
+  for (const std::size_t depth : {102u, 1'000'000u}) {
+    EXPECT_THROW(parse_json(nested(depth)), JsonError) << depth;
+    EXPECT_THROW(parse_json(std::string(depth, '[')), JsonError) << depth;
+  }
+  std::string objects;
+  for (int i = 0; i < 1'000'000; ++i) objects += "{\"a\":";
+  EXPECT_THROW(parse_json(objects), JsonError);
+}
+
+TEST(JsonValue, AnErrorIsAtTheWrongByteAndShort) {
+  const auto error_of = [](std::string_view text) {
+    try {
+      parse_json(text);
+    } catch (const JsonError& error) {
+      return error;
+    }
+    return JsonError("none");
+  };
+  EXPECT_EQ(error_of("{\"a\":[}").offset(), 6u);
+  EXPECT_EQ(error_of("[1,").offset(), 3u);
+  EXPECT_EQ(error_of("").offset(), 0u);
+  EXPECT_EQ(std::string(error_of("[}").what()).substr(0, 11), "parse error");
+  EXPECT_LE(std::string(error_of("\"" + std::string(100'000, 'x')).what()).size(), 200u);
 }
 
 TEST(JsonValue, EveryCutOfADocumentIsRefused) {

@@ -49,9 +49,4 @@ void append_utf8(std::string& out, std::uint32_t code_point) {
   }
 }
 
-std::optional<std::uint32_t> paired_surrogates(std::uint32_t high, std::uint32_t low) {
-  if (!is_high_surrogate(high) || !is_surrogate(low) || is_high_surrogate(low)) return std::nullopt;
-  return 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
-}
-
 }  // namespace serval

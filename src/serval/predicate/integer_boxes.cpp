@@ -42,7 +42,7 @@ std::optional<std::pair<std::int64_t, std::int64_t>> integers_of(const IntervalS
   if (low.place != Start) {
     if (!is_whole(low) || low.value.as_integer() == INT64_MIN || low.value.as_integer() == INT64_MAX)
       return std::nullopt;
-    first = low.value.as_integer() + (low.place == BehindValue ? 1 : 0);
+    first = low.value.as_integer() + (low.place == AfterValue ? 1 : 0);
   }
   if (high.family == Cut::Family::Number && high.place != Start) {
     if (!is_whole(high) || high.value.as_integer() == INT64_MIN) return std::nullopt;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "serval/base/contract.h"
+#include "serval/base/json_string.h"
 
 namespace serval {
 namespace {
@@ -99,7 +100,7 @@ EtcdGateway::~EtcdGateway() = default;
 void EtcdGateway::authenticate() {
   const JsonValue answer = send(
       "/v3/auth/authenticate",
-      fmt::format(R"({{"name":{},"password":{}}})", quote_json(access_.user), quote_json(access_.password)),
+      fmt::format(R"({{"name":{},"password":{}}})", json_string(access_.user), json_string(access_.password)),
       Sending::PerhapsTwice);
   const std::string header = "Authorization: " + answer["token"].text;
   handle_->headers = curl_slist_append(handle_->headers, header.c_str());

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "serval/base/json_string.h"
 #include "serval/database/database.h"
 
 namespace serval {
@@ -83,9 +84,9 @@ std::string format_tables(const Schema& schema) {
     std::string columns;
     for (const ColumnInfo& column : table.columns)
       columns += fmt::format(R"({}{{"name":{},"initial":{},"indexed":{}}})", columns.empty() ? "" : ",",
-                             quote_json(column.name), column.initial, column.indexed);
+                             json_string(column.name), column.initial, column.indexed);
     out += fmt::format(R"({}{{"name":{},"holds":"{}","initial":"{}","rows":{},"columns":[{}]}})",
-                       out.size() > 1 ? "," : "", quote_json("serval_" + table.name),
+                       out.size() > 1 ? "," : "", json_string("serval_" + table.name),
                        table.holds == TableInfo::Holds::Lists ? "lists" : "registers",
                        table.initial == TableInfo::Initial::Absent ? "absent" : "zero", table.rows, columns);
   }
@@ -96,11 +97,11 @@ std::string format_request(const Request& request, const Schema& schema) {
   if (request.table >= schema.size()) throw DatabaseError("a request to a table that was not created");
   const TableInfo& table = schema[request.table];
   std::string out =
-      fmt::format(R"({{"do":"{}","table":{})", verb_of(request.kind), quote_json("serval_" + table.name));
+      fmt::format(R"({{"do":"{}","table":{})", verb_of(request.kind), json_string("serval_" + table.name));
   if (is_range(request.kind)) {
     const std::string column =
         request.column < table.columns.size() ? table.columns[request.column].name : std::string("key");
-    out += fmt::format(R"(,"column":{},"low":{},"high":{})", quote_json(column), request.low, request.high);
+    out += fmt::format(R"(,"column":{},"low":{},"high":{})", json_string(column), request.low, request.high);
   } else {
     out += fmt::format(R"(,"key":{})", request.key);
   }
@@ -121,7 +122,7 @@ JsonValue read_exec_answer(const std::string& line) {
     problem = error.what();
   }
   throw DatabaseError(
-      fmt::format("the program responded {} ({})", quote_json(line.substr(0, kShown)), problem),
+      fmt::format("the program responded {} ({})", json_string(line.substr(0, kShown)), problem),
       "every response is one JSON object on a line; docs/drivers/exec.md");
 }
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "serval/base/error.h"
+#include "serval/base/json_string.h"
 #include "serval/database/drivers.h"
 #include "serval/database/exec/child_process.h"
 #include "serval/database/exec/exec_protocol.h"
@@ -135,7 +136,7 @@ class ExecDatabase final : public Database {
       auto program = std::make_unique<ChildProcess>(command_, patience_);
       answer = ask(*program,
                    fmt::format(R"({{"do":"hello","protocol":1,"session":{},"isolation":{},"tables":{}}})",
-                               session, quote_json(isolation_), format_tables(schema_)));
+                               session, json_string(isolation_), format_tables(schema_)));
       refuse_error(answer);
       return program;
     } catch (const ChildLost& lost) {

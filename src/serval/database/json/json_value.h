@@ -1,9 +1,14 @@
 #pragma once
-// A JSON document as a tree, for the short answers of servers and programs. Histories are read without one,
-// by serval/formats.
+// A JSON document as a tree, for the short answers of servers and programs. nlohmann::json reads it; only the
+// tree is Serval's, and only json_value.cpp includes that library. Histories are read without a tree, by
+// serval/formats.
 //
 //   const JsonValue answer = parse_json(R"({"kvs":[{"mod_revision":"5"}]})");
 //   answer["kvs"].items.front()["mod_revision"].whole() == 5
+//
+// Numbers keep their digits, so that one of more than 64 bits is never mistaken for its neighbour. Of members
+// with the same name the first counts. Refused: text that is not UTF-8, half of a surrogate pair, numbers
+// beyond a double (1e999), more than 100 levels of nesting.
 
 #include <cstdint>
 #include <optional>
@@ -29,7 +34,7 @@ struct JsonValue {
 
   Kind kind = Kind::Null;
   bool boolean = false;
-  std::string text;                // Of a number: as it is spelled.
+  std::string text;                // Of a number: its digits.
   std::vector<std::string> names;  // Of an object, one for each item.
   std::vector<JsonValue> items;
 
@@ -42,7 +47,5 @@ struct JsonValue {
 
 // The whole of `text` must be one value. Throws JsonError.
 JsonValue parse_json(std::string_view text);
-
-std::string quote_json(std::string_view text);  // With the quotes around it.
 
 }  // namespace serval
