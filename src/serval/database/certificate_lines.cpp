@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "serval/recording/line_text.h"
+#include "serval/formats/native/jsonl_line.h"
 
 namespace serval {
 
@@ -44,14 +44,10 @@ void CertificateLines::add(const LoggedTransaction& logged) {
 
 void CertificateLines::put_settled(std::string& out, const LedgerEntry& entry, Outcome outcome,
                                    const Found* found) const {
-  put_all(out, "{\"event\":\"settled\",\"s\":", entry.session, ",\"t\":", entry.transaction,
-          ",\"outcome\":\"", name_of(outcome), "\"");
-  if (found != nullptr && found->commit_timestamp) put_all(out, ",\"commit_ts\":", *found->commit_timestamp);
-  if (found != nullptr && entry.server_transaction.empty()) {
-    put(out, ",\"server_txn\":");
-    put_quoted(out, found->id);
-  }
-  put(out, "}\n");
+  TransactionHints hints;
+  if (found != nullptr) hints.commit_timestamp = found->commit_timestamp;
+  if (found != nullptr && entry.server_transaction.empty()) hints.server_transaction = found->id;
+  put_settled_line(out, entry.session, entry.transaction, outcome, hints, JsonBytes::Printable);
 }
 
 // A transaction whose write requests never completed may have written nothing; then the log does not
@@ -74,26 +70,23 @@ void CertificateLines::settle(std::string& out) {
 }
 
 void CertificateLines::put_order(std::string& out, const Installers& installers) const {
-  put(out, "{\"event\":\"order\",\"key\":");
-  text_.put_key(out, installers.table, installers.key);
-  put(out, ",\"versions\":[");
+  std::string key;
+  text_.put_key(key, installers.table, installers.key);
+  put_order_start(out, key);
   bool complete = true;
   for (const std::uint32_t place : installers.entries) {
-    if (place == kForeign) {
+    if (place == kForeign)
       complete = false;
-      continue;
-    }
-    const LedgerEntry& entry = ledger_[place];
-    put_all(out, out.back() == '[' ? "[" : ",[", entry.session, ",", entry.transaction, "]");
+    else
+      put_citation(out, ledger_[place].session, ledger_[place].transaction);
   }
-  put(out, complete ? "],\"complete\":true}\n" : "]}\n");
+  put_order_end(out, complete);
 }
 
 std::string CertificateLines::finish(Recovery::Order order) {
   std::string out;
   settle(out);
-  if (order == Recovery::Order::CommitTimestamps)
-    put(out, "{\"event\":\"certificate\",\"order\":\"commit_ts\"}\n");
+  if (order == Recovery::Order::CommitTimestamps) put_ordered_by_commit_line(out);
   for (const Installers& installers : orders_) put_order(out, installers);
   return out;
 }

@@ -11,29 +11,25 @@
 
 #include "serval/base/clock.h"
 #include "serval/base/error.h"
-#include "serval/base/json_writer.h"
+#include "serval/formats/native/jsonl_line.h"
 
 namespace serval {
 namespace {
 
-// Later transactions of sessions begin at `time` or later, except those of sessions in `since`.
-enum class Sync : std::uint8_t { More, Last };
-std::string sync_line(Time time, std::string_view since, Sync sync = Sync::More) {
-  return fmt::format("{{\"event\":\"sync\",\"at\":{}{}{}}}\n", time,
-                     since.empty() ? "" : fmt::format(",\"since\":[{}]", since),
-                     sync == Sync::Last ? ",\"last\":true" : "");
-}
-
 // Keys of the first table do not name it; the fact "table" names it, for predicates over it.
 std::string header_line(const RunHeader& header, const Schema& schema) {
-  JsonWriter json;
-  json.begin_object().key("serval").text("history").key("version").number(1);
-  if (header.initial) json.key("initial").number(*header.initial);
-  json.key("facts").begin_object();
-  for (const auto& [name, text] : header.facts) json.key(name).text(text);
-  if (!schema.empty() && !header.facts.contains("table")) json.key("table").text(schema.front().name);
-  json.end().end();
-  return json.take() + "\n";
+  std::vector<JsonlFact> facts(header.facts.begin(), header.facts.end());
+  if (!schema.empty() && !header.facts.contains("table")) facts.emplace_back("table", schema.front().name);
+  std::string initial, line;
+  if (header.initial) put(initial, *header.initial);
+  put_header_line(line, initial, facts, {}, JsonBytes::Printable);
+  return line;
+}
+
+std::string sync_line(Time at, std::string_view since = {}, bool is_last = false) {
+  std::string line;
+  put_sync_line(line, at, since, is_last);
+  return line;
 }
 
 std::string problem_with(const std::string& path, int error) {
@@ -48,7 +44,7 @@ Recorder::Recorder(std::string path, const RunHeader& header, const Schema& sche
       ledger_(header.ledger),
       file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644)) {
   if (file_ < 0) throw OutputError(problem_with(path_, errno));
-  write(header_line(header, schema) + sync_line(now(), {}));
+  write(header_line(header, schema) + sync_line(now()));
   if (!problem_.empty()) throw OutputError(problem_);
   thread_ = std::thread([this] { run(); });
 }
@@ -86,7 +82,7 @@ void Recorder::collect() {
   const Time time = now();
   for (SessionLog* session : sessions())
     if (const Time next = session->take_lines(lines, time); next < time)
-      since += fmt::format("{}[{},{}]", since.empty() ? "" : ",", session->label(), next);
+      put_since(since, session->label(), next);
   if (lines.empty()) return;
   for (SessionLog* session : sessions()) session->peek_writes(writes);
   write(writes + lines + sync_line(time, since));
@@ -124,7 +120,7 @@ void Recorder::finish(std::string_view last) {
   if (thread_.joinable()) thread_.join();
   collect();
   if (!last.empty()) write(std::string(last));
-  write(sync_line(now(), {}, Sync::Last));
+  write(sync_line(now(), {}, true));
   const std::lock_guard lock(mutex_);
   if (file_ >= 0 && ::close(std::exchange(file_, -1)) != 0 && problem_.empty())
     problem_ = problem_with(path_, errno);

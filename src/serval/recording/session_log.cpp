@@ -2,27 +2,12 @@
 
 #include <utility>
 
-#include "serval/recording/line_text.h"
+#include "serval/formats/native/jsonl_line.h"
 
 namespace serval {
 namespace {
 
 using Kind = Request::Kind;
-
-void put_hint(std::string& line, std::string_view name, const std::string& text) {
-  if (text.empty()) return;
-  put_all(line, ",\"", name, "\":");
-  put_quoted(line, text);
-}
-
-void put_hints(std::string& line, const TransactionHints& hints) {
-  if (hints.start_timestamp) put_all(line, ",\"start_ts\":", *hints.start_timestamp);
-  if (hints.commit_timestamp) put_all(line, ",\"commit_ts\":", *hints.commit_timestamp);
-  put_hint(line, "server_txn", hints.server_transaction);
-  put_hint(line, "snapshot", hints.snapshot);
-  put_hint(line, "node", hints.node);
-  put_hint(line, "error", hints.error);
-}
 
 void put_list(std::string& to, const std::vector<std::int64_t>& list) {
   to += '[';
@@ -33,32 +18,31 @@ void put_list(std::string& to, const std::vector<std::int64_t>& list) {
   to += ']';
 }
 
-std::string_view letter_of(const Request& request, const Answer& answer) {
+OperationKind kind_of(const Request& request, const Answer& answer) {
   switch (request.kind) {
     case Kind::Read:
-      return "r";
+    case Kind::Update:  // And a write, if there was a row.
+      return OperationKind::Read;
     case Kind::Write:
-      return "w";
+      return OperationKind::Write;
     case Kind::Append:
-      return "a";
+      return OperationKind::Append;
     case Kind::ReadList:
-      return "l";
+      return OperationKind::ReadList;
     case Kind::Insert:
-      return answer.applied ? "i" : "i!";
+      return answer.applied ? OperationKind::Insert : OperationKind::InsertMiss;
     case Kind::Delete:
-      return answer.applied ? "d" : "r";
+      return answer.applied ? OperationKind::Delete : OperationKind::Read;
     case Kind::CompareAndSet:
-      return answer.applied ? "cas" : "cas!";
+      return answer.applied ? OperationKind::CompareAndSet : OperationKind::CompareAndSetMiss;
     case Kind::Scan:
-      return "pr";
+      return OperationKind::PredicateRead;
     case Kind::UpdateRange:
-      return "pu";
+      return OperationKind::PredicateUpdate;
     case Kind::DeleteRange:
-      return "pd";
-    case Kind::Update:
-      return "r";  // And a write, if there was a row.
+      return OperationKind::PredicateDelete;
   }
-  return {};
+  return OperationKind::Read;
 }
 
 // Whether a completed request creates a version if its transaction commits.
@@ -107,11 +91,12 @@ void SessionLog::begin(Time at) {
 
 // Only the response shows whether an insert, a compare-and-set or a range writes, and what. But others
 // may see the write before the response arrives, so it counts as written.
-void SessionLog::put_written(std::string& to, const Request& request, std::string_view letter) const {
+void SessionLog::put_written(std::string& to, const Request& request, OperationKind kind) const {
   if (only_reads(request.kind) || is_range(request.kind)) return;
   const bool deletes = request.kind == Kind::Delete;
-  put_comma(to);
-  put_all(to, "[\"", deletes ? "d" : request.kind == Kind::Append ? "a" : letter, "\",");
+  put_operation_start(to, deletes                        ? OperationKind::Delete
+                          : request.kind == Kind::Append ? OperationKind::Append
+                                                         : kind);
   text_.put_key(to, request.table, request.key);
   if (!deletes) to += ',';
   if (request.kind == Kind::Append)
@@ -127,45 +112,36 @@ void SessionLog::invoke(const Request& request, Time at) {
   if (keeps_ledger_) tags_.push_back(request.tag);
   if (is_range(request.kind)) return;
   const std::lock_guard lock(handing_over_);
-  put_written(open_writes_, request, "w");
+  put_written(open_writes_, request, OperationKind::Write);
 }
 
-void SessionLog::open_item(std::string_view kind) {
-  put_comma(operations_);
-  put_all(operations_, "[\"", kind, "\",");
-}
-
-void SessionLog::close_item(const Request& request, Time end) {
-  put_times(request, end);
-  operations_ += "}]";
-}
-
-void SessionLog::put_times(const Request& request, Time end) {
-  put_all(operations_, ",{\"at\":[", asked_, ",");
-  end == kUnknownEnd ? put(operations_, "null") : put(operations_, end);
-  put(operations_, request.locks ? "],\"lock\":\"exclusive\"" : "]");
+void SessionLog::put_options(const Request& request, Time end) {
+  put_options_start(operations_, {asked_, end});
+  if (request.locks) put_exclusive_lock(operations_);
 }
 
 void SessionLog::complete(const Request& request, const Answer& answer, Time at) {
   surely_wrote_ = surely_wrote_ || wrote(request, answer);
   if (is_range(request.kind)) return add_range(request, answer, at);
   if (tells_a_row(request, answer) && answer.rows.size() > 1) return add_range(scan_of(request), answer, at);
-  open_item(letter_of(request, answer));
+  const OperationKind kind = kind_of(request, answer);
+  put_operation_start(operations_, kind);
   text_.put_key(operations_, request.table, request.key);
   put_values(operations_, request, answer);
-  put_times(request, at);
-  if (letter_of(request, answer) == "r") put_sight(answer);  // If no row shows what was seen.
-  operations_ += "}]";
+  put_options(request, at);
+  if (kind == OperationKind::Read) put_sight(answer);  // If no row shows what was seen.
+  put_options_end(operations_);
   if (request.kind != Kind::Update || !answer.applied) return;
-  open_item("w");
+  put_operation_start(operations_, OperationKind::Write);
   text_.put_key(operations_, request.table, request.key);
   operations_ += ',';
   text_.put_written(operations_, request);
-  close_item(request, at);
+  put_options(request, at);
+  put_options_end(operations_);
 }
 
 void SessionLog::add_range(const Request& request, const Answer& answer, Time end) {
-  open_item(letter_of(request, answer));
+  put_operation_start(operations_, kind_of(request, answer));
   text_.put_predicate(operations_, request);
   operations_ += ",[";
   for (std::size_t i = 0; i < answer.rows.size(); ++i) {
@@ -180,27 +156,24 @@ void SessionLog::add_range(const Request& request, const Answer& answer, Time en
     operations_ += ']';
   }
   operations_ += ']';
-  put_times(request, end);
+  put_options(request, end);
   if (end != kUnknownEnd) put_answered(request, answer);
-  operations_ += "}]";
+  put_options_end(operations_);
 }
 
 // For a range: what the server reported besides the rows.
 void SessionLog::put_answered(const Request& request, const Answer& answer) {
-  if (answer.matched) put_all(operations_, ",\"matched\":", *answer.matched);
-  if (answer.changed) put_all(operations_, ",\"changed\":", *answer.changed);
-  if (request.function != Request::Function::None) {
-    put(operations_, ",\"result\":");
-    answer.result ? put(operations_, *answer.result) : put(operations_, "null");
-  }
+  put_counts(operations_, answer.matched, answer.changed);
+  if (request.function != Request::Function::None)
+    answer.result ? put_result(operations_, *answer.result) : put_result(operations_, "null");
   put_sight(answer);
 }
 
 void SessionLog::put_sight(const Answer& answer) {
   if (!answer.snapshot.empty())
-    put_all(operations_, ",\"saw\":{\"snapshot\":\"", answer.snapshot, "\"}");
+    put_saw(operations_, answer.snapshot);
   else if (answer.timestamp)
-    put_all(operations_, ",\"saw\":{\"ts\":", *answer.timestamp, "}");
+    put_saw(operations_, *answer.timestamp);
   else if (answer.saw_the_end)
     sights_.push_back(operations_.size());
 }
@@ -208,8 +181,8 @@ void SessionLog::put_sight(const Answer& answer) {
 // Inserts what operations saw, known only now, from the last to the first.
 void SessionLog::put_late_sights(std::optional<std::int64_t> seen) {
   if (seen && !sights_.empty()) {
-    std::string text;
-    put_all(text, ",\"saw\":{\"ts\":", *seen, "}");
+    std::string text = ",";
+    put_saw(text, *seen);
     for (auto at = sights_.rbegin(); at != sights_.rend(); ++at) operations_.insert(*at, text);
   }
   sights_.clear();
@@ -233,12 +206,8 @@ void SessionLog::note(Outcome outcome, const TransactionHints& hints) {
 void SessionLog::lose(const Request& request) {
   if (request.kind == Kind::UpdateRange || request.kind == Kind::DeleteRange)
     return add_range(request, {}, kUnknownEnd);
-  put_written(operations_, request, request.kind == Kind::Insert ? "i" : "w");
-}
-
-void SessionLog::put_open_line(std::string& to) const {
-  put_all(to, "{\"event\":\"open\",\"s\":", label_, ",\"t\":", transaction_, ",\"at\":", begin_, ",\"ops\":[",
-          open_writes_, "]}\n");
+  put_written(operations_, request,
+              request.kind == Kind::Insert ? OperationKind::Insert : OperationKind::Write);
 }
 
 void SessionLog::end(Outcome outcome, Time at, const TransactionHints& hints,
@@ -246,16 +215,15 @@ void SessionLog::end(Outcome outcome, Time at, const TransactionHints& hints,
   put_late_sights(seen);
   note(outcome, hints);
   line_.clear();
-  put_all(line_, "{\"s\":", label_, ",\"t\":", transaction_, ",\"ops\":[", operations_,
-          "],\"begin\":", begin_, ",\"end\":", at);
-  if (outcome != Outcome::Committed) put_all(line_, ",\"outcome\":\"", name_of(outcome), "\"");
-  put_hints(line_, hints);
-  line_ += "}\n";
+  put_transaction_start(line_, label_, transaction_);
+  line_ += operations_;
+  put_transaction_end(line_, {begin_, at}, outcome, &hints, JsonBytes::Printable);
   operations_.clear();
   const std::lock_guard lock(handing_over_);
   open_ = false;
   lines_ += line_;
-  if (!open_writes_.empty() && outcome != Outcome::Aborted) put_open_line(ended_writes_);
+  if (!open_writes_.empty() && outcome != Outcome::Aborted)
+    put_open_line(ended_writes_, label_, transaction_, begin_, open_writes_);
   open_writes_.clear();
 }
 
@@ -272,7 +240,7 @@ Time SessionLog::take_lines(std::string& into, Time now) {
 void SessionLog::peek_writes(std::string& into) {
   const std::lock_guard lock(handing_over_);
   into += ended_writes_;
-  if (!open_writes_.empty()) put_open_line(into);
+  if (!open_writes_.empty()) put_open_line(into, label_, transaction_, begin_, open_writes_);
 }
 
 }  // namespace serval

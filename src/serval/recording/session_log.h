@@ -60,9 +60,7 @@ class SessionLog {
   const std::vector<LedgerEntry>& ledger() const noexcept { return ledger_; }
 
  private:
-  void open_item(std::string_view kind);  // Of the operations.
-  void close_item(const Request& request, Time end);
-  void put_times(const Request& request, Time end);
+  void put_options(const Request& request, Time end);  // Leaves them open.
   void put_values(std::string& to, const Request& request, const Answer& answer) const;
   void add_range(const Request& request, const Answer& answer, Time end);
   void put_answered(const Request& request, const Answer& answer);
@@ -70,8 +68,7 @@ class SessionLog {
   void put_late_sights(std::optional<std::int64_t> seen);
   void note(Outcome outcome, const TransactionHints& hints);  // Into the ledger.
   // What it certainly writes, or nothing, as a write of the given kind.
-  void put_written(std::string& to, const Request& request, std::string_view letter) const;
-  void put_open_line(std::string& to) const;
+  void put_written(std::string& to, const Request& request, OperationKind kind) const;
 
   std::int64_t label_;
   const TableText& text_;

@@ -3,18 +3,22 @@
 #include <algorithm>
 
 #include "serval/base/contract.h"
-#include "serval/recording/line_text.h"
+#include "serval/formats/native/jsonl_line.h"
+#include "serval/formats/native/jsonl_value.h"
 
 namespace serval {
 namespace {
 
 constexpr std::string_view kTagColumn = "tag";
 
-std::string quoted(std::string_view text) {
+using Node = Predicate::Node;
+
+std::string start_of(Node node, std::string_view name = {}) {
   std::string out;
-  put_quoted(out, text);
+  append_json_node_start(out, node, name);
   return out;
 }
+std::string column_node(const std::string& name) { return start_of(Node::Column, name) + "]"; }
 
 std::string_view name_of(Request::Function function) {
   switch (function) {
@@ -37,22 +41,28 @@ std::size_t place_of(std::uint32_t column) { return column == Request::kKey ? 0 
 }  // namespace
 
 // Keys of the first table do not name it; the fact "table" does.
-TableText::TableText(const Schema& schema) {
+TableText::TableText(const Schema& schema)
+    : between_(start_of(Node::Between) + ","),
+      update_(start_of(Node::Update) + ","),
+      set_tag_("," + start_of(Node::Set, kTagColumn) + ","),
+      set_value_("," + start_of(Node::Set, "value") + ",") {
+  for (std::size_t i = 0; i < aggregates_.size(); ++i)
+    aggregates_[i] = start_of(Node::Aggregate, name_of(static_cast<Request::Function>(i))) + ",";
   for (const TableInfo& table : schema) {
     Entry entry;
     if (!entries_.empty()) entry.key_prefix = "\"" + table.name + "/";
-    entry.quoted.push_back(quoted(table.name + ".k"));
+    entry.nodes.push_back(column_node(table.name + ".k"));
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
       const ColumnInfo& column = table.columns[i];
-      entry.quoted.push_back(quoted(table.name + "." + column.name));
-      entry.assigned.push_back("[\"set\"," + quoted(column.name) + ",");
+      entry.nodes.push_back(column_node(table.name + "." + column.name));
+      entry.assigned.push_back("," + start_of(Node::Set, column.name) + ",");
       entry.initial.push_back(column.initial);
       if (records_columns(table)) entry.cells.push_back({column.name, i});
     }
     if (records_columns(table)) entry.cells.push_back({std::string(kTagColumn), kTag});
     std::ranges::sort(entry.cells, {}, &Cell::before);  // As the reader sorts them.
     for (Cell& cell : entry.cells)
-      cell.before = (&cell == entry.cells.data() ? "{" : ",") + quoted(cell.before) + ":";
+      cell.before = (&cell == entry.cells.data() ? "{" : ",") + json_string(cell.before) + ":";
     entries_.push_back(std::move(entry));
   }
 }
@@ -80,29 +90,27 @@ void TableText::put_written(std::string& to, const Request& request) const {
 }
 
 void TableText::put_condition(std::string& to, const Entry& entry, const Request& request) const {
-  put_all(to, "[\"between\",[\"col\",", entry.quoted[place_of(request.column)], "],", request.low, ",",
-          request.high, "]");
+  put_all(to, between_, entry.nodes[place_of(request.column)], ",", request.low, ",", request.high, "]");
 }
 
 void TableText::put_assignments(std::string& to, const Entry& entry, const Request& request) const {
-  if (entry.cells.empty()) return put_all(to, ",[\"set\",\"value\",", request.tag, "]");
-  put_all(to, ",[\"set\",\"tag\",", request.tag, "]");
+  if (entry.cells.empty()) return put_all(to, set_value_, request.tag, "]");
+  put_all(to, set_tag_, request.tag, "]");
   for (std::size_t i = 0; i < request.columns.size(); ++i)
-    put_all(to, ",", entry.assigned[i], request.columns[i], "]");
+    put_all(to, entry.assigned[i], request.columns[i], "]");
 }
 
 void TableText::put_predicate(std::string& to, const Request& request) const {
   const Entry& entry = entries_[request.table];
   if (request.kind == Request::Kind::UpdateRange) {
-    put(to, "[\"update\",");
+    put(to, update_);
     put_condition(to, entry, request);
     put_assignments(to, entry, request);
     return put(to, "]");
   }
   if (request.function == Request::Function::None) return put_condition(to, entry, request);
-  put_all(to, "[\"aggregate\",\"", name_of(request.function), "\",");
-  if (request.function != Request::Function::Count)
-    put_all(to, "[\"col\",", entry.quoted[place_of(request.argument)], "],");
+  put(to, aggregates_[static_cast<std::size_t>(request.function)]);
+  if (request.function != Request::Function::Count) put_all(to, entry.nodes[place_of(request.argument)], ",");
   put_condition(to, entry, request);
   put(to, "]");
 }

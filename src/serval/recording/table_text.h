@@ -7,6 +7,7 @@
 //
 // The constructor formats the constant parts once.
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -38,8 +39,8 @@ class TableText {
   struct Entry {
     std::string key_prefix;             // "parts/ with its quote; empty: a plain number.
     std::vector<Cell> cells;            // By name, the tag among them; empty: columns are not recorded.
-    std::vector<std::string> quoted;    // The key, then the columns: "pieces.place" with its quotes.
-    std::vector<std::string> assigned;  // ["set","place", for the columns.
+    std::vector<std::string> nodes;     // ["col","pieces.place"] for the key, then for the columns.
+    std::vector<std::string> assigned;  // ,["set","place", for the columns.
     std::vector<std::int64_t> initial;
   };
 
@@ -47,6 +48,9 @@ class TableText {
   void put_assignments(std::string& to, const Entry& entry, const Request& request) const;
 
   std::vector<Entry> entries_;
+  // The starts of nodes, each with its commas.
+  std::string between_, update_, set_tag_, set_value_;
+  std::array<std::string, 5> aggregates_;  // By Request::Function.
 };
 
 }  // namespace serval

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "serval/formats/native/jsonl_value.h"
+
 namespace serval {
 namespace {
 
@@ -18,51 +20,6 @@ std::optional<std::int64_t> whole_number(std::string_view spelling) {
   const auto result = std::from_chars(spelling.data(), spelling.data() + spelling.size(), number);
   if (result.ec != std::errc{} || result.ptr != spelling.data() + spelling.size()) return {};
   return number;
-}
-
-void put_quoted(std::string& to, std::string_view text) {
-  to += '"';
-  for (const char c : text) {
-    if (c == '"' || c == '\\') to += '\\';
-    to += c;
-  }
-  to += '"';
-}
-
-// Different values give different texts; bytes are kept.
-void put_value(std::string& to, Value value, const ValuePool& pool) {
-  switch (value.kind()) {
-    case Value::Kind::Integer:
-      to += std::to_string(value.as_integer());
-      return;
-    case Value::Kind::Boolean:
-      to += value.as_boolean() ? "true" : "false";
-      return;
-    case Value::Kind::Number:
-      to += pool.characters(value);
-      return;
-    case Value::Kind::Row:
-      to += "row";
-      put_quoted(to, pool.characters(value));
-      return;
-    case Value::Kind::Text:
-      put_quoted(to, pool.characters(value));
-      return;
-    case Value::Kind::Nil:
-      to += "null";
-      return;
-    case Value::Kind::Unknown:
-      to += '?';
-      return;
-    case Value::Kind::List:
-      to += '[';
-      for (const Value element : pool.elements(value)) {
-        if (to.back() != '[') to += ',';
-        put_value(to, element, pool);
-      }
-      to += ']';
-      return;
-  }
 }
 
 }  // namespace
@@ -120,7 +77,7 @@ TraceValue RecordBatch::value(Value value, const ValuePool& pool) {
       break;
   }
   std::string spelling;
-  put_value(spelling, value, pool);
+  append_json_value(spelling, pool, value);
   return TraceValue::of(TraceValue::Kind::List, keep(spelling));
 }
 

@@ -184,32 +184,22 @@ CertificateWriter::CertificateWriter(const History& history) : history_(history)
 }
 
 void CertificateWriter::append_citation(std::string& out, TransactionId t) const {
-  if (by_number_[t.index]) {
-    out += fmt::format("{}", t.index + 1);
-    return;
-  }
-  out += '[';
-  append_json_value(out, history_.values(), history_.session_label(history_.session(t)));
-  out += ',';
-  append_json_value(out, history_.values(), history_.label(t));
-  out += ']';
+  if (!by_number_[t.index])
+    return put_citation(out, spelled(history_.session_label(history_.session(t))),
+                        spelled(history_.label(t)));
+  put_separator(out);
+  put(out, std::int64_t{t.index} + 1);
 }
 
 void CertificateWriter::append_saw(std::string& out, const VersionSet& set) const {
-  if (const auto* timestamp = std::get_if<std::int64_t>(&set.seen)) {
-    out += fmt::format(R"({{"ts":{}}})", *timestamp);
-    return;
-  }
-  if (const auto* snapshot = std::get_if<TransactionSnapshot>(&set.seen)) {
-    out += fmt::format(R"({{"snapshot":"{}"}})", snapshot->format());
-    return;
-  }
-  out += '[';
+  if (const auto* timestamp = std::get_if<std::int64_t>(&set.seen)) return put_saw(out, *timestamp);
+  if (const auto* snapshot = std::get_if<TransactionSnapshot>(&set.seen))
+    return put_saw(out, snapshot->format());
+  put_member(out, R"("saw":[)");
   for (const SeenVersion& version : std::get<std::vector<SeenVersion>>(set.seen)) {
-    out += out.back() == '[' ? "[" : ",[";
-    append_json_value(out, history_.values(), history_.key_value(version.key));
-    out += ',';
-    version.installer.is_none() ? void(out += "null") : append_citation(out, version.installer);
+    put_separator(out);
+    put_all(out, "[", spelled(history_.key_value(version.key)), ",");
+    version.installer.is_none() ? put(out, "null") : append_citation(out, version.installer);
     out += ']';
   }
   out += ']';
@@ -217,16 +207,11 @@ void CertificateWriter::append_saw(std::string& out, const VersionSet& set) cons
 
 void CertificateWriter::append_records(std::string& out) const {
   const Certificate& certificate = history_.certificate();
-  if (certificate.ordered_by_commit) out += "{\"event\":\"certificate\",\"order\":\"commit_ts\"}\n";
+  if (certificate.ordered_by_commit) put_ordered_by_commit_line(out);
   for (const KeyOrder& order : certificate.orders) {
-    out += R"({"event":"order","key":)";
-    append_json_value(out, history_.values(), history_.key_value(order.key));
-    out += R"(,"versions":[)";
-    for (const TransactionId t : order.installers) {
-      if (out.back() != '[') out += ',';
-      append_citation(out, t);
-    }
-    out += order.complete ? "],\"complete\":true}\n" : "]}\n";
+    put_order_start(out, spelled(history_.key_value(order.key)));
+    for (const TransactionId t : order.installers) append_citation(out, t);
+    put_order_end(out, order.complete);
   }
 }
 

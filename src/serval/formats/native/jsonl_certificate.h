@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "serval/formats/native/json_cursor.h"
+#include "serval/formats/native/jsonl_line.h"
 #include "serval/history/history_builder.h"
 
 namespace serval {
@@ -94,10 +95,11 @@ class CertificateWriter {
  public:
   explicit CertificateWriter(const History& history);
 
-  void append_saw(std::string& out, const VersionSet& set) const;  // The value of "saw".
+  void append_saw(std::string& out, const VersionSet& set) const;  // The member "saw".
   void append_records(std::string& out) const;                     // Lines, for the end of the file.
 
  private:
+  PooledValue spelled(Value value) const { return {history_.values(), value}; }
   void append_citation(std::string& out, TransactionId t) const;
 
   const History& history_;

@@ -42,9 +42,9 @@ bool has_operator(Node node) { return node == Node::Compare || node == Node::Ari
 
 bool has_name(Node node) { return node == Node::Column || node == Node::Set || node == Node::Aggregate; }
 
-bool is_short_operator(const Predicate& tree) {
-  if (tree.node == Node::Compare) return std::ranges::count(kComparisons, tree.name) > 0;
-  return tree.node == Node::Arithmetic && std::ranges::count(kArithmetic, tree.name) > 0;
+bool is_short_operator(Node node, std::string_view name) {
+  if (node == Node::Compare) return std::ranges::count(kComparisons, name) > 0;
+  return node == Node::Arithmetic && std::ranges::count(kArithmetic, name) > 0;
 }
 
 // The text of ["sql","..."], whose head has been read. A mistake is shown where the text begins, with its own
@@ -107,18 +107,21 @@ Predicate parse_json_predicate(JsonCursor& at, ValuePool& pool, int depth) {
   return tree;
 }
 
+void append_json_node_start(std::string& out, Node node, std::string_view name) {
+  out += '[';
+  const bool is_short = is_short_operator(node, name);
+  append_json_string(out, is_short ? name : kNodes[static_cast<std::size_t>(node)].second);
+  if (has_name(node) || (has_operator(node) && !is_short)) {
+    out += ',';
+    append_json_string(out, name);
+  }
+}
+
 void append_json_predicate(std::string& out, const ValuePool& pool, const Predicate& tree) {
   // A bare null stands for "no predicate".
   if (tree.node == Node::Literal && !tree.literal.is_list() && !tree.literal.is_nil())
     return append_json_value(out, pool, tree.literal);
-  out += '[';
-  const bool is_short = is_short_operator(tree);
-  append_json_string(
-      out, is_short ? std::string_view(tree.name) : kNodes[static_cast<std::size_t>(tree.node)].second);
-  if (has_name(tree.node) || (has_operator(tree.node) && !is_short)) {
-    out += ',';
-    append_json_string(out, tree.name);
-  }
+  append_json_node_start(out, tree.node, tree.name);
   if (tree.node == Node::Literal) {
     out += ',';
     append_json_value(out, pool, tree.literal);

@@ -4,13 +4,11 @@
 #include <array>
 #include <charconv>
 
+#include "serval/formats/native/jsonl_line.h"
 #include "serval/formats/native/jsonl_value.h"
 
 namespace serval {
 namespace {
-
-constexpr std::array<std::string_view, 12> kShortNames{"r", "w",   "a",    "l",  "i",  "i!",
-                                                       "d", "cas", "cas!", "pr", "pu", "pd"};
 
 class RecordParser {
  public:
@@ -218,9 +216,9 @@ class RecordParser {
     at_.peek();
     const char* start = at_.position();
     const std::string_view name = at_.string("the name of an operation in quotes");
-    for (std::size_t kind = 0; kind < kShortNames.size(); ++kind) {
-      if (name == kShortNames[kind] || name == name_of(static_cast<OperationKind>(kind)))
-        return static_cast<OperationKind>(kind);
+    for (std::size_t i = 0; i < kOperationStarts.size(); ++i) {
+      const auto kind = static_cast<OperationKind>(i);
+      if (name == short_name_of(kind) || name == name_of(kind)) return kind;
     }
     at_.fail_at(start, "an operation: r w a l i i! d cas cas! pr pu pd");
   }
@@ -430,8 +428,6 @@ class RecordParser {
 void parse_jsonl_record(JsonCursor& at, ValuePool& pool, JsonlRecord& record) {
   RecordParser(at, pool, record).parse();
 }
-
-std::string_view short_name_of(OperationKind kind) { return kShortNames[static_cast<std::size_t>(kind)]; }
 
 bool begins_as_sync(std::string_view line) {
   for (const std::string_view token : {"{", "\"event\"", ":", "\"sync\""}) {

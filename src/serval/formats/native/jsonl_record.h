@@ -83,9 +83,6 @@ struct JsonlRecord {
 // Parses the line at `at`; values go into `pool`. Throws JsonFailure.
 void parse_jsonl_record(JsonCursor& at, ValuePool& pool, JsonlRecord& record);
 
-// The short name that the writer uses: "r", "cas!", ... The reader also accepts name_of(kind).
-std::string_view short_name_of(OperationKind kind);
-
 // Whether a line begins like a sync record, {"event":"sync", with any JSON white space.
 bool begins_as_sync(std::string_view line);
 

@@ -1,10 +1,10 @@
 #include "serval/formats/native/jsonl_value.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <utility>
 #include <vector>
+
+#include "serval/formats/native/jsonl_line.h"
 
 namespace serval {
 namespace {
@@ -123,12 +123,6 @@ void append_spelled(std::string& out, std::string_view spelling, Value::Kind kin
   out += '}';
 }
 
-void append_integer(std::string& out, std::int64_t number) {
-  std::array<char, 24> digits;
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-  out.append(digits.data(), end);
-}
-
 }  // namespace
 
 Value parse_uncommon_json_value(JsonCursor& at, ValuePool& pool, int depth) {
@@ -157,7 +151,7 @@ Value parse_uncommon_json_value(JsonCursor& at, ValuePool& pool, int depth) {
 void append_json_value(std::string& out, const ValuePool& pool, Value value) {
   switch (value.kind()) {
     case Value::Kind::Integer:
-      return append_integer(out, value.as_integer());
+      return put(out, value.as_integer());
     case Value::Kind::Nil:
       out += "null";
       return;
@@ -177,7 +171,7 @@ void append_json_value(std::string& out, const ValuePool& pool, Value value) {
   }
   out += '[';
   for (const Value element : pool.elements(value)) {
-    if (out.back() != '[') out += ',';
+    put_separator(out);
     append_json_value(out, pool, element);
   }
   out += ']';

@@ -33,5 +33,7 @@ Predicate parse_json_predicate(JsonCursor& at, ValuePool& pool, int depth = 0);
 
 void append_json_value(std::string& out, const ValuePool& pool, Value value);
 void append_json_predicate(std::string& out, const ValuePool& pool, const Predicate& tree);
+// ["between" or, for nodes with a name, ["col","value". The rest of the node follows.
+void append_json_node_start(std::string& out, Predicate::Node node, std::string_view name = {});
 
 }  // namespace serval
