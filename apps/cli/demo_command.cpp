@@ -53,7 +53,7 @@ int show_an_anomaly() {
   flags.level = "serializable";
   flags.time = "5s";
   flags.seed = "7";
-  flags.max_anomalies = "1";
+  flags.report.max_anomalies = "1";
   flags.stop_on_violation = true;
   print(fmt::format(
       "\n2. {} at snapshot isolation, for an application that needs serializability: no, and here is why:\n",

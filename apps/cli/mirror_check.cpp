@@ -1,14 +1,7 @@
 #include "mirror_check.h"
 
-#include <new>
-
 #include <fmt/format.h>
 
-#include "exit_code.h"
-#include "interruption.h"
-#include "memory_limit.h"
-#include "output.h"
-#include "serval/base/error.h"
 #include "serval/base/json_writer.h"
 #include "serval/base/printable.h"
 #include "serval/online/mirror_history.h"
@@ -25,9 +18,11 @@ struct MirrorReport {
   std::string path, format;
   const Profile* profile = nullptr;
   OnlineResult result;
-  std::string reason;  // Why the verdict is unknown.
+  // Why the verdict is unknown.
+  std::string reason = "no contradiction found; the mirror can refute but not prove";
   std::vector<std::string> notices;
   double seconds = 0, mirror_seconds = 0;
+  std::uint64_t peak_rss_bytes = 0;
   int exit_code = 0;
 };
 
@@ -35,16 +30,16 @@ std::string_view headline(const MirrorReport& report) {
   return report.result.violated() ? "violation" : "unknown";
 }
 
-std::string text_of(const MirrorReport& report, const MirrorPlan& plan) {
+std::string text_of(const MirrorReport& report, bool brief) {
   std::string out =
       fmt::format("{} {} {}\n", report.result.violated() ? "VIOLATION" : "UNKNOWN", printable(report.path),
                   report.profile == nullptr ? "mirror" : report.profile->name());
-  if (plan.quiet) return out;
+  if (brief) return out;
   out += online::text_of(report.result);
   if (!report.reason.empty()) out += fmt::format("  reason     {}\n", printable(report.reason));
   for (const std::string& notice : report.notices) out += fmt::format("  note       {}\n", printable(notice));
   out += fmt::format("  cost       {}, {} of it the mirror's   peak {}\n", format_seconds(report.seconds),
-                     format_seconds(report.mirror_seconds), format_bytes(peak_rss_bytes()));
+                     format_seconds(report.mirror_seconds), format_bytes(report.peak_rss_bytes));
   return out;
 }
 
@@ -70,55 +65,68 @@ std::string json_of(const MirrorReport& report) {
       .key("mirror_s")
       .number(report.mirror_seconds)
       .key("peak_rss_bytes")
-      .number(peak_rss_bytes());
+      .number(report.peak_rss_bytes);
   json.key("exit_code").number(report.exit_code).end();
   return json.take() + "\n";
 }
 
-}  // namespace
+class MirrorCheck final : public FileCheck {
+ public:
+  MirrorCheck(const CheckPlan& plan, const std::string& path) : FileCheck(plan, path) { report_.path = path; }
 
-int check_file_by_mirror(const MirrorPlan& plan, const std::string& path) {
-  const auto start = Budget::Clock::now();
-  Progress progress(plan.progress, path);
-  Budget budget = interruptible().within(start + plan.timeout);
-  MirrorReport report{.path = path, .reason = "no contradiction found; the mirror can refute but not prove"};
-  MemoryLimit memory(plan.memory_limit);
-  try {
-    progress.phase("read");
-    LoadedHistory loaded = load_history(path, plan.reading, &budget, progress);
-    report.format = loaded.format;
-    report.notices = std::move(loaded.notices);
-    report.profile = &online::choose_profile(plan.profile, loaded.history.facts());
+ private:
+  void judge() override {
+    enter("read");
+    LoadedHistory loaded = load_history(path_, plan_.reading, &budget_, progress_);
+    report_.format = loaded.format;
+    report_.notices = std::move(loaded.notices);
+    report_.profile = &online::choose_profile(plan_.mirror->profile, loaded.history.facts());
     if (!online::keeps_labels(loaded.history))
-      report.notices.emplace_back(
+      report_.notices.emplace_back(
           "transactions are numbered from 1 in file order, because their labels are not distinct positive "
           "numbers");
-    progress.phase("mirror");
-    const auto mirror_start = Budget::Clock::now();
+    enter("mirror");
+    const double start = seconds();
     if (loaded.history.has_times())
-      report.result = online::mirror_history(
-          loaded.history, *report.profile,
-          {.most_violations = plan.most_violations, .partitions = plan.threads}, &budget);
+      report_.result = online::mirror_history(
+          loaded.history, *report_.profile,
+          {.most_violations = plan_.max_anomalies, .partitions = plan_.mirror->threads}, &budget_);
     else
-      report.reason = "the file has no times";
-    report.mirror_seconds = std::chrono::duration<double>(Budget::Clock::now() - mirror_start).count();
-  } catch (const BudgetExhausted&) {
-    report.reason = caught_signal() != 0 ? "stopped by a signal"
-                                         : fmt::format("time budget of {} used up", plan.timeout_text);
-  } catch (const std::bad_alloc&) {
-    memory.lift();
-    report.reason = fmt::format("memory budget of {} used up", format_bytes(plan.memory_limit));
+      report_.reason = "the file has no times";
+    report_.mirror_seconds = seconds() - start;
   }
-  memory.lift();
-  progress.clear();
-  if (report.result.violated()) report.reason.clear();
-  report.seconds = std::chrono::duration<double>(Budget::Clock::now() - start).count();
-  report.exit_code = report.result.violated() ? kViolated
-                     : caught_signal() != 0   ? 128 + caught_signal()
-                     : plan.unknown_passes    ? kHolds
-                                              : kUndecided;
-  print(plan.json ? json_of(report) : text_of(report, plan));
-  return report.exit_code;
+
+  void stop(Limit limit) override { report_.reason = words_of(limit); }
+  Answer answer() const override { return report_.result.violated() ? Answer::Violated : Answer::Open; }
+
+  void finish(const Ending& ending) override {
+    if (report_.result.violated()) report_.reason.clear();
+    end(report_, ending);
+  }
+  static void end(MirrorReport& report, const Ending& ending) {
+    report.exit_code = ending.exit_code;
+    report.seconds = ending.seconds;
+    report.peak_rss_bytes = ending.peak_rss_bytes;
+  }
+
+  std::string rendered() const override { return rendered(report_); }
+  std::string rendered(const MirrorReport& report) const {
+    return plan_.json ? json_of(report) : text_of(report, plan_.text.brief);
+  }
+  std::string last_words(const Ending& ending) const override {
+    MirrorReport words = report_;
+    words.reason = words_of(Limit::Time);
+    end(words, ending);
+    return rendered(words);
+  }
+
+  MirrorReport report_;
+};
+
+}  // namespace
+
+std::unique_ptr<FileCheck> check_by_mirror(const CheckPlan& plan, const std::string& path) {
+  return std::make_unique<MirrorCheck>(plan, path);
 }
 
 }  // namespace serval::cli

@@ -13,7 +13,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include "check_command.h"
+#include "check_plan.h"
 #include "choices.h"
 #include "exit_code.h"
 #include "failure.h"
@@ -58,6 +58,15 @@ CampaignOptions options_of(const RunFlags& flags, std::uint64_t seed) {
   return options;
 }
 
+CheckPlan check_of(const RunFlags& flags) {
+  CheckPlan plan;
+  plan.json = flags.json;
+  plan.verify = flags.verify;
+  plan.progress = choose_progress(flags.progress);
+  apply(flags.report, plan);
+  return plan;
+}
+
 // "sqlite-list-append": the part of a folder's name after the time.
 std::string slug_of(const RunFlags& flags) {
   std::string slug = fmt::format("{}-{}", driver_of(flags.address).name, flags.workload);
@@ -96,6 +105,7 @@ class Run {
       : flags_(flags),
         seed_(seed_of(flags)),
         options_(options_of(flags, seed_)),
+        check_(check_of(flags)),
         workload_(workload_or_refuse(flags)),
         isolation_(choose_isolation(driver_of(flags.address), flags.isolation)),
         promise_(isolation_.promises),
@@ -159,7 +169,7 @@ class Run {
 
   // Details of a successful run.
   void say(const std::string& line) const {
-    if (!flags_.quiet) note(line);
+    if (!flags_.report.quiet) note(line);
   }
 
   void open() {
@@ -273,9 +283,8 @@ class Run {
                    flags_.stop_on_violation ? watch::LiveCheck::Pace::Eager : watch::LiveCheck::Pace::Modest);
     std::optional<InvariantWatch> invariants;
     if (!workload_.info->invariant.empty()) invariants.emplace(*database_, *workload_.generator);
-    RunWatch watch(
-        campaign, live ? &*live : nullptr,
-        {flags_.quiet ? ProgressMode::None : choose_progress(flags_.progress), flags_.stop_on_violation});
+    RunWatch watch(campaign, live ? &*live : nullptr,
+                   {flags_.report.quiet ? ProgressMode::None : check_.progress, flags_.stop_on_violation});
     campaign.run();
     watch.stop();
     say("ran        " + watch.totals());
@@ -340,23 +349,15 @@ class Run {
   }
 
   int check() {
-    CheckFlags check;
-    check.paths = {path_.string()};
-    if (!flags_.level.empty()) check.level = name_of(*level_);  // Else what the recording promises.
-    check.json = flags_.json;
-    check.verify = flags_.verify;
-    check.quiet = flags_.quiet;
-    check.colour = flags_.colour;
-    check.max_anomalies = flags_.max_anomalies;
-    check.reading.progress = flags_.progress;
-    if (flags_.out.empty()) check.report_folder = path_.parent_path().string();
+    if (!flags_.level.empty()) check_.level = level_;  // Else what the recording promises.
+    if (flags_.out.empty()) check_.report_folder = path_.parent_path().string();
     findings_.workload = flags_.workload;
     findings_.isolation = isolation_.name;
     findings_.promises = promise_;
     if (found_live_.violated())
       findings_.found_on_the_way = spelled(found_live_, watch::LiveState::Clock::now());
-    check.run = findings_;
-    return check_files(check);
+    check_.run = findings_;
+    return check_files(check_, {path_.string()});
   }
 
   // For serval record.
@@ -372,6 +373,7 @@ class Run {
   const RunFlags& flags_;
   std::uint64_t seed_;
   CampaignOptions options_;
+  CheckPlan check_;
   Workload workload_;
   const IsolationInfo& isolation_;
   std::string promise_;  // Of the isolation, given the server's settings.
@@ -444,10 +446,10 @@ Action declare_run(Arguments& arguments) {
                    "FILE");
   arguments.flag("--json", flags->json, "One JSON object instead of text");
   arguments.flag("--verify", flags->verify, "Verify the evidence independently, against the raw history");
-  arguments.option("--max-anomalies", flags->max_anomalies,
+  arguments.option("--max-anomalies", flags->report.max_anomalies,
                    "Print at most N anomalies [10; for a survey 1, with --json 10]; all are counted", "N");
-  arguments.flag("-q,--quiet", flags->quiet, "Print only the first line, and problems of the run");
-  arguments.option("--color", flags->colour,
+  arguments.flag("-q,--quiet", flags->report.quiet, "Print only the first line, and problems of the run");
+  arguments.option("--color", flags->report.colour,
                    "When to use colour; auto obeys NO_COLOR and CLICOLOR_FORCE [auto]", "auto|always|never");
   arguments.flag("--no-live", flags->no_live, "Check only at the end, not during the run");
   arguments.flag("--stop-on-violation", flags->stop_on_violation, "End the run at the first violation");

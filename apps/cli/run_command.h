@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "check_plan.h"
+
 namespace serval::cli {
 
 // As on the command line; docs/cli.md has the table.
@@ -23,16 +25,14 @@ struct RunFlags {
   std::string progress = "auto";
   bool json = false;
   bool verify = false;
-  std::string max_anomalies;  // As in CheckFlags.
+  ReportFlags report;
   bool keep_tables = false;
   bool checks = true;
   bool no_live = false;
   bool stop_on_violation = false;
   bool server_ids = false;
   bool certificate = false, no_certificate = false;
-  bool quiet = false;
   bool force = false;
-  std::string colour = "auto";
   bool live = false;    // Verify with the mirror during the run.
   std::string profile;  // For the mirror; empty: by the driver.
 };
