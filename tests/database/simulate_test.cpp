@@ -81,7 +81,7 @@ SimulationOptions alone(double abort_share, double indeterminate_share) {
           .seed = 5,
           .abort_share = abort_share,
           .indeterminate_share = indeterminate_share,
-          .hints = SimulationOptions::Hints::Timestamps};
+          .certificate = SimulationOptions::Certificate::Timestamps};
 }
 
 TEST(Simulate, AbortsTheShareThatIsAskedFor) {

@@ -13,7 +13,7 @@
 namespace serval {
 namespace {
 
-Condition parsed(const std::string& text) {
+Condition condition_of(const std::string& text) {
   ValuePool pool;
   return Condition(parse_predicate(text, pool), pool);
 }
@@ -27,26 +27,26 @@ ScalarKinds kinds_with(std::initializer_list<Scalar::Kind> list) {
 TEST(Definedness, KnowsComparisonsWithinOneFamily) {
   using enum Scalar::Kind;
   const std::vector numbers{kinds_with({Integer, Decimal})};
-  EXPECT_TRUE(is_defined_everywhere(parsed("a < 5"), numbers));
-  EXPECT_TRUE(is_defined_everywhere(parsed("a BETWEEN 1 AND 2.5 OR NOT a IN (1, 2, NULL)"), numbers));
-  EXPECT_TRUE(is_defined_everywhere(parsed("a IS NULL AND TRUE"), numbers));
-  EXPECT_TRUE(is_defined_everywhere(parsed("a % 3 = 0"), std::vector{kinds_with({Integer})}));
-  EXPECT_TRUE(is_defined_everywhere(parsed("a = 'x'"), std::vector{kinds_with({Text})}));
-  EXPECT_TRUE(is_defined_everywhere(parsed("a = TRUE"), std::vector{kinds_with({Boolean})}));
-  EXPECT_TRUE(is_defined_everywhere(parsed("a = 'x' OR a = 'y'"), std::vector{kinds_with({})}));
+  EXPECT_TRUE(is_defined_everywhere(condition_of("a < 5"), numbers));
+  EXPECT_TRUE(is_defined_everywhere(condition_of("a BETWEEN 1 AND 2.5 OR NOT a IN (1, 2, NULL)"), numbers));
+  EXPECT_TRUE(is_defined_everywhere(condition_of("a IS NULL AND TRUE"), numbers));
+  EXPECT_TRUE(is_defined_everywhere(condition_of("a % 3 = 0"), std::vector{kinds_with({Integer})}));
+  EXPECT_TRUE(is_defined_everywhere(condition_of("a = 'x'"), std::vector{kinds_with({Text})}));
+  EXPECT_TRUE(is_defined_everywhere(condition_of("a = TRUE"), std::vector{kinds_with({Boolean})}));
+  EXPECT_TRUE(is_defined_everywhere(condition_of("a = 'x' OR a = 'y'"), std::vector{kinds_with({})}));
   EXPECT_TRUE(is_defined_everywhere(Condition(), {}));
 }
 
 TEST(Definedness, DoubtsEverythingElse) {
   using enum Scalar::Kind;
   const std::vector numbers{kinds_with({Integer, Decimal})};
-  EXPECT_FALSE(is_defined_everywhere(parsed("a < 5 OR a = 'x'"), numbers));
-  EXPECT_FALSE(is_defined_everywhere(parsed("a = 1"), std::vector{kinds_with({Integer, Text})}));
-  EXPECT_FALSE(is_defined_everywhere(parsed("a = 1"), std::vector{kinds_with({Undefined})}));
-  EXPECT_FALSE(is_defined_everywhere(parsed("a % 3 = 0"), numbers));
-  EXPECT_FALSE(is_defined_everywhere(parsed("a % 0 = 0"), std::vector{kinds_with({Integer})}));
-  EXPECT_FALSE(is_defined_everywhere(parsed("a + 1 = 2"), std::vector{kinds_with({Integer})}));
-  EXPECT_FALSE(is_defined_everywhere(parsed("a"), numbers));
+  EXPECT_FALSE(is_defined_everywhere(condition_of("a < 5 OR a = 'x'"), numbers));
+  EXPECT_FALSE(is_defined_everywhere(condition_of("a = 1"), std::vector{kinds_with({Integer, Text})}));
+  EXPECT_FALSE(is_defined_everywhere(condition_of("a = 1"), std::vector{kinds_with({Undefined})}));
+  EXPECT_FALSE(is_defined_everywhere(condition_of("a % 3 = 0"), numbers));
+  EXPECT_FALSE(is_defined_everywhere(condition_of("a % 0 = 0"), std::vector{kinds_with({Integer})}));
+  EXPECT_FALSE(is_defined_everywhere(condition_of("a + 1 = 2"), std::vector{kinds_with({Integer})}));
+  EXPECT_FALSE(is_defined_everywhere(condition_of("a"), numbers));
 }
 
 // Values of every kind, with those at the ends of their ranges. NULL may always occur.
@@ -120,7 +120,7 @@ TEST(Definedness, IsExactForOneComparison) {
   using enum Scalar::Kind;
   for (const Scalar::Kind left : {Undefined, Boolean, Integer, Decimal, Text})
     for (const Scalar::Kind right : {Undefined, Boolean, Integer, Decimal, Text}) {
-      const Condition less = parsed("a < b");
+      const Condition less = condition_of("a < b");
       bool defined = true;
       for (const Scalar& a : values_of(left))
         for (const Scalar& b : values_of(right))

@@ -12,7 +12,7 @@
 namespace serval::watch {
 namespace {
 
-const std::string kHeader = R"({"serval":"history","version":1,"initial":0})";
+const std::string kHello = R"({"serval":"history","version":1,"initial":0})";
 const std::string kLast = R"({"event":"sync","at":100,"last":true})";
 
 std::string framed(const std::string& line) {
@@ -114,11 +114,11 @@ class Connections : public WithFolder {
 TEST_F(Connections, EndWhenAsManyHaveComeAsWereExpectedAndAllHaveGone) {
   listen({.most = 2});
   const auto first = peer(), second = peer();
-  first->say(kHeader).say(write_of("a", 1, 10)).say(kLast);
+  first->say(kHello).say(write_of("a", 1, 10)).say(kLast);
   EXPECT_TRUE(first->is_dismissed()) << "it has said goodbye";
   await(1);
   EXPECT_FALSE(over_);
-  second->say(kHeader).say(write_of("b", 2, 20)).say(kLast);
+  second->say(kHello).say(write_of("b", 2, 20)).say(kLast);
   join();
   EXPECT_EQ(transactions(), 2u);
   EXPECT_EQ(connections_->refused(), 0u);
@@ -128,7 +128,7 @@ TEST_F(Connections, EndWhenAsManyHaveComeAsWereExpectedAndAllHaveGone) {
 TEST_F(Connections, EndWhenStopped) {
   listen({});
   const auto silent = peer();
-  silent->say(kHeader).say(write_of("a", 1, 10));
+  silent->say(kHello).say(write_of("a", 1, 10));
   await(1);
   finish();
   EXPECT_TRUE(over_);
@@ -137,7 +137,7 @@ TEST_F(Connections, EndWhenStopped) {
 TEST_F(Connections, LinesMayComeInAnyPieces) {
   listen({.most = 1});
   const auto client = peer();
-  const std::string all = framed(kHeader) + framed(write_of("a", 1, 10)) + framed(kLast);
+  const std::string all = framed(kHello) + framed(write_of("a", 1, 10)) + framed(kLast);
   for (const char byte : all) EXPECT_TRUE(client->send({&byte, 1}));
   join();
   EXPECT_EQ(transactions(), 1u);
@@ -146,7 +146,7 @@ TEST_F(Connections, LinesMayComeInAnyPieces) {
 
 TEST_F(Connections, AClientThatVanishesLeavesADoubt) {
   listen({.most = 1});
-  peer()->say(kHeader).say(write_of("a", 1, 10));
+  peer()->say(kHello).say(write_of("a", 1, 10));
   join();
   EXPECT_EQ(connections_->refused(), 0u);
   EXPECT_EQ(doubts(), std::vector<std::string>{
@@ -157,7 +157,7 @@ TEST_F(Connections, AStrangerIsMissedByNobody) {
   listen({.most = 1});
   { const auto stranger = peer(); }
   const auto client = peer();
-  client->say(kHeader).say(write_of("a", 1, 10)).say(kLast);
+  client->say(kHello).say(write_of("a", 1, 10)).say(kLast);
   join();
   EXPECT_EQ(connections_->refused(), 0u);
   EXPECT_EQ(doubts(), std::vector<std::string>{});
@@ -165,7 +165,7 @@ TEST_F(Connections, AStrangerIsMissedByNobody) {
 
 TEST_F(Connections, WhoSendsHalfAHeaderIsRefusedWithoutADoubt) {
   listen({.most = 1});
-  EXPECT_TRUE(peer()->send(framed(kHeader).substr(0, 10)));
+  EXPECT_TRUE(peer()->send(framed(kHello).substr(0, 10)));
   join();
   EXPECT_EQ(connections_->refused(), 1u);
   EXPECT_EQ(doubts(), std::vector<std::string>{});
@@ -181,7 +181,7 @@ TEST_F(Connections, WhoHasSentAHeaderMayBeSilent) {
   std::unique_ptr<Peer> client, stranger;
   const auto connect = [&] {
     client = peer(), stranger = peer();
-    client->say(kHeader).say(write_of("a", 1, 10));
+    client->say(kHello).say(write_of("a", 1, 10));
   };
   listen({.most = 1, .idle_after = std::chrono::milliseconds(300)}, {}, connect);
   EXPECT_TRUE(stranger->is_dismissed());
@@ -191,7 +191,7 @@ TEST_F(Connections, WhoHasSentAHeaderMayBeSilent) {
 }
 
 TEST_F(Connections, WhoIsRefusedWithHisFirstBytesHasCome) {
-  for (const std::string& bytes : {framed(kHeader) + framed("garbage"), framed("garbage")}) {
+  for (const std::string& bytes : {framed(kHello) + framed("garbage"), framed("garbage")}) {
     listen({.most = 1}, {}, [&] { EXPECT_TRUE(peer()->send(bytes)); });
     join();
     EXPECT_EQ(connections_->refused(), 1u);
@@ -203,9 +203,9 @@ TEST_F(Connections, WhoIsRefusedWithHisFirstBytesHasCome) {
 TEST_F(Connections, GarbageAfterAHeaderIsRefusedWithADoubtAndHarmsNobodyElse) {
   listen({.most = 2});
   const auto bad = peer(), good = peer();
-  bad->say(kHeader).say("garbage");
+  bad->say(kHello).say("garbage");
   EXPECT_TRUE(bad->is_dismissed());
-  good->say(kHeader).say(write_of("a", 1, 10)).say(kLast);
+  good->say(kHello).say(write_of("a", 1, 10)).say(kLast);
   join();
   EXPECT_EQ(connections_->refused(), 1u);
   EXPECT_EQ(transactions(), 1u);
@@ -218,7 +218,7 @@ TEST_F(Connections, FramesThatCannotFitAreRefused) {
   EXPECT_TRUE(large->send(std::string("\xE9\x03\x00\x00", 4)));  // 1001.
   EXPECT_TRUE(large->is_dismissed());
   EXPECT_EQ(connections_->refused(), 1u);
-  fits->say(kHeader + std::string(1000 - kHeader.size(), ' ')).say(kLast);
+  fits->say(kHello + std::string(1000 - kHello.size(), ' ')).say(kLast);
   join();
   EXPECT_EQ(connections_->refused(), 1u);
 }
@@ -226,7 +226,7 @@ TEST_F(Connections, FramesThatCannotFitAreRefused) {
 TEST_F(Connections, OfIncompleteLinesTheLargestHasToGo) {
   listen({.most = 2, .memory_limit = 2000});
   const auto small = peer(), large = peer();
-  for (const auto& client : {small.get(), large.get()}) client->say(kHeader);
+  for (const auto& client : {small.get(), large.get()}) client->say(kHello);
   const std::string line = write_of("a", 1, 10), padded = framed(line + std::string(900 - line.size(), ' '));
   EXPECT_TRUE(small->send(padded.substr(0, 400)));
   EXPECT_TRUE(large->send(padded.substr(0, 800)));
@@ -242,7 +242,7 @@ TEST_F(Connections, AClientWithoutRoomWaitsAndGoesOn) {
   constexpr int kMany = 3000;
   listen({.most = 1}, {.batch_records = 1, .memory_limit = 1});
   const auto client = peer();
-  client->say(kHeader);
+  client->say(kHello);
   std::thread sender([&] {
     for (int i = 1; i <= kMany; ++i) client->say(write_of("a", i, 10 * i));
     client->say(R"({"event":"sync","at":50000,"last":true})");

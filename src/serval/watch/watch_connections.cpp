@@ -315,7 +315,7 @@ void WatchConnections::refuse(Connection& connection, const std::string& reason)
                    .what = "was refused: its actions are unknown",
                    .since = stream.promised(),
                    .until = kUnknownEnd});
-  if (connection.stranger != strangers_.end()) ++came_;  // Refused with its first bytes.
+  if (connection.unidentified != unidentified_.end()) ++came_;  // Refused with its first bytes.
   close(connection);
 }
 
