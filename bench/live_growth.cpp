@@ -15,7 +15,7 @@
 
 #include "processor_time.h"
 #include "serval/check/check.h"
-#include "serval/check/screen/history_screen.h"
+#include "serval/screen/history_screen.h"
 #include "serval/formats/format.h"
 #include "serval/watch/recording_tail.h"
 

@@ -7,7 +7,7 @@
 //   live.state().violated();       // Stands: what comes later cannot mend it.
 //   live.stop();                   // At once, also in the middle of a check.
 //
-// New transactions go through a screen (check/screen/history_screen.h), at a cost that does not depend on how
+// New transactions go through a screen (screen/history_screen.h), at a cost that does not depend on how
 // many came before them. As long as the screen is clear, they are checked, except for reads from transactions
 // that still run. Only if it is suspicious or does not understand the history, check() judges the whole
 // recording so far: at once, and again each time the file has doubled (Eager: grown by half), so that all
@@ -29,7 +29,7 @@
 #include <thread>
 
 #include "serval/base/budget.h"
-#include "serval/check/screen/history_screen.h"
+#include "serval/screen/history_screen.h"
 #include "serval/evidence/verdict.h"
 #include "serval/levels/anomaly.h"
 #include "serval/levels/level.h"

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "serval/base/budget.h"
-#include "serval/check/screen/screened_transaction.h"
+#include "serval/screen/screened_transaction.h"
 #include "serval/formats/native/jsonl_record.h"
 
 namespace serval::watch {

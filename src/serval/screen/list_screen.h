@@ -16,8 +16,8 @@
 
 #include <absl/container/flat_hash_map.h>
 
-#include "serval/check/screen/observed_versions.h"
-#include "serval/check/screen/transaction_digest.h"
+#include "serval/screen/observed_versions.h"
+#include "serval/screen/transaction_digest.h"
 
 namespace serval {
 

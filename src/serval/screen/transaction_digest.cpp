@@ -1,4 +1,4 @@
-#include "serval/check/screen/transaction_digest.h"
+#include "serval/screen/transaction_digest.h"
 
 #include <algorithm>
 #include <utility>

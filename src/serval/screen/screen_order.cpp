@@ -1,4 +1,4 @@
-#include "serval/check/screen/screen_order.h"
+#include "serval/screen/screen_order.h"
 
 #include <algorithm>
 

@@ -37,11 +37,11 @@
 
 #include <absl/container/flat_hash_map.h>
 
-#include "serval/check/screen/list_screen.h"
-#include "serval/check/screen/observed_versions.h"
-#include "serval/check/screen/screen_order.h"
-#include "serval/check/screen/screened_transaction.h"
-#include "serval/check/screen/transaction_digest.h"
+#include "serval/screen/list_screen.h"
+#include "serval/screen/observed_versions.h"
+#include "serval/screen/screen_order.h"
+#include "serval/screen/screened_transaction.h"
+#include "serval/screen/transaction_digest.h"
 #include "serval/levels/level.h"
 
 namespace serval {

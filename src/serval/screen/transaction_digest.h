@@ -13,7 +13,7 @@
 
 #include <absl/container/flat_hash_map.h>
 
-#include "serval/check/screen/screened_transaction.h"
+#include "serval/screen/screened_transaction.h"
 #include "serval/inference/key_states.h"
 
 namespace serval {

@@ -1,4 +1,4 @@
-#include "serval/check/screen/list_screen.h"
+#include "serval/screen/list_screen.h"
 
 #include <algorithm>
 

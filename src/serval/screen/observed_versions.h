@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "serval/check/screen/screen_order.h"
+#include "serval/screen/screen_order.h"
 #include "serval/inference/read_write_sets.h"
 
 namespace serval {

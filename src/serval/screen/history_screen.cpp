@@ -1,4 +1,4 @@
-#include "serval/check/screen/history_screen.h"
+#include "serval/screen/history_screen.h"
 
 #include <algorithm>
 #include <array>
