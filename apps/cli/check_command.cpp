@@ -125,16 +125,6 @@ Action declare_check(Arguments& arguments) {
   arguments.option("--assume", flags->assumptions,
                    "Assume a version order that the database guarantees (docs/assumptions.md); repeatable",
                    "NAME");
-  arguments.option("--profile", flags->profile,
-                   "For --engine mirror: which database at which isolation (postgres:serializable)", "NAME");
-  arguments.option("--threads", flags->threads,
-                   "For --engine mirror: partition the keys among this many threads [1]", "N");
-  arguments.flag("--no-certificate", flags->no_certificate,
-                 "Judge by the reads alone, as if the history had no version certificate");
-  arguments.flag("--explain-engine", flags->explain_engine,
-                 "Also show what was tried to find an order, and how long each step took");
-  arguments.option("--assume", flags->assumptions,
-                   "Trust the database for an order of versions (docs/assumptions.md); repeatable", "NAME");
   arguments.option("--transaction-order", flags->transaction_order,
                    "Positions of transactions in the commit order, by id: 0=2,1=1", "T=N,...");
   arguments.option("--expected-order", flags->expected_order,

@@ -107,7 +107,7 @@ TEST(Replay, ExpectsEverySerializableLevelToRespectItsOrders) {
   const History one = ordered_against_time(1), two = ordered_against_time(2);
   const std::string strong = "the expected order is serial, but not strong-session-serializable: ";
   const std::string strict = "the expected order is serial, but not strict-serializable: ";
-  const std::string session = "T2 comes before T1, which its session ran earlier";
+  const std::string session = "T2 comes before T1, which precedes it in its session";
   const std::string real_time = "T2 comes before T1, which had ended when it began";
   EXPECT_EQ(reason(replayed(one, Level::Serializable)), "decided");
   EXPECT_EQ(reason(replayed(one, Level::StrongSessionSerializable)), strong + session);
@@ -310,7 +310,7 @@ TEST(Replay, AGivenOrderHasEveryCommittedTransactionOnce) {
     return reason(replayed(history, Level::Serializable,
                            {.source = ExpectedOrderSource::Given, .given = std::move(order)}));
   };
-  EXPECT_THAT(why({TransactionId{1}}), HasSubstr("leaves out T1"));
+  EXPECT_THAT(why({TransactionId{1}}), HasSubstr("lacks T1"));
   EXPECT_THAT(why({TransactionId{1}, TransactionId{1}, TransactionId{0}}), HasSubstr("names T2 twice"));
 }
 
