@@ -15,8 +15,8 @@
 
 #include "processor_time.h"
 #include "serval/check/check.h"
-#include "serval/screen/history_screen.h"
 #include "serval/formats/format.h"
+#include "serval/screen/history_screen.h"
 #include "serval/watch/recording_tail.h"
 
 namespace {

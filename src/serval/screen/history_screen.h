@@ -37,12 +37,12 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include "serval/levels/level.h"
 #include "serval/screen/list_screen.h"
 #include "serval/screen/observed_versions.h"
 #include "serval/screen/screen_order.h"
 #include "serval/screen/screened_transaction.h"
 #include "serval/screen/transaction_digest.h"
-#include "serval/levels/level.h"
 
 namespace serval {
 

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "serval/screen/screen_order.h"
 #include "serval/inference/read_write_sets.h"
+#include "serval/screen/screen_order.h"
 
 namespace serval {
 

@@ -18,10 +18,10 @@
 
 #include <absl/container/flat_hash_set.h>
 
-#include "serval/screen/time_chain.h"
 #include "serval/graph/growing_order.h"
 #include "serval/history/transaction.h"
 #include "serval/inference/dependency_graph.h"
+#include "serval/screen/time_chain.h"
 
 namespace serval {
 

@@ -13,8 +13,8 @@
 
 #include <absl/container/flat_hash_map.h>
 
-#include "serval/screen/screened_transaction.h"
 #include "serval/inference/key_states.h"
+#include "serval/screen/screened_transaction.h"
 
 namespace serval {
 

@@ -29,10 +29,10 @@
 #include <thread>
 
 #include "serval/base/budget.h"
-#include "serval/screen/history_screen.h"
 #include "serval/evidence/verdict.h"
 #include "serval/levels/anomaly.h"
 #include "serval/levels/level.h"
+#include "serval/screen/history_screen.h"
 #include "serval/watch/recording_tail.h"
 
 namespace serval::watch {

@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "serval/base/budget.h"
-#include "serval/screen/screened_transaction.h"
 #include "serval/formats/native/jsonl_record.h"
+#include "serval/screen/screened_transaction.h"
 
 namespace serval::watch {
 
