@@ -204,7 +204,7 @@ class Script(cli_test.CliTest):
     def test_settings_are_for_postgresql(self):
         refused = self.servers("start", "etcd", "--set", "max_connections=9")
         self.assertEqual(refused.returncode, 64)
-        self.assertIn("--set is for PostgreSQL", refused.stderr)
+        self.assertIn("--set works only for PostgreSQL", refused.stderr)
 
 
 class Lost(ServerTest):
