@@ -319,7 +319,7 @@ class Tls(ServerTest):
         self.assertIn("invalid user ID or password", self.expect(4, "run", address, *ask,
                                                                  environment={"SERVAL_ETCD_PASSWORD": "guess"}).err)
         self.assertIn("SERVAL_ETCD_PASSWORD", self.expect(64, "run", address, *ask).err)
-        self.assertIn("seen by everyone", self.expect(64, "run", f"etcd://root:x@{place}").err)
+        self.assertIn("visible to other users", self.expect(64, "run", f"etcd://root:x@{place}").err)
         self.expect(4, "run", f"etcd://root@{place}?tls=on", *ask, environment=secret)  # Nobody vouches for the certificate.
         self.expect(4, "run", f"etcd://root@{place}", *ask, environment=secret)
 
