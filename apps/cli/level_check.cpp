@@ -100,12 +100,12 @@ class LevelCheck final : public FileCheck {
   void decide() {
     enter("check");
     hints_ = {plan_.assumptions, places_of(loaded_.history, plan_.transaction_order)};
-    const CheckOptions options{
-        .max_anomalies = plan_.max_anomalies,
-        .engine = plan_.engine,
-        .budget = &budget_,
-        .expected_order = choose_expected_order(plan_.expected_order, loaded_.history, budget_),
-        .use_certificate = plan_.use_certificate};
+    ExpectedOrderChoice order = choose_expected_order(plan_.expected_order, loaded_.history, budget_);
+    const CheckOptions options{.max_anomalies = plan_.max_anomalies,
+                               .engine = plan_.engine,
+                               .budget = &budget_,
+                               .expected_order = std::move(order),
+                               .use_certificate = plan_.use_certificate};
     checker_.emplace(loaded_.history, hints_);
     const std::uint64_t effort_before = budget_.effort();
     if (report_.gate)
