@@ -523,5 +523,35 @@ TEST(Certificate, AnUpdateThatLosesAColumnSettlesNothing) {
   EXPECT_THAT(reason_of(check(history, Level::Serializable)), HasSubstr("does not check yet"));
 }
 
+// An order of the transactions proves nothing about answers that it does not explain.
+TEST(Certificate, AProofOfReadCommittedIsAboutTheAnswersToo) {
+  const auto claim = [](const History& history) {
+    Holds out{.proven = Level::ReadCommitted, .commit_order = {}, .snapshot = {}};
+    for (const TransactionId t : history.transactions()) out.commit_order.push_back(t);
+    out.basis = Holds::Basis::Certificate;
+    return verify_witness(history, Level::ReadCommitted, out);
+  };
+  const auto asked = [](const std::string& operation) {
+    return history_of(transaction(1, 1, R"(["w","x",4])") + transaction(2, 2, operation));
+  };
+  const auto below = [](const std::string& rows) {
+    return R"(["pr",["<",["col","value"],5],[)" + rows + R"(],{"saw":[["x",[1,1]]]}])";
+  };
+  const auto count = [](int result) {
+    return R"(["pr",["aggregate","count",["<",["col","value"],5]],[],{"saw":[["x",[1,1]]],"result":)" +
+           std::to_string(result) + "}]";
+  };
+  EXPECT_EQ(claim(asked(below(R"(["x",4])"))), std::nullopt);
+  EXPECT_EQ(claim(asked(count(1))), std::nullopt);
+  EXPECT_EQ(claim(asked(R"(["r","x",4])")), std::nullopt);
+  EXPECT_EQ(claim(asked(R"(["w","y",5],["r","y",5])")), std::nullopt);
+  EXPECT_NE(claim(asked(below(""))), std::nullopt);
+  EXPECT_NE(claim(asked(below(R"(["x",3])"))), std::nullopt);
+  EXPECT_NE(claim(asked(count(0))), std::nullopt);
+  EXPECT_NE(claim(asked(count(2))), std::nullopt);
+  EXPECT_NE(claim(asked(R"(["r","x",3])")), std::nullopt);
+  EXPECT_NE(claim(asked(R"(["w","y",5],["r","y",4])")), std::nullopt);
+}
+
 }  // namespace
 }  // namespace serval

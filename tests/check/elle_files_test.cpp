@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "check/peer_rows.h"
+#include "serval/check/check.h"
 #include "serval/formats/format.h"
 #include "serval/verify/verify_witness.h"
 #include "skip_without.h"

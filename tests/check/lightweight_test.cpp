@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "serval/check/check.h"
 #include "serval/history/notation.h"
 #include "serval/verify/verify_witness.h"
 

@@ -2,6 +2,7 @@
 // cases do not survive being tampered with. Agreement with the oracle is tested in agreement_test.cpp.
 
 #include <algorithm>
+#include <optional>
 
 #include <gtest/gtest.h>
 
@@ -248,6 +249,36 @@ TEST(Polygraph, AcceptsWhatCorrectStoresRecord) {
     options.level = SimulatedLevel::StrongSessionSnapshotIsolation;
     EXPECT_TRUE(holds(checked(simulate(options), kSi).verdict)) << workload;
   }
+}
+
+// Every session writes x blindly. Each of them has read its initial version before, but for `changer`, which
+// reads and writes it in one transaction. Where `seen` is given, the changer has seen another write of that
+// session's writer of x, and so cannot have read the initial version.
+std::string many_initial_reads(int sessions, int changer, std::optional<int> seen = std::nullopt) {
+  std::string out;
+  for (int s = 0; s < sessions; ++s) {
+    const std::string write = "w(x," + std::to_string(s + 1) + ")";
+    out += "s" + std::to_string(s) + ": ";
+    if (s == changer)
+      out += (seen ? "[r(y,1) r(x,0) " : "[r(x,0) ") + write + "]\n";
+    else
+      out += "[r(x,0)] [" + write + (s == seen ? " w(y,1)]\n" : "]\n");
+  }
+  return out;
+}
+
+TEST(Polygraph, WhoeverSawTheInitialVersionPrecedesEachOfManyWriters) {
+  for (const int sessions : {3, 24, 25, 26, 40})
+    for (const int changer : {0, 1, sessions / 2, sessions - 1}) {
+      SCOPED_TRACE(std::to_string(sessions) + " sessions, changer " + std::to_string(changer));
+      for (const Level level : {kSer, kSi, Level::Serializable})
+        EXPECT_TRUE(holds(checked(parse_history(many_initial_reads(sessions, changer)), level).verdict));
+      for (const int seen : {0, changer - 1, changer + 1, sessions - 1}) {
+        if (seen < 0 || seen >= sessions || seen == changer) continue;
+        const History history = parse_history(many_initial_reads(sessions, changer, seen));
+        EXPECT_TRUE(violated(checked(history, kSer).verdict)) << "seen " << seen;
+      }
+    }
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "sample.h"
 #include "serval/base/random.h"
+#include "serval/check/check.h"
 #include "serval/history/history_builder.h"
 #include "serval/history/notation.h"
 #include "serval/verify/verify_witness.h"

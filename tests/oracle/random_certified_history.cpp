@@ -35,8 +35,12 @@ constexpr std::array kConditions{
 
 class Maker {
  public:
-  Maker(Random& random, std::size_t transactions, bool forgets)
-      : random_(random), count_(transactions), keys_(1 + random.below(3)), forgets_(forgets) {}
+  Maker(Random& random, std::size_t transactions, bool forgets, std::optional<std::size_t> damaged)
+      : random_(random),
+        count_(transactions),
+        keys_(1 + random.below(3)),
+        forgets_(forgets),
+        damaged_(damaged) {}
 
   History make() {
     const auto sets = random_.below(3);
@@ -150,7 +154,7 @@ class Maker {
     if (seen.is_nil() || random_.chance(0.3))
       add(t, op, set);
     else
-      builder_.add(t, op);
+      builder_.add(t, as_damaged(op));
   }
 
   void ask(TransactionId t, const VersionSet& set, const State& state) {
@@ -205,8 +209,16 @@ class Maker {
     add(t, op, set);
   }
 
+  Operation as_damaged(Operation op) const {
+    if (damaged_ != builder_.operation_count()) return op;
+    if (op.kind == OperationKind::Read && !op.value.is_nil()) op.value = Value::nil();
+    if (op.kind != OperationKind::PredicateRead) return op;
+    if (!op.rows.empty()) op.rows.pop_back();
+    if (op.value.is_integer()) op.value = Value::integer(op.value.as_integer() + 1);
+    return op;
+  }
   void add(TransactionId t, const Operation& op, const VersionSet& set) {
-    builder_.add(t, op);
+    builder_.add(t, as_damaged(op));
     const bool forgotten = random_.chance(0.3);  // Asked in any case, so that what follows is the same.
     if (forgets_ && forgotten && is_predicate(op.kind)) return;
     builder_.add_version_set(OperationId{static_cast<std::uint32_t>(builder_.operation_count() - 1)}, set);
@@ -225,6 +237,7 @@ class Maker {
     if (sets == 0 && random_.chance(0.5)) return builder_.set_ordered_by_commit();
     for (auto& [key, writers] : writers_) {
       if (writers.size() > 1 && random_.chance(0.05)) shuffle(writers);
+      if (damaged_ == builder_.operation_count() + key) std::ranges::reverse(writers);
       builder_.add_order({ids_[key], writers, true});
     }
   }
@@ -233,6 +246,7 @@ class Maker {
   std::size_t count_;
   std::uint64_t keys_;
   bool forgets_;
+  std::optional<std::size_t> damaged_;
   HistoryBuilder builder_;
   std::vector<TransactionId> transactions_;
   std::map<std::uint32_t, KeyId> ids_;
@@ -243,8 +257,9 @@ class Maker {
 
 }  // namespace
 
-History random_certified_history(Random& random, std::size_t transactions, bool forgets) {
-  return Maker(random, transactions, forgets).make();
+History random_certified_history(Random& random, std::size_t transactions, bool forgets,
+                                 std::optional<std::size_t> damaged) {
+  return Maker(random, transactions, forgets, damaged).make();
 }
 
 }  // namespace serval::oracle

@@ -6,6 +6,7 @@
 //   Random random(seed);
 //   const History history = random_certified_history(random, 4);
 
+#include <optional>
 #include <string>
 
 #include "serval/base/random.h"
@@ -13,7 +14,9 @@
 
 namespace serval::oracle {
 
-// `forgets`: the same history from the same seed, but some version sets are missing.
-History random_certified_history(Random& random, std::size_t transactions, bool forgets = false);
+// `forgets`: the same history from the same seed, but some version sets are missing. `damaged`: the same, but
+// what this operation read is another answer; or beyond the last operation, the order of a key is reversed.
+History random_certified_history(Random& random, std::size_t transactions, bool forgets = false,
+                                 std::optional<std::size_t> damaged = std::nullopt);
 
 }  // namespace serval::oracle

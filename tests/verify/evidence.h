@@ -2,11 +2,13 @@
 // Short spellings of evidence for tests. Transactions and operations count from 0, in the order of the text.
 
 #include <initializer_list>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "serval/evidence/verdict.h"
 #include "serval/history/notation.h"
+#include "serval/verify/verify_witness.h"
 
 namespace serval::evidence {
 
@@ -65,6 +67,21 @@ inline Verdict bad_read(const History& history, AnomalyKind kind, Place read) {
 inline Verdict bad_read(const History& history, AnomalyKind kind, Place read, Place source) {
   return violated_by(kind, BadRead{txn(read.transaction), op(history, read.transaction, read.position),
                                    op(history, source.transaction, source.position)});
+}
+
+inline const char* const kWriteSkew = "s1: [r(x,0) r(y,0) w(x,1)] s2: [r(x,0) r(y,0) w(y,1)]";
+
+inline Verdict write_skew(const History& history) {
+  return violated_by_cycle(AnomalyKind::WriteSkew,
+                           {rw(history, {0, 1}, {1, 2}, 1), rw(history, {1, 0}, {0, 2}, 0)});
+}
+
+// Empty if the evidence stands.
+inline std::string flaw(const History& history, Level level, const Verdict& verdict) {
+  return verify_witness(history, level, verdict).value_or("");
+}
+inline bool stands(const History& history, Level level, const Verdict& verdict) {
+  return !verify_witness(history, level, verdict).has_value();
 }
 
 }  // namespace serval::evidence

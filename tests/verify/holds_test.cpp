@@ -283,6 +283,12 @@ TEST(VerifyHolds, LinearizableIsRealTimeOfSingleOperations) {
   EXPECT_NE(flaw("s1: [w(x,1) r(x,1)]", level, {0}), "");
 }
 
+TEST(VerifyHolds, WhoeverWasReadTakesPartAtReadUncommittedToo) {
+  const char* const history = "s1: [w(x,1)]? s2: [r(x,1)]";
+  EXPECT_EQ(flaw(history, Level::ReadUncommitted, {0, 1}), "");
+  EXPECT_NE(flaw(history, Level::ReadUncommitted, {1}), "");
+}
+
 TEST(VerifyHolds, AnEmptyHistoryHolds) { EXPECT_EQ(flaw("", kSi, {}), ""); }
 
 TEST(VerifyWitness, UndecidedClaimsNothing) {

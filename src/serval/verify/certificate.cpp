@@ -60,10 +60,17 @@ CertifiedFacts::CertifiedFacts(const History& history)
           flaw_ = "the certificate lists a transaction twice";
       }
   }
-  for (const KeyId key : history.key_ids())
-    if (!given[key.index] && orders_[key.index].size() > 2)
-      std::ranges::stable_sort(orders_[key.index].begin() + 1, orders_[key.index].end(), {},
-                               [&](TransactionId t) { return commit_timestamp(history, t); });
+  const auto timed = [&](TransactionId t) {
+    const TransactionHints* hints = history.hints(t);
+    return hints != nullptr && hints->commit_timestamp.has_value();
+  };
+  for (const KeyId key : history.key_ids()) {
+    const auto installers = std::ranges::subrange(orders_[key.index].begin() + 1, orders_[key.index].end());
+    if (given[key.index] || installers.size() < 2) continue;
+    if (!std::ranges::all_of(installers, timed))
+      flaw_ = fmt::format("the certificate does not order the versions of {}", history.format_key(key));
+    std::ranges::stable_sort(installers, {}, [&](TransactionId t) { return commit_timestamp(history, t); });
+  }
   find_initial_rows();
 }
 
@@ -212,7 +219,8 @@ std::optional<std::size_t> CertifiedFacts::item_seen(OperationId op, KeyId key, 
   }
   if (!value || value->is_unknown()) return std::nullopt;
   const auto fits = [&](std::size_t i) {
-    return value_at(key, i) == *value || (i == 0 && may_be_initial(history_, *value));
+    const Value held = value_at(key, i);
+    return held == *value || held.is_unknown() || (i == 0 && may_be_initial(history_, *value));
   };
   // It found the version before its own, if that has no row.
   if (history_.kind(op) == OperationKind::Insert) {

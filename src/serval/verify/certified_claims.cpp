@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "serval/history/notation.h"
 #include "serval/predicate/evaluate.h"
 #include "serval/predicate/row_columns.h"
 #include "serval/verify/certificate.h"
@@ -223,9 +224,10 @@ Flaw flaw_of_mismatch(const CertifiedFacts& facts, const BadRow& claim) {
   const History& history = facts.history();
   const OperationKind kind = history.kind(claim.op);
   if (!is_predicate(kind)) {
+    if (history.key(claim.op) != claim.key) return "cites an operation on another key";
     const std::optional<Held> there = held(facts, claim);
     const std::optional<Value> value = value_read(history, claim.op);
-    if (!there || !value || history.key(claim.op) != claim.key) return "has no version set";
+    if (!there || !value) return "has no version set";
     return there->value == *value || (there->write.is_none() && value->is_nil())
                ? Flaw("the operation saw the version in its version set")
                : std::nullopt;
@@ -286,14 +288,23 @@ class Dependencies {
   }
 
   Flaw flaw(TransactionId t) const {
-    for (const OperationId op : history_.operations(t))
+    for (const OperationId op : history_.operations(t)) {
+      if (reads_ && is_aggregate(op) && !flaw_of_mismatch(facts_, {t, op}))
+        return fmt::format("{} of {} does not answer what its version set shows",
+                           print_operation(history_, op), name(history_, t));
       for (const KeyId key : history_.key_ids())
         if (is_predicate(history_.kind(op)) || history_.key(op) == key)
           if (Flaw flaw = flaw_of_key(t, op, key)) return flaw;
+    }
     return std::nullopt;
   }
 
  private:
+  bool is_aggregate(OperationId op) const {
+    if (!is_predicate(history_.kind(op))) return false;
+    const std::optional<Query> query = facts_.query(op);
+    return query && query->function != Query::Function::None;
+  }
   bool forward(TransactionId from, TransactionId to) const {
     return from.is_none() || from == to || place_[from.index] < place_[to.index];
   }
@@ -309,7 +320,11 @@ class Dependencies {
       if (!forward(before, t)) return against(before, t, key);
     }
     if (!reads_) return std::nullopt;
+    if (history_.kind(op) == OperationKind::PredicateRead && !flaw_of_mismatch(facts_, {t, op, key}))
+      return fmt::format("{} of {} does not answer what its version set shows", print_operation(history_, op),
+                         name(history_, t));
     const auto several = items_ ? CertifiedFacts::Several::AsOthersSee : CertifiedFacts::Several::Earliest;
+    if (Flaw flaw = flaw_of_item(t, op, key)) return flaw;
     if (const std::optional<std::size_t> seen = facts_.item_seen(op, key, several)) {
       if (!forward(order[*seen], t)) return against(order[*seen], t, key);
       if (items_ && *seen + 1 < order.size() && !forward(t, order[*seen + 1]))
@@ -317,6 +332,20 @@ class Dependencies {
     }
     const bool is_own = !facts_.last_write(t, key, op).is_none();
     return is_predicate(history_.kind(op)) && !is_own ? flaw_of_predicate(t, op, key) : std::nullopt;
+  }
+
+  // A read of one key returns the transaction's own write if there is one, or else the value of some version.
+  Flaw flaw_of_item(TransactionId t, OperationId op, KeyId key) const {
+    const std::optional<Value> value =
+        is_predicate(history_.kind(op)) ? std::nullopt : value_read(history_, op);
+    if (!value || value->is_unknown()) return std::nullopt;
+    const OperationId own = facts_.last_write(t, key, op);
+    const auto explains = [&](Value held) { return held == *value || held.is_unknown(); };
+    bool explained = own.is_none() ? may_be_initial(history_, *value) : explains(facts_.value_of(own, key));
+    for (std::size_t i = 1; own.is_none() && i < facts_.order(key).size(); ++i)
+      explained = explained || explains(facts_.value_at(key, i));
+    if (explained) return std::nullopt;
+    return fmt::format("nothing explains {} of {}", print_operation(history_, op), name(history_, t));
   }
 
   Flaw flaw_of_predicate(TransactionId t, OperationId op, KeyId key) const {

@@ -56,8 +56,8 @@ class Chain {
   Flaw flaw_of_two_inserts() const {
     if (Flaw flaw = flaw_of_two()) return flaw;
     for (const OperationId op : {claim_.first, claim_.second})
-      if (history_.kind(op) != OperationKind::Insert)
-        return fmt::format("{} is not an insert that succeeded", formatted(op));
+      if (history_.kind(op) != OperationKind::Insert || history_.value(op).is_nil())
+        return fmt::format("{} is not an insert of a row", formatted(op));
     if (facts_.final_writers_besides(history_.transaction_of(claim_.first), claim_.key, Value::nil()) > 0)
       return "the key may have been deleted in between";
     return std::nullopt;

@@ -212,14 +212,14 @@ Value Facts::value_left_by(OperationId op) const {
   return written;
 }
 
-bool Facts::is_final_write(OperationId write) const {
+OperationId Facts::final_write(OperationId write) const {
   const IdRange<OperationId> own = history_.operations(history_.transaction_of(write));
-  for (std::uint32_t i = write.index + 1; i < own.last; ++i) {
-    const OperationId later{i};
-    if (is_predicate(history_.kind(later)) || history_.key(later) != history_.key(write)) continue;
-    if (value_written(history_, later)) return false;
+  for (std::uint32_t i = own.last; i-- > own.first;) {
+    const OperationId op{i};
+    if (is_predicate(history_.kind(op)) || history_.key(op) != history_.key(write)) continue;
+    if (value_written(history_, op)) return op;
   }
-  return value_written(history_, write).has_value();
+  return OperationId::none();
 }
 
 std::optional<OperationId> Facts::version_read(OperationId read) const {

@@ -75,7 +75,9 @@ class Facts {
   std::uint32_t final_writers_besides(TransactionId reader, KeyId key, Value value) const;
   // The last write to the key of `op` by its own transaction before `op`; none() if `op` is external.
   OperationId own_write_before(OperationId op) const;
-  bool is_final_write(OperationId write) const;
+  bool is_final_write(OperationId write) const { return final_write(write) == write; }
+  // The last write to the key of `write` by its own transaction.
+  OperationId final_write(OperationId write) const;
   // The final write that `read` certainly saw, none() for the initial version; nothing if uncertain.
   std::optional<OperationId> version_read(OperationId read) const;
 

@@ -210,11 +210,22 @@ std::vector<GrowingList> lists_shown(const Facts& facts, KeyId key) {
   return lists;
 }
 
+// Whoever was read took effect, also where the reads themselves are not checked.
+Flaw flaw_of_absence(const Facts& facts, const CommitOrder& order) {
+  std::vector<bool> present(facts.history().transaction_count(), false);
+  for (const TransactionId t : order) present[t.index] = true;
+  for (const TransactionId t : facts.history().transactions())
+    if (facts.participates(t) && !present[t.index])
+      return fmt::format("{} was read but does not take part", name(facts.history(), t));
+  return std::nullopt;
+}
+
 }  // namespace
 
 Flaw flaw_of_shown_lists(const History& history, const CommitOrder& order) {
   const Facts facts(history);
   if (Flaw flaw = flaw_of_duplicates(facts)) return flaw;
+  if (Flaw flaw = flaw_of_absence(facts, order)) return flaw;
   std::vector<std::vector<GrowingList>> lists;
   for (const KeyId key : history.key_ids()) lists.push_back(lists_shown(facts, key));
   for (const TransactionId t : order) {

@@ -87,23 +87,31 @@ bool forbids_anti_dependencies(Level level, const Cycle& cycle) {
   }
 }
 
+// The reader wrote the version after the one it had read. Without read dependencies, nothing orders these
+// two writes.
+bool rests_on_a_read(const Edge& edge) {
+  return edge.kind == EdgeKind::WriteWrite && !edge.to_read.is_none();
+}
+
 // Below snapshot isolation: every level from read-committed up orders a write before its reads, so
 // cycles without anti-dependencies are never allowed.
-Flaw flaw_of_weak_shape(Level level, const Cycle& cycle) {
-  if (contradicts(level, cycle)) return std::nullopt;
+Flaw flaw_of_weak_shape(const Facts& facts, Level level, const Cycle& cycle) {
+  if (contradicts(facts, level, cycle)) return std::nullopt;
   if (!cycle.visibility_paths.empty()) return fmt::format("{} ignores what readers saw", name_of(level));
   if (is_session_guarantee(level)) return fmt::format("a cycle does not refute {}", name_of(level));
   if (is_uncommitted(level) && count_edges(cycle, EdgeKind::WriteRead) > 0)
     return fmt::format("{} forbids no cycles of read dependencies", name_of(level));
+  if (is_uncommitted(level) && std::ranges::any_of(cycle.edges, rests_on_a_read))
+    return fmt::format("at {} a read does not order writes", name_of(level));
   if (level == Level::PrefixConsistency) return flaw_of_prefix_shape(cycle);
   if (count_edges(cycle, EdgeKind::ReadWrite) == 0 || forbids_anti_dependencies(level, cycle))
     return std::nullopt;
   return fmt::format("a cycle with such anti-dependencies is not known to violate {}", name_of(level));
 }
 
-Flaw flaw_of_shape(Level level, AnomalyKind, const Cycle& cycle) {
+Flaw flaw_of_shape(const Facts& facts, Level level, AnomalyKind, const Cycle& cycle) {
   if (Flaw flaw = flaw_of_order_edges(level, cycle)) return flaw;
-  if (!cycle.visibility_paths.empty()) return flaw_of_weak_shape(level, cycle);
+  if (!cycle.visibility_paths.empty()) return flaw_of_weak_shape(facts, level, cycle);
   switch (family_of(level)) {
     case Family::Serializable:
       return std::nullopt;
@@ -111,51 +119,51 @@ Flaw flaw_of_shape(Level level, AnomalyKind, const Cycle& cycle) {
       if (anti_dependencies(cycle) != AntiDependencies::Adjacent) return std::nullopt;
       return fmt::format("two anti-dependencies in a row are allowed at {}", name_of(level));
     case Family::Weaker:
-      return flaw_of_weak_shape(level, cycle);
+      return flaw_of_weak_shape(facts, level, cycle);
   }
   return std::nullopt;
 }
 
-Flaw flaw_of_shape(Level level, AnomalyKind kind, const BadRead&) {
+Flaw flaw_of_shape(const Facts&, Level level, AnomalyKind kind, const BadRead&) {
   if (family_of(level) != Family::Weaker || forbids(level, kind)) return std::nullopt;
   return fmt::format("{} allows {}", name_of(level), name_of(kind));
 }
 
 // If versions are cyclic, no execution satisfies the assumption, at any level.
-Flaw flaw_of_shape(Level level, AnomalyKind kind, const VersionContradiction&) {
+Flaw flaw_of_shape(const Facts&, Level level, AnomalyKind kind, const VersionContradiction&) {
   if (forbids(level, kind)) return std::nullopt;
   return fmt::format("{} allows {}", name_of(level), name_of(kind));
 }
 
-Flaw flaw_of_shape(Level level, AnomalyKind, const Divergence&) {
+Flaw flaw_of_shape(const Facts&, Level level, AnomalyKind, const Divergence&) {
   if (implies(level, Level::CursorStability)) return std::nullopt;
   return fmt::format("{} allows two updates of one version", name_of(level));
 }
 
-Flaw flaw_of_shape(Level level, AnomalyKind kind, const OrderConflict&) {
+Flaw flaw_of_shape(const Facts&, Level level, AnomalyKind kind, const OrderConflict&) {
   return forbids(level, kind) ? std::nullopt
                               : Flaw(fmt::format("{} allows {}", name_of(level), name_of(kind)));
 }
 
-Flaw flaw_of_shape(Level level, AnomalyKind kind, const DirtyUpdate&) {
+Flaw flaw_of_shape(const Facts&, Level level, AnomalyKind kind, const DirtyUpdate&) {
   return forbids(level, kind) ? std::nullopt
                               : Flaw(fmt::format("{} allows {}", name_of(level), name_of(kind)));
 }
 
-Flaw flaw_of_shape(Level level, AnomalyKind kind, const BadRow&) {
+Flaw flaw_of_shape(const Facts&, Level level, AnomalyKind kind, const BadRow&) {
   return forbids(level, kind) ? std::nullopt
                               : Flaw(fmt::format("{} allows {}", name_of(level), name_of(kind)));
 }
 
 // Every case must end in a cycle that the level forbids.
-Flaw flaw_of_shape(Level level, AnomalyKind kind, const Contradiction& claim) {
+Flaw flaw_of_shape(const Facts& facts, Level level, AnomalyKind kind, const Contradiction& claim) {
   for (const Contradiction::Node& node : claim.nodes)
     if (!node.cycle.empty())
-      if (Flaw flaw = flaw_of_shape(level, kind, Cycle{node.cycle})) return flaw;
+      if (Flaw flaw = flaw_of_shape(facts, level, kind, Cycle{node.cycle})) return flaw;
   return std::nullopt;
 }
 
-Flaw flaw_of_shape(Level level, AnomalyKind, const ChainBreak& chain) {
+Flaw flaw_of_shape(const Facts&, Level level, AnomalyKind, const ChainBreak& chain) {
   if (family_of(level) != Family::Serializable)
     return fmt::format("a broken chain does not refute {}", name_of(level));
   if (chain.rule != ChainBreak::Rule::RealTime || uses_real_time(level)) return std::nullopt;
@@ -163,10 +171,11 @@ Flaw flaw_of_shape(Level level, AnomalyKind, const ChainBreak& chain) {
 }
 
 // Evidence against a level also refutes every level that implies it.
-Flaw flaw_of_judgement(Level level, const Anomaly& anomaly) {
+Flaw flaw_of_judgement(const Facts& facts, Level level, const Anomaly& anomaly) {
   const auto judge = [&](Level judged) {
-    return std::visit([&](const auto& evidence) { return flaw_of_shape(judged, anomaly.kind, evidence); },
-                      anomaly.evidence);
+    return std::visit(
+        [&](const auto& evidence) { return flaw_of_shape(facts, judged, anomaly.kind, evidence); },
+        anomaly.evidence);
   };
   const Flaw flaw = judge(level);
   const auto refutes = [&](const LevelInfo& row) { return implies(level, row.level) && !judge(row.level); };
@@ -249,7 +258,7 @@ Flaw flaw_of(const Facts& facts, Level level, const Violated& claim) {
   if (by_certificate)
     if (const Flaw flaw = flaw_of_reinserted_rows(facts.history(), level, first))
       return fmt::format("anomaly 1 ({}): {}", name_of(first.kind), *flaw);
-  if (const Flaw flaw = flaw_of_judgement(level, first))
+  if (const Flaw flaw = flaw_of_judgement(facts, level, first))
     return fmt::format("anomaly 1 ({}): {}", name_of(first.kind), *flaw);
   return flaw_of_counts(claim);
 }

@@ -15,7 +15,7 @@ bool obliges(Level level, const std::vector<Edge>& path, OperationId read);
 
 // Whether the edges of the cycle, each already proven, contradict `level`: a level decided by
 // saturation, or one that implies such a level.
-bool contradicts(Level level, const Cycle& cycle);
+bool contradicts(const Facts& facts, Level level, const Cycle& cycle);
 
 // Checks the name of a cycle with CommitOrder edges.
 Flaw flaw_of_forced_name(AnomalyKind kind, const Cycle& cycle);
