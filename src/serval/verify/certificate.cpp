@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -65,7 +66,7 @@ CertifiedFacts::CertifiedFacts(const History& history)
     return hints != nullptr && hints->commit_timestamp.has_value();
   };
   for (const KeyId key : history.key_ids()) {
-    const auto installers = std::ranges::subrange(orders_[key.index].begin() + 1, orders_[key.index].end());
+    const std::span<TransactionId> installers = std::span(orders_[key.index]).subspan(1);
     if (given[key.index] || installers.size() < 2) continue;
     if (!std::ranges::all_of(installers, timed))
       flaw_ = fmt::format("the certificate does not order the versions of {}", history.format_key(key));
