@@ -8,7 +8,7 @@
 
 namespace serval {
 
-// joined_ may be what ahead_ looks at, so the rest is copied before anything moves.
+// ahead_ may point into joined_, so the rest is copied before joined_ changes.
 bool ByteReader::fill(std::size_t size) {
   std::string rest(ahead_);
   while (rest.size() < size) {

@@ -79,7 +79,7 @@ bool lists_sessions_in_turn(Format format, const History& history) {
     case Format::JepsenJson:
     case Format::JepsenJsonl:
     case Format::JepsenText:
-      return false;  // In the order of time.
+      return false;  // Ordered by time.
     case Format::Jsonl:
     case Format::Binary:
       return is_grouped(history);

@@ -12,7 +12,8 @@ namespace serval {
 namespace {
 
 constexpr Value kZero = Value::integer(0);
-// A nil that was written, in raw steps, where nil is the initial version. They have no unknown values.
+// A written nil in raw steps, where nil means the initial version. Raw steps have no unknown values
+// otherwise.
 constexpr Value kWrittenNil = Value::unknown();
 
 bool is_digits(std::string_view text) {
@@ -26,7 +27,7 @@ bool parses_as(std::string_view text) {
   return error == std::errc{} && past == text.data() + text.size();
 }
 
-// The smallest number from `next` on that `used` does not hold, which then holds it.
+// Returns the smallest number from `next` on that is not in `used`, and adds it to `used`.
 Value take_unused(absl::flat_hash_set<Value>& used, std::int64_t& next) {
   while (!used.insert(Value::integer(next)).second) ++next;
   return Value::integer(next++);
@@ -67,7 +68,8 @@ void RegisterView::refuse_lists() const {
                   lists));
 }
 
-// Nobody sees what an aborted transaction wrote, but where the file says the same as the history, it stays.
+// Ignores writes of aborted transactions, which are never visible, unless a read of 0 is as ambiguous in
+// the file as in the history.
 void RegisterView::find_written_initials() {
   initial_is_written_.assign(history_.key_count(), false);
   nil_is_written_.assign(history_.key_count(), false);
@@ -91,7 +93,8 @@ bool RegisterView::is_initial(KeyId key, Value value) const {
   return may_be_initial(value) && !is_written[key.index];
 }
 
-// Whether a read of `value`, written as it is, says in the file that it saw the initial version or a write.
+// Whether a read of `value` can be written unchanged and then means in the file what it means in the
+// history: it saw the initial version or a write.
 bool RegisterView::says_both(Value value) const {
   return value == kZero && history_.initial_value() == kZero &&
          rules_.initial < RegisterRules::Initial::ZeroOnly;
@@ -106,8 +109,8 @@ void RegisterView::choose_transactions(Losses& losses) {
   }
 }
 
-// An indeterminate transaction whose write a committed one read has committed, too; of the others nothing is
-// known, and nothing is written.
+// An indeterminate transaction whose write was read by a committed one has also committed. Nothing is
+// known about the others, so they are left out.
 void RegisterView::keep_observed(Losses& losses) {
   absl::flat_hash_map<std::pair<KeyId, Value>, std::vector<TransactionId>> writers;
   std::vector<TransactionId> indeterminate, committed;
@@ -152,7 +155,7 @@ void RegisterView::drop_empty(Losses& losses) {
   }
 }
 
-// What would be written is not a history: no reader takes an empty file for one.
+// Throws if nothing is left: no reader accepts an empty file as a history.
 void RegisterView::refuse_nothing() const {
   const bool any = std::ranges::any_of(fates_, [](Fate fate) { return fate != Fate::LeftOut; });
   if (any || fates_.empty()) return;
@@ -201,7 +204,7 @@ void RegisterView::expand(OperationId op, std::vector<RegisterStep>& steps, Loss
       return read(history_.value(op));
     case OperationKind::Append:
     case OperationKind::ReadList:
-      return;  // Refused above.
+      return;  // refuse_lists() has thrown.
     case OperationKind::Delete:
       return losses.add("deletes left out");
     case OperationKind::PredicateRead:
@@ -233,8 +236,8 @@ bool RegisterView::fits(Value value) const {
   return is_digits(digits);
 }
 
-// Where 0 may mean the initial version, an ordinary 0 must not be taken for it, nor it for an ordinary 0.
-// Where it does so in the history, too, a read of it says as much in both.
+// If 0 may mean the initial version in the file, a written 0 and the initial version must not be
+// confused. No harm is done if 0 has both meanings in the history too.
 struct RegisterView::Zeros {
   std::vector<bool> written, read, initial_read;  // By key.
   explicit Zeros(std::size_t keys) : written(keys), read(keys), initial_read(keys) {}
@@ -262,7 +265,8 @@ struct RegisterView::Zeros {
     return keys;
   }
 
-  // The first transaction writes 0 to every key that is read as 0, and nothing else: so it is read back.
+  // A first transaction that writes only 0, to every key that is read as 0, is read back as a
+  // transaction.
   void note_first(const std::vector<RegisterStep>& steps) {
     const auto loads = [](const RegisterStep& step) {
       return step.kind == OperationKind::Write && step.value == kZero;

@@ -25,10 +25,10 @@ using cobra::Times;
 
 std::int64_t load(const char* bytes) { return static_cast<std::int64_t>(load_big_endian(bytes)); }
 
-// How far `start` reads as records, if times are there or not.
+// How much of `start` parses as records with or without times.
 struct Walk {
   std::size_t records = 0;
-  bool complete = false;  // Up to its end, which may cut the last record.
+  bool complete = false;  // Parses to the end of `start`, where the last record may be cut off.
 };
 
 Walk walk(std::string_view start, Times times) {
@@ -57,7 +57,7 @@ Times times_of(std::string_view start) {
   return with.records > without.records ? Times::Present : Times::Absent;
 }
 
-// The Values of versions, see cobra_log.h.
+// Chooses the Value of each version; see cobra_log.h.
 class Versions {
  public:
   struct Version {
@@ -80,8 +80,8 @@ struct Shared {
   const ReadOptions& options;
   HistoryBuilder builder;
   Versions versions;
-  std::optional<cobra::VersionOrder> order = {};  // King Cobra's, where there is one.
-  std::uint64_t marks = 0;                        // Reads of marks of the garbage collection.
+  std::optional<cobra::VersionOrder> order = {};  // King Cobra's, if there is one.
+  std::uint64_t marks = 0;                        // Number of reads of garbage collection marks.
 
   void tell(const std::string& notice) const {
     if (options.on_notice) options.on_notice(notice);
@@ -171,7 +171,7 @@ class LogReader {
                         shared_.versions.name(key, version, pool));
   }
 
-  // What is open at the end may have committed or not.
+  // A transaction that is open at the end may or may not have committed.
   void end() {
     if (!open_ && bytes_.at_end()) return;
     if (!shared_.options.accept_truncated)
@@ -188,7 +188,7 @@ class LogReader {
   SessionId session_;
   Times times_;
   ByteReader bytes_;
-  std::uint64_t at_ = 0;  // Of the record at hand.
+  std::uint64_t at_ = 0;  // Offset of the current record.
   std::optional<Open> open_;
 };
 
@@ -209,7 +209,7 @@ std::string_view stem_of(std::string_view name) {
   return {};
 }
 
-// T12.log and 12.log are session 12; anything else is a text.
+// T12.log and 12.log are session 12; the label of any other session is text.
 std::string_view digits_of(std::string_view stem) {
   constexpr std::size_t kFits = 17;
   const std::string_view digits = stem.substr(stem.starts_with('T') ? 1 : 0);
@@ -217,7 +217,7 @@ std::string_view digits_of(std::string_view stem) {
   return digits.size() <= kFits && std::ranges::all_of(digits, is_digit) ? digits : std::string_view();
 }
 
-// By number, then by name.
+// Sorted by number, then by name.
 std::vector<fs::path> logs_in(const std::string& folder) {
   std::vector<std::pair<std::string, fs::path>> found;
   for (const fs::path& file : files_in(folder)) {
@@ -244,7 +244,7 @@ SessionId session_of(const fs::path& log, absl::flat_hash_set<Value>& taken, His
 }  // namespace
 
 bool looks_like_cobra(std::string_view start) {
-  constexpr std::size_t kTelling = 4;  // So many records by chance: never in text.
+  constexpr std::size_t kTelling = 4;  // Text never parses as this many records by chance.
   const Walk without = walk(start, Times::Absent), with = walk(start, Times::Present);
   return without.complete || with.complete || std::max(without.records, with.records) >= kTelling;
 }
@@ -255,7 +255,7 @@ History read_cobra(ByteStream& stream, const ReadOptions& options) {
   return finish(shared);
 }
 
-// One log that looks like one is enough: the others may be empty, and a damaged one is to be told about.
+// One recognizable log is enough: the others may be empty, and a damaged one is reported by the reader.
 bool is_cobra_folder(const std::string& path) {
   constexpr std::size_t kPeek = 1 << 16;
   return std::ranges::any_of(logs_in(path), [](const fs::path& log) {

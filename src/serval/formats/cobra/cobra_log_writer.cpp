@@ -41,7 +41,7 @@ class CobraLogWriter {
     return bytes;
   }
 
-  // By label where labels are numbers, else by place.
+  // Named by label if all labels are numbers, else by position.
   std::string file_name(SessionId session) const {
     const Value label = history_.session_label(session);
     return fmt::format("T{}.log",
@@ -49,7 +49,7 @@ class CobraLogWriter {
   }
   bool sessions_are_numbers() const noexcept { return sessions_are_numbers_; }
 
-  // Of the writes that have versions; empty where none has.
+  // The bytes of the *.vo file for the writes that have versions; empty if there are none.
   std::string version_order(Losses& losses) const {
     std::vector<cobra::KeyVersions> keys;
     for (const auto& [key, versions] : numbered_writes(losses)) {
@@ -71,7 +71,7 @@ class CobraLogWriter {
                                         .versions = RegisterRules::Versions::OfWrites};
   using Version = std::pair<KeyId, Value>;
   struct Write {
-    TransactionId transaction;  // None: nobody wrote what was read.
+    TransactionId transaction;  // None: the value was read but never written.
     std::int64_t id = 0;
     bool ambiguous = false;  // Several transactions wrote it.
   };
@@ -96,7 +96,7 @@ class CobraLogWriter {
     put(bytes, 'R', {writer, write.id, key, value});
   }
 
-  // By label where labels are whole numbers and differ, else by place.
+  // The labels, if they are distinct integers; else the positions.
   void number_transactions(Losses& losses) {
     absl::flat_hash_set<std::int64_t> used;
     bool fit = true;
@@ -118,7 +118,8 @@ class CobraLogWriter {
     while (used.contains(nobody_) || cobra::is_reserved(nobody_)) ++nobody_;
   }
 
-  // A write's id is its value where no two writes share one, so that reading gives the same values back.
+  // If all values are distinct, the id of a write is its value, so that a reader gets the same values
+  // back.
   void number_writes(Losses& losses) {
     std::vector<Version> order;
     absl::flat_hash_set<Value> values;
@@ -145,7 +146,7 @@ class CobraLogWriter {
     return distinct;
   }
 
-  // Reads of what nobody wrote, or of what is left out.
+  // Adds versions that were read, but whose write is missing or left out.
   void collect_missing(std::vector<Version>& order, absl::flat_hash_set<Value>& values, bool& distinct) {
     each_step([&](TransactionId t, const RegisterStep& step) {
       if (step.kind != OperationKind::Read || step.value.is_nil()) return;
@@ -158,8 +159,8 @@ class CobraLogWriter {
     });
   }
 
-  // By key: numbers and values. A list of values cannot tell equal numbers, nor which of two writes of one
-  // value is meant.
+  // For each key, values by version number. A list of values cannot represent equal version numbers, and
+  // cannot distinguish two writes of the same value.
   using Numbered = std::map<std::int64_t, std::map<std::int64_t, std::int64_t>>;
   Numbered numbered_writes(Losses& losses) const {
     if (!history_.has_rare_members()) return {};
@@ -208,7 +209,7 @@ class CobraLogWriter {
   RegisterView view_;
   std::vector<Value> keys_;              // By key.
   std::vector<std::int64_t> ids_;        // By transaction.
-  std::int64_t nobody_ = 1'000'000'000;  // The transaction that wrote what nobody wrote.
+  std::int64_t nobody_ = 1'000'000'000;  // Cited as the writer of values that no transaction wrote.
   absl::flat_hash_map<Version, Write> writes_;
 };
 

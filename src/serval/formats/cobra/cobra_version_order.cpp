@@ -20,7 +20,7 @@ class Numbers {
  public:
   Numbers(ByteStream& stream, const ReadOptions& options) : bytes_(stream, options) {}
 
-  // Nothing at a cut that may be there.
+  // None where the file is cut off, if that is accepted.
   std::optional<std::int64_t> next(std::string_view what, const ReadOptions& options) {
     at_ = bytes_.position();
     if (!bytes_.has(8) && options.accept_truncated) return std::nullopt;
@@ -48,7 +48,7 @@ class Numbers {
 
  private:
   ByteReader bytes_;
-  std::uint64_t at_ = 0;  // Of the last number.
+  std::uint64_t at_ = 0;  // Offset of the last number.
 };
 
 bool is_version_order(const fs::path& file) {
@@ -124,7 +124,7 @@ void VersionOrder::number_writes(HistoryBuilder& builder,
 std::optional<std::string> find_version_order(const std::string& logs) {
   const fs::path folder = fs::path(logs).lexically_normal();
   if (auto found = only_one_in(folder)) return found;
-  std::error_code nowhere;  // The working folder may be gone.
+  std::error_code nowhere;  // Ignored: the working directory may have been removed.
   fs::path whole = fs::absolute(folder, nowhere).lexically_normal();
   if (!whole.has_filename()) whole = whole.parent_path();
   if (whole.filename() != "history") return std::nullopt;

@@ -163,7 +163,7 @@ bool is_text(std::string_view text) {
 
 }  // namespace
 
-// Five small numbers and three texts. The bytes of a text, taken as a number, are never small.
+// Five small numbers and three texts. Eight bytes of text, read as a number, are never small.
 bool looks_like_dbcop_bincode(std::string_view start) {
   constexpr std::uint64_t kSmall = std::uint64_t{1} << 32;
   for (std::size_t i = 0; i < kNumbers; ++i) {

@@ -127,7 +127,7 @@ class HistWriter {
     text_ += view_.is_aborted(t) ? "]!\n" : "]\n";
   }
 
-  // The spelling that reads back as the same key; empty where there is none.
+  // The spelling that is read back as the same key; empty if there is none.
   std::string own_name(KeyId key) const {
     const Value name = history_.key_value(key);
     const bool text = name.kind() == Value::Kind::Text;
@@ -166,7 +166,7 @@ class HistWriter {
 
 }  // namespace
 
-// The first word must stand in a bracket and before ":=" or "==".
+// The first word must be inside a bracket and be followed by ":=" or "==".
 bool looks_like_dbcop_hist(std::string_view start) {
   bool bracket = false;
   while (!start.empty()) {

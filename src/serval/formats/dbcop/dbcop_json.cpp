@@ -107,7 +107,7 @@ class TransactionReader {
   ValuePool& pool_;
 };
 
-// Holds one transaction of text at a time; the brackets around are counted here.
+// Holds the text of one transaction at a time, and tracks the brackets around the transactions itself.
 class DbcopJsonReader {
  public:
   DbcopJsonReader(ByteStream& stream, const ReadOptions& options)
@@ -176,7 +176,7 @@ class DbcopJsonReader {
     }
   }
 
-  // Runs `step` at the window's begin, again from there with more text where it ends too early.
+  // Runs `step` at the start of the window, and again with more text if the text ended too early.
   template <class Step>
   void parse(const Step& step) {
     if (options_.budget != nullptr) options_.budget->poll("reading");
@@ -193,7 +193,7 @@ class DbcopJsonReader {
       }
     }
   }
-  // Passes over blanks; whether the file ends here.
+  // Skips blanks; true if the file ends here.
   bool at_end() {
     do {
       cursor_.start(window_.begin(), window_.end());
@@ -232,7 +232,7 @@ class DbcopJsonReader {
   JsonFormCursor cursor_;
   DbcopHistory history_;
   TransactionReader transactions_;
-  std::string name_;  // Of the member at hand.
+  std::string name_;  // Of the current member.
 };
 
 class DbcopJsonWriter {
@@ -295,7 +295,7 @@ class DbcopJsonWriter {
   std::string text_;
 };
 
-// At the sessions: whether the first transaction has events.
+// With the cursor at the sessions: whether the first transaction has events.
 bool holds_transactions(JsonFormCursor& cursor) {
   if (cursor.peek() != FormShape::Sequence) return false;
   cursor.open();

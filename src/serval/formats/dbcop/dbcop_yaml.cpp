@@ -126,7 +126,7 @@ class DbcopYamlReader {
     history_.add(event_.kind, event_.variable, event_.value);
   }
 
-  // An event that lacks a member is not part of what is kept.
+  // Drops a last event that lacks a member.
   void end_inside_transaction() {
     if (!options_.accept_truncated)
       throw InputError({lines_.place().file, lines_.place().number, 1},

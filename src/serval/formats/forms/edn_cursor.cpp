@@ -24,7 +24,7 @@ void EdnCursor::skip_comments_and_tags() {
   }
 }
 
-// "#_ form"; "#_ #_ a b" discards both a and b. A loop, so that a long row of #_ needs no stack.
+// "#_ form"; "#_ #_ a b" discards both a and b. A loop, so that a long run of #_ does not use the stack.
 void EdnCursor::skip_discarded() {
   std::size_t forms = 0;
   do {
@@ -104,7 +104,7 @@ void EdnCursor::skip() {
   skip_plain();
 }
 
-// Passes over one form of any depth without recursion. Inside it "#_" and tags need no care.
+// Skips one form of any depth without recursion. Inside it, "#_" and tags need no special treatment.
 void EdnCursor::skip_plain() {
   const std::size_t depth = open_.size();
   do {

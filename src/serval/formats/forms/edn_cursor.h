@@ -105,7 +105,7 @@ class EdnCursor : public FormCursor {
   void skip_blank_bytes();
   void skip_discarded();
   void skip_plain();
-  // The rest of the token at at_; the text goes on behind it.
+  // The rest of the token at at_. Throws FormEnds if the text ends with it, since more may follow.
   std::string_view token() {
     const char* const start = at_;
     while (in_token(*at_)) ++at_;

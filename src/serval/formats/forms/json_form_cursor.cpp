@@ -54,7 +54,7 @@ Value JsonFormCursor::long_scalar(ValuePool& pool) {
   throw FormProblem{start, "expected a value"};
 }
 
-// Passes over one value of any depth without recursion.
+// Skips one value of any depth without recursion.
 void JsonFormCursor::skip() {
   const std::size_t depth = open_.size();
   do {

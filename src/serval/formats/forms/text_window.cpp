@@ -13,7 +13,7 @@ constexpr std::size_t kShownBefore = 60;  // Bytes of a long line shown on eithe
 constexpr std::size_t kShownAfter = 40;
 constexpr std::size_t kShownWhole = 160;  // Lines up to this long are shown whole.
 
-// In runs that one byte can count, which compilers turn into vector code.
+// Counts in runs short enough for a one-byte counter, which compilers vectorize.
 std::uint64_t count_newlines(std::string_view text) {
   constexpr std::size_t kRun = 255;
   std::uint64_t newlines = 0;
@@ -79,8 +79,8 @@ std::uint64_t TextWindow::line_of(const char* at) {
   return lines_before_ + counted_newlines_ + 1;
 }
 
-// The line of `at`, or the part around it when it is long or began before the window, and the column of `at`
-// in what is shown.
+// The line of `at`, or the part around `at` if the line is long or began before the window, and the
+// column of `at` in that text.
 std::pair<std::string, std::uint64_t> TextWindow::line_around(const char* at) const {
   const std::string_view text = text_;
   const auto offset = static_cast<std::size_t>(at - text_.data());

@@ -36,7 +36,7 @@ bool is_timed(const History& history, TransactionId t) {
   return history.outcome(t) == Outcome::Indeterminate || (time.end != kUnknownEnd && time.begin <= time.end);
 }
 
-// The moments of a session in order; nothing when they overlap or one is not known.
+// Adds the moments of a session in order. False if transactions overlap or a time is unknown.
 bool add_session(const History& history, SessionId session, std::vector<Moment>& moments) {
   std::uint32_t step = 0;
   Time last_end = -1;
@@ -57,8 +57,8 @@ bool add_session(const History& history, SessionId session, std::vector<Moment>&
   return true;
 }
 
-// Two sessions that both go from one transaction to the next within one tick cannot be put in a row without
-// ordering what the history leaves open.
+// If two sessions both go from one transaction to the next within the same tick, any sequence of their
+// events would order transactions that the history leaves unordered.
 bool ticks_are_clear(const History& history, const std::vector<Moment>& sorted) {
   const Moment* last = nullptr;
   for (const Moment& moment : sorted) {
@@ -81,8 +81,9 @@ std::optional<std::vector<Moment>> moments_of(const History& history) {
   return moments;
 }
 
-// Puts the moments in a row. Every completion has its label as index, invocations take the first index that
-// is free, and an :info stands where its label says, at the latest before its session goes on.
+// Puts the moments in sequence. The index of a completion is its label, and an invocation takes the
+// first free index. An :info is placed where its label says, but before the next invocation of its
+// session.
 class EventRow {
  public:
   explicit EventRow(const History& history)
@@ -101,7 +102,7 @@ class EventRow {
     end_open_before(std::numeric_limits<std::int64_t>::max());
     return std::move(events_);
   }
-  // False when the labels leave no room for the invocations: then the indexes mean nothing.
+  // False if the labels leave no room for the invocations: then the indexes are meaningless.
   bool labels_fit() const noexcept { return labels_fit_; }
 
  private:
@@ -129,7 +130,7 @@ class EventRow {
     open = t;
     waiting_.emplace(label_of(t), t.index);
   }
-  // An :info could not have the label of `t`; an invocation without a completion can.
+  // The label of `t` is the index of its invocation, so `t` can only be an invocation without an :info.
   bool is_lone(TransactionId t) const {
     const TransactionHints* hints = history_.hints(t);
     return history_.outcome(t) == Outcome::Indeterminate && label_of(t) == next_ &&
@@ -152,13 +153,13 @@ class EventRow {
 
   const History& history_;
   std::vector<JepsenEvent> events_;
-  std::vector<TransactionId> open_;  // Of each session, the indeterminate transaction without an :info yet.
-  std::priority_queue<Labelled, std::vector<Labelled>, std::greater<>> waiting_;  // May hold ended ones, too.
-  std::int64_t next_ = 0;  // The first index that is free.
+  std::vector<TransactionId> open_;  // By session: the indeterminate transaction without an :info yet.
+  std::priority_queue<Labelled, std::vector<Labelled>, std::greater<>> waiting_;  // May also hold ended ones.
+  std::int64_t next_ = 0;                                                         // The first free index.
   bool labels_fit_ = true;
 };
 
-// Completions alone, for a history without times.
+// Only completions, for a history without times.
 std::vector<Moment> ends_of(const History& history) {
   std::vector<Moment> moments;
   moments.reserve(history.transaction_count());
@@ -166,7 +167,7 @@ std::vector<Moment> ends_of(const History& history) {
   return moments;
 }
 
-// Whether the reader will take the :time fields; see docs/formats/jepsen-edn.md.
+// Whether the reader will use the :time fields; see docs/formats/jepsen-edn.md.
 bool times_ascend(const std::vector<JepsenEvent>& events) {
   Time last = -1;
   for (const JepsenEvent& event : events) {

@@ -56,7 +56,7 @@ void JepsenHistory::note_index(const JepsenOperation& operation) {
   last_index_ = label_;
 }
 
-// The time of an :info says nothing about when the transaction took effect, so it need not be there.
+// The time of an :info does not say when the transaction took effect, so it may be absent.
 void JepsenHistory::note_time(const JepsenOperation& operation) {
   if (!times_usable_ || operation.type == EntryType::Info) return;
   if (operation.time.value_or(-1) <= last_time_) {
@@ -96,7 +96,7 @@ void JepsenHistory::reserve_after(double share) {
   if (invocations_seen_ && times_usable_) times_.reserve(transactions);
 }
 
-// What the operation did, or was asked to do, into operations_.
+// Stores what the operation did, or was asked to do, in operations_.
 void JepsenHistory::interpret(JepsenOperation& operation) {
   constexpr std::array<std::string_view, 6> known{"", "txn", "read", "write", "cas", "init"};
   if (std::ranges::find(known, operation.f) == known.end())
@@ -136,7 +136,8 @@ void JepsenHistory::interpret_register(const JepsenOperation& operation) {
   const std::vector<Value>& parts = operation.parts;
   const bool scalar = operation.form == JepsenValueForm::Scalar;
   const bool nothing = operation.form == JepsenValueForm::Absent || (scalar && parts[0].is_nil());
-  // A completion may leave out what was asked; an :info or :fail often replaces it by a reason (:timed-out).
+  // A completion may omit the value of its invocation; an :info or :fail often has a reason instead
+  // (:timed-out).
   const bool answers = operation.type == EntryType::Ok && (reads || !nothing);
   if (operation.type != EntryType::Invoke && !answers && is_running(operation.process)) return;
 
@@ -243,7 +244,7 @@ TransactionId JepsenHistory::begin(Value process, std::int64_t label, Outcome ou
   return t;
 }
 
-// One that was never answered saw nothing that counts.
+// A predicate read without a result constrains nothing, so it is left out.
 void JepsenHistory::add_predicate_read(TransactionId t, const JepsenPredicate& asked) {
   if (!asked.answered) return;
   Operation read{.kind = OperationKind::PredicateRead, .predicate = builder_.predicate(asked.tree)};
@@ -251,7 +252,7 @@ void JepsenHistory::add_predicate_read(TransactionId t, const JepsenPredicate& a
   builder_.add(t, read);
 }
 
-// Invocations without a completion, in the order of the file.
+// Adds the invocations without a completion, in file order.
 void JepsenHistory::add_dangling() {
   std::vector<std::pair<std::int64_t, Value>> running;
   for (const auto& [name, process] : processes_)

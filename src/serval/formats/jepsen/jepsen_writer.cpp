@@ -19,7 +19,7 @@ using Type = JepsenEvent::Type;
 
 constexpr std::size_t kPiece = 1 << 16;  // Handed to `out` when at least this long.
 
-// What the format cannot say, counted; each kind is reported once.
+// What the format cannot represent. Losses are counted, and each kind is reported once.
 enum class Loss {
   PredicateOperation,
   Insert,
@@ -65,7 +65,7 @@ bool is_plain_word(std::string_view text) {
   return !text.empty() && is_letter(text[0]) && std::ranges::all_of(text, fits);
 }
 
-// Of JSON, which EDN reads as well.
+// A number in JSON syntax, which is also EDN.
 bool is_plain_number(std::string_view text) {
   const std::size_t first = text.starts_with('-') ? 1 : 0;
   if (text.size() <= first || (text[first] == '0' && text.size() > first + 1 && text[first + 1] != '.'))
@@ -151,10 +151,10 @@ class JepsenWriter {
   const std::function<void(std::string_view)>& out_;
   const std::function<void(const std::string&)>& lossy_;
   std::string text_;
-  std::vector<std::int64_t> processes_;      // Of each session.
-  std::vector<bool> initial_value_written_;  // Of each key: the initial value may have been written to it.
+  std::vector<std::int64_t> processes_;      // By session.
+  std::vector<bool> initial_value_written_;  // By key: the initial value may have been written to it.
   bool at_last_event_ = false;
-  std::int64_t place_ = 0;  // Of the next event in the file, where the layout is columns.
+  std::int64_t place_ = 0;  // Position of the next event in the file, for the layout in columns.
   std::array<std::uint64_t, static_cast<std::size_t>(Loss::Count)> losses_{};
 };
 
@@ -167,7 +167,7 @@ void JepsenWriter::choose_processes() {
     processes_.push_back(all ? history_.session_label(s).as_integer() : static_cast<std::int64_t>(s.index));
 }
 
-// The initial state is nil here; where the history spells it as a number, reads of that number become nil.
+// Jepsen's initial state is nil. If the history has another initial value, reads of it become nil.
 void JepsenWriter::find_initial_values() {
   initial_value_written_.assign(history_.key_count(), false);
   if (history_.initial_value().is_nil()) return;
@@ -178,7 +178,7 @@ void JepsenWriter::find_initial_values() {
     return writes && history_.value(op) == history_.initial_value();
   };
   for (const TransactionId t : history_.transactions()) {
-    if (history_.outcome(t) == Outcome::Aborted) continue;  // Nobody sees what it wrote.
+    if (history_.outcome(t) == Outcome::Aborted) continue;  // Its writes are never visible.
     for (const OperationId op : history_.operations(t))
       if (writes_initial(op)) initial_value_written_[history_.key(op).index] = true;
   }
@@ -255,7 +255,8 @@ void JepsenWriter::write_compare_and_set(OperationId op) {
   text_ += "]]";
 }
 
-// What a value that was seen is written as: the initial state is nil, unless the history writes its value.
+// How a value that was read is written: the initial value as nil, unless the history also writes that
+// value.
 Value JepsenWriter::spelled_read(KeyId at, Value seen) {
   if (seen.is_unknown() || seen.is_nil()) return Value::nil();
   if (seen != history_.initial_value()) return seen;

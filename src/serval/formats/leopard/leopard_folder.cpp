@@ -1,4 +1,4 @@
-// The files of a Leopard trace, and the rows at the start.
+// The files of a Leopard trace, and the initial rows.
 
 #include <algorithm>
 #include <charconv>

@@ -123,7 +123,7 @@ class LeopardHistory {
     }
   }
 
-  // A row without columns is gone.
+  // A row without columns was deleted.
   void add_writes(const LeopardOperation& operation, const LeopardRow& row) {
     const auto step = [&](OperationKind kind, KeyId key, Value value) {
       written_.insert(key);
@@ -138,7 +138,7 @@ class LeopardHistory {
     for (const std::string& column : columns) step(OperationKind::Delete, key_of(row, column), Value::nil());
   }
 
-  // What came after a savepoint that was rolled back to never happened.
+  // Drops the operations after a savepoint that the transaction rolled back to.
   void commit(const LeopardOperation& operation) {
     if (!operation.savepoint.empty()) {
       const auto last = std::find_if(steps_.rbegin(), steps_.rend(),

@@ -78,7 +78,7 @@ bool LeopardReader::next(LeopardOperation& operation) {
   }
 }
 
-// At the '[' before the first operation, or at the ',' or ']' behind one.
+// The reader is at the '[' before the first operation, or at the ',' or ']' after one.
 bool LeopardReader::end_of_array() {
   if (!opened_) {
     if (next_character() != '[') throw window_.error(window_.begin(), "expected '[', the operations");
@@ -147,7 +147,7 @@ void LeopardReader::check_members(const LeopardOperation& operation) const {
 }
 
 void LeopardReader::read_member(std::string_view name, LeopardOperation& operation) {
-  const std::string member(name);  // The next string takes its place.
+  const std::string member(name);  // A copy: the next string overwrites it.
   cursor_.peek();
   const char* const at = cursor_.at();
   if (member == "threadID") {
@@ -186,7 +186,7 @@ void LeopardReader::read_member(std::string_view name, LeopardOperation& operati
   }
 }
 
-// A string, a number or null, by its spelling.
+// The spelling of a string or a number; none for null.
 std::optional<std::string> LeopardReader::read_scalar() {
   if (cursor_.peek() != FormShape::Scalar) throw FormProblem{cursor_.at(), "expected a plain value"};
   if (cursor_.at_word()) return std::string(cursor_.word());

@@ -17,7 +17,7 @@ bool may_unpack_to(std::uint64_t stored, std::uint64_t plain) {
   return plain <= kFreeSize || plain / kMaxRatio <= stored;
 }
 
-// Empty when packing does not pay or a reader would refuse it.
+// Empty if packing does not make it smaller, or if a reader would refuse the result.
 std::string packed(std::string_view plain) {
   std::string out(ZSTD_compressBound(plain.size()), '\0');
   const std::size_t size = ZSTD_compress(out.data(), out.size(), plain.data(), plain.size(), kLevel);

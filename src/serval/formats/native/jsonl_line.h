@@ -1,6 +1,6 @@
 #pragma once
-// Spells the records of the native line format (docs/formats/jsonl.md). Whoever writes that format uses these
-// functions: the writer of histories, the recorder of a run, and the recovery of version certificates.
+// Spells the records of the native line format (docs/formats/jsonl.md). All writers of that format use
+// these functions: the history writer, the recorder of a run, and the recovery of version certificates.
 //
 //   put_transaction_start(line, 1, 42);                      {"s":1,"t":42,"ops":[
 //   put_operation_start(line, OperationKind::Read);          ["r",
@@ -9,8 +9,9 @@
 //   put_options_end(line);                                   }]
 //   put_transaction_end(line, {5, 30}, Outcome::Committed);  ],"begin":5,"end":30}
 //
-// Everything is appended to a string. Sessions, labels, keys and values may be numbers, text that is already
-// spelled, or a PooledValue. What a recorder calls for every operation is inline and makes no temporaries.
+// Everything is appended to a string. Sessions, labels, keys and values may be numbers, text that is
+// already spelled, or a PooledValue. The functions that a recorder calls for every operation are inline
+// and make no temporaries.
 
 #include <array>
 #include <charconv>
@@ -47,7 +48,7 @@ template <class... Parts>
 void put_all(std::string& to, const Parts&... parts) {
   (put(to, parts), ...);
 }
-// A comma, but for the first element of a list or an object.
+// A comma, except before the first element of a list or an object.
 inline void put_separator(std::string& to) {
   if (!to.empty() && to.back() != '[' && to.back() != '{' && to.back() != ',') to += ',';
 }
@@ -61,7 +62,7 @@ void put_member(std::string& to, std::string_view name, const Parts&... value) {
 inline constexpr std::array<std::string_view, 12> kOperationStarts{
     "[\"r\",", "[\"w\",",   "[\"a\",",    "[\"l\",",  "[\"i\",",  "[\"i!\",",
     "[\"d\",", "[\"cas\",", "[\"cas!\",", "[\"pr\",", "[\"pu\",", "[\"pd\","};
-// "r", "cas!", ... The reader also takes name_of(kind).
+// "r", "cas!", ... The reader also accepts name_of(kind).
 constexpr std::string_view short_name_of(OperationKind kind) {
   const std::string_view start = kOperationStarts[static_cast<std::size_t>(kind)];
   return start.substr(2, start.size() - 4);
@@ -111,7 +112,7 @@ void put_transaction_start(std::string& to, const Session& session, const Label&
 void put_transaction_end(std::string& to, Interval interval, Outcome outcome,
                          const TransactionHints* hints = nullptr, JsonBytes bytes = JsonBytes::Kept);
 
-// What a transaction that has not ended is known to write. `operations` are spelled, with commas between.
+// The known writes of a transaction that has not ended. `operations` are spelled, separated by commas.
 template <class Session, class Label>
 void put_open_line(std::string& to, const Session& session, const Label& label, Time begin,
                    std::string_view operations) {
@@ -120,11 +121,11 @@ void put_open_line(std::string& to, const Session& session, const Label& label, 
 }
 
 using JsonlFact = std::pair<std::string_view, std::string_view>;
-// `initial` is a value and `sessions` a list of values; both are spelled, and left out where empty.
+// `initial` is a value and `sessions` a list of values; both are spelled, and left out if empty.
 void put_header_line(std::string& to, std::string_view initial, std::span<const JsonlFact> facts,
                      std::string_view sessions, JsonBytes bytes = JsonBytes::Kept);
 
-// Sessions begin nothing before `at` any more, but for those that `since` lists (put_since).
+// No session begins another transaction before `at`, except those that `since` lists (put_since).
 void put_sync_line(std::string& to, Time at, std::string_view since, bool is_last);
 inline void put_since(std::string& to, std::int64_t session, Time since) {
   put_separator(to);

@@ -47,8 +47,8 @@ bool is_short_operator(Node node, std::string_view name) {
   return node == Node::Arithmetic && std::ranges::count(kArithmetic, name) > 0;
 }
 
-// The text of ["sql","..."], whose head has been read. A mistake is shown where the text begins, with its own
-// line and column, as escapes may have moved the characters.
+// The text of ["sql","..."], whose head has been read. An error points at the start of the text and has
+// its own line and column in it, because escapes shift the characters.
 Predicate parse_text(JsonCursor& at, ValuePool& pool, int depth) {
   at.expect(',', "',' and a predicate in SQL");
   at.peek();
@@ -62,7 +62,7 @@ Predicate parse_text(JsonCursor& at, ValuePool& pool, int depth) {
   }
 }
 
-// Sets the node, and the operator where the head is one.
+// Sets the node, and the operator if the head is one.
 void parse_head(JsonCursor& at, Predicate& tree) {
   const char* start = at.position();
   const std::string_view head = at.string("the name of a predicate node in quotes");

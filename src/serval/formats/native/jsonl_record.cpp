@@ -40,7 +40,7 @@ class RecordParser {
     record_.ignored.clear();
   }
 
-  // Later versions may have more members; so may typing errors.
+  // A member of a later version, or a typing error.
   void ignore(std::string_view name) {
     if (record_.ignored.empty()) record_.ignored = name;
     at_.skip_value();
@@ -91,7 +91,7 @@ class RecordParser {
     }
   }
 
-  // Where a member's value stands that means something in some records only.
+  // Skips and returns the position of a value that has a meaning only in some records.
   const char* skipped() {
     at_.peek();
     const char* start = at_.position();
@@ -120,8 +120,8 @@ class RecordParser {
     return true;
   }
 
-  // Only once the whole line is known to be a header do these members mean anything; elsewhere they are
-  // unknown members, to be ignored. So their places are kept and header() goes there again.
+  // These members have a meaning only in a header; elsewhere they are unknown and ignored. Whether the
+  // line is a header is known only at its end, so their positions are kept and header() returns to them.
   bool header_member(std::string_view name) {
     if (name == "serval") {
       has_magic_ = true;

@@ -48,7 +48,7 @@ std::string spelled_row(std::vector<std::pair<std::string, std::string>>& column
   return out + "}";
 }
 
-// From after the brace and, where `first` is given, after the first member's name.
+// Starts after the name of the first member, which is `first`.
 std::string canonical_row_rest(JsonCursor& at, int depth, std::string first) {
   std::vector<std::pair<std::string, std::string>> columns;
   std::string name = std::move(first);
@@ -99,7 +99,7 @@ Value parse_list(JsonCursor& at, ValuePool& pool, int depth) {
   return pool.list(elements);
 }
 
-// Whether a reader would take the spelling for exactly the row or number that it is.
+// Whether a reader would read the spelling as exactly this row or number.
 bool reads_back(std::string spelling, Value::Kind kind) {
   if (spelling.find('\n') != std::string::npos) return false;
   spelling += '\n';

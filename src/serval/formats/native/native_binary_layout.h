@@ -4,10 +4,9 @@
 //
 //   file     = file header, chunk..., [footer chunk, trailer]
 //
-//   file header, 16 bytes          chunk header, 40 bytes                 trailer, 16 bytes
-//    0  magic     89 "SRV" CR LF 1A LF   0  magic     "SVCK"                    0  offset of the footer chunk
-//    8  version   u32, 1                 4  kind      u8, ChunkKind             8  magic  "SRV" 89 LF 1A LF
-//    CR
+//   file header, 16 bytes              chunk header, 40 bytes               trailer, 16 bytes
+//    0  magic     89 "SRV" CR LF 1A LF   0  magic     "SVCK"                  0  offset of the footer chunk
+//    8  version   u32, 1                 4  kind      u8, ChunkKind           8  magic  "SRV" 89 LF 1A LF CR
 //   12  flags     u32, 0                 5  packing   u8, Packing
 //                                        6  zero      u16
 //                                        8  stored    u64, bytes that follow
@@ -21,9 +20,9 @@
 //   zigzag(n) << 3 | 0       integer            index << 3 | 3 number | 4 text | 6 row    into the spellings
 //   1 nil, 2 unknown, truth << 3 | 5 boolean    index << 3 | 7 list                       into the lists
 //
-// where indexes count over the whole file: a chunk carries the names that it is the first to use, so it needs
-// only the chunks before it. A certificate unpacks to columns, too; operations and transactions in it count
-// over the whole file. A footer unpacks to IndexEntry records and one IndexTotals.
+// where indexes count over the whole file: a chunk carries the names that it is the first to use, so it
+// needs only the chunks before it. A certificate also unpacks to columns; its operation and transaction
+// numbers count over the whole file. A footer unpacks to IndexEntry records and one IndexTotals.
 
 #include <cstdint>
 #include <string_view>
@@ -52,7 +51,7 @@ inline constexpr std::uint64_t kFreeSize = std::uint64_t{16} << 20;
 inline constexpr std::uint64_t kMaxRatio = 64;
 
 enum class Column : std::uint8_t {
-  Counts = 1,      // varint transactions, varint operations; always there
+  Counts = 1,      // varint transactions, varint operations; always present
   Facts = 2,       // { varint length, name, varint length, text }
   Initial = 3,     // value
   Spellings = 4,   // { varint Value::Kind, varint length, characters }: new numbers, texts, rows
@@ -60,21 +59,21 @@ enum class Column : std::uint8_t {
   Keys = 6,        // { value }: new keys
   Sessions = 7,    // { value }: labels of new sessions
   Predicates = 8,  // { tree }: byte Predicate::Node, varint length, name, value, varint children, tree...
-  Session = 16,    // varint a transaction, into the sessions
+  Session = 16,    // varint per transaction, into the sessions
   Label = 17,      // zigzag of (value - value before), modulo 2^64
-  Size = 18,       // varint a transaction: its operations
-  Outcome = 19,    // byte a transaction; absent when all committed
+  Size = 18,       // varint per transaction: number of its operations
+  Outcome = 19,    // byte per transaction; absent if all committed
   Begin = 20,      // zigzag of (begin - begin before), modulo 2^64; absent when none has times
   End = 21,        // zigzag of (end - begin), modulo 2^64; absent with Begin
   Hints = 22,      // { varint transaction in the chunk, byte HintFlag, members in order of their flags }
-  Kind = 32,       // byte an operation
-  Key = 33,        // varint an operation: 0 none, else key + 1
-  Value = 34,      // value an operation
-  Expected = 35,   // value a conditional operation
+  Kind = 32,       // byte per operation
+  Key = 33,        // varint per operation: 0 none, else key + 1
+  Value = 34,      // value per operation
+  Expected = 35,   // value per conditional operation
   OperationBegin = 36,  // zigzag of (begin - begin before), modulo 2^64; absent when none has times
   OperationEnd = 37,    // zigzag of (end - begin), modulo 2^64; absent with OperationBegin
   Rare = 38,            // { varint operation in the chunk, byte RareFlag, members in order of their flags }
-  // Of a certificate chunk, which has Spellings, Lists and Keys, too, and follows what it cites.
+  // Of a certificate chunk, which also has Spellings, Lists and Keys, and follows what it cites.
   OrderedByCommit = 48,  // byte 1
   Orders = 49,       // { varint key, byte complete, varint count, zigzag of (transaction - one before)... }
   VersionSets = 50,  // { varint operation - one before, byte VersionSetForm, members }
@@ -108,7 +107,7 @@ struct IndexEntry {
   std::uint64_t size = 0;    // Header and stored bytes.
   std::uint64_t first_transaction = 0, transactions = 0;
   std::uint64_t first_operation = 0, operations = 0;
-  std::int64_t first_begin = 0, last_end = 0;  // The earliest and the latest known; kUnknown... without any.
+  std::int64_t first_begin = 0, last_end = 0;  // The earliest and the latest known; kUnknown... if none is.
   friend bool operator==(const IndexEntry&, const IndexEntry&) = default;
 };
 struct IndexTotals {

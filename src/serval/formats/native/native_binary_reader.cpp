@@ -22,11 +22,11 @@ using namespace binary;  // NOLINT(google-build-using-namespace): the names of t
 constexpr int kMaxDepth = 1000;  // Of predicate trees and lists; protects the stack.
 constexpr std::uint64_t kMaxListSize = 1 << 24;
 
-// The file's numbers for names, and what they are in the history being built.
+// Maps the file's numbers of names to ids in the history being built.
 struct Names {
   std::vector<Value> spellings, lists;
   std::vector<std::pair<int, std::uint64_t>>
-      list_sizes;  // Of each list: how deep, and how large spelled out.
+      list_sizes;  // By list: its depth, and its size when spelled out.
   std::vector<KeyId> keys;
   std::vector<SessionId> sessions;
   std::vector<PredicateId> predicates;
@@ -108,7 +108,7 @@ class ChunkDecoder {
     has_operation_times_ = !column(Column::OperationBegin).at_end();
   }
 
-  // Names, in the order in which they refer to each other.
+  // Names. A kind is read after the other kinds that it refers to.
 
   void read_names() {
     for (ColumnCursor& at = column(Column::Spellings); !at.at_end();) spelling(at);
@@ -156,7 +156,7 @@ class ChunkDecoder {
     names_.lists.push_back(builder_.values().list(elements));
     remember_size(names_.lists.back(), {depth, size});
   }
-  // Lists share their parts, so few bytes can stand for a list of any depth and size.
+  // Lists share their parts, so a few bytes can represent a list of any depth and size.
   std::pair<int, std::uint64_t> size_of_list(Value list) const {
     return names_.list_sizes[list.pool_index()];
   }
@@ -244,7 +244,7 @@ class ChunkDecoder {
     if (time.end != kUnknownEnd && (last_end == kUnknownEnd || time.end > last_end)) last_end = time.end;
   }
 
-  // Entries of the sparse columns stand in ascending order.
+  // Entries of the sparse columns are in ascending order.
   std::uint64_t next_index(Column id, std::uint64_t at_least) {
     if (column(id).at_end()) return kNone;
     const std::uint64_t index = column(id).varint();
@@ -445,7 +445,7 @@ class BinaryReader {
     unknown_columns_ += decoder.unknown_columns;
   }
 
-  // The index is not needed to read, so it is a check: a chunk taken out of the file is missed here.
+  // Reading does not need the index, so it serves as a check: it detects a chunk removed from the file.
   void footer(const Chunk& chunk) {
     const IndexTotals totals{index_.size(), builder_.transaction_count(), builder_.operation_count()};
     const bool matches =
@@ -482,7 +482,7 @@ class BinaryReader {
   std::vector<IndexEntry> index_;
   std::uint64_t unknown_chunks_ = 0, unknown_columns_ = 0;
   std::uint64_t next_version_set_ = 0;
-  std::uint64_t certificate_at_ = 0;  // Its last chunk.
+  std::uint64_t certificate_at_ = 0;  // Offset of its last chunk.
   bool finished_ = false;
 };
 

@@ -91,7 +91,7 @@ struct BinaryWriter::State {
     return mine;
   }
 
-  // The number that stands for a value of our own pool.
+  // The number that represents a value of our own pool.
   static std::uint64_t code(Value mine) {
     if (mine.is_integer()) return zigzag(static_cast<std::uint64_t>(mine.as_integer())) << 3;
     return mine.bits();
@@ -133,7 +133,7 @@ struct BinaryWriter::State {
     }
     return plain;
   }
-  // The index is of transactions only.
+  // Not in the index, which covers transactions only.
   void close_certificate() {
     if (chunk_bytes() > 0) emit(seal_chunk(ChunkKind::Certificate, take_columns(), Packing::Zstd));
   }
@@ -318,7 +318,7 @@ class BinaryWriter::Adder {
   absl::flat_hash_map<PredicateId, std::uint64_t> predicates_;
 };
 
-// Writes the certificate of the one history whose transactions, all of them, are the file's.
+// Writes the certificate of a history. The file must contain all its transactions and no others.
 class BinaryWriter::CertificateAdder {
  public:
   CertificateAdder(State& state, const History& history) : file_(state), history_(history) {}

@@ -43,7 +43,7 @@ class JsonlReader {
   }
 
  private:
-  // A line that ended too early, forgiven if a header follows or the file ends with it.
+  // A line that ended too early; accepted if a header follows or the file ends with it.
   struct CutLine {
     std::uint64_t number;
     std::string text;
@@ -72,8 +72,9 @@ class JsonlReader {
     }
   }
 
-  // Behind a "sync" lines are believed only when the next one comes: one among them may have read what a line
-  // that never came has written. A header says that somebody goes on after such a cut.
+  // After a "sync" record, lines count only once the next "sync" arrives: a transaction among them may
+  // have read a value whose writer's line was lost. A header means that another recording continues
+  // after such a cut.
   void hold(std::string_view text) {
     const bool is_sync = begins_as_sync(text);
     const bool is_header = text.find(R"("serval":"history")") != std::string_view::npos;
@@ -208,7 +209,7 @@ class JsonlReader {
     }
   }
 
-  // Of the operation added last.
+  // Belongs to the operation added last.
   void keep_saw(JsonlSaw& saw) {
     const OperationId op{static_cast<std::uint32_t>(builder_.operation_count() - 1)};
     certificate_.add_saw(op, std::move(saw), line_);
@@ -229,7 +230,7 @@ class JsonlReader {
     return whole;
   }
 
-  // Transactions told event by event. Each is indeterminate until its end record says otherwise.
+  // A transaction recorded event by event. It is indeterminate until its end record says otherwise.
   struct Open {
     TransactionId transaction;
     Time begin;
@@ -265,7 +266,8 @@ class JsonlReader {
     open_.erase(open);
   }
 
-  // What an unfinished transaction may have written so far. Its own line will tell all, if it was written.
+  // The possible writes of an unfinished transaction so far. A later line of the whole transaction
+  // replaces it.
   struct KeptOpen {
     std::uint64_t line = 0;
     std::string text;
@@ -339,7 +341,7 @@ class JsonlReader {
 
   std::uint64_t cut_lines_ = 0, unfinished_ = 0, unsynced_ = 0;
   std::map<std::string, std::uint64_t> skipped_;
-  std::uint64_t ignored_lines_ = 0, first_ignored_line_ = 0;  // With a member of an unknown name.
+  std::uint64_t ignored_lines_ = 0, first_ignored_line_ = 0;  // Lines with a member of an unknown name.
   std::string first_ignored_;
 };
 
@@ -354,7 +356,8 @@ bool has_member(std::string_view line, std::string_view quoted) {
 
 }  // namespace
 
-// A transaction without the header line is taken for this format, too: then the reader asks for the header.
+// A transaction without a header line also counts as this format, so that the reader can ask for the
+// header.
 bool looks_like_jsonl(std::string_view start) {
   start.remove_prefix(std::min(start.find_first_not_of(" \t\r\n"), start.size()));
   if (!start.starts_with('{')) return false;

@@ -41,7 +41,8 @@ class JsonlWriter {
     put_header_line(line_, initial, facts, sessions_follow_from_transactions() ? "" : sessions());
   }
 
-  // The sessions are in the order of their first transactions and none is empty, so a reader finds them.
+  // Whether the sessions are in the order of their first transactions and none is empty: then a reader
+  // finds them without a list.
   bool sessions_follow_from_transactions() const {
     std::uint32_t next = 0;
     for (const SessionId session : history_.session_column()) {

@@ -67,7 +67,7 @@ class AwditReader {
     return cursor.number(builder_.values(), what);
   }
 
-  // Sessions and transactions begin with their first operation: separators in a row mean nothing.
+  // Sessions and transactions begin with their first operation, so repeated separators have no effect.
   TransactionId transaction() {
     const auto numbered = [](std::size_t count) { return Value::integer(static_cast<std::int64_t>(count)); };
     if (!session_) session_ = builder_.session(numbered(session_count_++));
@@ -168,7 +168,7 @@ class AwditWriter {
   RegisterView view_;
   std::vector<Value> keys_;
   std::vector<bool> initially_read_;  // By key.
-  Value initial_;                     // What the first session writes, where it is needed.
+  Value initial_;                     // What the first session writes, if it is needed.
   std::vector<RegisterStep> steps_;
   std::string text_;
   bool begun_ = false;

@@ -61,7 +61,7 @@ bool is_spelled_number(std::string_view text) {
   return starts_well && std::ranges::all_of(text, is_label);
 }
 
-// One pair of braces around everything.
+// Whether one pair of braces encloses the whole text.
 bool is_spelled_row(std::string_view text) {
   int depth = 0;
   bool in_string = false;
@@ -93,7 +93,7 @@ bool has_spelling(const ValuePool& pool, Value value) {
   }
 }
 
-// What could not be read back is not written.
+// Throws for values that could not be read back.
 void require_spellings(const History& history) {
   const auto require = [&](Value value) {
     if (!has_spelling(history.values(), value))

@@ -23,8 +23,8 @@ struct TextOperation {
   Value key, value, session, transaction;
 };
 
-// Finds the transaction of a line. Almost every line continues the line above or begins a transaction whose
-// id is the largest of its session so far; only where that fails is a table of all ids made.
+// Finds the transaction of a line. Almost every line continues the line above or begins a transaction
+// whose id is the largest of its session so far; a table of all ids is built only if that fails.
 class TransactionFinder {
  public:
   explicit TransactionFinder(HistoryBuilder& builder) : builder_(builder) {}
@@ -122,8 +122,8 @@ class PolySiReader {
   }
 
  private:
-  // Some tools begin a file with a transaction that writes 0 to every key. Where it wrote whatever is read as
-  // 0, nobody saw the keys before it, and 0 is a value like any other.
+  // Some tools begin a file with a transaction that writes 0 to every key. If it wrote every key that is
+  // read as 0, no transaction saw the keys before it, and 0 is an ordinary value.
   enum class Load { Possible, Complete, None };
 
   void note_load(TransactionId t, KeyId key, const TextOperation& op) {
@@ -138,7 +138,8 @@ class PolySiReader {
     load_ = loaded_.empty() || (reads && !loaded_.contains(key)) ? Load::None : Load::Complete;
   }
 
-  // The columns grow once, to what the first block makes likely. Reserved but unused pages cost nothing.
+  // The columns grow once, to the size estimated from the first block. Reserved but unused pages cost
+  // nothing.
   void reserve(std::size_t block_size) {
     reserved_ = true;
     const std::uint64_t file_size = stream_.size_on_disk();
@@ -160,8 +161,9 @@ class PolySiReader {
     }
   }
 
-  // 'r' or 'w', "(", four numbers of at most 18 digits, ")" and the end of the line, without blanks or signs:
-  // what nearly all lines are. Looks at fewer than kPlainLine bytes. Null, and nothing done, for any other.
+  // Parses a line of the usual form: 'r' or 'w', "(", four numbers of at most 18 digits, ")" and the end
+  // of the line, without blanks or signs. Reads fewer than kPlainLine bytes. Returns null and does
+  // nothing for any other line.
   static constexpr std::ptrdiff_t kPlainLine = 128;
   const char* parse_plain_line(const char* at) {
     if ((*at != 'r' && *at != 'w') || at[1] != '(') return nullptr;

@@ -51,7 +51,8 @@ class PolySiWriter {
     }
   }
 
-  // Readers take a first transaction that writes nothing but 0 for the rows at the start, and nothing before.
+  // Readers treat a first transaction that writes only 0 as the load of the initial rows, with no
+  // version before it.
   void count_load(Losses& losses) {
     if (history_.initial_value() != Value::integer(0)) return;
     for (const TransactionId t : history_.transactions()) {
@@ -80,7 +81,7 @@ class PolySiWriter {
     losses.add("sessions renumbered", sessions_.size());
   }
 
-  // Other tools know a transaction by its txn alone, so labels are kept only where they are distinct.
+  // Other tools identify a transaction by its txn alone, so labels are kept only if they are distinct.
   void number_transactions(Losses& losses) {
     absl::flat_hash_set<Value> seen;
     std::size_t written = 0;
@@ -94,7 +95,7 @@ class PolySiWriter {
   }
   Value number_of(TransactionId t) const { return labels_fit_ ? history_.label(t) : Value::integer(t.index); }
 
-  // Neighbouring aborted transactions of a session have nothing between them in the file.
+  // Adjacent aborted transactions of a session are not separated in the file.
   void count_merged(Losses& losses) const {
     for (const SessionId session : history_.sessions()) {
       bool after_aborted = false;
