@@ -14,8 +14,8 @@ bool is_refuted_by_certificate(const CheckResult& result) {
          std::ranges::any_of(std::get<Violated>(result.verdict).anomalies, rests_on_certificate);
 }
 
-// A certificate may contradict the snapshots of a history that some order explains: serializable holds, and
-// snapshot isolation, which makes a claim about snapshots that serializable does not make, is violated.
+// A certificate may contradict the snapshots of a history that has a serial order. Then serializable
+// holds, but snapshot isolation is violated, because only it makes a claim about snapshots.
 void draw_conclusions(Survey& survey, const Refutations& refutes) {
   const bool certified = std::ranges::any_of(survey.results, is_refuted_by_certificate);
   const auto levels = all_levels();
@@ -48,7 +48,7 @@ bool can_show(const History& history, Level level) {
   return !uses_real_time(level) || history.has_times() || history.transaction_count() <= 1;
 }
 
-// Decides a level that its own engine leaves open by what is known of others.
+// Decides a level that its own engine leaves open from the results of other levels.
 class Conclusion {
  public:
   Conclusion(const History& history, Judge& judge, CheckResult& result)
@@ -56,7 +56,7 @@ class Conclusion {
 
   void draw() {
     const auto levels = all_levels();
-    // The weakest first: where one is violated, so are those above it.
+    // The weakest first: if it is violated, so are the stronger ones.
     for (const LevelInfo& info : levels)
       if (implies(info.level, result_.level) && ask(info.level)) return;
     for (auto info = levels.rbegin(); info != levels.rend(); ++info)
@@ -64,7 +64,7 @@ class Conclusion {
   }
 
  private:
-  // Whether that settled it.
+  // Whether this decided the level.
   bool ask(Level level) {
     const bool known = std::ranges::any_of(
         others_, [&](const CheckResult& r) { return proves(r, level) || refutes_(r, level) || ran_out(r); });
@@ -79,7 +79,7 @@ class Conclusion {
     return false;
   }
 
-  // Of a weaker level that another violation refutes.
+  // Uses a violation of another level that also refutes `weaker`, and so this level.
   bool follow_refutation(Level weaker) {
     for (const CheckResult& other : others_)
       if (std::optional<Violated> found = violation_of(weaker, other, refutes_))
@@ -106,7 +106,7 @@ class Conclusion {
   std::vector<CheckResult> others_;
 };
 
-// Of a level that certificates say nothing about: what the reads refute, no certificate mends.
+// For a level that certificates do not cover: what the reads refute, a certificate cannot repair.
 void ask_reads(Judge& judge, CheckResult& result) {
   CheckResult other = judge.judge_without_certificate(result.level);
   other.phases.insert(other.phases.begin(), result.phases.begin(), result.phases.end());
@@ -146,7 +146,8 @@ Survey Checker::survey(CheckOptions options) {
     const bool settled = std::ranges::any_of(survey.results, [&](const CheckResult& r) {
       return proves(r, level) || refutes(r, level) || ran_out(r);
     });
-    // Without times the strong levels can only be refuted, by what refutes their strong-session variants.
+    // Without times, the strong levels can only be refuted, namely by violations of their strong-session
+    // variants.
     if (settled || !can_show(history_, level)) return;
     survey.results.push_back(judge.judge(level));
     CheckResult& result = survey.results.back();
@@ -156,8 +157,8 @@ Survey Checker::survey(CheckOptions options) {
   };
   if (!can_show(history_, survey.top)) survey.top = Level::StrongSessionSerializable;
   for (const Level level : kGraphLevels) visit(level);
-  visit(Level::Causal);  // Implies most of those below.
-  // The weak levels, weakest first: a read that one forbids refutes whatever implies it.
+  visit(Level::Causal);  // Implies most of the weaker levels.
+  // The weak levels, weakest first: a read that one of them forbids refutes every level that implies it.
   for (const LevelInfo& info : all_levels()) visit(info.level);
   draw_conclusions(survey, refutes);
   return survey;

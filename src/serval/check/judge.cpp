@@ -20,7 +20,7 @@
 namespace serval {
 namespace {
 
-// The weakest of them that implies `level`; none for levels that nothing here implies.
+// The weakest graph level that implies `level`, if there is one.
 std::optional<Level> weakest_graph_level_above(Level level) {
   std::optional<Level> weakest;
   for (const Level candidate : kGraphLevels) {
@@ -33,9 +33,9 @@ Undecided no_engine(std::string reason) {
   return {Undecided::Cause::NoEngine, std::move(reason), {"no read that the level forbids"}};
 }
 
-// What a violation of a stronger level also says about this one. Without predicate operations repeatable
-// read forbids the same cycles as serializable; of the other levels only cycles without anti-dependencies
-// are certain here.
+// Keeps the part of a violation of a stronger level that also refutes this one. Without predicate
+// operations, repeatable read forbids the same cycles as serializable; for other levels, only cycles
+// without anti-dependencies are certain.
 void keep_certain(Level level, Violated& violation) {
   if (level == Level::RepeatableRead) return;
   const auto allowed = [level](AnomalyKind kind) {
@@ -101,7 +101,7 @@ const Relations& Judge::relations() {
   if (!inferred_->relations) {
     Relations relations = infer_relations(history_, budget_);
     add_version_hints(history_, options_.hints, relations, budget_);
-    inferred_->relations = std::move(relations);  // Whole, or not at all: another budget may go on.
+    inferred_->relations = std::move(relations);  // Only if complete: another budget may retry.
   }
   return *inferred_->relations;
 }
@@ -123,8 +123,9 @@ CheckResult Judge::judge_without_certificate(Level level) {
   return Judge(history_, options, inferred_).judge(level);
 }
 
-// Writes of values that were not recorded: what contradicts itself without the reads that they may explain
-// is refuted, what holds for some values that they may have written holds.
+// The values of some writes were not recorded. The level is refuted if it is violated even without the
+// reads that these writes may explain, and proven if it holds for some values that they may have
+// written.
 CheckResult Judge::judge_unknown(Level level) {
   if (!without_uncertain_)
     without_uncertain_ = std::make_unique<Variant>(inferred_->unknown_writes->without_uncertain_reads(),
@@ -179,20 +180,21 @@ void Judge::judge_known(Level level, CheckResult& result) {
     tell_new_rows_apart(level, result);
 }
 
-// A violation that needs an inserted row to be the one that was deleted before is none (see new_rows.h).
+// Discards a violation that exists only if an inserted row is the same object as the one deleted before
+// (see new_rows.h).
 void Judge::tell_new_rows_apart(Level level, CheckResult& result) {
   if (!inferred_->renewed_keys) inferred_->renewed_keys = renewed_keys(history_);
   const std::vector<KeyId>& renewed = *inferred_->renewed_keys;
   if (renewed.empty()) return;
   if (!without_renewed_) {
     CheckOptions options = options_;
-    options.use_certificate = false;  // Which would miss the keys that are left out in answers of ranges.
+    options.use_certificate = false;  // It would miss these keys in the results of predicates.
     without_renewed_ =
         std::make_unique<Variant>(without_keys(history_, renewed), std::vector<TakenWrite>{}, options);
   }
   CheckResult other = without_renewed_->judge->judge(level);
-  // What no object at all can have shown is a violation whichever is which. An insert that finds no row
-  // where there was one before makes another object.
+  // A read that is wrong for every object is a violation in any case. But an insert that finds no row
+  // where there was one before creates another object.
   const auto is_bad_read = [&](const Anomaly& anomaly) {
     const auto* bad = std::get_if<BadRead>(&anomaly.evidence);
     return bad != nullptr && (anomaly.kind != AnomalyKind::NonRepeatableRead ||
@@ -281,16 +283,17 @@ void Judge::decide_by_reads(Level level, CheckResult& result) {
   });
 }
 
-// An expected order that passes is a proof. One that fails says nothing about others: the search goes on.
+// An expected order that passes is a proof. One that fails proves nothing about other orders, so the
+// search continues.
 bool Judge::decide_by_replay(Level level, CheckResult& result) {
   const bool asked = options_.engine == Engine::Replay;
-  // An order that passes need not be one that keeps an assumption.
+  // An order that passes need not satisfy the assumptions.
   const bool tries = options_.engine == Engine::Auto && options_.hints.assumptions.empty() &&
                      !replay_fails_ && level != Level::Linearizable && proves_by_replay(level) &&
                      suggests_replay(history_, options_);
   if (!asked && !tries) return false;
   timed(result, "replay", [&] { result.verdict = check_by_replay(history_, level, options_, budget_); });
-  // Sessions and real time may be all that is wrong at the strong levels.
+  // At levels with session order or real time, these may be the only reason for the failure.
   replay_fails_ = !holds(result.verdict) && !uses_session_order(level) && !uses_real_time(level);
   if (!asked && !holds(result.verdict)) return false;
   result.engine = "replay";
@@ -298,7 +301,7 @@ bool Judge::decide_by_replay(Level level, CheckResult& result) {
   return true;
 }
 
-// Predicates without a certificate: an order that reads and times suggest, if it passes the replay.
+// For predicates without a certificate: tries orders suggested by reads and times, and replays them.
 void Judge::search_serial_order(Level level, CheckResult& result) {
   if (std::ranges::none_of(history_.kind_column(), is_predicate)) return;
   if (!options_.hints.assumptions.empty() || !proves_by_replay(level) || level == Level::Linearizable) return;
@@ -337,7 +340,8 @@ void Judge::decide_lightweight(Level level, CheckResult& result) {
   }
 }
 
-// A level without a search of its own: refuted by a read it forbids, proven by a stronger level that holds.
+// For a level without its own search: refuted by a read that it forbids, proven by a stronger level that
+// holds.
 void Judge::decide_by_neighbours(Level level, CheckResult& result) {
   std::vector<Anomaly> reads = forbidden_reads(relations(), level);
   std::ranges::move(contradicting_versions(relations(), level), std::back_inserter(reads));

@@ -1,6 +1,6 @@
 #pragma once
-// Judges one history at any number of levels. What it infers of the history serves all of them, and other
-// judges of the same history, with other options, that share it.
+// Judges one history at any number of levels. What it infers from the history is reused for all of them,
+// and can be shared with judges of the same history that have other options.
 
 #include <array>
 #include <memory>
@@ -17,19 +17,19 @@
 
 namespace serval {
 
-// The levels that cycles decide, so that whatever implies another stands before it.
+// The levels that are decided by cycles. A level comes before those that it implies.
 constexpr std::array kGraphLevels{
     Level::StrictSerializable,      Level::StrongSessionSerializable,      Level::Serializable,
     Level::StrongSnapshotIsolation, Level::StrongSessionSnapshotIsolation, Level::SnapshotIsolation};
 
-// Whether a budget ended it.
+// Whether the check was ended by a budget.
 inline bool ran_out(const CheckResult& result) {
   const auto* open = std::get_if<Undecided>(&result.verdict);
   return open != nullptr && open->cause >= Undecided::Cause::EffortBudget;
 }
 
-// Each part is made when it is first needed. The relations depend on CheckOptions::hints, which must be the
-// same for all judges that share this.
+// Each part is computed when first needed. The relations depend on CheckOptions::hints, which must be
+// the same for all judges that share this.
 struct Inferred {
   std::optional<Relations> relations;
   std::optional<UnknownWrites> unknown_writes;
@@ -43,13 +43,13 @@ class Judge {
 
   CheckResult judge(Level level);
 
-  // Whether some other order explains the history: two facts, and both are reported. Worth a few times the
-  // effort of the first answer.
+  // For a violation by the certificate: whether the reads alone allow some order. Both results are
+  // reported. Spends at most a few times the effort of the first answer.
   CheckResult::WithoutCertificate ask_without_certificate(Level level);
   CheckResult judge_without_certificate(Level level);
 
  private:
-  // The same history with other values.
+  // A modified copy of the history, with its own judge.
   struct Variant {
     Variant(History changed, std::vector<TakenWrite> reads, const CheckOptions& options);
     History history;
@@ -83,11 +83,11 @@ class Judge {
   std::uint64_t effort_before_ = budget_.effort();
   std::shared_ptr<Inferred> inferred_;
   Trail trail_;
-  std::string_view engine_of_search_;            // Where an order has to be searched for.
-  const CertifiedHistory* certified_ = nullptr;  // Where this judge used the certificate.
+  std::string_view engine_of_search_;            // The engine to report if an order was searched for.
+  const CertifiedHistory* certified_ = nullptr;  // Null until this judge uses the certificate.
   std::optional<bool> contradicts_snapshots_;
-  bool replay_fails_ = false;  // The expected order is no serial one.
-  bool knows_values_ = false;  // Writes of unknown values explain nothing here.
+  bool replay_fails_ = false;  // The expected order is not a serial order.
+  bool knows_values_ = false;  // No write of an unknown value explains a read here.
   std::unique_ptr<Variant> without_uncertain_;
   std::unique_ptr<Variant> without_renewed_;
   std::vector<std::unique_ptr<Variant>> variants_;  // By guess.

@@ -145,7 +145,8 @@ class Decision {
                        history_.format(history_.label(history_.transaction_of(op))));
   }
 
-  // What some predicate operation saw is unknown, but the order of what is known may still explain it.
+  // It is unknown what some predicate operation saw, but an order of the known dependencies may still
+  // explain it.
   Verdict replay_found(std::string reason, const std::vector<Vertex>& order) const {
     Undecided open{
         Undecided::Cause::Precondition, std::move(reason), {"no known dependency violates the level"}};
@@ -189,8 +190,8 @@ class Decision {
     return contradicting_.size() > before;
   }
 
-  // Positions of vertices that others have passed since the last time the predicates were asked: a pair
-  // that did not contradict the order then does so now only if one vertex has passed the other.
+  // Positions of vertices that others have passed since the predicates were last asked: a pair that did
+  // not contradict the order then can do so now only if one vertex has passed the other.
   std::vector<bool> disturbed_places(const std::vector<Vertex>& position) const {
     std::vector<bool> disturbed(position.size(), position_.empty());
     if (position_.empty()) return disturbed;

@@ -160,7 +160,8 @@ class CertifiedReader {
     return first;
   }
 
-  // What it may have left behind as far as the certificate says: keys whose order is not complete.
+  // Notes the versions of `t` that the certificate does not exclude: those of keys without a complete
+  // order.
   void note_unlisted(TransactionId t, const std::vector<bool>& complete) {
     for (const OperationId op : history_.operations(t))
       for_each_write(history_, op, [&](KeyId key, Value value) {
@@ -168,8 +169,9 @@ class CertifiedReader {
       });
   }
 
-  // A value that no other transaction's version has: which transaction wrote it, if any? An
-  // indeterminate transaction that left it behind explains it, whoever else wrote it.
+  // For a value that no version of another transaction has: finds out which transaction wrote it, if
+  // any. An indeterminate transaction that may have left it behind explains it, even if others wrote it
+  // too.
   void find_fault(TransactionId t, OperationId op, KeyId key, Value value) {
     OperationId own = OperationId::none(), overwritten = own, aborted = own;
     const auto note = [](OperationId& first, OperationId write) {
@@ -445,7 +447,7 @@ bool CertifiedReads::holds_value(KeyId key, std::uint32_t position, Value value)
   return versions_.of(key)[position].value == value || (position == 0 && is_initial(value));
 }
 
-// There is at least one: the guessed version.
+// At least one exists: the guessed version.
 std::uint32_t CertifiedReads::earliest_alike(TransactionId t, const Read& read) const {
   const Value value = value_seen(history_, read.op);
   for (std::uint32_t i = 0; i < read.position; ++i)

@@ -3,14 +3,15 @@
 namespace serval {
 namespace {
 
-// Whether each statement had a snapshot of its own, as the header tells.
+// Whether each statement had its own snapshot, according to the header.
 bool has_statement_snapshots(const History& history) {
   const auto asked = history.facts().find("isolation");
   return asked != history.facts().end() &&
          (asked->second == "read-committed" || asked->second == "read-uncommitted");
 }
 
-// The one version set of all operations of a transaction that have one; null: none, or several.
+// The version set shared by all operations of a transaction that have one. Null if there is none, if
+// they differ, or if it is a list.
 const VersionSet* common_set(const History& history, TransactionId t) {
   const VersionSet* common = nullptr;
   for (const OperationId op : history.operations(t)) {

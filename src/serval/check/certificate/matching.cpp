@@ -109,7 +109,7 @@ void Matching::collect_columns(Budget& budget) {
           column.values[here] = std::move(row[i]);
         else if (integer)
           column.integers[here] = row[i].as_integer();
-        const bool first = here == versions_.first(key);  // Has none before it.
+        const bool first = here == versions_.first(key);  // It has no previous version.
         column.changes +=
             !first && (!column.values.empty() || column.integers[here] != column.integers[here - 1]);
       }
@@ -134,11 +134,11 @@ std::optional<std::vector<IntegerBox>> Matching::boxes_of(const Prepared& prepar
   return boxes;
 }
 
-// Of few keys each is looked at. Of many, those that never match should not be:
+// If there are few keys, each is examined. If there are many, those that never match should be skipped.
 //
-// A walk from a version ends at the next change; with a share `s` of versions that match it takes about
-// 1 / s + 1 / (1 - s) steps a key, where what matches is spread over the keys, and at most all of the key's
-// versions. Each operation is asked a few times.
+// A walk from a version ends at the next change. If a share `s` of the versions matches, spread evenly
+// over the keys, it takes about 1 / s + 1 / (1 - s) steps per key, and at most as many as the key has
+// versions. Each operation is queried a few times.
 void Matching::choose_ways(Budget& budget) {
   constexpr std::size_t kFewKeys = 256;
   std::vector<std::string> names;

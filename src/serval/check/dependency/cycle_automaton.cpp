@@ -19,8 +19,8 @@ constexpr std::uint8_t kStop = AntiRule::kStop;
 
 constexpr AntiRule kNoAnti{1, {0}, {kStop}, {true}};
 constexpr AntiRule kExactlyOne{2, {0, 1}, {1, kStop}, {false, true}};
-// After an anti-dependency: no two in a row, at least one more, and none last, because the pivot follows
-// it. States: one so far, just now; one so far; several, one just now; several.
+// The pivot is an anti-dependency: no two in a row, at least one more, and none last, because the pivot
+// follows. States: one so far, just now; one so far; several, one just now; several.
 constexpr AntiRule kNonAdjacentAfterOne{4, {1, 1, 3, 3}, {kStop, 2, kStop, 2}, {false, false, false, true}};
 // From the start: none yet; then as above. The last step may be one, because the pivot is not.
 constexpr AntiRule kNonAdjacent{

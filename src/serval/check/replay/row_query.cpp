@@ -9,7 +9,7 @@ namespace {
 
 using Kind = Condition::Kind;
 
-// Finds the index for a condition, and what must hold of the rows for it to be right.
+// Finds the index for a condition, and what must hold for the rows so that the index may be used.
 class FilterBuilder {
  public:
   FilterBuilder(const Condition& condition, RowState& state) : condition_(condition), state_(state) {
@@ -33,7 +33,7 @@ class FilterBuilder {
   }
 
  private:
-  // Notes which kinds the comparisons below a node need; false where it is more than comparisons of columns
+  // Notes which kinds the comparisons below a node need; false if it is more than comparisons of columns
   // with constants.
   bool note_needs(std::uint32_t node) {
     const auto nodes = condition_.nodes();

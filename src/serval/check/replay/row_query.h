@@ -45,7 +45,7 @@ class RowQuery {
   const std::string& problem() const noexcept { return problem_; }
 
   // Visits the keys whose rows match, each once, in any order. Returns a key for which the condition is
-  // undefined, if one was met.
+  // undefined, if one was found.
   template <class Visitor>
   std::optional<KeyId> visit_matches(const RowState& state, Visitor&& visitor) const {
     std::optional<KeyId> undefined;

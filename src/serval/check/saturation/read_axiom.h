@@ -1,7 +1,7 @@
 #pragma once
-// What the axioms about the reads of one transaction share: each transaction with its reads, in turn. Few
-// reads are compared with each other; many are looked up by key, so that a transaction costs no more than the
-// smaller of its read set and the write sets it saw.
+// The shared part of the axioms about the reads of one transaction: visits each transaction with its
+// reads. A few reads are compared with each other; many are looked up by key, so that a transaction
+// costs no more than the smaller of its read set and the write sets it saw.
 
 #include <span>
 #include <vector>
@@ -44,7 +44,7 @@ class ReadAxiom {
   }
 
  protected:
-  // Where in the reads of a transaction a key is.
+  // The position of a key in the reads of a transaction.
   struct Place {
     TransactionId reader = TransactionId::none();
     std::uint32_t position = 0;
