@@ -10,8 +10,8 @@
 namespace serval {
 namespace {
 
-// The levels that a graph without cycles decides from read-committed up, weakest first: of those that imply
-// a level, none before the first follows from it.
+// The levels from read-committed up that are decided by an acyclic graph, weakest first: the first one
+// that implies a given level is a weakest one that does.
 constexpr std::array kFollowed{Level::ReadCommitted,
                                Level::StrongSessionReadCommitted,
                                Level::StrongReadCommitted,
@@ -68,7 +68,7 @@ SessionId HistoryScreen::session(Value label) {
   return sessions_.try_emplace(label, SessionId{static_cast<std::uint32_t>(sessions_.size())}).first->second;
 }
 
-// As find_clock_contradiction (real_time.h) has it, and where there are no times at all.
+// Like find_clock_contradiction (real_time.h), and true if there are no times.
 bool HistoryScreen::clock_contradicts(SessionId session, Interval interval) {
   if (session.index >= latest_begin_.size()) latest_begin_.resize(session.index + 1, kUnknownBegin);
   Time& latest = latest_begin_[session.index];
@@ -141,7 +141,7 @@ void HistoryScreen::release(KeyId key, Value value) {
   waiting_.erase(found);
 }
 
-// Its writes first: what it appended is there when its reads are examined.
+// Writes first, because its reads may show its own appends.
 void HistoryScreen::take_part(TransactionId t, TransactionDigest& digest) {
   takes_part_[t.index] = true;
   const bool sees_all = order_.shape().data == GraphShape::Data::All;
@@ -156,7 +156,7 @@ void HistoryScreen::take_part(TransactionId t, TransactionDigest& digest) {
   for (TransactionDigest::Read& read : digest.reads) resolve({t, std::move(read)});
 }
 
-// The first version of a key may be written without a read of what was there before.
+// Only the first version of a key may be written without a preceding read.
 void HistoryScreen::write_blindly(KeyId key, TransactionId t) {
   const VersionId initial = initial_versions_[key.index];
   if (!versions_[initial].overwriter.is_none()) return lose("writes without a read before them");
@@ -209,7 +209,7 @@ void HistoryScreen::resolve_list(PendingRead& pending) {
   }
 }
 
-// Also of a key of which only reads of nothing are known, and of lists that show nothing.
+// Also handles reads of empty lists, and of keys that are not known to be either.
 void HistoryScreen::resolve_register(PendingRead& pending) {
   const TransactionDigest::Read& read = pending.read;
   const VersionId initial = initial_versions_[read.key.index];
@@ -222,7 +222,7 @@ void HistoryScreen::resolve_register(PendingRead& pending) {
   const auto found = written_.find({read.key, read.value});
   if (found == written_.end()) return wait_for(read.value, pending);
   const TransactionId writer = versions_[found->second].writer;
-  if (writer == pending.reader) return wait_for(read.value, pending);  // Only another's write explains it.
+  if (writer == pending.reader) return wait_for(read.value, pending);  // Another must have written it.
   wake(writer);
   observe(pending.reader, found->second, read);
 }

@@ -1,31 +1,32 @@
 #pragma once
-// Looks through a history that grows, transaction by transaction, for signs that it violates a level. It
-// never judges: where it is suspicious, check() does. So it needs no evidence, and each transaction costs the
-// same however many came before it.
+// Examines a growing history, transaction by transaction, for signs that it violates a level. It never
+// judges: if it is suspicious, check() does. So it needs no evidence, and the cost per transaction does
+// not depend on how many came before.
 //
 //   HistoryScreen screen(Level::Serializable, Value::integer(0));
 //   screen.add(transaction);                    // In session order.
-//   screen.settle(open_writes);                 // Every value read so far was written so far, or is here.
+//   screen.settle(open_writes);                 // Every value read so far was written so far, or is in here.
 //   if (screen.state() == HistoryScreen::State::Suspicious) ...
 //
-// For every transaction that takes part (committed, or read from by one that does: decision 003) it finds the
-// versions that it read and overwrote, and keeps the dependencies in an order that grows. Signs are a cycle,
-// two updates of one version, and reads that no order explains. The graph has the shape of the level, or of
-// the weakest level above it that has one; then is_exact() is false.
+// For every participating transaction (committed, or read from by a participating one: decision 003) it
+// finds the versions that it read and overwrote, and maintains an order of the dependencies. Signs are a
+// cycle, two updates of one version, and reads that no order explains. The graph has the shape of the
+// level. For a level without a shape, it has that of the weakest stronger level with one, and is_exact()
+// is false.
 //
-//   Clear        settle() found no sign, and check() would find no violation either.
-//   Open         No sign, but the order that was assumed for appends that nobody saw does not work; another
-//                one might. Only at snapshot levels.
+//   Clear        settle() found no sign, and check() would not find a violation either.
+//   Open         No sign, but the order that was assumed for unseen appends does not work; another order
+//                might. Only at snapshot levels.
 //   Suspicious   If is_exact(), check() finds a violation.
-//   Lost         Something that cannot be screened: reason() says what. Values written twice; a second write
+//   Lost         The history cannot be screened: reason() says why. Values written twice; a second write
 //                to a key without a read before it; deletes; values that were not recorded; ranges; clocks
-//                that contradict themselves, where real time counts.
+//                that contradict themselves, if real time counts.
 //
-// Reads of values that a running transaction wrote are examined when it has ended: see waiting(). Nothing is
-// added in the last two states.
+// Reads of values that a running transaction wrote are examined once that has ended: see waiting(). In
+// the last two states, added transactions are ignored.
 //
-// O(operations + elements shown) expected, plus what the order costs (screen_order.h); memory grows with the
-// history. One thread.
+// O(operations + elements shown) expected, plus the cost of the order (screen_order.h). Memory grows
+// with the history. Not thread-safe.
 
 #include <algorithm>
 #include <cstdint>
@@ -60,7 +61,7 @@ class HistoryScreen {
 
   void add(ScreenedTransaction transaction);
   void settle(std::span<const OpenWrite> open);
-  // For what the caller knows to be beyond a screen; also where it is suspicious.
+  // Called if the caller knows that the history cannot be screened. Replaces Suspicious.
   void lose(std::string_view reason);
 
   State state() const noexcept;
@@ -69,7 +70,7 @@ class HistoryScreen {
 
   std::uint64_t transactions() const noexcept { return transactions_; }  // Added so far.
   std::uint64_t waiting() const noexcept { return waiting_count_; }      // Reads that are not examined yet.
-  // At least so many transactions have none of these.
+  // A lower bound for the number of transactions without such reads.
   std::uint64_t examined() const noexcept { return transactions_ - std::min(transactions_, waiting_count_); }
   std::uint64_t effort() const noexcept { return operations_ + order_.effort() + lists_.effort(); }
   std::size_t bytes() const noexcept;
@@ -108,13 +109,13 @@ class HistoryScreen {
   ListScreen lists_{order_, versions_};
 
   absl::flat_hash_map<Value, SessionId> sessions_;
-  std::vector<Time> latest_begin_;                    // By session, where real time counts.
+  std::vector<Time> latest_begin_;                    // By session, if real time counts.
   std::vector<VersionId> initial_versions_;           // By key.
   std::vector<bool> blind_;                           // By key: its first version was written without a read.
   absl::flat_hash_map<KeyValue, VersionId> written_;  // Last writes of registers.
   std::vector<bool> takes_part_;                      // By transaction.
-  absl::flat_hash_map<TransactionId, TransactionDigest> idle_;       // Those that do not yet.
-  absl::flat_hash_map<KeyValue, std::vector<PendingRead>> waiting_;  // By what is missing.
+  absl::flat_hash_map<TransactionId, TransactionDigest> idle_;       // Those that do not participate yet.
+  absl::flat_hash_map<KeyValue, std::vector<PendingRead>> waiting_;  // By the missing value.
   std::vector<std::pair<TransactionId, TransactionDigest>> woken_;
   std::vector<PendingRead> retries_;
   std::uint64_t transactions_ = 0, operations_ = 0, waiting_count_ = 0;

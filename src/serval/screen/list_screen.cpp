@@ -30,7 +30,7 @@ void ListScreen::count(std::uint32_t append, VersionId initial) {
   place_unseen(list, list.unseen.size() - 1);
 }
 
-// After the last version seen. Those before it in list.unseen have been placed.
+// Places it after the last version seen. The ones before it in list.unseen have been placed.
 void ListScreen::place_unseen(List& list, std::size_t position) {
   const Append& append = appends_[list.unseen[position]];
   const TransactionId writer = append.writer;
@@ -83,15 +83,15 @@ ListScreen::Answer ListScreen::look_at_new(const List& list, const TransactionDi
   return {};
 }
 
-// An append that the reader makes only after a read that already shows it.
+// Whether the read shows an append that the reader makes only afterwards.
 bool ListScreen::shows_own(const List& list, std::size_t length, TransactionId reader,
                            const std::vector<Append>& appends) {
   return std::any_of(list.appends.begin(), list.appends.begin() + static_cast<std::ptrdiff_t>(length),
                      [&](std::uint32_t append) { return appends[append].writer == reader; });
 }
 
-// Makes versions of the elements that no read had shown. False: one of them is there twice, or without what
-// its transaction had appended before.
+// Creates versions for the elements that no read has shown before. False: the read shows one of them
+// twice, or shows it without an earlier append of the same transaction.
 bool ListScreen::extend(List& list, const TransactionDigest::Read& read) {
   retract_order_of_unseen(list);
   for (std::size_t i = list.elements.size(); i < read.elements.size(); ++i) {
@@ -124,7 +124,7 @@ void ListScreen::retract_order_of_unseen(const List& list) {
   placed_again_ += list.unseen.size();
 }
 
-// False: another transaction read the version and appended, too.
+// False: another transaction also read this version and appended.
 bool ListScreen::observe(List& list, VersionId version, TransactionId reader, bool updates) {
   if (!needs_misses()) {
     versions_.depend_on_writer(version, reader);

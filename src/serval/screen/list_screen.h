@@ -1,15 +1,16 @@
 #pragma once
-// Lists in a history that grows (inference/list_versions.h, online). The longest read of a list so far is the
-// order of the versions that were seen; an append that nobody has seen yet comes after all of them:
+// Lists in a growing history (the online counterpart of inference/list_versions.h). The longest read of
+// a list so far gives the order of the versions seen; an append that no read has shown yet comes after
+// all of them:
 //
 //   s1: [a(x,1)]  s2: [a(x,2)]  s3: [l(x,[2])]     2 is a version, and 1 comes later
 //
-// So whoever read the last version seen misses every append that was not seen, whichever comes next. Where
-// snapshots count, the order of these matters, too: they are assumed to come in the order in which they were
-// added, until a read shows their order.
+// So a transaction that read the last version seen misses every unseen append, whichever comes next. If
+// snapshots count, the order of the unseen appends also matters: they are assumed to be in the order in
+// which they were added, until a read shows their order.
 //
-// A read costs O(elements shown); one that shows more than all before it, also O(appends not yet seen).
-// One thread.
+// A read costs O(elements shown), plus O(appends not yet seen) if it is the longest so far. Not
+// thread-safe.
 
 #include <cstdint>
 #include <vector>
@@ -27,29 +28,29 @@ class ListScreen {
 
   ListScreen(ScreenOrder& order, ObservedVersions& versions) : order_(order), versions_(versions) {}
 
-  // The number of the append; kNone when the element was appended before. `previous` is the append of the
-  // same transaction to the same key before this one.
+  // The number of the append; kNone if the element was appended before. `previous` is the preceding
+  // append of the same transaction to the same key.
   std::uint32_t add(KeyId key, Value element, TransactionId writer, std::uint32_t previous, bool is_last);
   bool has(KeyId key, Value element) const { return index_.contains(std::pair(key, element)); }
-  // Its transaction takes part from now on. `initial` is the version of the key before any append.
+  // Its transaction participates from now on. `initial` is the version of the key before any append.
   void count(std::uint32_t append, VersionId initial);
 
   struct Answer {
     enum class Kind : std::uint8_t {
       Read,           // Done.
       Contradiction,  // No order explains the read.
-      Missing,        // An element that nobody has appended yet. Nothing was done.
-      Idle,           // The append of a transaction that does not take part yet. Nothing was done.
+      Missing,        // No transaction has appended `element` yet. Nothing was done.
+      Idle,           // It shows an append of `writer`, which does not participate yet. Nothing was done.
     } kind = Kind::Read;
-    Value element = {};                            // Missing.
-    TransactionId writer = TransactionId::none();  // Idle.
+    Value element = {};                            // For Missing.
+    TransactionId writer = TransactionId::none();  // For Idle.
   };
   // A read that shows elements.
   Answer read(TransactionId reader, const TransactionDigest::Read& read, VersionId initial);
-  // A read of a list that shows none. False: contradicts others.
+  // A read of an empty list. False: contradicts others.
   bool read_nothing(TransactionId reader, bool updates, KeyId key, VersionId initial);
 
-  // Most of the work went into appends that nobody sees, so it may grow faster than the history.
+  // Most of the work goes into appends that no read shows, so it may grow faster than the history.
   bool is_wasteful() const noexcept { return placed_again_ > 4096 + 64 * appends_.size(); }
   std::uint64_t effort() const noexcept { return placed_again_ + compared_; }
   std::size_t bytes() const noexcept;
@@ -67,11 +68,12 @@ class ListScreen {
   struct List {
     VersionId last = VersionId::none();  // The last version seen.
     std::vector<Value> elements;         // Of the longest read,
-    std::vector<std::uint32_t> appends;  // and who appended them.
-    std::vector<std::uint32_t> unseen;   // Appends that count and were not shown, as they were added.
-    // Helper vertices that lead the readers of `last` to these: the first, and the newest.
+    std::vector<std::uint32_t> appends;  // and their appends.
+    std::vector<std::uint32_t> unseen;   // Appends that count and were not shown, in order of addition.
+    // Helper vertices that lead from the readers of `last` to the unseen appends: the first and the
+    // newest.
     Vertex first_helper = kNone, newest_helper = kNone;
-    TransactionId updater = TransactionId::none();  // Read `last` and appended: not led by helpers.
+    TransactionId updater = TransactionId::none();  // Read `last` and appended. Does not use the helpers.
   };
 
   List& list_of(KeyId key, VersionId initial);

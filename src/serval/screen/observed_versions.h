@@ -1,13 +1,13 @@
 #pragma once
-// Versions of keys with those who wrote, overwrote and read them, as far as a screen knows them yet. A read
-// leads to the writer's edge at once, and to the overwriter's as soon as there is one.
+// Versions of keys with the transactions that wrote, overwrote and read them, as far as a screen knows.
+// A read adds the edge from the writer at once, and the edge to the overwriter as soon as there is one.
 //
 //   ObservedVersions versions(order);
 //   const VersionId v = versions.add(writer);
 //   versions.read(v, reader);                      // writer -> reader
 //   versions.overwrite(v, overwriter);             // reader -> overwriter
 //
-// O(1) amortized per call: a reader waits for one overwriter. One thread.
+// O(1) amortized per call: a reader waits for one overwriter. Not thread-safe.
 
 #include <cstdint>
 #include <utility>
@@ -23,8 +23,8 @@ struct ObservedVersion {
 
   TransactionId writer = TransactionId::none();      // none(): the initial version.
   TransactionId overwriter = TransactionId::none();  // Of the next version.
-  TransactionId updater = TransactionId::none();     // Read this version, and wrote the key.
-  std::uint32_t readers = kNobody;                   // A list of those who wait for the overwriter.
+  TransactionId updater = TransactionId::none();     // Read this version and wrote the key.
+  std::uint32_t readers = kNobody;                   // The list of readers that wait for the overwriter.
 };
 
 class ObservedVersions {
@@ -78,7 +78,7 @@ class ObservedVersions {
   ScreenOrder& order_;
   std::vector<ObservedVersion> versions_;
   std::vector<Waiting> waiting_;
-  std::vector<std::uint32_t> free_;  // Places in it.
+  std::vector<std::uint32_t> free_;  // Unused indexes into it.
 };
 
 inline void ObservedVersions::keep_reader(VersionId version, TransactionId reader) {

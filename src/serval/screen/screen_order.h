@@ -1,7 +1,7 @@
 #pragma once
-// The dependency graph of a history that grows, in the shape that a level needs
-// (inference/dependency_graph.h), kept in a topological order. An edge that closes a cycle is the end:
-// nothing is added from then on.
+// The dependency graph of a growing history, in the shape that a level needs
+// (inference/dependency_graph.h), kept in topological order. After an edge that closes a cycle, nothing
+// more is added.
 //
 //   ScreenOrder order({.snapshots = true, .session_order = true});
 //   const TransactionId u = order.add(session, Outcome::Committed, interval), v = order.add(...);
@@ -9,9 +9,10 @@
 //   order.miss(v, u);              // v read a version that u overwrote.
 //   order.is_contradicted();
 //
-// An edge may be an assumption about a key. An assumption that contradicts a certain edge is taken back, and
-// the key is open from then on, until it is settled. Amortized as in graph/growing_order.h: O(1) for edges
-// that agree with the order in which transactions are added, else O(transactions in between). One thread.
+// An edge may be an assumption about a key. An assumption that contradicts a certain edge is withdrawn,
+// and the key is open until it is settled. Amortized as in graph/growing_order.h: O(1) for edges that
+// agree with the order in which transactions are added, else O(transactions in between). Not
+// thread-safe.
 
 #include <cstdint>
 #include <vector>
@@ -30,17 +31,17 @@ class ScreenOrder {
   explicit ScreenOrder(GraphShape shape) : shape_(shape) {}
 
   const GraphShape& shape() const noexcept { return shape_; }
-  // Transactions of a session in session order.
+  // The transactions of a session must be added in session order.
   TransactionId add(SessionId session, Outcome outcome, Interval interval);
   void depend(TransactionId from, TransactionId to);
   void miss(TransactionId reader, TransactionId writer);
 
-  // A helper vertex leads its readers to a writer, and to what follows the next helper.
+  // A helper vertex leads from its readers to a writer, and to the next helper in its chain.
   Vertex add_helper(TransactionId writer);
   void miss(TransactionId reader, Vertex helper);
   void chain(Vertex helper, Vertex next) { certain(helper, next); }
 
-  // That `to` sees `from`, for some order of the key's versions.
+  // Assumes that `from` is visible to `to`, for some order of the key's versions.
   void assume(KeyId key, TransactionId from, TransactionId to);
   void retract(KeyId key, TransactionId from, TransactionId to);
   void settle(KeyId key) { open_.erase(key); }

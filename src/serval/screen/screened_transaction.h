@@ -1,5 +1,5 @@
 #pragma once
-// A transaction as a screen takes it: what its line in a recording says, with values of one pool.
+// The input of a screen: a transaction as recorded in its line, with values of one pool.
 
 #include <vector>
 
@@ -23,7 +23,7 @@ struct ScreenedTransaction {
   std::vector<ScreenedOperation> operations;
 };
 
-// A value that a transaction which has not ended has written or appended, or may have.
+// A value that a running transaction has written or appended, or may have.
 struct OpenWrite {
   Value key, value;
   bool appends = false;

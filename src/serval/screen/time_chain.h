@@ -1,14 +1,15 @@
 #pragma once
-// Real-time order for a screen, as edges of a growing order: a vertex for each end, chained by time, and an
-// edge from the last end before a transaction's begin to the transaction (inference/real_time.h, online).
+// Real-time order for a screen, as edges of a growing order: a vertex for each end, chained by time, and
+// an edge from the last end before a transaction's begin to the transaction (the online counterpart of
+// inference/real_time.h).
 //
 //   TimeChain times;
 //   times.add_begin(begin_time, begin_vertex, emit);       // emit(from, to) for each new edge
 //   times.add_end(end_time, commit_vertex, end_vertex, emit);
 //
-// Times may come in any order. Those near the latest cost O(log transactions), others also O(distance from
-// the end), and an end that arrives late an edge for each begin that it precedes and no earlier end did.
-// One thread.
+// Times may arrive in any order. Those near the latest cost O(log transactions); others also cost
+// O(distance from the latest), and a late end adds an edge to each begin between it and the next end.
+// Not thread-safe.
 
 #include <algorithm>
 #include <vector>

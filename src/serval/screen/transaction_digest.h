@@ -1,11 +1,11 @@
 #pragma once
-// What one transaction read from others and left behind, and whether it contradicts itself: read_write_sets.h
-// for a single transaction, before anything is known about the others.
+// What one transaction read from others and left behind, and whether it contradicts itself: like
+// read_write_sets.h, but for a single transaction and without knowledge of the others.
 //
 //   TransactionDigester digester(Value::integer(0));
 //   digester.digest(transaction);     // [r(x,1) w(x,2) r(x,2)]: reads x = 1, writes x = 2, which is its last
 //
-// O(operations + elements shown). One thread.
+// O(operations + elements shown). Not thread-safe.
 
 #include <cstdint>
 #include <string_view>
@@ -25,7 +25,7 @@ struct TransactionDigest {
     KeyId key;
     Value value;                  // Nil for a list.
     std::vector<Value> elements;  // Of a list.
-    bool after_append = false;    // Shows own appends at the end, so it says nothing about what was there.
+    bool after_append = false;    // Ends with own appends, so it does not identify a version of others.
     bool updates = false;         // The first read of a key that the transaction writes later.
   };
   struct Write {
@@ -35,10 +35,10 @@ struct TransactionDigest {
     bool is_last = true;             // Of the transaction to the key.
     bool after_read = false;         // The transaction had read the key.
     std::uint32_t previous = kNone;  // The write to the key before this one.
-    std::uint32_t append = kNone;    // Its number, once others know it.
+    std::uint32_t append = kNone;    // Its number in ListScreen, once it has one.
   };
 
-  std::vector<Read> reads;          // External ones, and of lists all that differ.
+  std::vector<Read> reads;          // External reads, and all different reads of lists.
   std::vector<Write> writes;        // In program order.
   bool contradicts_itself = false;  // No order of transactions explains its reads: read-committed forbids it.
   bool varies = false;              // Two external reads of a key saw different versions.
@@ -51,10 +51,10 @@ class TransactionDigester {
 
   // Empties `transaction`. The result is valid until the next call; incomplete if obstacle() is not empty.
   TransactionDigest& digest(ScreenedTransaction& transaction);
-  // Of a transaction that does not count, only how it uses its keys matters.
+  // For a transaction that does not count: notes only how it uses its keys.
   void note_keys(const ScreenedTransaction& transaction);
 
-  // The first thing met that this cannot express; empty: nothing.
+  // The first thing found that a digest cannot express; empty if there is none.
   std::string_view obstacle() const noexcept { return obstacle_; }
   std::size_t key_count() const noexcept { return kinds_.size(); }
   KeyId key(Value name);

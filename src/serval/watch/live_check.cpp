@@ -20,19 +20,19 @@ namespace {
 struct Tempo {
   std::chrono::milliseconds shortest_rest;
   int rests_per_look;
-  double growth;  // Of the file, from one check of the whole to the next.
+  double growth;  // Growth of the file between two checks of the whole.
 };
 constexpr Tempo kModest{std::chrono::milliseconds(1000), 4, 2.0},
     kEager{std::chrono::milliseconds(100), 1, 1.5};
-// Of a history and its graphs, for each byte of the file, at most.
+// Upper bound for a history and its graphs, per byte of the file.
 constexpr std::uint64_t kMemoryPerByte = 4;
 
 constexpr std::string_view kTooLarge = "too large to check while it runs";
 
 const Tempo& tempo_of(LiveCheck::Pace pace) { return pace == LiveCheck::Pace::Modest ? kModest : kEager; }
 
-// Of this thread only, on Linux: a third of what a session gets where they compete. Less, and on a busy
-// machine it would learn nothing before the end.
+// For this thread only, on Linux: a third of the share of a session if they compete. With less, it would
+// learn nothing before the end on a busy machine.
 void lower_priority() { setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), 5); }
 
 std::string spelled_anomalies(const LiveState& state) {
@@ -68,7 +68,7 @@ void LiveCheck::stop() noexcept {
   }
   woken_.notify_all();
   if (thread_.joinable()) thread_.join();
-  ::malloc_trim(0);  // What this thread had is of no use to the next.
+  ::malloc_trim(0);  // Later threads could not reuse the memory of this one.
 }
 
 LiveState LiveCheck::state() const {
@@ -87,7 +87,7 @@ void LiveCheck::end(std::string reason) {
   state_.ended = std::move(reason);
 }
 
-// Whatever goes wrong here, the recording goes on, and the whole of it is checked at the end.
+// An error here does not stop the recording, and the whole recording is checked at the end anyway.
 void LiveCheck::run() noexcept {
   if (pace_ == Pace::Modest) lower_priority();
   const Tempo& tempo = tempo_of(pace_);

@@ -169,7 +169,7 @@ ScreenedOperation RecordingTail::operation(const JsonlRecord::Op& op) {
   return out;
 }
 
-// The same value in the pool that stays.
+// The same value in the permanent pool.
 Value RecordingTail::kept(Value value) {
   switch (value.kind()) {
     case Value::Kind::Number:
@@ -192,7 +192,7 @@ Value RecordingTail::kept(Value value) {
   return value;
 }
 
-// One that ends earlier than another before it in its session stays after it.
+// A transaction stays after the earlier ones of its session, even if it ends before them.
 void RecordingTail::sort_by_ends(std::vector<ScreenedTransaction>& transactions) {
   std::map<Value, Time> latest;  // By session.
   std::vector<std::pair<Time, std::size_t>> places;

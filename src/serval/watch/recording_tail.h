@@ -1,18 +1,19 @@
 #pragma once
-// What a recorder appends to a file of native lines (docs/formats/jsonl.md), each line read and parsed once,
-// as transactions for a screen.
+// Follows a file of native lines (docs/formats/jsonl.md) that a recorder appends to, and returns
+// transactions for a screen. Each line is read and parsed once.
 //
 //   RecordingTail tail("run.jsonl");
 //   RecordingTail::Batch batch;
 //   while (tail.read(batch, budget)) use(batch);      // All that was added up to the last "sync".
 //
-// Lines after the last "sync" and a line that is not finished wait for the rest; before the first "sync"
-// every whole line counts. Transactions of a batch are in the order of their ends, as far as that is session
-// order: a database mostly commits in this order, while a recorder goes from session to session.
+// Lines after the last "sync", and an unfinished line, wait for the rest; before the first "sync" every
+// whole line counts. The transactions of a batch are ordered by their ends, as far as session order
+// allows: a database mostly commits in this order, while a recorder writes session by session.
 //
-// Only whole transactions and "open" records have a meaning here. After anything else (another header, single
+// Only whole transactions and "open" records are supported. After anything else (another header, single
 // events, certificates) nothing more is read, and obstacle() says why. Throws InputError with line and
-// column. Memory: what is not parsed yet, and every text that is not an integer once. One thread.
+// column. Memory: what is not parsed yet, and each distinct value that is not an integer. Not
+// thread-safe.
 
 #include <cstdint>
 #include <string>
@@ -38,7 +39,7 @@ class RecordingTail {
   RecordingTail(const RecordingTail&) = delete;
   RecordingTail& operator=(const RecordingTail&) = delete;
 
-  // Replaces the batch by the next one, of about a megabyte of the file. False: there is nothing new.
+  // Replaces the batch with the next one, about a megabyte of the file. False: there is nothing new.
   bool read(Batch& batch, Budget& budget);
 
   // The same for bytes that do not come from the file: take() any piece of it, then parse() what is complete.
@@ -71,12 +72,12 @@ class RecordingTail {
   std::uint64_t offset_ = 0;
   std::string piece_;         // Room for bytes of the file.
   std::string text_;          // Not parsed yet.
-  std::size_t scanned_ = 0;   // Bytes of it in lines that were looked at,
+  std::size_t scanned_ = 0;   // Bytes of it in lines that were examined,
   std::size_t complete_ = 0;  // and in those that count.
   bool seen_sync_ = false, seen_header_ = false;
   std::uint64_t line_ = 0;
   JsonlRecord record_;
-  ValuePool of_lines_;  // Made anew now and then.
+  ValuePool of_lines_;  // Recreated from time to time.
   ValuePool kept_;
   Value initial_;
   std::vector<Open> open_;  // Few: one for each session at most.
