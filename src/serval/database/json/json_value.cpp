@@ -13,7 +13,8 @@ using Library = nlohmann::json;
 
 constexpr std::size_t kMaxDepth = 100;
 
-// What nlohmann::json calls while it parses. Its own tree would turn numbers beyond 64 bits into doubles.
+// Callbacks for nlohmann::json while it parses. Its own tree would turn numbers beyond 64 bits into
+// doubles.
 class TreeBuilder {
  public:
   bool null() { return add({}); }
@@ -22,7 +23,7 @@ class TreeBuilder {
   bool number_unsigned(std::uint64_t value) { return number(std::to_string(value)); }
   bool number_float(double, const std::string& spelled) { return number(spelled); }
   bool string(std::string& value) { return add({.kind = Kind::Text, .text = std::move(value)}); }
-  bool binary(Library::binary_t&) { return false; }  // JSON has none.
+  bool binary(Library::binary_t&) { return false; }  // Not in JSON.
 
   bool start_object(std::size_t) { return open(Kind::Object); }
   bool start_array(std::size_t) { return open(Kind::Array); }
@@ -33,9 +34,9 @@ class TreeBuilder {
     return true;
   }
 
-  // `read`: how many bytes, the wrong one included.
+  // `read`: number of bytes read, including the wrong one.
   bool parse_error(std::size_t read, const std::string&, const Library::exception& error) {
-    constexpr std::size_t kShown = 200;             // It repeats what it has read, which may be long.
+    constexpr std::size_t kShown = 200;             // The message repeats the input, which may be long.
     const std::string_view message = error.what();  // "[json.exception.parse_error.101] parse error ..."
     throw JsonError(std::string(message.substr(message.find("] ") + 2, kShown)), read - 1);
   }

@@ -1,6 +1,6 @@
 #pragma once
-// Decides, whenever a mechanism is used, whether its bug strikes now. Draws numbers of its own, so that a bug
-// that is switched off changes nothing.
+// Decides, whenever a mechanism is used, whether its bug strikes now. Has its own random numbers, so
+// that a bug that is switched off changes nothing.
 
 #include <array>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The simulated database as a driver: an in-process store that keeps the level it is asked for, except where
-// its address asks for bugs.
+// The simulated database as a driver: an in-process store that guarantees the requested level, except
+// for bugs requested in its address.
 
 #include <algorithm>
 #include <charconv>
@@ -33,7 +33,7 @@ class SimulatedRecovery final : public Recovery {
 
 struct ClientOptions {
   std::chrono::microseconds latency;
-  bool certificate = false;  // Ranges, and answers without a row, say which state they saw.
+  bool certificate = false;  // Responses to ranges, and those without a row, report the state that they saw.
 };
 
 class SimulatedClient final : public Client {
@@ -46,11 +46,11 @@ class SimulatedClient final : public Client {
 
   void begin() override { store_->begin(session_); }
 
-  // Other sessions proceed while an answer travels. Without that, transactions would hardly overlap on few
+  // Other sessions proceed while a response travels. Otherwise transactions would hardly overlap on few
   // cores.
   Answer perform(const Request& request) override {
     Answer answer = store_->perform(session_, request);
-    // No tag says that there is no such row; only the state that was seen does.
+    // A missing row has no tag; only the state shows what was seen.
     const bool needs_state =
         is_range(request.kind) || (answer.rows.empty() && request.kind != Request::Kind::ReadList);
     if (options_.certificate && needs_state && session_->state_seen)

@@ -17,7 +17,7 @@ namespace serval::simulated {
 
 struct RecordedOperation {
   OperationKind kind;
-  Key key;  // Of a range: its place among the ranges of the transaction.
+  Key key;  // For a range: its index among the ranges of the transaction.
   Value value;
   Value expected;
   Interval time;
@@ -29,7 +29,7 @@ struct RecordedRange {
     Value value;
   };
   RowRequest request;
-  std::int64_t tag = 0;  // What the rows get as their value.
+  std::int64_t tag = 0;  // The value that the rows get.
   std::vector<Row> rows;
   Position snapshot = 0;                    // It saw the commits up to this one.
   std::vector<Transaction::Read> examined;  // The same version by version, for full certificates.
@@ -61,7 +61,8 @@ class PlannedDatabase : public Store {
 
   enum class Answer : std::uint8_t { Done, Conflict };
   virtual void begin(PlannedTransaction& transaction) { Store::begin(transaction); }
-  // The next step of the plan. Adds what happened to transaction.operations. After a conflict, roll back.
+  // Performs the next step of the plan and adds it to transaction.operations. After a conflict, roll
+  // back.
   virtual Answer perform(PlannedTransaction& transaction, Interval time) = 0;
 
   std::int64_t fresh_number() noexcept { return ++last_number_; }
@@ -90,8 +91,8 @@ class KeyDatabase final : public PlannedDatabase {
   ValuePool& values_;
 };
 
-// A table of rows: single rows, ranges and aggregates. Evaluates ranges itself, in whole numbers: it shares
-// nothing with the room that checkers evaluate predicates with.
+// A table of rows: single rows, ranges and aggregates. Evaluates ranges itself, in integers, sharing no
+// code with the predicate room that the checkers use.
 class RowDatabase final : public PlannedDatabase {
  public:
   // Whether to keep the version of every row that a range examined.
@@ -131,7 +132,7 @@ class RowDatabase final : public PlannedDatabase {
   Examined examined_;
   ValuePool& values_;
   std::vector<Place> places_;               // By index of the row in the pool.
-  std::vector<std::vector<Key>> at_place_;  // Keys with that place, now or lately.
+  std::vector<std::vector<Key>> at_place_;  // Keys that have the place now or had it recently.
   std::vector<Key> found_;
 };
 

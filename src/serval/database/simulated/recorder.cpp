@@ -80,7 +80,7 @@ void Recorder::add(TransactionId t, const RecordedOperation& operation) {
                    .time = times_ == Times::Operations ? operation.time : Interval{}});
 }
 
-// The effect of a commit whose answer is lost may come at any time.
+// A commit whose response is lost may take effect at any time.
 void Recorder::record(const PlannedTransaction& transaction, Outcome outcome, Time end) {
   const TransactionId t =
       builder_.begin_transaction(SessionId{transaction.session}, Value::integer(++last_label_));
@@ -99,7 +99,7 @@ void Recorder::record(const PlannedTransaction& transaction, Outcome outcome, Ti
 
 // Ranges.
 
-// A tree with a tag is used once; all others are few.
+// A tree with a tag is used once; there are few others, so they are shared.
 PredicateId Recorder::predicate(const RecordedRange& range) {
   const RowRequest& request = range.request;
   if (is_computed(request)) return builder_.predicate(update_of(request, range.tag));

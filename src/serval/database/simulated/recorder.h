@@ -1,5 +1,5 @@
 #pragma once
-// Writes what the clients of a planned database saw into a history; of a table of rows with its version
+// Records what the clients of a planned database saw as a history; for a table of rows, with its version
 // certificate.
 
 #include <cstdint>
@@ -22,14 +22,14 @@ class Recorder {
 
   ValuePool& values() noexcept { return builder_.values(); }
   void note(const std::string& name, std::string fact) { builder_.set_fact(name, std::move(fact)); }
-  // With rows in the order of the commits. A transaction without a view never ran: it was planted, and there
-  // is nothing to certify.
+  // With rows, must be called in commit order. A transaction without a view never ran: it was planted,
+  // and there is nothing to certify.
   void record(const PlannedTransaction& transaction, Outcome outcome, Time end);
   History finish() &&;
 
  private:
   using Certificate = SimulationOptions::Certificate;
-  // Whether an aggregate, function, column, spelling, ends: what the tree of a range depends on.
+  // What the tree of a range depends on: whether it is an aggregate, function, column, spelling, ends.
   using RangeName = std::tuple<bool, int, int, int, std::int64_t, std::int64_t>;
 
   KeyId key_id(Key key) { return builder_.key(Value::integer(static_cast<std::int64_t>(key))); }

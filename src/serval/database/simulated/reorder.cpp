@@ -45,7 +45,7 @@ History group_by_session(const History& history) {
   return in_order(history, order);
 }
 
-// A shuffled list with each session as often as it has transactions says whose turn it is.
+// A shuffled list, with each session once per transaction, determines whose turn it is.
 History shuffle(const History& history, Random& random) {
   std::vector<SessionId> turns;
   turns.reserve(history.transaction_count());

@@ -33,7 +33,7 @@ Value RowDatabase::read_row(PlannedTransaction& transaction, Key key) {
   return versions()[read(transaction, key)].value;
 }
 
-// Where commits check nothing, rows are locked: otherwise an update could bring back a deleted row.
+// If commits check nothing, rows are locked: otherwise an update could bring back a deleted row.
 PlannedDatabase::Answer RowDatabase::write_row(PlannedTransaction& transaction, Key key, Value row) {
   if (level().locks != SimulatedLevelInfo::Locks::None && is_locked(transaction, key))
     return Answer::Conflict;
@@ -81,7 +81,7 @@ void RowDatabase::note_installed(const Transaction&, std::span<const PendingWrit
   }
 }
 
-// Each key once, and only where a version still has the place.
+// Keeps each key once, and only if one of its versions still has the place.
 void RowDatabase::tidy_place(std::size_t place) {
   std::vector<Key>& keys = at_place_[place];
   std::ranges::sort(keys);
@@ -94,7 +94,7 @@ void RowDatabase::tidy_place(std::size_t place) {
   });
 }
 
-// Ascending. At least those of which a version that is not forgotten matches.
+// Ascending. Contains at least the keys with a retained version that matches.
 const std::vector<Key>& RowDatabase::keys_in(const RowRange& range) {
   found_.clear();
   if (range.column == RowRange::Column::Key) {

@@ -134,9 +134,9 @@ SharedStore::Row SharedStore::read_row(SharedTransaction& transaction, Key key, 
   return row;
 }
 
-// Where only partial writes are locked, appends and writes of rows with columns are. They also must see the
-// newest version: otherwise the transaction would read a list that never existed after its own append, and an
-// update of some columns would bring back a deleted row.
+// Partial writes are appends and writes of rows with columns. A write that locks must also see the
+// newest version: otherwise the transaction would read a list that never existed after its own append,
+// and an update of some columns would bring back a deleted row.
 void SharedStore::add(SharedTransaction& transaction, const PendingWrite& pending) {
   const Place place = places_[pending.key];
   const bool partial = pending.append || !tables_[place.table].initial_columns.empty();
@@ -192,7 +192,7 @@ Answer SharedStore::answer_range(SharedTransaction& transaction, const Request& 
     const std::size_t reads = transaction.reads.size();
     Row row = read_row(transaction, key, request.locks);
     if (!matches(request, key, row)) {
-      transaction.reads.resize(reads);  // The range itself is checked.
+      transaction.reads.resize(reads);  // The range itself is checked instead.
       if (request.locks) transaction.locked.pop_back();
       continue;
     }
@@ -235,7 +235,8 @@ bool SharedStore::ranges_are_outdated(const Transaction& transaction) const {
 }
 
 Outcome SharedStore::commit(Session session) {
-  // A fractured commit stays half-way long enough for others to look, but not forever if nobody does.
+  // A fractured commit stays half-done long enough for others to see it, but not forever if none of them
+  // runs.
   constexpr std::uint64_t kSteps = 20;
   constexpr std::chrono::milliseconds kMost(20);
   std::unique_lock lock(mutex_);

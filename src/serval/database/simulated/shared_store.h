@@ -1,7 +1,7 @@
 #pragma once
 // The simulated database for sessions in threads: the rules of store.h on tables of rows and lists, with
-// ranges. Each step takes effect under one lock. Nobody waits for a transaction: a conflict aborts the one
-// that comes second.
+// ranges. Each step takes effect under one lock. No session waits for another: a conflict aborts the
+// transaction that comes second.
 //
 //   SharedStore store(SimulatedLevel::Serializable, bugs, 1, schema);
 //   SharedStore::Session session = store.open_session();
@@ -30,10 +30,10 @@
 namespace serval::simulated {
 
 struct SharedTransaction : Transaction {
-  // The state that the last request saw; none where reads are dirty or replicas differ.
+  // The state that the last request saw; none if reads are dirty or replicas differ.
   std::optional<Position> state_seen;
   std::vector<Request> ranges;
-  std::map<Key, std::vector<std::int64_t>> columns;  // Of pending writes. None: they stay as they are.
+  std::map<Key, std::vector<std::int64_t>> columns;  // Of pending writes. Absent: unchanged.
 };
 
 class SharedStore final : private Store {
@@ -49,14 +49,14 @@ class SharedStore final : private Store {
   void begin(Session session);
   // A conflict rolls back and throws a TransactionFailure.
   Answer perform(Session session, const Request& request);
-  Outcome commit(Session session);  // Aborted: a bug lies.
+  Outcome commit(Session session);  // Aborted: due to a bug that reports an abort.
   void roll_back(Session session);
 
  private:
   using Kind = Request::Kind;
   using Locks = SimulatedLevelInfo::Locks;
   struct Row {
-    bool present = false;  // Of a row; lists are always there.
+    bool present = false;  // For a row; lists always exist.
     std::int64_t tag = 0;
     std::vector<std::int64_t> columns;
     std::vector<std::int64_t> list;
@@ -85,7 +85,7 @@ class SharedStore final : private Store {
   Answer answer(SharedTransaction& transaction, const Request& request);
   Answer answer_range(SharedTransaction& transaction, const Request& request);
 
-  std::mutex mutex_;  // For everything below, and the store.
+  std::mutex mutex_;  // Guards everything below, and the store.
   std::condition_variable stepped_;
   std::uint64_t steps_ = 0;
   std::list<SharedTransaction> sessions_;

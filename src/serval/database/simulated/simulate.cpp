@@ -64,7 +64,7 @@ void check_options(const SimulationOptions& options) {
     refuse("version orders and version sets are for workloads with ranges");
 }
 
-// Of a workload of registers; without transactions if nothing is to be planted.
+// For a workload of registers; empty if nothing is to be planted.
 History parse_plant(const SimulationOptions& options, const WorkloadInfo& workload) {
   if (options.plant.empty() || workload.plans_rows) return History{};
   const PlantedAnomaly& anomaly = parse_planted_anomaly(options.plant);
@@ -79,7 +79,7 @@ History parse_plant(const SimulationOptions& options, const WorkloadInfo& worklo
   return notation;
 }
 
-// Simulated clients ask what they planned, whatever the answers are.
+// Simulated clients follow their plan, regardless of the responses.
 Workload planned_workload(const SimulationOptions& options) {
   Workload workload =
       make_workload(options.workload, make_key_choice(options.key_distribution, options.keys));
@@ -175,7 +175,7 @@ class Simulation {
 
   void continue_after(const Step& step) { queue_.schedule(step.session, step.answer); }
 
-  // Sessions that find no more transactions to begin stop here, so an empty queue is a database at rest.
+  // Sessions without another transaction to begin stop here, so an empty queue means a database at rest.
   void begin(PlannedTransaction& transaction, const Step& step) {
     if (begun_ >= begin_limit_) return;
     ++begun_;
@@ -203,8 +203,9 @@ class Simulation {
     continue_after(step);
   }
 
-  // An answer is lost on the way there or back. With rows the draws come in another order than without, and
-  // both must stay as they are: a seed keeps its history.
+  // A commit is lost on its way to the database, or its response on the way back. With rows, random
+  // numbers are drawn in another order than without; neither order may change, so that a seed keeps
+  // giving the same history.
   void commit(PlannedTransaction& transaction, const Step& step) {
     const double share = options_.indeterminate_share;
     const bool lost = has_rows_ && choices_.chance(share);
@@ -231,9 +232,9 @@ class Simulation {
     queue_.schedule(step.session, step.answer + pause_after(transaction.row_plan));
   }
 
-  // Long enough that, on average, as many transactions are under way as the plan says.
+  // Long enough that, on average, as many transactions run concurrently as the plan says.
   Time pause_after(const RowPlan& plan) {
-    constexpr double kStep = 2563;  // Of StepQueue, on average.
+    constexpr double kStep = 2563;  // Average duration of a step in StepQueue.
     const double others = plan.overlap <= 0 ? 0 : static_cast<double>(options_.sessions) / plan.overlap - 1;
     if (others <= 0) return 0;
     const auto mean =
@@ -299,7 +300,7 @@ class Simulation {
     };
     PlannedTransaction first, second;
     const auto session = static_cast<std::uint32_t>(choices_.below(options_.sessions));
-    choices_.next();  // Unused; a seed keeps its history.
+    choices_.next();  // Unused, but keeps the history of a seed the same.
     begin_planted(first, session, 1);
     begin_planted(second, session + 1, 2);
     perform_planted(first, scan, 3);
@@ -341,7 +342,7 @@ class Simulation {
   std::unique_ptr<PlannedDatabase> database_;
   std::vector<PlannedTransaction> transactions_;  // By session.
   std::uint64_t begun_ = 0;
-  std::uint64_t begin_limit_;  // Until the plant, then until the end.
+  std::uint64_t begin_limit_;  // First up to the planted anomaly, then up to the end.
   Time rest_ = 0;              // When the last answer arrived.
 };
 
@@ -358,7 +359,7 @@ History simulate(const SimulationOptions& options) {
   History history = simulated::Simulation(options).run();
   if (options.order == SimulationOptions::Order::Completion) return history;
   if (options.order == SimulationOptions::Order::Session) return simulated::group_by_session(history);
-  constexpr std::uint64_t kOther = 0x5EED;  // The run and its order in the file draw from different seeds.
+  constexpr std::uint64_t kOther = 0x5EED;  // The run and the order in the file use different seeds.
   Random random(options.seed ^ kOther);
   return simulated::shuffle(history, random);
 }

@@ -8,11 +8,11 @@
 //   const History ranges = simulate({.workload = "predicate-mix:predicates=0.5", .keys = 100,
 //                                    .level = parse_row_level("serializable")});
 //
-// Every session runs one transaction after another. Each step (begin, operation, commit) is called before the
-// moment at which it takes effect and answered after it, at random distances. So intervals overlap, and real
-// time is truthful. Written values are 1, 2, 3, ... in the order of execution. A workload that plans rows
-// (predicate-mix) has rows, {"place":3,"value":17}, where place may be NULL and value is different for every
-// write.
+// Every session runs one transaction after another. Each step (begin, operation, commit) is invoked
+// before it takes effect and completes afterwards, at random distances. So intervals overlap, and real
+// time is accurate. Written values are 1, 2, 3, ... in the order of execution. A workload that plans
+// rows (predicate-mix) has rows, {"place":3,"value":17}, where place may be NULL and value is different
+// for every write.
 //
 // Cost: about a microsecond per transaction; with rows two to four. Memory is the history plus the versions
 // that open transactions may still see.
@@ -31,10 +31,10 @@
 namespace serval {
 
 struct SimulationOptions {
-  enum class Times : std::uint8_t { None, Transactions, Operations };  // Whose intervals are recorded.
+  enum class Times : std::uint8_t { None, Transactions, Operations };  // Which intervals are recorded.
   // Of the transactions in the history. Shuffled: as far as the order of each session allows.
   enum class Order : std::uint8_t { Completion, Session, Shuffled };
-  // What is recorded about the order of versions, and about what ranges examined.
+  // What is recorded about version orders, and about what ranges examined.
   enum class Certificate : std::uint8_t {
     Auto,  // Timestamps with rows, otherwise None.
     None,
@@ -45,16 +45,16 @@ struct SimulationOptions {
 
   std::string workload = "mini";  // "name" or "name:parameter=value,..."; see workload/workload.h.
   std::uint32_t sessions = 20;
-  std::uint64_t transactions = 10'000;  // Recorded in all, also aborted ones. A planted anomaly adds a few.
+  std::uint64_t transactions = 10'000;  // Total, including aborted ones. A planted anomaly adds a few.
   std::uint64_t keys = 10'000;
   std::string key_distribution = "uniform";  // Like `workload`; see workload/key_choice.h.
   SimulatedLevel level = SimulatedLevel::StrictSerializable;
   std::vector<SimulatedBug> bugs;  // With rows: LostUpdate, WriteSkew and SkippedValidation.
   std::string plant;               // Name of a planted anomaly, or empty. Registers and rows only.
   std::uint64_t seed = 1;
-  double abort_share = 0.02;  // Of the transactions: they abort by themselves.
-  // Of the commits: their answer is lost. They are recorded as indeterminate; half of them took effect. Not
-  // every format can say "indeterminate".
+  double abort_share = 0.02;  // Share of the transactions that abort by themselves.
+  // Share of the commits whose response is lost. They are recorded as indeterminate; half of them took
+  // effect. Not every format can represent "indeterminate".
   double indeterminate_share = 0;
   Times times = Times::Transactions;
   Order order = Order::Completion;  // With rows: Completion.

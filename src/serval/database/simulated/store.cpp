@@ -14,8 +14,8 @@ using Checks = SimulatedLevelInfo::Checks;
 
 Position back_from(Position position, Position steps) { return position - std::min(position, steps); }
 
-// How many snapshots are the newest. A checked update would fail with most old ones. So it gets none if it
-// is known to be an update, and few if that is not known.
+// The share of snapshots that are the newest. With an old one, a checked update would usually fail. So a
+// known update never gets an old one, and a transaction that may be an update rarely does.
 double share_of_newest(const SimulatedLevelInfo& level, Transaction::Intent intent) {
   constexpr double kAll = 1, kMost = 0.9, kHalf = 0.5;
   if (level.snapshots == Snapshots::Newest) return kAll;
@@ -172,8 +172,8 @@ bool Store::is_outdated(const Transaction& transaction, Key key) const {
 
 bool Store::overlooks(Bug kind) { return bugs_.fires(kind) || bugs_.fires(Bug::SkippedValidation); }
 
-// A transaction that read a list with its own appends at the end has said where they stand. If others have
-// appended since, its own must not be installed. (Databases lock the row for that.)
+// A transaction that read a list with its own appends at the end has shown their position. If others
+// have appended since, its own must not be installed. (Databases lock the row for this.)
 bool Store::showed_other_order(const Transaction& transaction) const {
   return std::ranges::any_of(transaction.lists_shown, [&](const Transaction::Read& shown) {
     return versions_[versions_.newest(shown.key)].position != shown.position;
@@ -198,7 +198,7 @@ bool Store::has_conflict(const Transaction& transaction) {
   return (reads_are_outdated(transaction) || ranges_are_outdated(transaction)) && !overlooks(Bug::WriteSkew);
 }
 
-// Even where commits check nothing, no commit overtakes the second half of a fractured one.
+// Even if commits check nothing, no commit overtakes the second half of a fractured one.
 bool Store::awaits_half_commit(const Transaction& transaction) const {
   for (const Transaction* half : half_committed_)
     for (std::size_t i = half->installed; i < half->writes.size(); ++i)
@@ -231,8 +231,8 @@ void Store::complete(Transaction& transaction) {
   end(transaction);
 }
 
-// Its appends end up below those of the winner. Of a register nothing is left: it was overwritten before
-// anybody could look.
+// Its appends end up before those of the winner. For a register nothing is left: it was overwritten
+// before any read.
 void Store::lose_first_key(Transaction& transaction) {
   const Key lost = transaction.writes.front().key;
   for (const PendingWrite& write : transaction.writes)
@@ -241,7 +241,7 @@ void Store::lose_first_key(Transaction& transaction) {
   std::erase_if(transaction.writes, [lost](const PendingWrite& write) { return write.key == lost; });
 }
 
-// G0 needs two keys that one concurrent transaction has written both: that one wins the first key.
+// G0 needs two keys that were both written by one concurrent transaction, which then wins the first key.
 bool Store::commit_dirty_write(Transaction& transaction) {
   if (!bugs_.may_fire(Bug::DirtyWrite)) return false;
   const std::vector<PendingWrite>& writes = transaction.writes;
@@ -259,7 +259,7 @@ bool Store::commit_dirty_write(Transaction& transaction) {
 }
 
 Store::CommitAnswer Store::commit(Transaction& transaction) {
-  if (transaction.installed > 0) {  // Four steps on average: long enough for another transaction to look.
+  if (transaction.installed > 0) {  // Four steps on average: long enough for others to see it.
     if (bugs_.random().chance(0.75)) return CommitAnswer::HalfWay;
     complete(transaction);
     return CommitAnswer::Committed;

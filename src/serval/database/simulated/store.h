@@ -1,7 +1,8 @@
 #pragma once
 // The multi-version store that all simulated databases share: one set of rules for snapshots, conflicts,
-// locks and commits, by the table of levels (simulated_level.h), except where a bug strikes
-// (simulated_bug.h). It knows keys, versions and transactions, but neither a clock nor what a version means.
+// locks and commits, given by the table of levels (simulated_level.h), except when a bug strikes
+// (simulated_bug.h). It knows keys, versions and transactions, but neither a clock nor the meaning of a
+// version.
 //
 // Start reading here. Three databases derive from it. Each translates its own requests into reads and writes
 // of keys:
@@ -19,7 +20,7 @@
 //   commit(transaction);                 // Checks, then installs all pending writes as one commit; or
 //   roll_back(transaction);
 //
-// Thread rule: none; SharedStore locks around every call. Steps cost O(keys they touch), and nobody waits.
+// Not thread-safe; SharedStore locks around every call. Steps cost O(keys they touch), and none waits.
 
 #include <algorithm>
 #include <cstdint>
@@ -53,12 +54,12 @@ struct Transaction {
   std::uint32_t session = 0;
   Intent intent = Intent::Unknown;
   Position begin_position = 0;
-  std::optional<View> view;  // From the first request on.
+  std::optional<View> view;  // Set at the first request.
   std::optional<Position> commit_position;
   std::vector<Read> reads;           // Of committed versions.
   std::vector<Read> locked;          // Those to be checked like writes.
-  std::vector<Read> lists_shown;     // Lists read after own appends: what was beneath these.
-  std::vector<PendingWrite> writes;  // One per key; of a list one per append.
+  std::vector<Read> lists_shown;     // Lists read after own appends: the version before these.
+  std::vector<PendingWrite> writes;  // One per key; for a list, one per append.
   std::size_t installed = 0;         // More than 0 and not all: a fractured commit.
 
   const PendingWrite* find_write(Key key) const;
@@ -75,8 +76,8 @@ class Store {
     std::uint32_t sessions = 0;  // More may be opened.
     Value initial;               // Of every key.
     bool has_ranges = false;     // Keeps a log of recent commits for changed_since().
-    // Whether the check of reads includes the keys that the transaction also writes. Makes a difference only
-    // where a bug skips the check of writes.
+    // Whether the check of reads includes the keys that the transaction also writes. Makes a difference
+    // only if a bug skips the check of writes.
     bool checks_written_reads = false;
   };
   explicit Store(const Options& options);
@@ -95,8 +96,8 @@ class Store {
     return sessions_[transaction.session].open != nullptr;
   }
 
-  // Conflict: rolled back. SaidToAbort (a bug): committed, but the client is told otherwise. HalfWay (a
-  // fractured commit): call again, or complete(), later.
+  // Conflict: rolled back. SaidToAbort (a bug): committed, but the client gets an abort. HalfWay (a
+  // fractured commit): call commit() again later, or complete().
   enum class CommitAnswer : std::uint8_t { Committed, Conflict, SaidToAbort, HalfWay };
   CommitAnswer commit(Transaction& transaction);
   // Installs what is not yet installed, without checks.
@@ -116,10 +117,12 @@ class Store {
 
   const SimulatedLevelInfo& level() const noexcept { return level_; }
   const VersionStore& versions() const noexcept { return versions_; }
-  VersionId load(Key key, Value value) { return versions_.install(key, {.value = value}); }  // At the start.
+  VersionId load(Key key, Value value) {
+    return versions_.install(key, {.value = value});
+  }  // Initial version.
 
   const View& view_of(Transaction& transaction);
-  // The commit whose state a request sees; none where reads are dirty or replicas differ.
+  // The commit whose state a request sees; none if reads are dirty or replicas differ.
   std::optional<Position> state_seen(const View& view) const;
   // The committed version that the transaction sees; notes the read.
   VersionId read(Transaction& transaction, Key key);
@@ -141,7 +144,7 @@ class Store {
  private:
   struct Session {
     Transaction* open = nullptr;
-    Position floor = 0;  // The newest state that it saw or made.
+    Position floor = 0;  // The newest state that it saw or created.
     bool closed = false;
   };
 
@@ -165,7 +168,7 @@ class Store {
   Random random_;
   VersionStore versions_;
   std::vector<Session> sessions_;
-  std::uint32_t session_count_;  // Those that are not closed.
+  std::uint32_t session_count_;  // Open sessions.
   std::vector<const Transaction*> half_committed_;
   std::deque<RecentCommit> recent_;  // Ascending by position; those after the horizon.
   Position position_ = 0;            // Of the newest commit.

@@ -1,6 +1,7 @@
 #pragma once
-// The committed versions of every key, newest first, the elements of lists, and who last wrote a key without
-// having committed. Versions that no view can see any more are forgotten when the key is next written.
+// The committed versions of every key, newest first, the elements of lists, and the session with the
+// last uncommitted write of each key. Versions that no view can see any more are forgotten when the key
+// is next written.
 //
 //   VersionStore store(Value::integer(0));
 //   store.install(key, {.position = 5, .value = v});
@@ -24,7 +25,7 @@ using Position = std::uint64_t;
 inline constexpr Position kNoPosition = std::numeric_limits<Position>::max();
 inline constexpr std::uint32_t kNoSession = std::numeric_limits<std::uint32_t>::max();
 
-// What a transaction may see: the commits up to `snapshot`; of those after `fork` only the ones of its own
+// What is visible to a transaction: the commits up to `snapshot`; after `fork`, only those of its own
 // replica.
 struct View {
   Position snapshot = kNoPosition;
@@ -41,7 +42,7 @@ inline constexpr VersionId kInitialVersion = 0;  // Of every key.
 
 struct Version {
   Position position = 0;
-  Value value;  // Of a list: its length. Lists only grow.
+  Value value;  // For a list, its length. Lists only grow.
   VersionId older = kInitialVersion;
   std::uint8_t replica = 0;
 };
@@ -61,10 +62,10 @@ class VersionStore {
   // Lists: a version is a length.
   std::span<const Value> elements(Key key, VersionId version) const;
   VersionId append(Key key, Value element, Version version);
-  // As if the newest version had been appended after this element; requires one.
+  // As if the newest version had been appended after this element. Requires a version.
   void append_below_newest(Key key, Value element);
 
-  // No view asked for from now on is older than `horizon`.
+  // No later query has a view older than `horizon`.
   void forget_before(Position horizon) noexcept { horizon_ = horizon; }
   Position horizon() const noexcept { return horizon_; }
 
