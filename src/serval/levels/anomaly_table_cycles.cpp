@@ -95,8 +95,9 @@ std::vector<AnomalyInfo> session_shaped_cycles() {
        .description = "A transaction missed a write of an earlier transaction of its session.",
        .example = "s1: [r(x,0) w(x,1)] [r(x,0)]",
        .citation = "Terry et al. 1994; MTC Table I (h)",
-       // Not the guarantee itself: it lets each key's versions have any order, and where the missed write is
-       // known to be later only because its transaction read the older version, that order can be chosen.
+       // Not the guarantee itself: it allows any order of each key's versions. If the missed write is
+       // known to be later only because its transaction read the older version, the opposite order can
+       // be chosen.
        .forbidden_by = {Level::ReadAtomic}},
       {.kind = AnomalyKind::MonotonicReadsViolation,
        .name = "monotonic-reads-violation",
@@ -134,8 +135,8 @@ std::vector<AnomalyInfo> data_cycles() {
        .description = "A cycle of write dependencies alone.",
        .example = "s1: [a(x,1) a(y,1)]  s2: [a(x,2) a(y,2)]  s3: [l(x,[1 2]) l(y,[2 1])]",
        .citation = "Adya 1999, G0; Berenson et al. 1995, P0",
-       // Where writes are ordered by lists or hints. A register's write that is ordered only by the read
-       // before it brings a read dependency along, so that its cycles are G1c.
+       // Only if writes are ordered by lists or hints. If a write of a register is ordered only by the
+       // read before it, there is also a read dependency, so its cycles are G1c.
        .forbidden_by = {Level::ReadUncommitted}},
       {.kind = AnomalyKind::CyclicInformationFlow,
        .name = "cyclic-information-flow",

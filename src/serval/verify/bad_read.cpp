@@ -5,9 +5,10 @@
 #include "serval/history/notation.h"
 #include "serval/verify/list_evidence.h"
 
-// A bad read stands when nobody could have supplied its value: not the transaction itself just before, not
-// the initial state, and no other live transaction as its final write. The kinds differ in who did write it,
-// and `source` is that write (or the operation of the same transaction that the read contradicts).
+// A bad read is proven if nothing could have supplied its value: neither the preceding write of its own
+// transaction, nor the initial state, nor the final write of another live transaction. The kinds differ
+// in which transaction wrote the value. `source` is that write, or the operation of the same transaction
+// that the read contradicts.
 
 namespace serval::verify {
 namespace {
@@ -18,8 +19,8 @@ class RegisterReading final : public BadReadProof {
       : BadReadProof(facts, claim), value_(*value_read(history_, claim.read)) {}
 
  private:
-  // Nobody supplies the value: then no level that forbids dirty and intermediate reads allows the read. After
-  // a write of its own the transaction itself must supply it.
+  // If nothing supplies the value, no level that forbids dirty and intermediate reads allows the read.
+  // After an own write, only that write can supply it.
   Flaw flaw_of_supply() const {
     const OperationId own = facts_.own_write_before(claim_.read);
     if (!own.is_none()) {
@@ -72,7 +73,7 @@ class RegisterReading final : public BadReadProof {
 
   Flaw flaw_of_future() const override {
     if (Flaw flaw = flaw_of_source_write()) return flaw;
-    // A compare-and-set that saw the very value it set is its own later write.
+    // A compare-and-set that saw the value that it sets counts as its own later write.
     const bool not_before = source_transaction() == claim_.reader && claim_.source >= claim_.read;
     if (!not_before)
       return fmt::format("{} is not a later write of {}", spelled(claim_.source),

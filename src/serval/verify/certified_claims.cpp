@@ -183,7 +183,7 @@ bool update_is_right(const CertifiedFacts& facts, const Query& query, const Row&
   return true;
 }
 
-// With and without deleted rows whose keys the reader has given to rows of its own.
+// Computed with and without deleted rows under whose keys the reader has inserted its own rows.
 Flaw flaw_of_aggregate(const CertifiedFacts& facts, const Query& query, const BadRow& claim) {
   const History& history = facts.history();
   Aggregation without(query.function), with(query.function);

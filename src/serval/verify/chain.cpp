@@ -85,8 +85,8 @@ class Chain {
   }
 
   // Walks back from `op` to the write it saw, then to what that write saw, and so on, until a write that
-  // saw nothing (a root), the initial version (a root), a value that nobody wrote, or an operation met
-  // before.
+  // saw nothing (a root), the initial version (a root), a value that was never written, or an operation
+  // visited before.
   Flaw flaw_of_unreachable() const {
     absl::flat_hash_set<OperationId> met;
     for (OperationId op = claim_.first; met.insert(op).second;) {
@@ -103,8 +103,8 @@ class Chain {
     return std::nullopt;
   }
 
-  // Whether `early` certainly takes effect before `late`: it is met when walking back from `late`, or it
-  // saw a version that an operation met there replaced.
+  // Whether `early` certainly takes effect before `late`: the walk back from `late` visits it, or it saw
+  // a version that an operation on this walk replaced.
   bool precedes(OperationId early, OperationId late) const {
     const std::optional<OperationId> shared = facts_.version_read(early);
     absl::flat_hash_set<OperationId> met;

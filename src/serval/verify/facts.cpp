@@ -82,8 +82,8 @@ Facts::Facts(const History& history, std::span<const std::int64_t> transaction_o
   mark_participants();
 }
 
-// Backwards, so that the first write met of a transaction to a key is the final one. seen[k] is one past
-// the transaction that was last seen writing k.
+// Backwards, so that the first write found of a transaction to a key is the final one. seen[k] is one
+// past the last transaction found that writes k.
 void Facts::index_writes() {
   std::vector<std::uint32_t> seen(history_.key_count(), 0);
   for (const TransactionId t : history_.transactions()) {
@@ -126,7 +126,8 @@ void Facts::mark_participants() {
   }
 }
 
-// Marks transactions that alone can have appended an element that a participant's read shows.
+// Marks each transaction that is the only one that can have appended an element shown by a participant's
+// read.
 void Facts::mark_appenders_shown(TransactionId t, std::vector<TransactionId>& pending) {
   for (const OperationId op : history_.operations(t)) {
     if (!lists_.is_list_read(op)) continue;
@@ -141,7 +142,8 @@ void Facts::mark_appenders_shown(TransactionId t, std::vector<TransactionId>& pe
   }
 }
 
-// written[k] is one past the transaction that was last seen writing k: its later reads of k are not external.
+// written[k] is one past the last transaction found that writes k: its later reads of k are not
+// external.
 void Facts::mark_writers_read_by(TransactionId t, std::vector<std::uint32_t>& written,
                                  std::vector<TransactionId>& pending) {
   for (const OperationId op : history_.operations(t)) {

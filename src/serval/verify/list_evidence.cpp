@@ -7,9 +7,9 @@
 #include "serval/history/notation.h"
 #include "serval/verify/bad_read.h"
 
-// A list can be read only as it once was: the appends of transactions one after another, each
-// transaction's in its own order, and the reader's own ones at the end. Each kind of bad read breaks one
-// part of that.
+// A read must show a state that the list had: the appends of transactions one after another, each
+// transaction's in its own order, and the reader's own at the end. Each kind of bad read violates one
+// part of this.
 
 namespace serval::verify {
 namespace {
@@ -102,7 +102,7 @@ class ListReading final : public BadReadProof {
     return own;
   }
 
-  // What the read shows beneath the reader's own appends differs from what it had read before them.
+  // What the read shows before the reader's own appends differs from what the reader had read earlier.
   Flaw flaw_of_repetition() const override {
     if (claim_.source >= claim_.read) return "the read it contradicts does not come first";
     if (!facts_.belongs(claim_.source, claim_.reader) || !lists_.is_list_read(claim_.source) ||
@@ -124,8 +124,8 @@ class ListReading final : public BadReadProof {
     return fmt::format("{} shows nothing more often than it was appended", spelled(claim_.read));
   }
 
-  // A later append of the same transaction is shown, and the element of the source not before it, whoever
-  // else appended that.
+  // The read shows a later append of the same transaction, but not the source's element before it, even
+  // if other transactions appended that element too.
   Flaw flaw_of_disorder() const {
     if (Flaw flaw = flaw_of_source_append()) return flaw;
     const std::optional<std::size_t> place = lists_.first_position(claim_.read, element());

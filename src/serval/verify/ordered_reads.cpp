@@ -210,7 +210,7 @@ std::vector<GrowingList> lists_shown(const Facts& facts, KeyId key) {
   return lists;
 }
 
-// Whoever was read took effect, also where the reads themselves are not checked.
+// A transaction that was read from took effect, even if the reads themselves are not checked.
 Flaw flaw_of_absence(const Facts& facts, const CommitOrder& order) {
   std::vector<bool> present(facts.history().transaction_count(), false);
   for (const TransactionId t : order) present[t.index] = true;

@@ -34,8 +34,7 @@ bool all_oblige(Level level, const Cycle& cycle) {
   });
 }
 
-// The missed transaction is the one that the reader must not miss: the rest of the cycle shows how it
-// was visible.
+// Whether the reader misses a transaction that must be visible to it, as the rest of the cycle shows.
 bool misses_what_it_saw(Level level, const Cycle& cycle) {
   const auto missed = std::ranges::find(cycle.edges, EdgeKind::ReadWrite, &Edge::kind);
   if (missed == cycle.edges.end() || !cycle.visibility_paths.empty()) return false;
@@ -63,7 +62,8 @@ bool has_no_order(Level level, const Cycle& cycle) {
   });
 }
 
-// A transaction's version of a list ends with its last append, which need not have the place of another.
+// A transaction's version of a list ends with its last append, which may be ordered differently from its
+// earlier appends.
 bool orders_versions(const Facts& facts, const Edge& edge) {
   return edge.kind != EdgeKind::WriteWrite || !facts.is_list(edge.key) ||
          facts.lists().certainly_before(facts.final_write(edge.from_op), facts.final_write(edge.to_op),
