@@ -1,4 +1,4 @@
-// serval check: what its flags mean. check_plan.h does the rest.
+// serval check: interprets the flags. check_plan.h does the rest.
 
 #include <array>
 #include <memory>
@@ -14,7 +14,7 @@
 namespace serval::cli {
 namespace {
 
-constexpr std::string_view kAnyLevel = "any";  // A survey, whatever the recording promises.
+constexpr std::string_view kAnyLevel = "any";  // A survey, regardless of what the recording promises.
 
 struct CheckFlags {
   std::vector<std::string> paths;
@@ -50,7 +50,7 @@ std::optional<Engine> choose_engine(std::string_view word) {
   return kEngines[choose("--engine", word, kNames)];
 }
 
-// Who judges: an engine, a model or the mirror.
+// Chooses an engine, a model or the mirror.
 void choose_judge(const CheckFlags& flags, CheckPlan& plan) {
   const std::optional<Engine> engine = choose_engine(flags.engine);
   plan.engine = engine.value_or(Engine::Auto);

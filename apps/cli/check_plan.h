@@ -1,5 +1,5 @@
 #pragma once
-// What serval check is asked to do, understood: by its own flags, or by a verb that has recorded a file.
+// What serval check is to do, from its parsed flags or from a verb that has recorded a file.
 //
 //   CheckPlan plan;
 //   plan.level = Level::Serializable;
@@ -47,8 +47,8 @@ struct CheckPlan {
 
   std::optional<ModelPlan> model;
   std::optional<MirrorPlan> mirror;
-  std::optional<Level> level;  // None: what the recording promises, else all are surveyed.
-  bool surveys = false;        // Whatever the recording promises.
+  std::optional<Level> level;  // None: the level that the recording promises, else a survey of all levels.
+  bool surveys = false;        // A survey, regardless of what the recording promises.
   Engine engine = Engine::Auto;
   bool use_certificate = true;
   Assumptions assumptions;
@@ -65,9 +65,9 @@ struct CheckPlan {
   std::string report_folder;       // Also write report.txt and report.json here, unless empty.
 };
 
-// What --max-anomalies, --color and -q say, for all verbs that check. Throws UsageError.
+// The values of --max-anomalies, --color and -q, for all verbs that check. Throws UsageError.
 struct ReportFlags {
-  std::string max_anomalies;  // Empty: 10, of a survey's text 1.
+  std::string max_anomalies;  // Empty: 10, or 1 in the text of a survey.
   std::string colour = "auto";
   bool quiet = false;
 };

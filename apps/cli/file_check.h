@@ -1,5 +1,5 @@
 #pragma once
-// One file under serval check: read, judge within the limits, report, exit code. A judge fills in the rest:
+// One file under serval check: read, judge within the limits, report, exit code. Derived classes judge
 // by level (level_check.h), by model (model_check.h) or by the mirror (mirror_check.h).
 
 #include <cstdint>
@@ -21,13 +21,13 @@ class FileCheck {
   FileCheck(const FileCheck&) = delete;
   FileCheck& operator=(const FileCheck&) = delete;
 
-  // Prints the report and returns the exit code. `so_far` is the exit code of the files before.
+  // Prints the report and returns the exit code. `so_far` is the exit code of the previous files.
   int run(int so_far);
 
  protected:
   enum class Answer : std::uint8_t { Holds, Violated, Open };
   enum class Limit : std::uint8_t { Time, Memory, Signal };
-  // What a report says at its end.
+  // The numbers at the end of a report.
   struct Ending {
     int exit_code = 0;
     double seconds = 0;
@@ -36,19 +36,19 @@ class FileCheck {
 
   // Reads the file and answers. Throws BudgetExhausted and std::bad_alloc at the limits, InputError.
   virtual void judge() = 0;
-  // What may be added to an answer. It has its own limits and must not cost the answer.
+  // Adds to the report after an answer. It has its own limits and must not endanger the answer.
   virtual void look_further(int /*so_far*/) {}
   // A limit ended judge() or look_further().
   virtual void stop(Limit limit) = 0;
   virtual Answer answer() const = 0;
-  // Of what is wrong besides, whatever the answer.
+  // For other problems, independent of the answer.
   virtual int other_exit_code() const { return kHolds; }
 
   virtual void finish(const Ending& ending) = 0;
   virtual std::string rendered() const = 0;
-  // For a judge that does not stop when its time is over.
+  // The report if the judge does not stop when its time is up.
   virtual std::string last_words(const Ending& ending) const = 0;
-  // After the report was printed.
+  // Called after the report was printed.
   virtual void write_files() const {}
 
   void enter(const char* phase);

@@ -149,8 +149,9 @@ class LevelCheck final : public FileCheck {
     if (flaw) throw BrokenContract("the evidence does not hold: " + *flaw);
   }
 
-  // A violated gate is easier to place when one knows what does hold. That may not cost much more effort than
-  // the verdict did. The user's time is its limit as well: then the report goes without.
+  // To put a violation into context, surveys which levels do hold. This may cost at most a small
+  // multiple of the verdict's effort, and must end within the user's time limit; otherwise the report
+  // omits it.
   void look_further(int so_far) override {
     if (!report_.gate || !violated(report_.result.verdict) || is_brief()) return;
     phase_ = "other levels";

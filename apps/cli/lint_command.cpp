@@ -26,13 +26,13 @@ struct LintFlags {
   bool json = false;
 };
 
-// One line of the result: a precondition, whether it holds, and what was seen instead.
+// One line of the result: a precondition, whether it holds, and the exceptions.
 struct Finding {
   std::string_view id;
-  std::string_view claim;  // What is true when it holds.
+  std::string_view claim;  // What is true if it holds.
   std::uint64_t count;     // Exceptions; 0: it holds.
   std::vector<std::string> examples;
-  std::string_view meaning;  // Of an exception, for check.
+  std::string_view meaning;  // What an exception means for check.
 };
 
 class Findings {

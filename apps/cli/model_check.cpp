@@ -59,7 +59,7 @@ class ModelCheck final : public FileCheck {
       report_.verification = Verification::Passed;
   }
 
-  // The verdict stands; only its verification is missing.
+  // The verdict remains valid; only its verification is missing.
   void stop(Limit limit) override {
     if (decided_) {
       report_.notices.push_back(words_of(limit) + " while verifying");

@@ -201,7 +201,7 @@ class Comparison {
     if (pairs == 0)
       return "oracle: no predicate applies to any row, so there is nothing for SQLite to evaluate";
     const std::uint64_t count = std::min(pairs, kMostEvaluations);
-    // A random pair from each of `count` equal ranges; a fixed step might always meet the same rows.
+    // A random pair from each of `count` equal ranges; a fixed step might always hit the same rows.
     __extension__ using Wide = unsigned __int128;
     const auto share = [&](std::uint64_t i) { return static_cast<std::uint64_t>(Wide{i} * pairs / count); };
     Random random(1);

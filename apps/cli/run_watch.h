@@ -44,7 +44,7 @@ class RunWatch {
   const watch::LiveCheck* live_;
   WatchOptions options_;
   bool terminal_;
-  bool told_ = false;  // Of the first violation.
+  bool told_ = false;  // The first violation was reported.
   Clock::time_point start_ = Clock::now();
   std::atomic<bool> over_ = false;
   std::thread thread_;  // Last, because it uses the others.

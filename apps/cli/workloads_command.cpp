@@ -79,7 +79,7 @@ std::uint64_t first_rows_of(const TableInfo& table) {
   return full ? table.rows : 0;
 }
 
-// Beyond this the tables of a workload are all alike, and only the first is shown.
+// If there are more, the tables of a workload are all the same, and only the first is shown.
 constexpr std::size_t kMostTables = 12;
 
 std::string table_lines(const WorkloadInfo& row) {
