@@ -3,7 +3,7 @@
 // Undecided), so BudgetExhausted unwinds to the command or checker that owns the budget and no further.
 //
 //   Budget budget = Budget::until(now + 10 s);
-//   for (...) budget.poll("reads-from");   // one predictable branch; looks at the clock every 4096th call
+//   for (...) budget.poll("reads-from");   // one predictable branch; reads the clock every 4096th call
 //
 // Effort is the number of polls; a look counts as 4096. An effort limit stops the same work at the same
 // point on every machine. Serval sets effort limits for steps that are only worthwhile while cheap; the

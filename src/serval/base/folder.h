@@ -11,8 +11,8 @@
 namespace serval {
 
 // The entries of a folder that are or may be files, sorted by name. Entries that cannot be inspected (no
-// permission, a link to itself) are included, so that whoever opens them reports why. Throws InputError
-// if the folder cannot be read.
+// permission, a link to itself) are included, so that an attempt to open them reports why. Throws
+// InputError if the folder cannot be read.
 std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder);
 
 // The folder for temporary files; nothing if TMPDIR names one that does not exist.

@@ -3,10 +3,10 @@
 // into batches. Every partition processes every batch and does the work for its own keys, so each key
 // sees the order of a single thread.
 //
-// Reads of a transaction in different partitions depend on each other only if one may narrow the snapshot
-// of another. If versions change within the snapshot's interval (KeyPartition::is_disturbed), the
-// partition waits at that transaction until the others have arrived there; if several are disturbed, one
-// of them judges for all. Otherwise a partition judges its part and goes on.
+// Reads of a transaction in different partitions depend on each other only if one may narrow the
+// snapshot of another. If versions change within the snapshot's interval (KeyPartition::is_disturbed),
+// the partition waits at that transaction until the others have arrived there; if several are disturbed,
+// one of them judges for all. Otherwise a partition judges its part and continues.
 //
 // A thread that cannot proceed in its partition works in idle ones, and so does the caller while it
 // waits. So no thread depends on the scheduling of another.

@@ -59,7 +59,7 @@ class Definedness {
     }
     return std::ranges::any_of(kFamilies, [&](ScalarKinds family) { return kinds.is_within(family); });
   }
-  // Of an integer column, by a positive constant.
+  // A remainder of an integer column by a positive constant.
   bool is_remainder(std::uint32_t node) const {
     if (nodes_[node].kind != Kind::Modulo) return false;
     const std::uint32_t number = node + 1, by = nodes_[number].end;

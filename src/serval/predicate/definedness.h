@@ -1,14 +1,14 @@
 #pragma once
-// Whether a condition has a truth value for all rows whose columns hold values of known kinds. Then nobody
-// needs to evaluate it row by row to find out.
+// Whether a condition has a truth value for all rows whose columns hold values of known kinds. Then it
+// need not be evaluated row by row to find out.
 //
 //   ScalarKinds integers;
 //   integers.add(Scalar::Kind::Integer);
 //   is_defined_everywhere("a < 5 AND a % 2 = 0", {integers})      // true
 //   is_defined_everywhere("a < 5 OR a = 'x'", {integers})         // false: 1 = 'x' is undefined
 //
-// May say no for a condition that always has one: it knows comparisons of columns and constants of one
-// family, and remainders by a positive constant. O(nodes).
+// May be false for a condition that always has one: it handles only comparisons of columns and constants
+// of one family, and remainders by a positive constant. O(nodes).
 
 #include <cstdint>
 #include <span>

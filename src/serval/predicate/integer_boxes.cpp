@@ -32,7 +32,7 @@ bool compares_integers_only(const Condition& condition) {
   return condition.problem().empty() && std::ranges::all_of(condition.nodes(), plain);
 }
 
-// The integers of one interval of numbers; none where it is not one.
+// The integers in an interval of numbers; none if it is not such an interval.
 std::optional<std::pair<std::int64_t, std::int64_t>> integers_of(const IntervalSet::Interval& interval) {
   using enum Cut::Place;
   const Cut &low = interval.low, &high = interval.high;

@@ -9,7 +9,7 @@ namespace {
 using Kind = Condition::Kind;
 using Box = Region::Box;
 
-// A union of boxes, and whether it is exactly the set it stands for.
+// A union of boxes, and whether it is exactly the set it represents.
 struct Boxes {
   std::vector<Box> list;
   bool exact = true;

@@ -1,6 +1,6 @@
 #pragma once
 // What one transaction read from others and left behind, and whether it contradicts itself: like
-// read_write_sets.h, but for a single transaction and without knowledge of the others.
+// read_write_sets.h for a single transaction, without knowledge of the others.
 //
 //   TransactionDigester digester(Value::integer(0));
 //   digester.digest(transaction);     // [r(x,1) w(x,2) r(x,2)]: reads x = 1, writes x = 2, which is its last

@@ -305,7 +305,7 @@ void WatchConnections::vanish(Connection& connection) {
   close(connection);
 }
 
-// A client that sent a header may go on using the database.
+// A client that sent a header may continue to use the database.
 void WatchConnections::refuse(Connection& connection, const std::string& reason) {
   NativeStream& stream = *connection.stream;
   ++refused_;

@@ -104,7 +104,7 @@ class Matching {
   };
 
   void collect_conditions(const History& history, Budget& budget);
-  // Equal conditions by what they say.
+  // Finds equal conditions by content.
   struct Said {
     std::size_t operator()(const Condition* condition) const { return absl::HashOf(*condition); }
     bool operator()(const Condition* a, const Condition* b) const { return *a == *b; }

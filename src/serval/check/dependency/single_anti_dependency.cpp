@@ -114,7 +114,7 @@ class MonotonicSearch {
  private:
   const ViewGraph& views_;
   PathFinder finder_;
-  std::vector<std::uint32_t> component_;  // By transaction; empty: there is no cycle, so all are alike.
+  std::vector<std::uint32_t> component_;  // By transaction; empty if there is no cycle.
   std::map<std::uint32_t, std::vector<Vertex>> ways_;
   std::map<std::uint32_t, Miss> misses_;
 };

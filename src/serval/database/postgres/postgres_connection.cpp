@@ -180,8 +180,8 @@ PostgresConnection::Answer PostgresConnection::query(const char* text) {
   return receive();
 }
 
-// H2 sends its responses in two parts, the second only after the first is acknowledged. The system delays
-// acknowledgements by 40 ms unless told otherwise each time.
+// H2 sends its responses in two parts, the second only after the first is acknowledged. The system
+// delays acknowledgements by 40 ms unless that is disabled each time.
 void PostgresConnection::hurry() {
   if (kind_ != Kind::H2) return;
   const int on = 1;

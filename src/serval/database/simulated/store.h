@@ -117,9 +117,8 @@ class Store {
 
   const SimulatedLevelInfo& level() const noexcept { return level_; }
   const VersionStore& versions() const noexcept { return versions_; }
-  VersionId load(Key key, Value value) {
-    return versions_.install(key, {.value = value});
-  }  // Initial version.
+  // Installs an initial version.
+  VersionId load(Key key, Value value) { return versions_.install(key, {.value = value}); }
 
   const View& view_of(Transaction& transaction);
   // The commit whose state a request sees; none if reads are dirty or replicas differ.

@@ -110,7 +110,7 @@ void EdnCursor::skip_plain() {
   do {
     skip_blank_bytes();
     const EdnClass next = class_of(*at_);
-    if (next == EdnClass::Opener) {  // NOLINT(bugprone-branch-clone): a set opens alike.
+    if (next == EdnClass::Opener) {  // NOLINT(bugprone-branch-clone): a set opens the same way.
       open();
     } else if (next == EdnClass::Closer) {
       close();
