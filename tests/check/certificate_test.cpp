@@ -501,7 +501,7 @@ TEST(Certificate, LevelsThatItSaysNothingAboutAreJudgedByTheReads) {
   const CheckResult open = check(lost_update, Level::PrefixConsistency);
   ASSERT_TRUE(undecided(open.verdict));
   EXPECT_EQ(std::get<Undecided>(open.verdict).details.back(),
-            "by the reads alone, without the certificate, it holds");
+            "without the certificate, by the reads alone, the level holds");
   EXPECT_TRUE(holds(check(lost_update, Level::PrefixConsistency, {.use_certificate = false}).verdict));
   const History fork = history_of(transaction(1, 1, R"(["w","x",1])") + transaction(2, 2, R"(["w","y",2])") +
                                   transaction(3, 3, R"(["r","x",1],["r","y",null])") +

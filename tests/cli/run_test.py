@@ -97,7 +97,7 @@ class Certificate(cli_test.CliTest):
     def test_what_a_certificate_leaves_open_is_judged_by_the_reads_if_asked(self):
         result = self.expect(2, "run", "simulated:", "-w", "mini", "-i", "prefix-consistency", "-n", "2000",
                              "--certificate", "--seed", "7", "-o", "run.jsonl")
-        self.assertIn("by the reads alone, without the certificate, it holds", result.out)
+        self.assertIn("without the certificate, by the reads alone, the level holds", result.out)
         self.assertIn("next       serval check run.jsonl --level prefix-consistency --no-certificate", result.out)
         self.expect(0, "check", "run.jsonl", "--level", "prefix-consistency", "--no-certificate", "--verify")
         self.expect(64, "check", "run.jsonl", "--no-certificate", "--engine", "certificate")

@@ -114,7 +114,7 @@ void ask_reads(Judge& judge, CheckResult& result) {
     result = std::move(other);
   else if (holds(other.verdict))
     std::get<Undecided>(result.verdict)
-        .details.push_back("by the reads alone, without the certificate, it holds");
+        .details.push_back("without the certificate, by the reads alone, the level holds");
 }
 
 }  // namespace

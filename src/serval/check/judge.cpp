@@ -208,10 +208,10 @@ void Judge::tell_new_rows_apart(Level level, CheckResult& result) {
   if (violated(result.verdict) || ran_out(result)) return;
   result.verdict = Undecided{
       Undecided::Cause::Precondition,
-      "it depends on whether a row that is made after a delete is another object than the deleted one",
-      {fmt::format("deleted and made again: {}{}", history_.format_key(renewed.front()),
+      "it depends on whether a row inserted after a delete is a different object from the deleted one",
+      {fmt::format("deleted and inserted again: {}{}", history_.format_key(renewed.front()),
                    renewed.size() == 1 ? "" : fmt::format(", and {} more keys", renewed.size() - 1)),
-       "no violation without these keys; a version certificate tells the rows apart"}};
+       "no violation without these keys; a version certificate distinguishes the rows"}};
 }
 
 void Judge::decide(Level level, CheckResult& result) {
@@ -234,7 +234,7 @@ void Judge::decide(Level level, CheckResult& result) {
   decide_by_reads(level, result);
   if (undecided(result.verdict) && options_.engine == Engine::Auto) search_serial_order(level, result);
   if (Undecided* open = std::get_if<Undecided>(&result.verdict); open != nullptr && certified_)
-    open->details.push_back("the certificate does not settle it: " + certified_->problem());
+    open->details.push_back("the certificate does not decide it: " + certified_->problem());
 }
 
 void Judge::read_certificate() {
@@ -247,7 +247,7 @@ void Judge::decide_by_certificate(Level level, CheckResult& result) {
   const std::optional<Level> judged =
       decides_by_certificate(level) ? std::optional(level) : weakest_graph_level_above(level);
   if (!judged || !decides_by_certificate(*judged)) {
-    result.verdict = no_engine("a certificate says nothing about " + std::string(name_of(level)));
+    result.verdict = no_engine("certificates do not cover " + std::string(name_of(level)));
     return;
   }
   timed(result, "check",

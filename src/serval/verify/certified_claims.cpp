@@ -290,7 +290,7 @@ class Dependencies {
   Flaw flaw(TransactionId t) const {
     for (const OperationId op : history_.operations(t)) {
       if (reads_ && is_aggregate(op) && !flaw_of_mismatch(facts_, {t, op}))
-        return fmt::format("{} of {} does not answer what its version set shows",
+        return fmt::format("{} of {} does not return what its version set shows",
                            print_operation(history_, op), name(history_, t));
       for (const KeyId key : history_.key_ids())
         if (is_predicate(history_.kind(op)) || history_.key(op) == key)
@@ -321,7 +321,7 @@ class Dependencies {
     }
     if (!reads_) return std::nullopt;
     if (history_.kind(op) == OperationKind::PredicateRead && !flaw_of_mismatch(facts_, {t, op, key}))
-      return fmt::format("{} of {} does not answer what its version set shows", print_operation(history_, op),
+      return fmt::format("{} of {} does not return what its version set shows", print_operation(history_, op),
                          name(history_, t));
     const auto several = items_ ? CertifiedFacts::Several::AsOthersSee : CertifiedFacts::Several::Earliest;
     if (Flaw flaw = flaw_of_item(t, op, key)) return flaw;

@@ -29,7 +29,7 @@ class ListReading final : public BadReadProof {
   Flaw flaw_of_source_append() const {
     if (claim_.source.index >= history_.operation_count()) return "cites no append as the source";
     if (history_.kind(claim_.source) != OperationKind::Append || history_.key(claim_.source) != key_)
-      return fmt::format("{} is no append to the list that was read", spelled(claim_.source));
+      return fmt::format("{} is not an append to the list that was read", spelled(claim_.source));
     return std::nullopt;
   }
   Flaw flaw_of_source_shown() const {
@@ -153,7 +153,7 @@ Flaw flaw_of_participating_read(const Facts& facts, KeyId key, OperationId read)
   if (read.index >= history.operation_count()) return "cites no read";
   if (Flaw flaw = flaw_of_participation(facts, history.transaction_of(read))) return flaw;
   if (is_predicate(history.kind(read)) || history.key(read) != key || !facts.lists().is_list_read(read))
-    return fmt::format("{} is no read of the list", print_operation(history, read));
+    return fmt::format("{} is not a read of the list", print_operation(history, read));
   return std::nullopt;
 }
 
@@ -208,7 +208,7 @@ Flaw flaw_of(const Facts& facts, AnomalyKind kind, const DirtyUpdate& claim) {
   if (Flaw flaw = flaw_of_participation(facts, history.transaction_of(claim.update))) return flaw;
   const Value lost = history.value(claim.aborted), kept = history.value(claim.update);
   if (lists.appended(claim.key, lost).live > 0 || lists.only_append(claim.key, kept) != claim.update)
-    return "the elements do not tell whose appends they are";
+    return "the elements do not identify their appends";
   const auto lost_at = lists.first_position(claim.read, lost),
              kept_at = lists.first_position(claim.read, kept);
   if (lost_at && kept_at && *lost_at < *kept_at) return std::nullopt;

@@ -94,7 +94,7 @@ void VersionVisibility::collect_numbers() {
     const std::optional<std::int64_t> number =
         hints == nullptr ? std::nullopt : number_of(hints->server_transaction);
     if (!number) {
-      problem_ = fmt::format("transaction {} wrote but has no transaction number of the server",
+      problem_ = fmt::format("transaction {} wrote but has no transaction id from the server",
                              history_.format(history_.label(t)));
       return;
     }

@@ -102,7 +102,7 @@ Verdict check_by_replay(const History& history, Level level, const CheckOptions&
     return precondition("the expected order cannot be replayed: " + result.undefined);
   if (result.mismatch)
     return precondition("expected order violated: " + result.mismatch->format(history, order.transactions),
-                        {"another order may still be a serial one"});
+                        {"another order may still be serial"});
   if (const std::string broken = break_of_level(history, order.transactions, *serial); !broken.empty())
     return precondition(
         "the expected order is serial, but not " + std::string(name_of(*serial)) + ": " + broken,
