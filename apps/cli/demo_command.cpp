@@ -1,6 +1,5 @@
 // serval demo: a level that holds, with its proof, and an anomaly, found and explained, on embedded
-// databases.
-// It keeps the recordings, so that the commands at the end of the reports work.
+// databases. It keeps the recordings, so that the commands at the end of the reports work.
 
 #include <algorithm>
 #include <filesystem>

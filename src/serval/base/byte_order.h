@@ -1,5 +1,5 @@
 #pragma once
-// Numbers as bytes, for files that other machines read: fixed widths of either order, and LEB128.
+// Numbers as bytes, for files that other machines read: fixed widths in either byte order, and LEB128.
 
 #include <cstdint>
 #include <string>
@@ -36,13 +36,13 @@ inline void append_varint(std::string& out, std::uint64_t number) {
   for (; number >= 0x80; number >>= 7) out += static_cast<char>((number & 0x7F) | 0x80);
   out += static_cast<char>(number);
 }
-// Of differences modulo 2^64, so unsigned on either side.
+// For differences modulo 2^64, hence unsigned.
 constexpr std::uint64_t zigzag(std::uint64_t number) noexcept { return number << 1 ^ (0 - (number >> 63)); }
 constexpr std::uint64_t unzigzag(std::uint64_t number) noexcept { return number >> 1 ^ (0 - (number & 1)); }
 inline void append_zigzag(std::string& out, std::int64_t number) {
   append_varint(out, zigzag(static_cast<std::uint64_t>(number)));
 }
-// With its length before it.
+// Preceded by its length.
 inline void append_text(std::string& out, std::string_view text) {
   append_varint(out, text.size());
   out += text;

@@ -4,8 +4,8 @@
 //   append_json_escape(out, at, end)        // at "\u20ac": appends the three bytes of U+20AC
 //   append_json_string(out, "a\tb")         // appends "a\tb" with its quotes, a backslash and a t
 //
-// Surrogates: a high one followed by a low one is one code point. One without the other is not text: it is
-// refused everywhere, because it has no UTF-8 and a replacement would make different strings equal.
+// Surrogates: a high one followed by a low one is one code point. One without the other is not text and
+// is rejected everywhere, because it has no UTF-8 and a replacement would make different strings equal.
 
 #include <cstdint>
 #include <string>
@@ -23,8 +23,8 @@ enum class JsonEscapeFlaw : std::uint8_t {
 };
 
 struct JsonEscape {
-  // The first character after the escape. With a flaw: the character that does not fit, which is `end` where
-  // the text ends too early; for LowFirst and NotLow the first u.
+  // The first character after the escape. With a flaw: the character that does not fit, which is `end`
+  // if the text ends too early; for LowFirst and NotLow the first u.
   const char* at;
   JsonEscapeFlaw flaw = JsonEscapeFlaw::None;
 };
@@ -38,7 +38,7 @@ JsonEscape append_json_escape(std::string& out, const char* backslash, const cha
 //            (printable.h) is escaped.
 enum class JsonBytes : std::uint8_t { Kept, Printable };
 
-// Appends the text in quotes, with escapes where JSON demands them. O(bytes).
+// Appends the text in quotes, with the escapes that JSON requires. O(bytes).
 void append_json_string(std::string& out, std::string_view text, JsonBytes bytes = JsonBytes::Kept);
 std::string json_string(std::string_view text);
 

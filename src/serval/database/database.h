@@ -1,8 +1,8 @@
 #pragma once
 // A database under test: creates its tables, opens sessions, drops the tables.
 //
-//   const std::unique_ptr<Database> database = open_database("sqlite:/tmp/x.db", {.isolation =
-// "serializable"});
+//   const DatabaseOptions options{.isolation = "serializable"};
+//   const std::unique_ptr<Database> database = open_database("sqlite:/tmp/x.db", options);
 //   database->create(schema);
 //   const std::unique_ptr<Client> client = database->connect(0);
 

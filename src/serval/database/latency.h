@@ -1,7 +1,6 @@
 #pragma once
 // A histogram of latencies, with buckets about a tenth of their value wide. Adding takes a few
-// instructions.
-// Histograms of threads can be summed.
+// instructions. Histograms of threads can be summed.
 
 #include <array>
 #include <bit>

@@ -115,7 +115,7 @@ struct Holds {
   std::vector<TransactionId> commit_order;
   std::vector<std::uint32_t> snapshot;
   Jagged<TransactionId> version_order = {};  // By key, oldest first.
-  // Where the level has no execution to replay: whether the versions read and their order come from the
+  // If the level has no execution to replay: whether the versions read and their order come from the
   // values that clients saw, or from the certificate.
   enum class Basis : std::uint8_t { Values, Certificate } basis = Basis::Values;
   // For writes whose value was not recorded: a read that saw the value that each is assumed to have

@@ -1,14 +1,15 @@
 #pragma once
-// A digraph without cycles, with an order of its vertices. It grows at the end of the order and is removed
-// from the start. An edge that would close a cycle is refused, and the path that it would close is shown.
+// An acyclic digraph with a topological order of its vertices. Vertices are added at the end of the
+// order and removed once no edge leads to them. An edge that would close a cycle is rejected, and the
+// path that it would close is available.
 //
 //   GrowingOrder order;
 //   const Vertex u = order.add(), v = order.add();
 //   if (!order.insert(u, v, label)) use(order.path());      // From v to u.
 //   if (order.in_degree(u) == 0) order.remove(u, freed);    // `freed`: those without edges now.
 //
-// An edge that agrees with the order costs O(1), another one what OrderRepair visits. The numbers of removed
-// vertices are used again. One thread.
+// An edge that agrees with the order costs O(1), any other what OrderRepair visits. The numbers of
+// removed vertices are reused. Not thread-safe.
 
 #include <cstdint>
 #include <span>
@@ -27,9 +28,9 @@ class GrowingOrder {
   };
 
   Vertex add();  // After all others.
-  // False when the edges lead from `to` to `from`; then nothing has changed but path().
+  // False if a path leads from `to` to `from`; then only path() has changed.
   [[nodiscard]] bool insert(Vertex from, Vertex to, std::uint64_t label);
-  // Takes such an edge back, which no order minds; false when there is none. O(edges of the two).
+  // Removes such an edge, which leaves the order valid; false if there is none. O(edges of the two).
   bool erase(Vertex from, Vertex to, std::uint64_t label);
   // Requires that no edge leads to it.
   void remove(Vertex vertex, std::vector<Vertex>& freed);

@@ -1,16 +1,16 @@
 #pragma once
-// Keeps the vertices of a growing digraph in order: the step of Pearce & Kelly 2007. A new edge u -> v
-// against the order moves everything that v reaches after everything that reaches u. Only vertices between v
-// and u in the order are visited or moved.
+// Keeps the vertices of a growing digraph in topological order, with the algorithm of Pearce & Kelly
+// 2007. A new edge u -> v against the order moves everything that v reaches after everything that
+// reaches u. Only vertices between v and u in the order are visited or moved.
 //
 //   if (repair.find_path(edges, v, u)) return path_to(repair.step(u));   // The edge would close a cycle.
 //   repair.move(edges, u, v);                                            // Now rank(u) < rank(v).
 //
-// The caller keeps the edges, of two sorts: free ones, and numbered ones. `Edges` has three members:
+// The caller stores the edges, which are of two kinds: free and numbered. `Edges` has three members:
 //   bool any_free(v, take)         Calls take(next) for the free edges of v until one call returns true.
 //   bool any_numbered(v, take)     The same for numbered edges, with take(next, edge).
 //   void each_previous(v, take)    Calls take(previous) for every edge to v.
-// Whatever these throw leaves the order as it was. One thread.
+// If one of these throws, the order is unchanged. Not thread-safe.
 
 #include <algorithm>
 #include <cstdint>
@@ -25,7 +25,7 @@ template <class Rank>
 class OrderRepair {
  public:
   static constexpr std::uint32_t kFreeEdge = 0xFFFFFFFFu;
-  // How find_path() came to a vertex.
+  // How find_path() reached a vertex.
   struct Step {
     Vertex from;
     std::uint32_t edge;
@@ -40,18 +40,19 @@ class OrderRepair {
            steps_.capacity() * sizeof(Step);
   }
 
-  // Breadth first by numbered edges; free edges cost nothing. So the path found has the fewest numbered ones.
+  // Breadth first by numbered edges; free edges cost nothing. So the path found has the fewest numbered
+  // edges.
   template <class Edges>
   [[nodiscard]] bool find_path(const Edges& edges, Vertex from, Vertex to);
-  // On the path that find_path() found last, for each vertex but the first.
+  // For a vertex on the path that find_path() found last, except the first.
   Step step(Vertex v) const { return steps_[v]; }
-  // What the last find_path() visited.
+  // The vertices that the last find_path() visited.
   std::span<const Vertex> reached() const noexcept { return forward_; }
 
-  // After find_path(edges, to, from) found nothing.
+  // Requires that find_path(edges, to, from) found no path.
   template <class Edges>
   void move(const Edges& edges, Vertex from, Vertex to);
-  // What the last move() gave a new rank.
+  // The vertices that got a new rank in the last move().
   std::span<const Vertex> moved() const noexcept { return moved_; }
   void clear_moved() noexcept { moved_.clear(); }
 
@@ -63,7 +64,7 @@ class OrderRepair {
   void refill();
 
   std::vector<Rank> rank_;              // By vertex, as the next two.
-  std::vector<std::uint32_t> seen_in_;  // The last search that came here.
+  std::vector<std::uint32_t> seen_in_;  // The last search that visited it.
   std::vector<Step> steps_;             // Of the last find_path().
   std::uint32_t search_ = 0;
   std::vector<Vertex> forward_, moved_;
@@ -119,7 +120,8 @@ bool OrderRepair<Rank>::find_path(const Edges& edges, Vertex from, Vertex to) {
   return false;
 }
 
-// The search forward found no path, so the two share no vertex and can share their marks.
+// The forward search found no path, so the two searches have no vertex in common and can share their
+// marks.
 template <class Rank>
 template <class Edges>
 void OrderRepair<Rank>::search_back(const Edges& edges, Vertex from, Rank lowest) {
@@ -140,7 +142,8 @@ void OrderRepair<Rank>::move(const Edges& edges, Vertex from, Vertex to) {
   refill();
 }
 
-// The places of both sets, filled again: first what leads to the new edge, then what it leads to.
+// Reassigns the ranks of both sets: first the vertices that lead to the new edge, then those that it
+// leads to.
 template <class Rank>
 void OrderRepair<Rank>::refill() {
   const auto by_rank = [this](Vertex a, Vertex b) { return rank_[a] < rank_[b]; };

@@ -5,7 +5,7 @@
 //
 //   - a version whose install interval overlaps the snapshot, and
 //   - a version installed before the snapshot, unless another one certainly replaced it before the
-//   snapshot.
+//     snapshot.
 //
 //   T1: commit x=1 [10, 20]    T2: commit x=2 [30, 40]    T3: read x [35, 50]     x=1 or x=2
 //   T1: commit x=1 [10, 20]    T2: commit x=2 [30, 40]    T3: read x [45, 50]     x=2

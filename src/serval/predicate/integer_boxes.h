@@ -1,6 +1,7 @@
 #pragma once
-// The rows that a condition is true of, as boxes of integers, where the condition only compares columns with
-// integers. A row of NULLs and integers above INT64_MIN matches exactly if it lies in one of the boxes.
+// The rows for which a condition is true, as boxes of integers, if the condition only compares columns
+// with integers. A row of NULLs and integers above INT64_MIN matches exactly if it lies in one of the
+// boxes.
 //
 //   integer_boxes("a < 5 AND b IN (1, 3)")      // {a in [min, 4], b in [1, 1]}, {a in [min, 4], b in [3, 3]}
 //   integer_boxes("a % 2 = 0")                  // None.
@@ -21,7 +22,7 @@ struct IntegerBound {
 };
 using IntegerBox = std::vector<IntegerBound>;  // A column without a bound may have any value, or be NULL.
 
-// None where the condition does more, or needs more than 16 boxes.
+// None if the condition does more, or needs more than 16 boxes.
 std::optional<std::vector<IntegerBox>> integer_boxes(const Condition& condition);
 
 }  // namespace serval

@@ -28,8 +28,7 @@ namespace serval {
 class SessionLog {
  public:
   // `label` is that of the session. Transactions take their labels from `last_transaction`, which
-  // sessions share.
-  // `text` formats keys and rows, and must outlive the log.
+  // sessions share. `text` formats keys and rows, and must outlive the log.
   enum class Ledger : std::uint8_t { None, Kept };
   SessionLog(std::int64_t label, const TableText& text, std::atomic<std::int64_t>& last_transaction,
              Ledger ledger = Ledger::None)

@@ -1,5 +1,5 @@
 #pragma once
-// The "input" of a JSON report: which file, in which format, and what its reader said.
+// The "input" of a JSON report: the file, its format, and the notices of its reader.
 
 #include <string>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace serval {
 
-// Leaves the object open, for what else a report knows of its file.
+// Leaves the object open for further members.
 inline void begin_input(JsonWriter& json, const std::string& path, const std::string& format,
                         const std::vector<std::string>& notices) {
   json.key("input").begin_object().key("path").text(path).key("format");

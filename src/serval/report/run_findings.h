@@ -45,8 +45,7 @@ inline bool shows_violation(const std::optional<RunFindings>& run) {
 }
 
 // Whether the required level and the isolation of the database permit the broken invariant: one sentence
-// each;
-// the second only if it differs.
+// each; the second only if it differs.
 std::vector<std::string> permissions(const RunFindings& run, std::optional<Level> asked);
 
 // The level at which a check shows the transactions that broke the invariant. None if the required level

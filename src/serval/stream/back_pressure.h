@@ -7,8 +7,8 @@
 // sleep: it registers a callback for when there is room (SourceGate::on_room) and polls must_pause().
 //
 // A source with many clients (a file with many sessions) must not wait while the merge waits for one of
-// them.
-// It may then add one batch beyond its share each time the merge permits it; most_bytes() includes these.
+// them. It may then add one batch beyond its share each time the merge permits it; most_bytes() includes
+// these.
 
 #include <atomic>
 #include <chrono>

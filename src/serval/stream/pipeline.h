@@ -9,10 +9,8 @@
 //     pipeline.wait(100ms);                                   // One thread: the merge.
 //
 //   T1  Records leave in non-decreasing order of time.begin; records with equal begin in the order of
-//   their
-//       clients, records of one client in program order. The sequence does not depend on the timing of
-//       threads.
-//       (Theorem 1 of the paper)
+//       their clients, records of one client in program order. The sequence does not depend on the timing
+//       of threads. (Theorem 1 of the paper)
 //
 // A silent client without a promise (ClientFeed::promise) holds all others back. After `idle_after` it is
 // considered idle; one of several clients of a source also when twice the memory limit waits for it. A

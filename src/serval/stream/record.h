@@ -9,11 +9,10 @@
 //
 // Guarantees of a stream of records:
 //   R1  records are in non-decreasing order of time.begin; those of one session are in program order,
-//   which is
-//       the only order within a session that counts, since a clock error makes its intervals overlap;
+//       which is the only order within a session that counts, since a clock error makes its intervals
+//       overlap;
 //   R2  a transaction begins with its first record (a Begin if the source has one) and ends with one
-//   Commit,
-//       Abort or Indeterminate; its number is not reused;
+//       Commit, Abort or Indeterminate; its number is not reused;
 //   R3  Initial records come before all others.
 //
 // Dispatched records are constant and can be read from any thread.
@@ -141,8 +140,7 @@ struct Record {
   RecordKind kind = RecordKind::Operation;
   OperationKind operation = OperationKind::Read;  // For RecordKind::Operation.
   // For an operation: a lock that the statement requests (FOR UPDATE, LOCK IN SHARE MODE) or that the
-  // source states.
-  // Locks implied by writes and the level follow from the profile of the database.
+  // source states. Locks implied by writes and the level follow from the profile of the database.
   LockMode lock = LockMode::None;
   ReadMode read_mode = ReadMode::Unstated;
   std::uint32_t session = kNoSession;          // Dense from 0.

@@ -1,7 +1,6 @@
 #pragma once
 // Consecutive records of one client with the memory that they refer to. Clients hand batches to the
-// pipeline;
-// afterwards they are cleared and reused, so that an endless run allocates nothing.
+// pipeline; afterwards they are cleared and reused, so that an endless run allocates nothing.
 //
 //   RecordBatch batch;
 //   Record& read = batch.add();

@@ -11,8 +11,7 @@
 //   garbage after a header     Its actions are unknown: a doubt (watch_doubts.h).
 //   no "last" before its end   Its last actions are unknown: a doubt.
 //   too much memory            Incomplete and waiting lines of all clients may take half of the memory
-//   limit.
-//                              Beyond that the client that holds the most is disconnected.
+//                              limit. Beyond that the client that holds the most is disconnected.
 //
 // If file descriptors run out, or there are very many unidentified connections, the oldest of these that
 // have used up their time are closed; otherwise new clients wait.

@@ -1,16 +1,14 @@
 #pragma once
 // What a watch does not know: the actions of clients that left without their last record, sent garbage,
 // are silent or sent records too late. Others may have read what they wrote, so a contradiction may have
-// an explanation that is missing. These rules tell which contradictions are certain nevertheless:
+// an explanation that is missing. These rules say which contradictions are nevertheless certain:
 //
 //   D1  Contradictions about locks, about snapshots known by times alone, and about a transaction's reads
-//   of its
-//       own writes do not depend on what others wrote.
+//       of its own writes do not depend on what others wrote.
 //   D2  Everything that a client has not reported began at its last promise or later. Earlier reads are
-//   certain.
+//       certain.
 //   D3  A client that is gone writes nothing any more. If everything that was read was written after that
-//   and
-//       replaced what was there, it is certain, unless reads may be of any age.
+//       and replaced what was there, it is certain, unless reads may be of any age.
 //   D4  Records that came too late to be judged are known afterwards. What began later is certain.
 //
 //   doubts.add({.who = "connection 3", .what = "ended without ...", .since = 5000, .until = 9000});

@@ -1,12 +1,13 @@
 #pragma once
-// The schema of workloads that ask for ranges: one table of rows that come and go, each with a place.
+// The schema of workloads with ranges: one table of rows that are inserted and deleted, each with a
+// place.
 
 #include "serval/workload/schema.h"
 
 namespace serval {
 
 constexpr std::uint32_t kPieces = 0;  // The table,
-constexpr std::uint32_t kPlace = 0;   // and the column that ranges are over, where they are not over keys.
+constexpr std::uint32_t kPlace = 0;   // and the column for ranges that are not over keys.
 
 inline Schema piece_table(std::uint64_t keys) {
   return {{.name = "pieces",

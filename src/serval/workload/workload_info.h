@@ -22,9 +22,8 @@ std::unique_ptr<Generator> make_generator(const Parameters& parameters, KeyChoic
 struct WorkloadInfo {
   // The initial state of keys: 0, an empty list, or no row.
   enum class Data { Registers, Lists, Rows };
-  // Plans: single keys, requests do not depend on responses, and the simulated database can run them too.
-  // Scripts:
-  // real databases only, unless plans_rows.
+  // Plans: single keys, requests do not depend on responses, and the simulated database can run them
+  // too. Scripts: real databases only, unless plans_rows.
   enum class Form { Plans, Scripts };
 
   std::string_view name{};

@@ -4,10 +4,9 @@
 // etcd transaction that writes only if nothing that was read has changed.
 //
 //   Fresh: every read is linearizable, and all of them are validated at the commit: strictly
-//   serializable.
+//          serializable.
 //   Stale: reads come from the member's own copy, all at the revision of the first, which may be old;
-//   those
-//          of a transaction that writes are validated too. Serializable, but not in real time.
+//          those of a transaction that writes are validated too. Serializable, but not in real time.
 
 #include <map>
 #include <memory>

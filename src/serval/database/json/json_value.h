@@ -1,13 +1,13 @@
 #pragma once
-// A JSON document as a tree, for the short answers of servers and programs. nlohmann::json reads it; only the
-// tree is Serval's, and only json_value.cpp includes that library. Histories are read without a tree, by
-// serval/formats.
+// A JSON document as a tree, for the short responses of servers and programs. It is parsed by
+// nlohmann::json; only the tree is Serval's, and only json_value.cpp includes that library. Histories
+// are read without a tree, by serval/formats.
 //
 //   const JsonValue answer = parse_json(R"({"kvs":[{"mod_revision":"5"}]})");
 //   answer["kvs"].items.front()["mod_revision"].whole() == 5
 //
-// Numbers keep their digits, so that one of more than 64 bits is never mistaken for its neighbour. Of members
-// with the same name the first counts. Refused: text that is not UTF-8, half of a surrogate pair, numbers
+// Numbers keep their digits, so that numbers of more than 64 bits stay distinct. If several members have
+// the same name, the first counts. Rejected: text that is not UTF-8, half of a surrogate pair, numbers
 // beyond a double (1e999), more than 100 levels of nesting.
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class JsonError : public std::runtime_error {
  public:
   explicit JsonError(const std::string& problem, std::size_t offset = 0)
       : std::runtime_error(problem), offset_(offset) {}
-  std::size_t offset() const noexcept { return offset_; }  // Of the byte where it went wrong.
+  std::size_t offset() const noexcept { return offset_; }  // Of the byte at which parsing failed.
 
  private:
   std::size_t offset_;
@@ -34,18 +34,18 @@ struct JsonValue {
 
   Kind kind = Kind::Null;
   bool boolean = false;
-  std::string text;                // Of a number: its digits.
+  std::string text;                // For a number, its digits.
   std::vector<std::string> names;  // Of an object, one for each item.
   std::vector<JsonValue> items;
 
-  // The member of an object; null where there is none.
+  // The member of an object; null if there is none.
   const JsonValue& operator[](std::string_view name) const;
   // A whole number of 64 bits, spelled as a number or in quotes (as protocol buffers do).
   std::optional<std::int64_t> whole() const;
   bool is(Kind wanted) const noexcept { return kind == wanted; }
 };
 
-// The whole of `text` must be one value. Throws JsonError.
+// All of `text` must be one value. Throws JsonError.
 JsonValue parse_json(std::string_view text);
 
 }  // namespace serval

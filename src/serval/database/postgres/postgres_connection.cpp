@@ -264,8 +264,7 @@ sql::Result PostgresConnection::result_of(const sql::Statement& statement, const
 }
 
 // A server that closes a connection says so at once, and libpq treats that as a notice while no query is
-// active.
-// If it arrives before the commit is sent, the commit cannot have happened.
+// active. If it arrives before the commit is sent, the commit cannot have happened.
 void PostgresConnection::require_open() {
   pollfd socket{.fd = PQsocket(connection_.get()), .events = POLLIN, .revents = 0};
   while (!lost() && poll(&socket, 1, 0) > 0) {

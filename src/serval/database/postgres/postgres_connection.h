@@ -17,8 +17,7 @@ struct pg_result;
 namespace serval::postgres {
 
 // Which snapshots a certificate needs: that of the transaction or, at read committed, those of its
-// statements.
-// CockroachDB has the commit timestamp instead.
+// statements. CockroachDB has the commit timestamp instead.
 enum class Snapshots : std::uint8_t { None, OfTransaction, OfStatements, OfCommit };
 
 struct ConnectionOptions {

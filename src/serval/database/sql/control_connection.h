@@ -1,7 +1,7 @@
 #pragma once
-// The connection that makes tables and asks for facts, while sessions have their own. Opened when it is first
-// used, and again after it was lost: the server may have been restarted, or be gone for good while another
-// node is there.
+// The connection that creates tables and queries facts; sessions have their own. Opened on first use,
+// and again after it was lost: the server may have been restarted, or may be gone while another node is
+// available.
 
 #include <cstddef>
 #include <functional>
@@ -15,11 +15,11 @@ namespace serval::sql {
 template <class Connection>
 class ControlConnection {
  public:
-  // `open` connects to the node of that number, or throws DatabaseError.
+  // `open` connects to the node with that number, or throws DatabaseError.
   using Open = std::function<std::unique_ptr<Connection>(std::size_t node)>;
   ControlConnection(std::size_t nodes, Open open) : nodes_(nodes), open_(std::move(open)) {}
 
-  // Throws DatabaseError where no node answers.
+  // Throws DatabaseError if no node responds.
   Connection& operator()() {
     for (std::size_t attempt = 1; !connection_ || connection_->lost(); ++attempt) try {
         connection_ = open_(node_);

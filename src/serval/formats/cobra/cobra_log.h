@@ -31,9 +31,8 @@ void write_cobra(const History& history, const std::function<void(std::string_vi
 bool is_cobra_folder(const std::string& path);
 History read_cobra_folder(const std::string& path, const ReadOptions& options);
 // Calls `file` with a name and its bytes, once per session, and for the version order if a write has a
-// version.
-// Throws OutputError if a read could have seen several writes of one value, since a read of Cobra names
-// its write.
+// version. Throws OutputError if a read could have seen several writes of one value, since a read of
+// Cobra names its write.
 void write_cobra_folder(const History& history,
                         const std::function<void(const std::string&, std::string_view)>& file,
                         const std::function<void(const std::string&)>& lossy);

@@ -43,8 +43,7 @@ class VersionOrder {
 };
 
 // The *.vo file in the folder of the logs, or in its parent if the folder is named "history", as in King
-// Cobra.
-// Throws InputError if there are several.
+// Cobra. Throws InputError if there are several.
 std::optional<std::string> find_version_order(const std::string& logs);
 
 // The bytes of a file for these keys.

@@ -7,9 +7,8 @@
 //   at.expect('{', "a record");
 //   if (!at.accept('}')) do { const std::string_view name = at.member_name(); ... } while (at.more('}'));
 //
-// Views point into the line, or into scratch space that the next string overwrites. Text is not validated
-// as UTF-8;
-// its bytes are passed on. About 1 ns per byte.
+// Views point into the line, or into scratch space that the next string overwrites. Text is not
+// validated as UTF-8; its bytes are passed on. About 1 ns per byte.
 
 #include <array>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
-// TPC-C's consistency conditions (clause 3.3.2) over the final state: 1 to 4, which every implementation must
-// show, and 5, 8 and 9, which follow from the same rows.
+// TPC-C's consistency conditions (clause 3.3.2) on the final state: 1 to 4, which every implementation
+// must demonstrate, and 5, 8 and 9, which follow from the same rows.
 
 #include <string>
 #include <vector>
