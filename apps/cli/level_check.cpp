@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -115,7 +116,25 @@ class LevelCheck final : public FileCheck {
     effort_ = budget_.effort() - effort_before;
     decided_ = true;
     refuse_vacuous();
+    suggest_initial_value();
     report_.result.phases.insert(report_.result.phases.begin(), {"read", read_seconds_});
+  }
+
+  // Who writes a history by hand forgets that keys have a value before the first write.
+  void suggest_initial_value() {
+    const auto* found = std::get_if<Violated>(&report_.result.verdict);
+    const History& history = loaded_.history;
+    if (found == nullptr || !history.initial_value().is_nil()) return;
+    std::set<Value> seen;
+    for (const Anomaly& anomaly : found->anomalies)
+      if (anomaly.kind == AnomalyKind::ThinAirRead)
+        if (const auto* read = std::get_if<BadRead>(&anomaly.evidence))
+          seen.insert(history.value(read->read));
+    if (seen.size() != 1 || seen.begin()->is_list()) return;
+    report_.notices.push_back(fmt::format(
+        "the reads of values that no transaction wrote all returned {0}. If keys hold {0} before the first "
+        "write, the file must say so: in jsonl, \"initial\":{0} in the header",
+        history.format(*seen.begin())));
   }
 
   // An empty recording must not count as evidence that the level holds.

@@ -170,7 +170,7 @@ class Verdicts(CliTest):
         name = self.file("skew.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
         result = self.expect(0, "check", name)
         self.assertEqual(result.first, "VALID skew.jsonl snapshot-isolation")
-        self.assertIn("gate       snapshot-isolation, which the recording promises (x 1.0 snapshots)", result.out)
+        self.assertIn("gate       snapshot-isolation, promised by x 1.0 snapshots", result.out)
         report = json.loads(self.expect(0, "check", name, "--json").out)
         self.assertEqual(report["level"]["gate"], {"level": "snapshot-isolation", "origin": "promised"})
         self.assertEqual(report["level"]["asked"], [])

@@ -256,9 +256,10 @@ TEST(NativeJsonl, RefusesEventsOutOfOrder) {
 
 TEST(NativeJsonl, WantsAHeaderOfAKnownVersion) {
   EXPECT_EQ(jsonl_error(""), "test.jsonl: expected a header line, but the file has no lines");
-  EXPECT_EQ(
-      jsonl_error("{\"s\":1,\"ops\":[]}\n"),
-      "test.jsonl:1:1: expected the header line, {\"serval\":\"history\",\"version\":1}, before any record");
+  EXPECT_EQ(jsonl_error("{\"s\":1,\"ops\":[]}\n"),
+            "test.jsonl:1:1: expected the header line, {\"serval\":\"history\",\"version\":1,\"initial\":0}, "
+            "before "
+            "any record (leave \"initial\" out if keys do not exist at the start)");
   EXPECT_EQ(jsonl_error("{\"serval\":\"history\",\"version\":2}\n"),
             "test.jsonl:1:1: expected version 1, but the file says 2: a newer Serval may read it");
 }

@@ -48,7 +48,7 @@ TEST(TextReport, ABrokenInvariantIsAViolationThatALevelMayPermit) {
   EXPECT_EQ(first_line(text), "VIOLATION h.notation invariant");
   EXPECT_NE(
       text.find(
-          "  broken     3 times, found in 31 looks\n             slot 1 is taken 2 times\n"
+          "  broken     3 times, found in 31 checks\n             slot 1 is taken 2 times\n"
           "             slot 2 is taken 2 times\n             … 1 more\n"
           "  level      strong-snapshot-isolation permits this: only serializable guarantees this invariant\n"
           "             the recording itself satisfies strong-snapshot-isolation\n"),
@@ -210,9 +210,9 @@ TEST(TextReport, AGateThatHoldsSaysNothingAboutTheLevelsAbove) {
 
 TEST(TextReport, AGateThatNobodyAskedForSaysWhereItComesFrom) {
   CheckedHistory made = checked("s1: [r(x,0)]", Level::ReadCommitted);
-  EXPECT_EQ(text_report(report_of(made)).find("promises"), std::string::npos);
+  EXPECT_EQ(text_report(report_of(made)).find("promised"), std::string::npos);
   made.report.gate->origin = Gate::Origin::Promised;
-  EXPECT_NE(text_report(report_of(made)).find("  gate       read-committed, which the recording promises"),
+  EXPECT_NE(text_report(report_of(made)).find("  gate       read-committed, promised by"),
             std::string::npos);
 }
 

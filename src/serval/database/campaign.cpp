@@ -58,6 +58,11 @@ class Campaign::Player {
     if (client_) client_->interrupt();
   }
 
+  void disconnect() {
+    const std::lock_guard lock(connecting_);
+    client_.reset();
+  }
+
   CampaignCounts counts() const {
     const std::lock_guard lock(counting_);
     return counts_;
@@ -102,10 +107,6 @@ class Campaign::Player {
     const std::lock_guard lock(connecting_);
     client_ = std::move(client);
     log_ = &campaign_.recorder_.open_session();
-  }
-  void let_go() {
-    const std::lock_guard lock(connecting_);
-    client_.reset();
   }
 
   // A session stays on the node that accepted it.
@@ -199,7 +200,7 @@ class Campaign::Player {
     const Time at = now();
     cause_ = failure.cause();
     end(failure.outcome(), at, failure.what());
-    if (failure.cause() == FailureCause::ConnectionLost) let_go();
+    if (failure.cause() == FailureCause::ConnectionLost) disconnect();
   }
 
   template <class Change>
@@ -280,6 +281,7 @@ void Campaign::play(Player& player) noexcept {
   } catch (const DatabaseError& error) {
     note_loss(error.what());
     stop();
+    player.disconnect();  // Its open transaction may block those of the others.
   } catch (...) {
     note_bug();
     stop();

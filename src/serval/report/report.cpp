@@ -164,11 +164,10 @@ Standing standing(const Report& report) {
 }
 
 std::optional<Undecided> nothing_to_judge(const History& history) {
-  const auto aborted = [](Outcome outcome) { return outcome == Outcome::Aborted; };
-  if (!std::ranges::all_of(history.outcome_column(), aborted)) return std::nullopt;
-  const std::string what = history.transaction_count() == 0
-                               ? "the history has no transactions"
-                               : "the history has no transaction that committed or may have";
+  const auto outcomes = history.outcome_column();
+  if (std::ranges::find(outcomes, Outcome::Committed) != outcomes.end()) return std::nullopt;
+  const std::string what = history.transaction_count() == 0 ? "the history has no transactions"
+                                                            : "no transaction of the history committed";
   return Undecided{Undecided::Cause::NoTransactions,
                    what + ", so it shows nothing about any level",
                    {"check that the recorder wrote anything, and that the database responded"}};

@@ -52,7 +52,7 @@ struct Report {
   int exit_code = 0;
 };
 
-// Why a history without effective transactions is not judged: every level holds vacuously, which says
+// Why a history without committed transactions is not judged: every level holds vacuously, which says
 // nothing about the database. None for every other history.
 std::optional<Undecided> nothing_to_judge(const History& history);
 

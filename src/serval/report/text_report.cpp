@@ -82,15 +82,16 @@ class TextReport {
   // Shows the origin of a gate that the user did not choose.
   void gate() {
     if (!report_.gate || report_.gate->origin == Gate::Origin::Asked) return;
-    labelled("gate", fmt::format("{}, which the recording promises{}; --level any surveys all levels",
+    labelled("gate", fmt::format("{}, promised by {}; --level any surveys all levels",
                                  name_of(report_.gate->level), whose_promise()));
   }
   std::string whose_promise() const {
-    if (report_.history == nullptr) return {};
+    constexpr std::string_view kUnnamed = "the recording";
+    if (report_.history == nullptr) return std::string(kUnnamed);
     const auto& facts = report_.history->facts();
     const auto database = facts.find("database"), isolation = facts.find("isolation");
-    if (isolation == facts.end()) return {};
-    return fmt::format(" ({}{})", database == facts.end() ? "" : database->second + " ", isolation->second);
+    if (isolation == facts.end()) return std::string(kUnnamed);
+    return fmt::format("{}{}", database == facts.end() ? "" : database->second + " ", isolation->second);
   }
 
   void run_story(const RunFindings& run) {
@@ -107,7 +108,7 @@ class TextReport {
     if (!is_broken(run)) return;
     labelled("invariant", fmt::format("of {}: {}", run.workload, run.invariant));
     labelled("broken", fmt::format("{}, found in {}", format_count(run.broken_in_all, "time"),
-                                   format_count(run.looks, "look")));
+                                   format_count(run.looks, "check")));
     const std::size_t shown = std::min(report_.max_findings, run.broken.size());
     for (std::size_t i = 0; i < shown; ++i) labelled("", run.broken[i]);
     if (shown < run.broken_in_all)

@@ -139,7 +139,7 @@ std::string cite(const History& history, OperationId op) {
 std::optional<Undecided> uncertainty(const History& history, const Relations& relations) {
   if (relations.has_unsupported())
     return Undecided{Undecided::Cause::NoEngine,
-                     "the history has operations that this version of Serval records but does not check yet",
+                     "the history has operations whose effects the reads alone do not reveal",
                      {fmt::format("{} such operations, first {}", relations.read_write_sets.unsupported_count,
                                   cite(history, relations.read_write_sets.unsupported)),
                       "no violation among the certain reads"}};

@@ -125,7 +125,10 @@ class JsonlReader {
   void check_header_place() {
     const bool is_header = record_.kind == JsonlRecord::Kind::Header;
     if (cut_ && (!is_header || !seen_header_)) cut_->raise(*this);
-    if (!is_header) fail_line("the header line, {\"serval\":\"history\",\"version\":1}, before any record");
+    if (!is_header)
+      fail_line(
+          "the header line, {\"serval\":\"history\",\"version\":1,\"initial\":0}, before any record "
+          "(leave \"initial\" out if keys do not exist at the start)");
     if (cut_) leave_cut_line_out();
   }
   void leave_cut_line_out() {
