@@ -10,7 +10,7 @@ import re
 import sys
 
 MAX_FUNCTION_LINES = 70
-MAX_FILE_LINES = 600
+MAX_FILE_LINES = 500
 MAX_COLUMNS = 110
 CODE = {".h", ".cpp"}
 TEXT = CODE | {".py", ".md", ".txt", ".cmake", ".sh", ".json", ""}

@@ -28,6 +28,10 @@ class GoodCode(unittest.TestCase):
     def test_seventy_lines_pass(self):
         self.assertEqual(problems("src/serval/check/a.cpp", "void g() {\n" + "  f();\n" * 68 + "}\n"), [])
 
+    def test_five_hundred_lines_pass_in_tests_too(self):
+        for path in ["src/serval/check/a.cpp", "tests/check/a_test.cpp"]:
+            self.assertEqual(problems(path, "int a;\n" * 500), [])
+
     def test_a_long_class_of_short_functions_passes(self):
         text = "class A {\n" + "  int f() { return 1; }\n" * 100 + "};\n"
         self.assertEqual(problems("src/serval/check/a.cpp", text), [])
@@ -55,7 +59,8 @@ class BadCode(unittest.TestCase):
         self.assertEqual(lines_of("src/serval/check/a.cpp", text), [3])
 
     def test_long_file(self):
-        self.complains("src/serval/check/a.cpp", "int a;\n" * 601, "601 lines")
+        for path in ["src/serval/check/a.cpp", "apps/cli/a.cpp", "tests/check/a_test.cpp", "bench/a.cpp"]:
+            self.complains(path, "int a;\n" * 501, "501 lines")
 
     def test_header_without_pragma(self):
         self.complains("src/serval/check/a.h", "// Banner.\nint f();\n", "#pragma once")

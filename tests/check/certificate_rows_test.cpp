@@ -1,0 +1,223 @@
+// Version certificates of rows that are inserted, updated, deleted and inserted again.
+
+#include <algorithm>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "check/certified_records.h"
+#include "serval/verify/verify_witness.h"
+
+namespace serval::certified {
+namespace {
+
+using testing::HasSubstr;
+
+// An insert found no row: the version before its own has none.
+TEST(Certificate, InsertsFindWhatTheyFollow) {
+  const std::string writers = transaction(1, 1, R"(["w","x",1])") + transaction(1, 2, R"(["d","x"])");
+  const std::string inserts = transaction(2, 3, R"(["i","x",3])");
+  const History fine = history_of(writers + inserts + order("x", "[1,1],[1,2],[2,3]"));
+  EXPECT_TRUE(holds(check(fine, Level::Serializable).verdict));
+  const History odd = history_of(writers + inserts + order("x", "[1,1],[2,3],[1,2]"));
+  const CheckResult result = check(odd, Level::Serializable);
+  EXPECT_THAT(reason_of(result),
+              HasSubstr("not certain which version some reads saw, i(x,3) in transaction 3"));
+  EXPECT_EQ(verify_witness(odd, Level::Serializable, result.verdict), std::nullopt);
+}
+
+// An insert that found nothing, and whose version follows a row, is a lost update: a read of nothing and a
+// write. Levels that allow those allow it.
+TEST(Certificate, AnInsertOverARowIsALostUpdate) {
+  const std::string header_order = order("c", "[1,1],[2,2]");
+  const History inserts =
+      history_of(transaction(1, 1, R"(["i","c",12])") + transaction(2, 2, R"(["i","c",4])") + header_order);
+  const History reads = history_of(transaction(1, 1, R"(["r","c",null],["w","c",12])") +
+                                   transaction(2, 2, R"(["r","c",null],["w","c",4])") + header_order);
+  for (const Level level :
+       {Level::ReadCommitted, Level::RepeatableRead, Level::SnapshotIsolation, Level::Serializable}) {
+    const CheckResult a = check(inserts, level), b = check(reads, level);
+    EXPECT_EQ(holds(a.verdict), level == Level::ReadCommitted) << name_of(level);
+    EXPECT_EQ(violated(a.verdict), level != Level::ReadCommitted) << name_of(level);
+    EXPECT_EQ(holds(a.verdict), holds(b.verdict)) << name_of(level);
+    EXPECT_EQ(violated(a.verdict), violated(b.verdict)) << name_of(level);
+    EXPECT_EQ(verify_witness(inserts, level, a.verdict), std::nullopt) << name_of(level);
+  }
+}
+
+// What an update changed it had seen last, however old its statement's snapshot is (PostgreSQL's
+// read-committed): a later version that matches no more is left alone.
+TEST(Certificate, UpdatesLookAgainAtWhatTheyLock) {
+  const std::string records =
+      R"({"s":1,"t":1,"ops":[["w","x",{"id":1,"v":1}],["w","y",{"id":2,"v":1}]],"server_txn":"10"})"
+      "\n"
+      R"({"s":2,"t":2,"ops":[["w","x",{"id":3,"v":9}],["w","y",{"id":4,"v":2}]],"server_txn":"11"})"
+      "\n"
+      R"({"s":3,"t":3,"ops":[["pu",["<",["col","v"],5],[["y",{"id":5,"v":3}]],{"saw":{"snapshot":"11:11:"}}]],"server_txn":"12"})"
+      "\n" +
+      order("x", "[1,1],[2,2]") + order("y", "[1,1],[2,2],[3,3]");
+  const History history = history_of(records);
+  for (const Level level : {Level::ReadCommitted, Level::RepeatableRead}) {
+    const CheckResult result = check(history, level);
+    EXPECT_TRUE(holds(result.verdict)) << name_of(level);
+    EXPECT_EQ(verify_witness(history, level, result.verdict), std::nullopt);
+  }
+  EXPECT_TRUE(violated(check(history, Level::SnapshotIsolation).verdict));
+}
+
+// Transaction 2 deletes x and makes another x, which matches as well. The delete by 3 found the old row gone
+// and left the new one alone, which its snapshot does not show. It did not see that 4 deletes that one later.
+TEST(Certificate, ADeleteLeavesARowAloneThatWasMadeAgain) {
+  const std::string records =
+      R"({"s":1,"t":1,"ops":[["w","x",{"v":1}],["w","y",{"v":1}]],"server_txn":"10"})"
+      "\n"
+      R"({"s":2,"t":2,"ops":[["d","x"],["i","x",{"v":2}]],"server_txn":"11"})"
+      "\n"
+      R"({"s":3,"t":3,"ops":[["pd",["<",["col","v"],5],[["y"]],{"saw":{"snapshot":"11:11:"}}]],"server_txn":"12"})"
+      "\n"
+      R"({"s":4,"t":4,"ops":[["pd",["<",["col","v"],5],[["x"]],{"saw":{"snapshot":"13:13:"}}]],"server_txn":"13"})"
+      "\n" +
+      order("x", "[1,1],[2,2],[4,4]") + order("y", "[1,1],[3,3]");
+  const History history = history_of(records);
+  const CheckResult result = check(history, Level::ReadCommitted);
+  EXPECT_TRUE(holds(result.verdict));
+  EXPECT_EQ(verify_witness(history, Level::ReadCommitted, result.verdict), std::nullopt);
+}
+
+// Rows that were there before the run have columns, too.
+TEST(Certificate, InitialRowsMatchPredicates) {
+  ByteStream stream = ByteStream::from_memory(
+      "test.jsonl",
+      R"({"serval":"history","version":1,"initial":0})"
+      "\n"
+      R"({"s":1,"t":1,"ops":[["r","x",0],["w","x",1]],"commit_ts":1})"
+      "\n"
+      R"({"s":2,"t":2,"ops":[["pr",["<",["col","value"],5],[["x",0]],{"saw":{"ts":0}}]],"commit_ts":2})"
+      "\n"
+      R"({"event":"certificate","order":"commit_ts"})"
+      "\n");
+  const History history = read_history(stream);
+  for (const Level level : kLevels) {
+    const CheckResult result = check(history, level, {.engine = Engine::Certificate});
+    EXPECT_THAT(reason_of(result), HasSubstr(uses_real_time(level) ? "no times" : "holds")) << name_of(level);
+    EXPECT_EQ(verify_witness(history, level, result.verdict), std::nullopt) << name_of(level);
+  }
+}
+
+// PostgreSQL at repeatable read: T3 inserts x after T2 has deleted it, and its snapshot shows the deleted row
+// beside its own. That row is another object: every row is one that somebody committed.
+TEST(Certificate, ADeletedRowMayBeShownBesideTheNewOne) {
+  const std::string writers = R"({"s":1,"t":1,"ops":[["i","x",{"v":1}]],"server_txn":"10"})"
+                              "\n"
+                              R"({"s":2,"t":2,"ops":[["d","x"]],"server_txn":"11"})"
+                              "\n";
+  const auto reader = [&](const std::string& operation) {
+    return history_of(writers + R"({"s":3,"t":3,"ops":[["i","x",{"v":2}],)" + operation +
+                      R"(],"server_txn":"12"})"
+                      "\n" +
+                      order("x", "[1,1],[2,2],[3,3]"));
+  };
+  const auto scan = [&](const std::string& rows) {
+    return reader(R"(["pr",["<",["col","v"],5],[)" + rows + R"(],{"saw":{"snapshot":"11:11:"}}])");
+  };
+  const auto count = [&](const std::string& result) {
+    return reader(
+        R"(["pr",["aggregate","count",["<",["col","v"],5]],[],{"saw":{"snapshot":"11:11:"},"result":)" +
+        result + "}]");
+  };
+  const std::string old_row = R"(["x",{"v":1}])", new_row = R"(["x",{"v":2}])";
+  const auto judged = [](const History& history) {
+    const CheckResult result = check(history, Level::ReadCommitted);
+    EXPECT_EQ(verify_witness(history, Level::ReadCommitted, result.verdict), std::nullopt);
+    return holds(result.verdict) ? "holds" : violated(result.verdict) ? "violated" : "undecided";
+  };
+  EXPECT_STREQ(judged(scan(old_row + "," + new_row)), "holds");
+  EXPECT_STREQ(judged(scan(new_row + "," + old_row)), "holds");
+  EXPECT_STREQ(judged(scan(new_row)), "holds");  // MariaDB: the new row hides the other.
+  EXPECT_STREQ(judged(scan(old_row)), "violated");
+  EXPECT_STREQ(judged(scan("")), "violated");
+  EXPECT_STREQ(judged(scan(new_row + "," + new_row)), "violated");
+  EXPECT_STREQ(judged(scan(old_row + "," + old_row + "," + new_row)), "violated");
+  EXPECT_STREQ(judged(count("1")), "holds");
+  EXPECT_STREQ(judged(count("2")), "holds");
+  EXPECT_STREQ(judged(count("3")), "violated");
+  const History two = scan(old_row + "," + new_row);
+  for (const Level level : kLevels) {
+    const CheckResult result = check(two, level);
+    EXPECT_EQ(verify_witness(two, level, result.verdict), std::nullopt) << name_of(level);
+    const bool expected =
+        !implies(level, Level::RepeatableRead) && !uses_real_time(level);  // It has no times.
+    EXPECT_EQ(holds(result.verdict), expected) << name_of(level);
+  }
+}
+
+// A serializable order takes the delete as seen by the transaction that makes the row anew; snapshots do not.
+// So a cycle through the two says nothing of snapshot isolation and of what it implies.
+TEST(Certificate, ADeleteThatNeedNotBeSeenRefutesNoSnapshots) {
+  const auto history = [](const std::string& more) {
+    return history_of(
+        R"({"s":1,"t":1,"ops":[["w","x",{"v":0}],["pu",["=",["col","v"],0],[["x",{"v":1}]],{"saw":{"snapshot":"100:100:"}}]],"server_txn":"101"})"
+        "\n"
+        R"({"s":2,"t":2,"ops":[["w","y",{"v":0}],["d","x"])" +
+        more +
+        R"(],"server_txn":"100"})"
+        "\n"
+        R"({"event":"order","key":"x","versions":[[2,2],[1,1]],"complete":true})"
+        "\n");
+  };
+  const History whole = history(""), partial = history(R"(,["pr",["=",["col","v"],0],[["y",{"v":0}]]])");
+  for (const History* judged : {&whole, &partial}) {
+    const Survey all = survey(*judged);
+    for (const LevelInfo& info : all_levels()) {
+      const CheckResult result = check(*judged, info.level);
+      EXPECT_EQ(verify_witness(*judged, info.level, result.verdict), std::nullopt) << info.name;
+      const bool refuted = implies(info.level, Level::Serializable);
+      EXPECT_EQ(violated(result.verdict), refuted) << info.name;
+      EXPECT_EQ(std::ranges::find(all.refuted, info.level) != all.refuted.end(), refuted) << info.name;
+    }
+  }
+  EXPECT_TRUE(holds(check(whole, Level::SnapshotIsolation).verdict));
+  EXPECT_THAT(reason_of(check(partial, Level::SnapshotIsolation)), HasSubstr("does not say what p{y="));
+}
+
+// Who updates the row by a predicate has seen it, and not its delete: what is written then is no new row.
+TEST(Certificate, AnUpdateOfADeletedRowMakesNoNewOne) {
+  const History history =
+      history_of(transaction(1, 1, R"(["w","x",{"v":2}])") + transaction(2, 2, R"(["d","x"])") +
+                 transaction(3, 3,
+                             R"(["pu",["=",["col","v"],2],[["x",{"v":3}]],{"saw":[["x",[1,1]]]}],)"
+                             R"(["w","x",{"v":1}])") +
+                 order("x", "[1,1],[2,2],[3,3]"));
+  for (const Level level : {Level::SnapshotIsolation, Level::ConsistentView, Level::Serializable}) {
+    const CheckResult result = check(history, level);
+    EXPECT_TRUE(violated(result.verdict)) << name_of(level);
+    EXPECT_EQ(verify_witness(history, level, result.verdict), std::nullopt) << name_of(level);
+  }
+}
+
+// Of two reasons for one step, a session and a row made after a delete, the session says that it is seen.
+TEST(Certificate, ASessionSeesItsOwnDeletes) {
+  const History history =
+      history_of(transaction(2, 1, R"(["w","z",{"v":3}])") + transaction(1, 2, R"(["d","z"],["d","x"])") +
+                 transaction(2, 3, R"(["d","y"])") +
+                 transaction(2, 4, R"(["r","x",null,{"saw":[["x",null]]}],["w","y",{"v":0}])") +
+                 order("x", "[1,2]") + order("y", "[2,3],[2,4]") + order("z", "[1,2],[2,1]"));
+  const Level level = Level::StrongSessionSnapshotIsolation;
+  const CheckResult result = check(history, level);
+  EXPECT_TRUE(violated(result.verdict));
+  EXPECT_EQ(verify_witness(history, level, result.verdict), std::nullopt);
+}
+
+TEST(Certificate, AnUpdateThatLosesAColumnSettlesNothing) {
+  const History history = history_of(
+      R"({"s":1,"t":1,"ops":[["w","x",{"a":1,"b":2}]],"commit_ts":1})"
+      "\n"
+      R"({"s":2,"t":2,"ops":[["pu",["update",["=",["col","a"],1],["set","a",3]],[["x",{"a":3}]],{"saw":{"ts":1}}]],"commit_ts":2})"
+      "\n"
+      R"({"event":"certificate","order":"commit_ts"})"
+      "\n");
+  EXPECT_THAT(reason_of(check(history, Level::Serializable)), HasSubstr("the reads alone do not reveal"));
+}
+
+}  // namespace
+}  // namespace serval::certified
