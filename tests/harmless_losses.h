@@ -1,7 +1,7 @@
 #pragma once
-// Which lossy lines of a conversion say that only names were lost, or that the same thing is spelled in
-// another way: a history that loses nothing else keeps every verdict. Everything that may change one has a
-// line of its own, which is not here.
+// Lossy lines of a conversion which say that only names were lost, or that the same thing is spelled
+// differently. A history that loses nothing else keeps every verdict. Every loss that may change a
+// verdict has a line of its own, which is not listed here.
 
 #include <algorithm>
 #include <array>

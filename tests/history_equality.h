@@ -15,7 +15,7 @@
 
 namespace serval {
 
-// A spelling that also tells the kinds apart: the text 1.5 and the number 1.5 differ.
+// A spelling that also distinguishes kinds: the text 1.5 and the number 1.5 differ.
 inline std::string exact_spelling(const ValuePool& pool, Value value) {
   std::string out(1, "INUDTBRL"[static_cast<std::size_t>(value.kind())]);
   switch (value.kind()) {
@@ -64,7 +64,7 @@ inline std::string exact_spelling(const History& history, const VersionSet& set)
   return out;
 }
 
-// The orders of the keys; they may have come in any order.
+// The version orders of the keys, which may have been recorded in any order.
 inline std::vector<std::string> exact_orders(const History& history) {
   std::vector<std::string> out;
   for (const KeyOrder& order : history.certificate().orders) {
@@ -91,7 +91,7 @@ inline std::string exact_spelling(const History& history, OperationId id) {
          " changed " + exact_spelling(op.rows_changed);
 }
 
-// All of a transaction but its operations.
+// Everything of a transaction except its operations.
 inline std::string exact_spelling(const History& history, TransactionId t) {
   std::string out = exact_spelling(history.values(), history.label(t)) + " " +
                     std::string(name_of(history.outcome(t))) + " " + exact_spelling(history.interval(t));

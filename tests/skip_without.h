@@ -41,13 +41,13 @@ inline bool is_required(std::string_view dependency) {
   return required != nullptr && is_required(dependency, required);
 }
 
-// Tests skipped, by dependency.
+// Number of skipped tests per dependency.
 inline std::map<std::string, int>& skipped_tests() {
   static std::map<std::string, int> counts;
   return counts;
 }
 
-// "not tested: 3 without corpora, 1 without etcd"; empty where nothing was skipped.
+// "not tested: 3 without corpora, 1 without etcd"; empty if nothing was skipped.
 inline std::string skipped_summary() {
   std::string out;
   for (const auto& [dependency, count] : skipped_tests())

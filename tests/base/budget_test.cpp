@@ -25,7 +25,7 @@ TEST(Budget, EndsWhenItsTimeHasPassed) {
   }
 }
 
-// Which poll it is does not depend on the machine.
+// The poll that ends the work does not depend on the machine.
 TEST(Budget, EffortEndsAtTheSamePollEveryTime) {
   const auto polls_until_the_end = [] {
     Budget budget = Budget::unlimited().with_effort(10'000);
@@ -36,11 +36,11 @@ TEST(Budget, EffortEndsAtTheSamePollEveryTime) {
     }
     return budget.effort();
   };
-  EXPECT_EQ(polls_until_the_end(), 12'288u);  // The next look after 10,000.
+  EXPECT_EQ(polls_until_the_end(), 12'288u);  // The first check after 10,000.
   EXPECT_EQ(polls_until_the_end(), 12'288u);
 }
 
-TEST(Budget, EffortIsCountedAnewForEachLimit) {
+TEST(Budget, EffortIsCountedSeparatelyForEachLimit) {
   Budget whole = Budget::unlimited();
   for (int polls = 0; polls < 9'000; ++polls) whole.poll("phase");
   EXPECT_EQ(whole.effort(), 9'000u);

@@ -43,7 +43,7 @@ class ByteSinkTest : public testing::Test {
   fs::path folder_;
 };
 
-TEST_F(ByteSinkTest, BytesOfAnySizeComeBackPlainAndCompressed) {
+TEST_F(ByteSinkTest, BytesOfAnySizeAreReadBackPlainAndCompressed) {
   std::string bytes;
   for (std::uint64_t i = 0; bytes.size() < 700'000; ++i) bytes += std::to_string(i * i) + "\n";
   for (const std::string name : {"a", "a.gz", "a.zst"}) {
@@ -57,14 +57,14 @@ TEST_F(ByteSinkTest, BytesOfAnySizeComeBackPlainAndCompressed) {
   }
 }
 
-TEST_F(ByteSinkTest, NothingWrittenIsAnEmptyFile) {
+TEST_F(ByteSinkTest, WritingNothingCreatesAnEmptyFile) {
   for (const std::string name : {"a", "a.gz", "a.zst"}) {
     put(path(name), "");
     EXPECT_EQ(unpacked(path(name)), "") << name;
   }
 }
 
-TEST_F(ByteSinkTest, UnfinishedWriteLeavesTheOldFileAndNoOther) {
+TEST_F(ByteSinkTest, AnUnfinishedWriteKeepsTheOldFileAndLeavesNoOther) {
   put(path("a"), "old");
   {
     ByteSink sink = ByteSink::create(path("a"));
@@ -74,7 +74,7 @@ TEST_F(ByteSinkTest, UnfinishedWriteLeavesTheOldFileAndNoOther) {
   EXPECT_EQ(file_count(), 1);
 }
 
-TEST_F(ByteSinkTest, LinkKeepsPointingAtItsFileAndPermissionsStay) {
+TEST_F(ByteSinkTest, ALinkKeepsItsTargetAndPermissionsStay) {
   put(path("file"), "old");
   ::chmod(path("file").c_str(), 0640);
   fs::create_symlink(path("file"), path("link"));
@@ -84,7 +84,7 @@ TEST_F(ByteSinkTest, LinkKeepsPointingAtItsFileAndPermissionsStay) {
   EXPECT_EQ(fs::status(path("file")).permissions(), static_cast<fs::perms>(0640));
 }
 
-TEST_F(ByteSinkTest, LinkToAFileThatIsNotThereCreatesIt) {
+TEST_F(ByteSinkTest, ADanglingLinkCreatesItsTarget) {
   fs::create_directory(path("folder"));
   fs::create_symlink("folder/file", path("link"));
   put(path("link"), "new");
@@ -92,7 +92,7 @@ TEST_F(ByteSinkTest, LinkToAFileThatIsNotThereCreatesIt) {
   EXPECT_EQ(unpacked(path("folder/file")), "new");
 }
 
-TEST_F(ByteSinkTest, LinksInACircleAreRefused) {
+TEST_F(ByteSinkTest, CyclicLinksAreRefused) {
   fs::create_symlink("b", path("a"));
   fs::create_symlink("a", path("b"));
   EXPECT_THROW(put(path("a"), "new"), OutputError);
@@ -100,13 +100,13 @@ TEST_F(ByteSinkTest, LinksInACircleAreRefused) {
   EXPECT_EQ(file_count(), 2);
 }
 
-TEST_F(ByteSinkTest, DevicesAreWrittenToAndStay) {
+TEST_F(ByteSinkTest, DevicesAreWrittenToAndNotReplaced) {
   fs::create_symlink("/dev/null", path("link"));
   put(path("link"), "new");
   EXPECT_TRUE(fs::is_character_file(path("link")));
 }
 
-TEST_F(ByteSinkTest, LinkPlantedUnderTheTemporaryNameIsNotFollowed) {
+TEST_F(ByteSinkTest, ALinkPlantedUnderTheTemporaryNameIsNotFollowed) {
   put(path("victim"), "precious");
   fs::create_symlink(path("victim"), path("a.partial-" + std::to_string(::getpid())));
   put(path("a"), "new");
@@ -135,7 +135,7 @@ TEST_F(ByteSinkTest, FoldersOfPartialOutputAreRemovedWithTheirFiles) {
   EXPECT_FALSE(fs::exists(folder));
 }
 
-TEST_F(ByteSinkTest, FoldersThatAreForgottenStay) {
+TEST_F(ByteSinkTest, ForgottenFoldersStay) {
   const std::string folder = path("folder");
   fs::create_directory(folder);
   remember_partial(folder.c_str());
@@ -144,7 +144,7 @@ TEST_F(ByteSinkTest, FoldersThatAreForgottenStay) {
   EXPECT_TRUE(fs::exists(folder));
 }
 
-TEST_F(ByteSinkTest, ClosedPipeIsAnOutputError) {
+TEST_F(ByteSinkTest, AClosedPipeIsAnOutputError) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
   ::close(ends[0]);

@@ -5,13 +5,13 @@
 namespace serval {
 namespace {
 
-TEST(DecimalNumber, HasDigitsAndPerhapsASignAFractionAndAnExponent) {
+TEST(DecimalNumber, HasDigitsAndOptionallyASignAFractionAndAnExponent) {
   for (const char* text : {"0", "7", "-7", "+7", "007", "2.50", "-0.0", "1e3", "1E3", "1e-3", "1e+3",
                            "2.5E-3", "123456789012345678901234567890", "9e999999"})
     EXPECT_TRUE(is_decimal_number(text)) << text;
 }
 
-TEST(DecimalNumber, LacksNoDigits) {
+TEST(DecimalNumber, NeedsDigits) {
   for (const char* text : {"", "-", "+", ".", ".5", "5.", "-.5", "1.e3", "e3", "1e", "1e-", "1e+", "1.5e"})
     EXPECT_FALSE(is_decimal_number(text)) << text;
 }

@@ -11,7 +11,7 @@ struct Step {
   int from, to;
 };
 
-TEST(EqualSpan, FindsExactlyThoseThatAreEqual) {
+TEST(EqualSpan, FindsExactlyTheEqualElements) {
   const std::vector<Step> steps{{1, 10}, {3, 20}, {3, 21}, {3, 22}, {7, 30}};
   const auto found = equal_span(steps, 3, &Step::from);
   ASSERT_EQ(found.size(), 3u);

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(Folder, ListsFilesAndWhateverMayBeOne) {
+TEST(Folder, ListsFilesAndAnythingThatMayBeOne) {
   const fs::path folder = fs::path(testing::TempDir()) / ("serval-folder-" + std::to_string(::getpid()));
   fs::create_directories(folder / "inner");
   std::ofstream(folder / "b.log") << "x";

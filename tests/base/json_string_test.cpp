@@ -10,7 +10,7 @@ using Flaw = JsonEscapeFlaw;
 struct Decoded {
   std::string text;
   Flaw flaw;
-  std::size_t at;  // From the backslash.
+  std::size_t at;  // Offset from the backslash.
   bool operator==(const Decoded&) const = default;
 };
 
@@ -51,7 +51,7 @@ TEST(JsonEscapes, HalfOfASurrogatePairIsRefused) {
   EXPECT_EQ(decode("\\ud83d\\ud83d"), (Decoded{"", Flaw::NotLow, 1}));
 }
 
-TEST(JsonEscapes, AFlawIsWhereTheTextStopsFitting) {
+TEST(JsonEscapes, AFlawIsReportedWhereTheTextStopsMatching) {
   EXPECT_EQ(decode("\\q"), (Decoded{"", Flaw::Letter, 1}));
   EXPECT_EQ(decode(std::string_view("\\\0", 2)), (Decoded{"", Flaw::Letter, 1}));
   EXPECT_EQ(decode("\\u12g4"), (Decoded{"", Flaw::Digits, 4}));
@@ -59,7 +59,7 @@ TEST(JsonEscapes, AFlawIsWhereTheTextStopsFitting) {
   EXPECT_EQ(decode("\\ud83d\\udex0"), (Decoded{"", Flaw::Digits, 10}));
 }
 
-TEST(JsonEscapes, EveryCutIsAFlawAtTheEnd) {
+TEST(JsonEscapes, EveryTruncationIsAFlawAtTheEnd) {
   const std::string_view text = "\\ud83d\\ude00";
   for (std::size_t length = 1; length < text.size(); ++length) {
     const Decoded cut = decode(text.substr(0, length));
@@ -95,7 +95,7 @@ TEST(JsonStrings, EveryByteIsReadBack) {
   }
 }
 
-TEST(JsonStrings, PrintableOnesAreUtf8AndHarmless) {
+TEST(JsonStrings, PrintableStringsAreUtf8AndHarmless) {
   std::string out;
   append_json_string(out, "a\"\\\n\b\x1b\x7f\xE2\x80\xAE\xC3\xA9\xFFz", JsonBytes::Printable);
   EXPECT_EQ(out, "\"a\\\"\\\\\\n\\u0008\\u001b\\u007f\\u202e\xC3\xA9\xEF\xBF\xBDz\"");

@@ -6,7 +6,7 @@
 namespace serval {
 namespace {
 
-TEST(SkipWithout, OneRequiresWhatCanBeInstalled) {
+TEST(SkipWithout, OneRequiresEverythingThatCanBeInstalled) {
   EXPECT_TRUE(is_required("postgres", "1"));
   EXPECT_FALSE(is_required("corpora", "1"));
   EXPECT_TRUE(is_required("corpora", "1,corpora"));
@@ -21,7 +21,7 @@ TEST(SkipWithout, AListRequiresTheNamesInIt) {
   EXPECT_FALSE(is_required("", ""));
 }
 
-// The variable for the time of a test.
+// Sets the variable for the duration of a test.
 class Requiring : public testing::Test {
  protected:
   void SetUp() override { before_ = skipped_tests(); }
@@ -39,13 +39,13 @@ class Requiring : public testing::Test {
 
 void needs_gold() { SKIP_WITHOUT("gold", "no gold here"); }
 
-TEST_F(Requiring, WhatIsRequiredFailsTheTest) {
+TEST_F(Requiring, AMissingRequirementFailsTheTest) {
   require("1");
   EXPECT_FATAL_FAILURE(needs_gold(), "requires gold, but: no gold here");
   EXPECT_FALSE(skipped_tests().contains("gold"));
 }
 
-TEST_F(Requiring, WhatIsNotRequiredSkipsTheTestAndIsCounted) {
+TEST_F(Requiring, AMissingOptionalDependencySkipsTheTestAndIsCounted) {
   require("silver");
   testing::TestPartResultArray results;
   {

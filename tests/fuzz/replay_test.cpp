@@ -1,5 +1,5 @@
-// The inputs that once failed, and the corpora that fuzzing starts from, through the targets of fuzz/: none
-// of them may fail again. The same functions that libFuzzer feeds, without it.
+// Replays the inputs that once failed, and the seed corpora, through the targets of fuzz/: none of them
+// may fail again. These are the functions that libFuzzer calls, run without libFuzzer.
 
 #include <filesystem>
 #include <fstream>
@@ -33,7 +33,7 @@ std::size_t replay(const fs::path& folder, const Target& target) {
 
 class FuzzReplay : public testing::TestWithParam<std::string> {};
 
-TEST_P(FuzzReplay, PassesWhatOnceFailed) {
+TEST_P(FuzzReplay, PassesInputsThatOnceFailed) {
   const Target& target = *find_target(GetParam());
   replay(kFuzz / "regressions" / target.name, target);
   EXPECT_GT(replay(kFuzz / "corpus" / target.name, target), 0u);

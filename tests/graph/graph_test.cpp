@@ -32,7 +32,8 @@ RandomGraph random_graph() {
   return {vertices, *rc::gen::container<Edges>(rc::gen::pair(any, any))};
 }
 
-// reach[a][b]: there is a path of one or more edges. Floyd-Warshall, obviously right.
+// reach[a][b]: there is a path of one or more edges from a to b. Floyd-Warshall, because it is obviously
+// correct.
 std::vector<std::vector<bool>> reachability(const RandomGraph& random) {
   std::vector<std::vector<bool>> reach(random.vertices, std::vector<bool>(random.vertices, false));
   for (const auto& [from, to] : random.edges) reach[from][to] = true;
@@ -64,7 +65,7 @@ TEST(CsrGraph, KeepsParallelEdgesAndSelfLoops) {
   EXPECT_EQ(graph.successors(1).size(), 1u);
 }
 
-TEST(CsrGraph, IsNotBuiltWhereTheNumbersAreAnOrder) {
+TEST(CsrGraph, IsNotBuiltWhenTheNumbersAreAlreadyAnOrder) {
   const auto build = [](const Edges& edges) {
     return build_graph_unless_ascending(3, [&](auto&& emit) {
       for (const auto& [from, to] : edges) emit(from, to);
@@ -107,7 +108,7 @@ RC_GTEST_PROP(StrongComponents, AreTheMutuallyReachableSets, ()) {
   }
 }
 
-RC_GTEST_PROP(PathFinder, FindsACycleAndNoneIsShorter, ()) {
+RC_GTEST_PROP(PathFinder, FindsAShortestCycle, ()) {
   const RandomGraph random = random_graph();
   const CsrGraph graph = graph_of(random.vertices, random.edges);
   Budget budget = Budget::unlimited();
@@ -123,7 +124,7 @@ RC_GTEST_PROP(PathFinder, FindsACycleAndNoneIsShorter, ()) {
   for (std::size_t i = 0; i + 1 < cycle.size(); ++i) RC_ASSERT(edges.contains({cycle[i], cycle[i + 1]}));
 }
 
-TEST(PathFinder, ObeysItsLengthAndEffort) {
+TEST(PathFinder, ObeysItsLimitsOfLengthAndEffort) {
   const CsrGraph graph = graph_of(4, {{0, 1}, {1, 2}, {2, 3}});
   Budget budget = Budget::unlimited();
   const auto is_last = [](Vertex v) { return v == 3; };
@@ -132,7 +133,7 @@ TEST(PathFinder, ObeysItsLengthAndEffort) {
   EXPECT_TRUE(PathFinder(graph, 1, budget).path(0, 3, is_last).empty());
 }
 
-TEST(StrongComponents, SurviveAPathOfAMillionVertices) {
+TEST(StrongComponents, SurvivesAPathOfAMillionVertices) {
   constexpr Vertex kLength = 1'000'000;
   Budget budget = Budget::unlimited();
   const CsrGraph graph = build_graph(kLength, [](auto&& emit) {
@@ -154,11 +155,11 @@ RC_GTEST_PROP(Condensation, NumbersFallAlongEveryEdge, ()) {
                 (a == b || (reach[a][b] && reach[b][a])));
 }
 
-RC_GTEST_PROP(BatchReachability, AnswersEveryQuestion, ()) {
+RC_GTEST_PROP(BatchReachability, AnswersEveryQuery, ()) {
   const RandomGraph random = random_graph();
   Budget budget = Budget::unlimited();
   std::vector<ReachabilityQuestion> questions;
-  for (int times = 0; times < 5; ++times)  // More than fit into one block.
+  for (int times = 0; times < 5; ++times)  // More than fits into one block.
     for (Vertex a = 0; a < random.vertices; ++a)
       for (Vertex b = 0; b < random.vertices; ++b) questions.push_back({a, b});
   const auto answers = reachable(graph_of(random.vertices, random.edges), questions, 1'000'000, budget);
@@ -169,7 +170,7 @@ RC_GTEST_PROP(BatchReachability, AnswersEveryQuestion, ()) {
   }
 }
 
-TEST(BatchReachability, SaysWhenItIsTooMuch) {
+TEST(BatchReachability, SaysWhenTheEffortIsExceeded) {
   Budget budget = Budget::unlimited();
   const CsrGraph path = graph_of(4, {{0, 1}, {1, 2}, {2, 3}});
   const std::vector<ReachabilityQuestion> questions{{0, 3}};

@@ -24,7 +24,7 @@ TEST(GrowingOrder, RefusesTheEdgeThatClosesACycleAndShowsThePath) {
   EXPECT_FALSE(order.insert(a, a, 4));
 }
 
-TEST(GrowingOrder, ForgetsWhatNothingLeadsTo) {
+TEST(GrowingOrder, FreesVerticesWithoutIncomingEdges) {
   GrowingOrder order;
   const Vertex a = order.add(), b = order.add();
   ASSERT_TRUE(order.insert(a, b, 1));
@@ -37,7 +37,7 @@ TEST(GrowingOrder, ForgetsWhatNothingLeadsTo) {
   EXPECT_EQ(order.edge_count(), 0u);
 }
 
-// A graph that searches everything.
+// A reference graph that searches everything.
 class Naive {
  public:
   bool reaches(Vertex from, Vertex to) const {
@@ -61,7 +61,7 @@ class Naive {
   std::map<Vertex, std::multiset<Vertex>> out_;
 };
 
-TEST(GrowingOrder, AgreesWithSearchingEverythingWhileItGrowsShrinksAndForgets) {
+TEST(GrowingOrder, AgreesWithAFullSearchWhileItGrowsShrinksAndForgets) {
   for (const std::uint64_t seed : fresh_seeds(200)) {
     Random random(seed);
     GrowingOrder order;

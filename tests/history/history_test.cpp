@@ -8,7 +8,7 @@
 namespace serval {
 namespace {
 
-TEST(Value, EqualExactlyWhenSpelledEqual) {
+TEST(Value, EqualExactlyWhenSpelledAlike) {
   ValuePool pool;
   EXPECT_EQ(pool.text("abc"), pool.text("abc"));
   EXPECT_NE(pool.text("1"), pool.number("1"));

@@ -17,7 +17,7 @@ TEST(Notation, PrintsWhatItParsed) {
   EXPECT_EQ(round_trip(text), text);
 }
 
-TEST(Notation, EscapesWhatATerminalWouldObeyAndReadsItBack) {
+TEST(Notation, EscapesControlCharactersAndReadsThemBack) {
   const std::string text = R"("s\"\\": [w("\u001b[2J\n\r\t\u202e","\xff \xe2")])"
                            "\n";
   EXPECT_EQ(round_trip(text), text);
@@ -48,18 +48,18 @@ TEST(Notation, AnErrorNamesLineColumnAndLine) {
   }
 }
 
-TEST(Notation, RefusesWhatIsCutOff) {
+TEST(Notation, RefusesTruncatedText) {
   for (const char* text : {"s1", "s1: [", "s1: [w", "s1: [w(x", "s1: [w(x,", "s1: [w(x,[1", "s1: [w(x,{",
                            "s1: [w(x,\"a", "s1: [w(x,1)]@5"})
     EXPECT_THROW(parse_history(text), InputError) << text;
 }
 
-TEST(Notation, TheEndOfATransactionMayBeUnknownBeforeASessionCalledByANumber) {
+TEST(Notation, AnUnknownEndMayPrecedeASessionNamedByANumber) {
   const char* text = "0: [r(x,0)]?@35..\n2: [r(x,0)]@..7\n?: [w(x,1)]\n";
   EXPECT_EQ(print_history(parse_history(text)), text);
 }
 
-TEST(Notation, ListsNestAThousandDeepAndNoDeeper) {
+TEST(Notation, ListsNestAThousandDeepAndNotDeeper) {
   const auto nested = [](std::size_t depth) {
     return "s: [w(x," + std::string(depth, '[') + std::string(depth, ']') + ")]";
   };

@@ -47,7 +47,7 @@ void record(SessionLog& log, const Request& request, const Answer& answer, Time 
 
 Answer row(std::int64_t tag) { return {.rows = {{.tag = tag}}}; }
 
-TEST_F(Recording, WritesWhatClientsSaw) {
+TEST_F(Recording, WritesWhatClientsObserved) {
   Recorder recorder(path(), {.initial = 0, .facts = {{"database", "none \"1\""}}}, schema());
   SessionLog& log = recorder.open_session();
   log.begin(10);
@@ -144,7 +144,7 @@ TEST_F(Recording, APointReadThatFindsTwoRowsIsARangeReadOfItsKey) {
   }
 }
 
-TEST_F(Recording, SaysWhatRangesAskAndAnswer) {
+TEST_F(Recording, RecordsRangesAndTheirAnswers) {
   Recorder recorder(path(), {}, searched_by_place());
   SessionLog& log = recorder.open_session();
   log.begin(1);
@@ -191,7 +191,7 @@ TEST_F(Recording, SaysWhatRangesAskAndAnswer) {
   EXPECT_EQ(std::get<std::int64_t>(read.certificate().version_set(OperationId{3})->seen), 43);
 }
 
-TEST_F(Recording, KeepsALedgerWhereACertificateIsAskedFor) {
+TEST_F(Recording, KeepsALedgerWhenACertificateIsRequested) {
   Recorder recorder(path(), {.ledger = SessionLog::Ledger::Kept}, searched_by_place());
   SessionLog& log = recorder.open_session();
   log.begin(1);
@@ -222,9 +222,10 @@ TEST_F(Recording, NeverOverwrites) {
   EXPECT_THROW(Recorder(path(), {}, schema()), OutputError);
 }
 
-// Sessions that hand values to each other through atomics, as a database would, in a process that is killed
-// after the recorder has written a few times. After every `kRun` transactions a session leaves one open, with
-// its write already visible to others, until the recorder has written; but the last session never waits.
+// Sessions that pass values to each other through atomics, as a database would, in a process that is
+// killed after the recorder has written a few times. After every `kRun` transactions, a session leaves
+// one open, with its write already visible to others, until the recorder has written. The last session
+// never waits.
 class Doomed {
  public:
   Doomed(const std::string& path, const Schema& schema, int batches, int ready)
@@ -268,8 +269,8 @@ class Doomed {
 
   Recorder recorder_;
   std::atomic<std::int64_t> state_[kSessions] = {};
-  int batches_;  // Of the first session.
-  int ready_;    // Where to say that it may be killed.
+  int batches_;  // How many more the first session waits for.
+  int ready_;    // Where to report that the process may be killed.
 };
 
 void kill_after(int batches, const std::string& path, const Schema& schema) {
@@ -303,7 +304,8 @@ TEST_F(Recording, AKilledProcessLeavesNoReadUnexplained) {
       ASSERT_TRUE(written.contains({read.key(op), read.value(op)})) << print_operation(read, op);
       ++explained;
     }
-    // Every fourth transaction of a session reads its own key; the last batch may lack some.
+    // Every fourth transaction of a session reads its own key; the last batch may lack some of these
+    // reads.
     EXPECT_GE(explained, static_cast<std::size_t>((batches - 1) * Doomed::kRun / 5));
     std::filesystem::remove(path());
   }

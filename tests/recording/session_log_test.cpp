@@ -1,5 +1,5 @@
-// What a recorder takes from sessions while they run: it visits all of them for their lines, then all of them
-// for what may have been written meanwhile. Here it comes at chosen moments.
+// What a recorder collects from sessions while they run. It visits all of them for their lines, then all
+// of them for what may have been written in the meantime. Here the visits happen at chosen moments.
 
 #include "serval/recording/session_log.h"
 
@@ -33,7 +33,7 @@ class Handing : public testing::Test {
   SessionLog a_{1, text_, transactions_}, b_{2, text_, transactions_};
 };
 
-TEST_F(Handing, AWriteIsKnownFromTheMomentItIsAskedFor) {
+TEST_F(Handing, AWriteIsKnownFromTheMomentItIsRequested) {
   a_.begin(10);
   EXPECT_EQ(lines_of(a_), "");
   EXPECT_EQ(writes_of(a_), "");
@@ -49,7 +49,7 @@ TEST_F(Handing, AWriteIsKnownFromTheMomentItIsAskedFor) {
   EXPECT_EQ(writes_of(a_), open) << "looking takes nothing away";
 }
 
-TEST_F(Handing, ATransactionThatEndsBetweenTheTwoVisitsIsOpenForTheFirst) {
+TEST_F(Handing, ATransactionThatEndsBetweenTheVisitsIsOpenAtTheFirst) {
   EXPECT_EQ(lines_of(a_, 5), "");
   a_.begin(10);
   write(a_, 5, 11);
@@ -61,7 +61,7 @@ TEST_F(Handing, ATransactionThatEndsBetweenTheTwoVisitsIsOpenForTheFirst) {
   EXPECT_EQ(lines_of(a_), "");
 }
 
-TEST_F(Handing, OfTwoTransactionsThatEndedBothAreKnownAndOfTheOpenOneAllWrites) {
+TEST_F(Handing, EndedTransactionsAndAllWritesOfTheOpenOneAreKnown) {
   for (const std::int64_t tag : {1, 2}) {
     a_.begin(10 * tag);
     write(a_, tag, 10 * tag + 1);
@@ -76,14 +76,14 @@ TEST_F(Handing, OfTwoTransactionsThatEndedBothAreKnownAndOfTheOpenOneAllWrites) 
             "{\"event\":\"open\",\"s\":1,\"t\":3,\"at\":30,\"ops\":[[\"w\",7,3],[\"d\",8]]}\n");
 }
 
-TEST_F(Handing, ReadsAndRangesAreNoWritesBeforeTheirAnswer) {
+TEST_F(Handing, ReadsAndRangesAreNotWritesBeforeTheirAnswer) {
   a_.begin(10);
   for (const Kind kind : {Kind::Read, Kind::ReadList, Kind::Scan, Kind::UpdateRange, Kind::DeleteRange})
     a_.invoke({.kind = kind, .key = 7}, 11);
   EXPECT_EQ(writes_of(a_), "");
 }
 
-TEST_F(Handing, WhatBeginsAfterAVisitBeginsNoEarlierThanPromised) {
+TEST_F(Handing, NothingBeginsEarlierThanAVisitPromised) {
   std::string lines;
   EXPECT_EQ(a_.take_lines(lines, 50), 50);
   EXPECT_EQ(a_.take_lines(lines, 40), 50) << "a promise is kept";

@@ -8,7 +8,8 @@ namespace {
 using Kind = Request::Kind;
 using Function = Request::Function;
 
-// The first table is named by nobody; of the second, columns are recorded, of the third, they are not.
+// The first table is the default and has no name. The columns of the second are recorded, those of the
+// third are not.
 Schema three_tables() {
   return {{.name = "registers"},
           {.name = "pieces",
@@ -43,7 +44,7 @@ std::string predicate(Request request, std::uint32_t column, std::int64_t low, s
   return out;
 }
 
-TEST(TableText, OnlyKeysOfLaterTablesNameTheirTable) {
+TEST(TableText, OnlyKeysOfLaterTablesIncludeTheTableName) {
   EXPECT_EQ(key(0, 7), "7");
   EXPECT_EQ(key(1, 7), "\"pieces/7\"");
   EXPECT_EQ(key(2, 0), "\"stock/0\"");
@@ -56,7 +57,7 @@ TEST(TableText, AppendsToTheLine) {
   EXPECT_EQ(line, "[1-5");
 }
 
-TEST(TableText, RecordedColumnsAreSpelledByNameWithTheTagAmongThem) {
+TEST(TableText, RecordedColumnsAreWrittenByNameIncludingTheTag) {
   EXPECT_EQ(value(1, 17, {8, 3}), R"({"place":3,"tag":17,"weight":8})");
   EXPECT_EQ(value(1, -1, {-9223372036854775807 - 1, 0}),
             R"({"place":0,"tag":-1,"weight":-9223372036854775808})");
