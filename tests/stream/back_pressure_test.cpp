@@ -7,7 +7,7 @@
 namespace serval {
 namespace {
 
-// A source that is served with others by one thread, and notes when it is told that there is room.
+// A source that shares one thread with others, and records when it is notified that there is room.
 struct Polled {
   explicit Polled(BackPressure& pressure) : gate(pressure.open_source()) {
     gate->on_room([this] { ++told; });
@@ -16,7 +16,7 @@ struct Polled {
   int told = 0;
 };
 
-TEST(BackPressure, CountsWhatWaits) {
+TEST(BackPressure, CountsWaitingBytes) {
   BackPressure pressure(100);
   const auto a = pressure.open_source(), b = pressure.open_source();
   a->enter(30);
@@ -34,7 +34,7 @@ TEST(BackPressure, CountsWhatWaits) {
   EXPECT_FALSE(pressure.is_blocking());
 }
 
-TEST(BackPressure, ASourceThatHasUsedItsShareUpPauses) {
+TEST(BackPressure, ASourceThatExceedsItsSharePauses) {
   BackPressure pressure(100);
   Polled source(pressure);
   source.gate->enter(100);
@@ -87,7 +87,7 @@ TEST(BackPressure, SourcesHaveEqualShares) {
   EXPECT_TRUE(first.gate->may_resume()) << "all is its own again";
 }
 
-TEST(BackPressure, ASourceThatGoesAsleepBlocksNobody) {
+TEST(BackPressure, ASleepingSourceBlocksNoOther) {
   BackPressure pressure(100);
   {
     Polled source(pressure);
@@ -98,7 +98,7 @@ TEST(BackPressure, ASourceThatGoesAsleepBlocksNobody) {
   EXPECT_FALSE(pressure.is_blocking());
 }
 
-TEST(BackPressure, TheMergeLetsOneBatchIn) {
+TEST(BackPressure, TheMergeAdmitsOneBatch) {
   BackPressure pressure(100);
   Polled source(pressure);
   source.gate->enter(200);
@@ -112,7 +112,7 @@ TEST(BackPressure, TheMergeLetsOneBatchIn) {
   EXPECT_FALSE(source.gate->may_resume());
 }
 
-TEST(BackPressure, AThreadOfItsOwnSleepsUntilThereIsRoom) {
+TEST(BackPressure, ASourceWithItsOwnThreadSleepsUntilThereIsRoom) {
   BackPressure pressure(100);
   const auto source = pressure.open_source();
   source->enter(150);
@@ -133,7 +133,7 @@ TEST(BackPressure, AThreadOfItsOwnSleepsUntilThereIsRoom) {
   EXPECT_GT(pressure.blocked_time(), std::chrono::nanoseconds(0));
 }
 
-TEST(BackPressure, AThreadThatIsLetInEntersOnce) {
+TEST(BackPressure, AnAdmittedThreadEntersOnce) {
   BackPressure pressure(100);
   const auto source = pressure.open_source();
   source->enter(150);
@@ -169,20 +169,20 @@ TEST(BackPressure, NobodySleepsOnceAbandoned) {
   pressure.await_news(pressure.news(), std::chrono::hours(1));
 }
 
-TEST(BackPressure, NewsEndTheWaitOfTheMerge) {
+TEST(BackPressure, NewsEndsTheWaitOfTheMerge) {
   BackPressure pressure(100);
   const std::uint64_t seen = pressure.news();
   pressure.tell();
   EXPECT_EQ(pressure.news(), seen + 1);
-  pressure.await_news(seen, std::chrono::hours(1));  // There was some before it looked.
+  pressure.await_news(seen, std::chrono::hours(1));  // There was news before it waited.
   std::thread client([&] { pressure.tell(); });
   pressure.await_news(seen + 1, std::chrono::hours(1));
   client.join();
   EXPECT_EQ(pressure.news(), seen + 2);
-  pressure.await_news(pressure.news(), std::chrono::nanoseconds(1));  // Or the time.
+  pressure.await_news(pressure.news(), std::chrono::nanoseconds(1));  // The time-out also ends the wait.
 }
 
-TEST(BackPressure, KnowsTheOldestThatHasNotLeft) {
+TEST(BackPressure, KnowsTheOldestBatchThatHasNotLeft) {
   BackPressure pressure(100);
   EXPECT_EQ(pressure.oldest_arrival(), std::nullopt);
   const auto before = BackPressure::Clock::now();

@@ -63,7 +63,8 @@ class Leopard : public testing::Test {
  protected:
   Leopard() { intake_.start_with_unknown(); }
 
-  // Of what was taken, the records but for the initial one, as they leave.
+  // The records that result from the trace, in the order in which they leave, without the initial
+  // record.
   const std::vector<Record>& records() {
     feed_->flush();
     feed_->close();
@@ -107,7 +108,7 @@ TEST_F(Leopard, ATransactionIsPassedOnWithItsColumns) {
   EXPECT_EQ(intake_.transactions, 1u);
 }
 
-TEST_F(Leopard, NumbersGoOnByTheirStep) {
+TEST_F(Leopard, NumbersContinueByTheirStep) {
   for (const Time time : {1, 5}) {
     const std::string name = "t" + std::to_string(time);
     stream_.take(operation(Kind::Start, name, {time, time + 1}));
@@ -123,7 +124,7 @@ TEST_F(Leopard, NumbersGoOnByTheirStep) {
 TEST_F(Leopard, ATransactionWithoutItsEndIsIndeterminate) {
   stream_.take(operation(Kind::Select, "a", {3, 4}));
   stream_.take(operation(Kind::Update, "a", {5, 6}, {row("1", {{"x", "1"}})}));
-  stream_.take(operation(Kind::Select, "b", {7, 8}));  // The next one.
+  stream_.take(operation(Kind::Select, "b", {7, 8}));  // The next transaction.
   stream_.finish_transaction();
   stream_.finish_transaction();
   EXPECT_EQ(lines(),
@@ -215,7 +216,7 @@ TEST_F(Leopard, ReadsKeepTheirLockAndMode) {
   }
 }
 
-TEST_F(Leopard, RowsWithoutAKeyAreTheWholeTableAndTellNothing) {
+TEST_F(Leopard, RowsWithoutAKeyAreTheWholeTableAndProveNothing) {
   stream_.take(operation(Kind::Select, "a", {1, 2}, {row("", {{"x", "1"}}), row("2", {{"x", "3"}})}));
   stream_.finish_transaction();
   EXPECT_EQ(lines()[1], "1 pr 't/2'.x=3 [1,2]");
@@ -231,7 +232,8 @@ TEST_F(Leopard, ConditionsBecomePredicatesOfTheirTable) {
   statement(Kind::Select, 1, "SELECT `x` FROM `t` WHERE `x` < 5 AND u.y = 1");
   statement(Kind::Update, 3, "UPDATE t SET x = 2 WHERE x = 1");
   statement(Kind::Insert, 5, "INSERT INTO t VALUES (1)");
-  statement(Kind::Select, 7, "SELECT x FROM t WHERE lower(x) = 'a'");  // Not of the language.
+  // Not supported by the predicate language.
+  statement(Kind::Select, 7, "SELECT x FROM t WHERE lower(x) = 'a'");
   statement(Kind::Delete, 9, "");
   stream_.finish_transaction();
   ASSERT_EQ(records().size(), 7u);
@@ -248,7 +250,7 @@ Lines all_of(Pipeline& pipeline) {
   return lines;
 }
 
-TEST(LeopardTables, RowsOfTheTablesAreThereAtTheStart) {
+TEST(LeopardTables, RowsOfTheTablesExistAtTheStart) {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("serval-leopard-" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);
@@ -265,7 +267,7 @@ TEST(LeopardTables, RowsOfTheTablesAreThereAtTheStart) {
   EXPECT_EQ(intake.facts().at("recorder"), "leopard");
 }
 
-TEST(LeopardTables, WithoutTablesNobodyKnowsWhatWasThere) {
+TEST(LeopardTables, WithoutTablesTheInitialRowsAreUnknown) {
   Pipeline pipeline{{}};
   Intake intake{pipeline};
   Budget budget = Budget::unlimited();

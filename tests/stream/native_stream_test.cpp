@@ -91,7 +91,7 @@ TEST_F(Streaming, OperationsWithoutTimesLieBetweenTheirNeighbours) {
              "1 w u=4 [19,?]", "1 indeterminate [19,?]"}));
 }
 
-TEST_F(Streaming, TheLastOperationOfAnAbortedTransactionMayNeverHaveBeenAnswered) {
+TEST_F(Streaming, TheLastOperationOfAnAbortedTransactionMayLackAnAnswer) {
   EXPECT_EQ(
       all_of(
           kHeader +
@@ -100,7 +100,7 @@ TEST_F(Streaming, TheLastOperationOfAnAbortedTransactionMayNeverHaveBeenAnswered
       (Lines{"0 initial _=0", "1 begin [10,12]", "1 w x=1 [12,14]", "1 w y=3 [14,?]", "1 abort [14,20]"}));
 }
 
-TEST_F(Streaming, EventsAreTheSameAsAWholeLine) {
+TEST_F(Streaming, EventsAreEquivalentToAWholeLine) {
   EXPECT_EQ(all_of(kHeader + R"({"event":"begin","s":1,"t":1,"at":10})"
                              "\n"
                              R"({"event":"op","s":1,"t":1,"op":["cas","x",0,5,{"at":[11,12]}]})"
@@ -127,12 +127,12 @@ TEST_F(Streaming, PredicatesKeepTheirLiteralsAndRows) {
   EXPECT_EQ(literals, "[a 2] rows 2");
 }
 
-TEST_F(Streaming, WhatIsOpenAtTheEndMayHaveHappened) {
+TEST_F(Streaming, OpenTransactionsMayHaveHappened) {
   EXPECT_EQ(all_of(kHeader + R"({"event":"open","s":2,"t":7,"at":5,"ops":[["w","x",9]]})" + "\n"),
             (Lines{"0 initial _=0", "1 begin [5,?]", "1 w x=9 [5,?]", "1 indeterminate [5,?]"}));
 }
 
-TEST_F(Streaming, LinesBehindTheLastSyncAreLeftOut) {
+TEST_F(Streaming, LinesAfterTheLastSyncAreIgnored) {
   const std::string one = R"({"s":1,"t":1,"ops":[],"begin":1,"end":2})",
                     two = R"({"s":1,"t":2,"ops":[],"begin":3,"end":4})";
   EXPECT_EQ(all_of(kHeader + "{\"event\":\"sync\",\"at\":0}\n" + one + "\n{\"event\":\"sync\",\"at\":3}\n" +
@@ -141,7 +141,7 @@ TEST_F(Streaming, LinesBehindTheLastSyncAreLeftOut) {
   EXPECT_EQ(unsynced_, 2u);
 }
 
-TEST_F(Streaming, SyncRecordsLetIdleSessionsHoldNobodyBack) {
+TEST_F(Streaming, SyncRecordsKeepIdleSessionsFromHoldingOthersBack) {
   NativeStream stream("run.jsonl", intake_);
   const std::string one = R"({"s":1,"t":1,"ops":[],"begin":1,"end":2})",
                     two = R"({"s":2,"t":2,"ops":[],"begin":3,"end":4})";
@@ -150,13 +150,13 @@ TEST_F(Streaming, SyncRecordsLetIdleSessionsHoldNobodyBack) {
   EXPECT_EQ(drained(pipeline_), (Lines{"0 initial _=0", "1 begin [1,2]", "1 commit [1,2]"}));
   stream.take(R"({"event":"sync","at":10,"since":[[1,3]]})"
               "\n");
-  EXPECT_EQ(drained(pipeline_), (Lines{}));  // The first session may come before the second at 3.
+  EXPECT_EQ(drained(pipeline_), (Lines{}));  // At time 3 the first session may still come before the second.
   stream.take(R"({"event":"sync","at":10,"since":[[1,4]]})"
               "\n");
   EXPECT_EQ(drained(pipeline_), (Lines{"2 begin [3,4]", "2 commit [3,4]"}));
 }
 
-TEST_F(Streaming, HalfLinesWaitForTheirEnd) {
+TEST_F(Streaming, IncompleteLinesWaitForTheirEnd) {
   NativeStream stream("run.jsonl", intake_);
   const std::string text = kHeader + R"({"s":1,"t":1,"ops":[["w","x",1]],"begin":1,"end":2})" + "\n";
   for (const char c : text) stream.take({&c, 1});
@@ -164,10 +164,10 @@ TEST_F(Streaming, HalfLinesWaitForTheirEnd) {
   EXPECT_EQ(drained(pipeline_).size(), 4u);
 }
 
-TEST_F(Streaming, GarbageIsRefusedWithItsPlace) {
+TEST_F(Streaming, GarbageIsRefusedWithItsPosition) {
   EXPECT_EQ(refusal_of("once upon a time\n"), "run.jsonl:1:1: expected '{', the start of a record");
 }
-TEST_F(Streaming, WithoutAHeaderNothingIsBelieved) {
+TEST_F(Streaming, WithoutAHeaderNothingIsAccepted) {
   EXPECT_NE(refusal_of(R"({"s":1,"t":1,"ops":[],"begin":1,"end":2})"
                        "\n")
                 .find("run.jsonl:1:1: expected the header"),
@@ -179,7 +179,7 @@ TEST_F(Streaming, WithoutTimesNothingCanBeWatched) {
                 .find("run.jsonl:2:1: expected the times"),
             std::string::npos);
 }
-TEST_F(Streaming, ASessionWhoseClockGoesBackIsNamed) {
+TEST_F(Streaming, ASessionWhoseClockRunsBackwardsIsNamed) {
   EXPECT_EQ(refusal_of(kHeader + R"({"s":"a","t":1,"ops":[],"begin":10,"end":20})"
                                  "\n"
                                  R"({"s":"a","t":2,"ops":[],"begin":5,"end":30})"
@@ -187,7 +187,7 @@ TEST_F(Streaming, ASessionWhoseClockGoesBackIsNamed) {
             "run.jsonl, session a: the clock of this client ran backwards by 5 ns, from 10 to 5");
 }
 
-// What somebody sends who connects, up to what is refused of it.
+// What a connected client sends, up to the point where it is refused.
 class Connected : public Streaming {
  protected:
   std::string refusal_of_line(const std::string& line) {
@@ -204,7 +204,7 @@ class Connected : public Streaming {
   }
 };
 
-TEST_F(Connected, NobodyIsBelievedToHaveBeenInTheFuture) {
+TEST_F(Connected, TimesInTheFutureAreRefused) {
   const std::string ahead = std::to_string(now() + Time{3600} * 1'000'000'000);
   const std::string latest = std::to_string(kUnknownEnd);
   for (const std::string& time : {ahead, latest}) {
@@ -221,7 +221,7 @@ TEST_F(Connected, NobodyIsBelievedToHaveBeenInTheFuture) {
             "");
 }
 
-TEST_F(Connected, NamesAreShort) {
+TEST_F(Connected, LongNamesAreRefused) {
   const std::string name(5000, 'x');
   const std::string words = "at most 4096 bytes";
   EXPECT_NE(refusal_of_line(R"({"event":"heartbeat","s":")" + name + R"(","at":1})").find(words),
@@ -232,7 +232,7 @@ TEST_F(Connected, NamesAreShort) {
   EXPECT_EQ(refusal_of_line(R"({"s":1,"t":1,"ops":[["w","k",")" + name + R"("]],"begin":1,"end":2})"), "");
 }
 
-TEST_F(Connected, NamesOfSessionsAndOpenTransactionsCountAsKept) {
+TEST_F(Connected, NamesOfSessionsAndOpenTransactionsCountAsMemory) {
   NativeStream stream("connection 1", intake_, NativeStream::Origin::Connection);
   stream.take_line(kHeader.substr(0, kHeader.size() - 1));
   stream.take_line(R"({"event":"heartbeat","s":")" + std::string(1000, 's') + R"(","at":1})");
@@ -243,14 +243,14 @@ TEST_F(Connected, NamesOfSessionsAndOpenTransactionsCountAsKept) {
   stream.end();
 }
 
-TEST_F(Connected, WhoSendsAWrongHeaderTakesNoPart) {
+TEST_F(Connected, AClientWithAWrongHeaderDoesNotParticipate) {
   NativeStream stream("connection 1", intake_, NativeStream::Origin::Connection);
   EXPECT_THROW(stream.take_line(R"({"serval":"history","version":99})"), InputError);
   EXPECT_FALSE(stream.takes_part());
   stream.end();
 }
 
-TEST_F(Streaming, TheAnswerOfAnOperationWithoutTimesCameBeforeTheNextKnownCall) {
+TEST_F(Streaming, AnOperationWithoutTimesWasAnsweredBeforeTheNextKnownCall) {
   EXPECT_EQ(all_of(kHeader +
                    R"({"s":1,"t":1,"ops":[["w","a",1],["w","b",1],["r","c",0,{"at":[30,40]}],["w","d",1]],)"
                    R"("begin":10,"end":90})"

@@ -15,7 +15,7 @@ namespace {
 
 TEST(Pipeline, ClientsAreFreedOnceTheyAreClosedAndEmpty) {
   Pipeline pipeline({.idle_after = std::chrono::hours(1)});
-  ClientFeed& silent = *pipeline.open_client("silent");  // Others wait for it, and go nevertheless.
+  ClientFeed& silent = *pipeline.open_client("silent");  // Others wait for it, but are freed nevertheless.
   std::weak_ptr<ClientFeed> feed;
   std::weak_ptr<SourceGate> gate;
   {
@@ -35,7 +35,7 @@ TEST(Pipeline, ClientsAreFreedOnceTheyAreClosedAndEmpty) {
   silent.close();
 }
 
-// Rebuilding everything for each one that comes or goes would take long here.
+// This would take long if every arrival and departure rebuilt everything.
 TEST(Pipeline, ManyClientsComeAndGo) {
   constexpr Time kClients = 30'000;
   Pipeline pipeline({});
@@ -62,9 +62,9 @@ TEST(Pipeline, ManyClientsComeAndGo) {
   EXPECT_EQ(pipeline.status().open_clients, 0u);
 }
 
-// A source that looks for news itself: its own looks decide who is silent, and strangers that let the time
-// pass lose everybody's patience.
-TEST(Pipeline, NobodyWaitsForNewcomersAfterSeveralHaveLetTheTimePass) {
+// A source that polls for news itself: its own polls decide which clients are silent. Once several
+// newcomers have let the time pass, the pipeline no longer waits for newcomers.
+TEST(Pipeline, NewcomersAreNotAwaitedAfterSeveralWereTooSlow) {
   using Clock = std::chrono::steady_clock;
   Pipeline pipeline({.idle_after = std::chrono::hours(1)});
   std::atomic<Clock::rep> looked = Clock::now().time_since_epoch().count();
@@ -81,7 +81,7 @@ TEST(Pipeline, NobodyWaitsForNewcomersAfterSeveralHaveLetTheTimePass) {
   EXPECT_TRUE(dispatched(pipeline).empty());
   looked = (Clock::now() + std::chrono::hours(2)).time_since_epoch().count();
   EXPECT_EQ(dispatched(pipeline).size(), 1u);
-  EXPECT_EQ(pipeline.idle_since(), kUnknownEnd);  // They take no part.
+  EXPECT_EQ(pipeline.idle_since(), kUnknownEnd);  // They do not participate.
   looked = Clock::now().time_since_epoch().count();
   let_stranger_in();
   put(busy, 20);
@@ -92,8 +92,8 @@ TEST(Pipeline, NobodyWaitsForNewcomersAfterSeveralHaveLetTheTimePass) {
   EXPECT_EQ(pipeline.idle_since(), kUnknownBegin);
 }
 
-// None of them for long: but there is always another one.
-TEST(Pipeline, NewcomersThatFollowEachOtherHoldNobodyBackForever) {
+// None of them stays for long, but there is always another one.
+TEST(Pipeline, SuccessiveNewcomersDoNotHoldOthersBackForever) {
   using Clock = std::chrono::steady_clock;
   Pipeline pipeline({.idle_after = std::chrono::milliseconds(20)});
   std::atomic<Clock::rep> looked = Clock::now().time_since_epoch().count();
@@ -115,7 +115,7 @@ TEST(Pipeline, NewcomersThatFollowEachOtherHoldNobodyBackForever) {
   EXPECT_EQ(got, 1u);
 }
 
-TEST(Pipeline, ASourceThatMayNotSleepIsToldToPauseAndWhenThereIsRoom) {
+TEST(Pipeline, ASourceThatMayNotSleepIsNotifiedToPauseAndToResume) {
   Pipeline pipeline({.batch_records = 1, .memory_limit = sizeof(Record)});
   const std::shared_ptr<SourceGate> source = pipeline.open_source();
   int told = 0;
@@ -136,7 +136,7 @@ TEST(Pipeline, ASourceThatMayNotSleepIsToldToPauseAndWhenThereIsRoom) {
   EXPECT_FALSE(pipeline.status().oldest_arrival);
 }
 
-TEST(Pipeline, TheOldestArrivalIsThatOfTheOldestBatchThatHasNotLeft) {
+TEST(Pipeline, OldestArrivalIsThatOfTheOldestBatchThatHasNotLeft) {
   Pipeline pipeline({.idle_after = std::chrono::hours(1)});
   ClientFeed& busy = *pipeline.open_client("busy");
   ClientFeed& quiet = *pipeline.open_client("quiet");
@@ -156,14 +156,14 @@ TEST(Pipeline, TheOldestArrivalIsThatOfTheOldestBatchThatHasNotLeft) {
   EXPECT_FALSE(pipeline.status().oldest_arrival);
 }
 
-TEST(Pipeline, MuchThatWaitsForOneClientEndsItsTurn) {
+TEST(Pipeline, AClientIsIdleOnceTooMuchWaitsForIt) {
   Pipeline pipeline({.batch_records = 10, .memory_limit = 1000, .idle_after = std::chrono::hours(1)});
   const std::shared_ptr<SourceGate> source = pipeline.open_source();
   ClientFeed& busy = *pipeline.open_client("busy", source);
   pipeline.open_client("silent", source);
   std::size_t got = 0;
   for (Time t = 0; t < 100; ++t) {
-    if (t % 10 == 0) got += dispatched(pipeline).size();  // Else the next batch would wait for it.
+    if (t % 10 == 0) got += dispatched(pipeline).size();  // Otherwise the next batch would block.
     put(busy, t);
   }
   EXPECT_EQ(got + dispatched(pipeline).size(), 100u);
@@ -171,7 +171,7 @@ TEST(Pipeline, MuchThatWaitsForOneClientEndsItsTurn) {
   EXPECT_EQ(pipeline.status().idle, std::vector<std::string>{"silent"});
 }
 
-TEST(Pipeline, AFullBufferStopsAClientAndSaysSo) {
+TEST(Pipeline, AFullBufferBlocksAClientAndIsReported) {
   Pipeline pipeline({.batch_records = 1, .memory_limit = sizeof(Record)});
   ClientFeed& feed = *pipeline.open_client("fast");
   std::atomic<int> sent = 0;
@@ -193,7 +193,7 @@ TEST(Pipeline, AFullBufferStopsAClientAndSaysSo) {
   EXPECT_GT(pipeline.status().blocked_time, std::chrono::nanoseconds(0));
 }
 
-TEST(Pipeline, NobodyWaitsOnceItIsAbandoned) {
+TEST(Pipeline, NoClientBlocksOnceThePipelineIsAbandoned) {
   Pipeline pipeline({.batch_records = 1, .memory_limit = 1});
   ClientFeed& feed = *pipeline.open_client("fast");
   std::thread client([&] {

@@ -16,7 +16,7 @@ namespace {
 
 using Progress = Pipeline::Progress;
 
-// Client, number within the client, and begin of each record: in the only order that T1 allows.
+// Begin, client, and number within the client: records sort into the only order that Theorem 1 allows.
 struct Arrival {
   Time begin;
   std::uint32_t client;
@@ -30,7 +30,7 @@ std::vector<Arrival> arrivals(const std::vector<Record>& records) {
   return out;
 }
 
-// Theorem 1, for clients that push, promise, close and open in any order, between dispatches at any moment.
+// Theorem 1, for clients that push, flush and promise in any order, with dispatches at any moment.
 RC_GTEST_PROP(Pipeline, RecordsLeaveInOrderOfTheirBegin, ()) {
   const auto clients = *rc::gen::inRange(1, 8);
   const auto batch = *rc::gen::inRange<std::size_t>(1, 6);
@@ -69,7 +69,7 @@ RC_GTEST_PROP(Pipeline, RecordsLeaveInOrderOfTheirBegin, ()) {
 
 class ThreadedClients : public testing::TestWithParam<std::size_t> {};
 
-TEST_P(ThreadedClients, GiveOneOrderWithinTheLimitOfMemory) {
+TEST_P(ThreadedClients, ProduceOneOrderWithinTheMemoryLimit) {
   constexpr std::uint32_t kClients = 6;
   constexpr Time kRecords = 20'000;
   const std::size_t limit = GetParam();
@@ -114,9 +114,9 @@ TEST(Pipeline, AClientWithoutNewsHoldsOthersBackUntilItPromises) {
   EXPECT_EQ(ticks(dispatched(pipeline)), (std::vector<Tick>{{20, 0}}));
 }
 
-// A stream that does not know its sessions before their first records come: a client without records promises
-// for those who are still unknown. Steps happen between dispatches and in the midst of them.
-RC_GTEST_PROP(Pipeline, ClientsThatComeWhileOthersLeaveHaveTheirTurn, ()) {
+// A stream that learns of its sessions from their first records: a client without records promises on
+// behalf of the unknown ones. Steps happen between dispatches and during them.
+RC_GTEST_PROP(Pipeline, ClientsThatArriveDuringADispatchHaveTheirTurn, ()) {
   const auto drawn = *rc::gen::container<std::vector<std::tuple<int, int, bool, bool>>>(
       rc::gen::tuple(rc::gen::inRange(0, 5), rc::gen::inRange(0, 4), rc::gen::arbitrary<bool>(),
                      rc::gen::arbitrary<bool>()));
@@ -157,9 +157,9 @@ RC_GTEST_PROP(Pipeline, ClientsThatComeWhileOthersLeaveHaveTheirTurn, ()) {
   RC_ASSERT(arrivals(got) == expected);
 }
 
-// As a stream does for a session that it did not know: opened, filled, and only then a promise for all
-// who are unknown. Both fall into one dispatch.
-TEST(Pipeline, AClientOpenedWhileOthersLeaveHasItsTurnBeforeThePromiseThatCountsOnIt) {
+// As a stream does for a session that it did not know: it opens a client, fills it, and only then
+// promises on behalf of the unknown sessions. Both happen within one dispatch.
+TEST(Pipeline, AClientOpenedDuringADispatchHasItsTurnBeforeThePromiseThatReliesOnIt) {
   Pipeline pipeline({});
   ClientFeed& unknown = *pipeline.open_client("unknown");
   ClientFeed& known = *pipeline.open_client("known");
@@ -183,7 +183,7 @@ TEST(Pipeline, AClientOpenedWhileOthersLeaveHasItsTurnBeforeThePromiseThatCounts
   EXPECT_EQ(pipeline.watermark(), 400);
 }
 
-TEST(Pipeline, ASilentClientIsTakenForIdleAndNamed) {
+TEST(Pipeline, ASilentClientIsIdleAndNamed) {
   Pipeline pipeline({.idle_after = std::chrono::seconds(0)});
   ClientFeed& busy = *pipeline.open_client("busy");
   ClientFeed& silent = *pipeline.open_client("silent");
@@ -199,7 +199,7 @@ TEST(Pipeline, ASilentClientIsTakenForIdleAndNamed) {
   EXPECT_TRUE(pipeline.status().idle.empty());
 }
 
-// What a client did that comes too late: only what it may have written is passed on, at the time reached.
+// For a client that is too late, only its possible writes are passed on, at the time already reached.
 void put_transaction(ClientFeed& feed, Time begin, std::uint64_t number) {
   const auto add = [&](RecordKind kind, OperationKind operation, Time at) {
     Record& record = feed.batch().add();
@@ -215,7 +215,7 @@ void put_transaction(ClientFeed& feed, Time begin, std::uint64_t number) {
   feed.flush();
 }
 
-TEST(Pipeline, OfATransactionThatComesTooLateOnlyItsWritesAreLeft) {
+TEST(Pipeline, OnlyTheWritesOfALateTransactionAreKept) {
   Pipeline pipeline({.idle_after = std::chrono::seconds(0)});
   ClientFeed& busy = *pipeline.open_client("busy");
   ClientFeed& silent = *pipeline.open_client("silent");
@@ -224,7 +224,7 @@ TEST(Pipeline, OfATransactionThatComesTooLateOnlyItsWritesAreLeft) {
   EXPECT_EQ(dispatched(pipeline).size(), 1u);
   EXPECT_EQ(pipeline.idle_since(), kUnknownBegin);
   put_transaction(silent, 8, 7);   // Its last records would be in time.
-  put_transaction(silent, 20, 9);  // As is this one.
+  put_transaction(silent, 20, 9);  // So is this one.
   put(busy, 30);
   busy.close();
   silent.close();
@@ -245,7 +245,7 @@ TEST(Pipeline, OfATransactionThatComesTooLateOnlyItsWritesAreLeft) {
   EXPECT_EQ(pipeline.idle_since(), kUnknownEnd);
 }
 
-TEST(Pipeline, WhatWasPromisedToTheVerifierMakesEarlierRecordsLate) {
+TEST(Pipeline, RecordsEarlierThanAPromiseToTheVerifierAreLate) {
   Pipeline pipeline({});
   ClientFeed& first = *pipeline.open_client("first");
   put(first, 10);
@@ -262,7 +262,7 @@ TEST(Pipeline, WhatWasPromisedToTheVerifierMakesEarlierRecordsLate) {
   EXPECT_EQ(got[0].time.begin, 50);
 }
 
-TEST(Pipeline, AClockThatGoesBackIsRefusedWithTheNameOfItsClient) {
+TEST(Pipeline, AClockThatRunsBackwardsIsRefusedWithTheNameOfItsClient) {
   Pipeline pipeline({});
   ClientFeed& feed = *pipeline.open_client("node 3");
   put(feed, 100);
@@ -279,7 +279,7 @@ TEST(Pipeline, AClockErrorWidensIntervalsAndKeepsProgramOrder) {
   Pipeline pipeline({.clock_error = 10});
   ClientFeed& feed = *pipeline.open_client("node 3");
   put(feed, 100);
-  put(feed, 95);  // Truly not before the one at 90 or later.
+  put(feed, 95);  // In fact not earlier than the previous one, which began at 90 or later.
   put(feed, 120);
   feed.close();
   const std::vector<Record> records = dispatched(pipeline);
@@ -289,7 +289,7 @@ TEST(Pipeline, AClockErrorWidensIntervalsAndKeepsProgramOrder) {
   EXPECT_EQ(records[2].time, (Interval{110, 135}));
 }
 
-TEST(Pipeline, TwiceTheClockErrorIsTooMuch) {
+TEST(Pipeline, MoreThanTwiceTheClockErrorIsRefused) {
   Pipeline pipeline({.clock_error = 10});
   ClientFeed& feed = *pipeline.open_client("node 3");
   put(feed, 100);

@@ -8,7 +8,7 @@
 namespace serval {
 namespace {
 
-TEST(RecordBatch, KeepsTextsAndValuesThroughMovesAndReuse) {
+TEST(RecordBatch, KeepsTextAndValuesWhenMovedAndReused) {
   ValuePool pool;
   RecordBatch batch;
   for (int round = 0; round < 3; ++round) {

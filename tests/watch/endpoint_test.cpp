@@ -26,22 +26,22 @@ TEST_F(Endpoint, UnixSocketIsRemovedWithItsListener) {
   EXPECT_FALSE(std::filesystem::exists(path("s")));
 }
 
-TEST_F(Endpoint, PortZeroTakesAFreeOneAndSaysWhich) {
+TEST_F(Endpoint, PortZeroTakesAFreePortAndReportsIt) {
   const Listener listener("tcp:0", Interfaces::LoopbackOnly);
   EXPECT_TRUE(listener.name().starts_with("tcp:127.0.0.1:")) << listener.name();
   EXPECT_FALSE(listener.name().ends_with(":0")) << listener.name();
 }
 
-TEST_F(Endpoint, InterfacesThatOthersReachMustBeAskedFor) {
+TEST_F(Endpoint, ReachableInterfacesMustBeRequested) {
   EXPECT_THROW(Listener("tcp:0.0.0.0:0", Interfaces::LoopbackOnly), UsageError);
 }
 
-TEST_F(Endpoint, WhatIsNoAddressIsRefused) {
+TEST_F(Endpoint, InvalidAddressesAreRefused) {
   for (const char* address : {"tcp:", "tcp:x", "tcp:70000", "tcp:127.0.0.1:", "unix:"})
     EXPECT_THROW(Listener(address, Interfaces::LoopbackOnly), std::runtime_error) << address;
 }
 
-TEST_F(Endpoint, AFileInThePlaceOfASocketStays) {
+TEST_F(Endpoint, AFileInPlaceOfASocketIsKept) {
   const std::string name = file("s", "precious");
   EXPECT_THROW(Listener("unix:" + name, Interfaces::LoopbackOnly), OutputError);
   EXPECT_EQ(std::filesystem::file_size(name), 8u);

@@ -19,7 +19,7 @@ const std::string kStart = R"({"serval":"history","version":1,"initial":0})"
 const std::string kSynced = R"({"event":"sync","at":1})"
                             "\n";
 
-// A recording that grows under the eyes of a live check.
+// A recording that grows while a live check follows it.
 class LiveChecking : public WithFolder {
  protected:
   LiveChecking() : path_(file("run.jsonl", kStart)) {}
@@ -34,7 +34,7 @@ class LiveChecking : public WithFolder {
   std::string update(int from, int to) {
     return transaction(fmt::format(R"(["r","x",{}],["w","x",{}])", from, to));
   }
-  // The state once it is so, or the last one after a while.
+  // The state once the condition holds, or the last state after a time-out.
   static LiveState await(const LiveCheck& live, const std::function<bool(const LiveState&)>& is_so) {
     LiveState state = live.state();
     for (int i = 0; i < 2000 && !is_so(state) && state.ended.empty(); ++i) {
@@ -62,7 +62,7 @@ TEST_F(LiveChecking, FollowsTheRecording) {
     EXPECT_FALSE(state.violated());
   }
   const std::string line = update(0, 9);
-  append(line.substr(0, 30));  // Half a line says nothing.
+  append(line.substr(0, 30));  // Half a line has no effect.
   const std::uint64_t checks = live.state().checks;
   await(live, [checks](const LiveState& state) { return state.checks > checks + 1; });
   EXPECT_FALSE(live.state().violated());
@@ -85,8 +85,8 @@ TEST_F(LiveChecking, ReadsFromRunningTransactionsAreExaminedLater) {
   EXPECT_TRUE(state.anomalies.contains(AnomalyKind::AbortedRead));
 }
 
-// Two writes without a read: the whole is checked each time the file has grown enough.
-TEST_F(LiveChecking, ChecksTheWholeWhereTheScreenIsLost) {
+// Two writes without a read: the whole history is checked again each time the file has grown enough.
+TEST_F(LiveChecking, ChecksTheWholeHistoryWhereTheScreenGivesUp) {
   LiveCheck live(path_, Level::Serializable, kMuchMemory, LiveCheck::Pace::Eager);
   append(transaction(R"(["w","x",1])") + transaction(R"(["w","x",2])") + kSynced);
   EXPECT_TRUE(await_count(live, 2).decided);
@@ -97,8 +97,8 @@ TEST_F(LiveChecking, ChecksTheWholeWhereTheScreenIsLost) {
   await(live, [](const LiveState& state) { return state.violated(); });
 }
 
-// A long fork violates snapshot isolation, which the screen follows, but not the level.
-TEST_F(LiveChecking, ASuspicionThatIsNotConfirmedIsNoViolation) {
+// A long fork violates snapshot isolation, which the screen follows, but not the requested level.
+TEST_F(LiveChecking, AnUnconfirmedSuspicionIsNotAViolation) {
   LiveCheck live(path_, Level::ConsistentView, kMuchMemory, LiveCheck::Pace::Eager);
   append(transaction(R"(["w","x",1])") + transaction(R"(["w","y",1])") +
          transaction(R"(["r","x",1],["r","y",0])") + transaction(R"(["r","x",0],["r","y",1])") + kSynced);

@@ -61,7 +61,7 @@ TEST_F(Metrics, PathsAreAnswered) {
   EXPECT_TRUE(answer_to("GET /other HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 404"));
 }
 
-TEST_F(Metrics, HeadTellsTheLengthWithoutTheBody) {
+TEST_F(Metrics, HeadReportsTheLengthWithoutTheBody) {
   const std::string found = answer_to("HEAD /metrics HTTP/1.1\r\n\r\n");
   EXPECT_NE(found.find("Content-Length: 15"), std::string::npos) << found;
   EXPECT_EQ(found.find("serval_lines"), std::string::npos) << found;
@@ -71,7 +71,7 @@ TEST_F(Metrics, OtherMethodsAreRefused) {
   EXPECT_TRUE(answer_to("POST /metrics HTTP/1.1\r\nContent-Length: 0\r\n\r\n").starts_with("HTTP/1.1 405"));
 }
 
-TEST_F(Metrics, SilentAndHostileClientsHoldNobodyUp) {
+TEST_F(Metrics, SilentAndHostileClientsBlockNobody) {
   const Visit silent(server_), half(server_), garbage(server_), endless(server_);
   half.say("GET /metr");
   garbage.say(std::string(100, '\0') + "\r\n\r\n");

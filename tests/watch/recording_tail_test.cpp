@@ -33,7 +33,7 @@ std::string spelled(const ScreenedTransaction& transaction) {
   return out;
 }
 
-// All that a tail tells when the text comes in these pieces.
+// Everything that a tail reports when the text arrives in these pieces.
 struct Told {
   std::vector<std::string> transactions;
   std::vector<std::string> open;
@@ -57,7 +57,7 @@ Told told(const std::vector<std::string>& pieces) {
     }
   }
   all.obstacle = tail.obstacle();
-  std::ranges::sort(all.transactions);  // Batches differ, and each is sorted by itself.
+  std::ranges::sort(all.transactions);  // Batches differ, and each one is sorted separately.
   return all;
 }
 
@@ -83,7 +83,7 @@ const std::string kText = kHeader + kSync + R"({"event":"open","s":2,"t":2,"at":
                           transaction_line(2, 2, R"(["r","x",5],["w","y",7])", 2, 6) +
                           transaction_line(1, 3, R"(["l","l",[1,2]],["r","n",null])", 5, 9) + kSync;
 
-TEST(RecordingTail, TellsTheSameHoweverTheFileArrives) {
+TEST(RecordingTail, ReportsTheSameHoweverTheFileArrives) {
   const Told whole = told({kText});
   EXPECT_EQ(whole.transactions, (std::vector<std::string>{"s1 read 0 write 5", "s1 read-list -1 1 2 read -1",
                                                           "s2 read 5 write 7"}));
@@ -101,16 +101,16 @@ TEST(RecordingTail, TellsTheSameHoweverTheFileArrives) {
   }
 }
 
-TEST(RecordingTail, BelievesNothingAfterTheLastSync) {
+TEST(RecordingTail, IgnoresEverythingAfterTheLastSync) {
   const std::string more = transaction_line(1, 5, R"(["r","x",5])", 10, 11);
   EXPECT_EQ(told({kText, more}), told({kText}));
   EXPECT_EQ(told({kText, more, kSync}).transactions.size(), 4u);
   EXPECT_EQ(told({kText, more.substr(0, 20)}), told({kText}));
-  EXPECT_EQ(told({kHeader, more}).transactions.size(), 1u);  // Without any, whole lines count.
+  EXPECT_EQ(told({kHeader, more}).transactions.size(), 1u);  // Without a sync, complete lines count.
   EXPECT_EQ(told({kHeader, more.substr(0, 20)}).transactions.size(), 0u);
 }
 
-TEST(RecordingTail, GoesByEndsAsFarAsSessionOrderAllows) {
+TEST(RecordingTail, OrdersByEndTimesAsFarAsSessionOrderAllows) {
   RecordingTail tail("");
   tail.take(kHeader + transaction_line(1, 1, R"(["w","x",1])", 1, 30) +
             transaction_line(1, 2, R"(["w","x",2])", 5, 8) + transaction_line(2, 3, R"(["w","x",3])", 1, 20) +
@@ -124,7 +124,7 @@ TEST(RecordingTail, GoesByEndsAsFarAsSessionOrderAllows) {
   EXPECT_EQ(values, (std::vector<std::int64_t>{3, 1, 2, 4}));
 }
 
-TEST(RecordingTail, SaysWhatItDoesNotTell) {
+TEST(RecordingTail, SaysWhatItDoesNotReport) {
   EXPECT_EQ(told({kHeader, kHeader}).obstacle, "a recording that was continued");
   EXPECT_EQ(told({kHeader, R"({"event":"begin","s":1,"t":1,"at":1})", "\n"}).obstacle,
             "transactions told event by event");

@@ -1,5 +1,5 @@
 #pragma once
-// A folder of one test, gone with it.
+// A folder that is removed at the end of the test.
 
 #include <filesystem>
 #include <fstream>
@@ -28,7 +28,8 @@ class WithFolder : public testing::Test {
   std::filesystem::path folder_;
 };
 
-// The second transaction read x = 0 before the first one committed, and wrote it after: a lost update.
+// The second transaction read x = 0 before the first one committed, and wrote x after that: a lost
+// update.
 inline const std::string kLostUpdate =
     R"({"serval":"history","version":1,"initial":0})"
     "\n"

@@ -39,7 +39,7 @@ class Peer {
   Peer(const Peer&) = delete;
   Peer& operator=(const Peer&) = delete;
 
-  // Whether all of it was taken.
+  // Returns whether all of it was accepted.
   bool send(std::string_view bytes) {
     while (!bytes.empty()) {
       const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -52,7 +52,7 @@ class Peer {
     EXPECT_TRUE(send(framed(line)));
     return *this;
   }
-  // Blocks; true: the other side has ended the connection.
+  // Blocks. Returns true once the other side has closed the connection.
   bool is_dismissed() {
     char byte = 0;
     return ::recv(socket_, &byte, 1, 0) <= 0;
@@ -71,7 +71,7 @@ class Connections : public WithFolder {
   ~Connections() override {
     if (thread_.joinable()) finish();
   }
-  // `before` runs when clients can connect, and nobody is let in yet.
+  // `before` runs once clients can connect, before any of them is accepted.
   void listen(ConnectionOptions options, const PipelineOptions& pipeline = {},
               const std::function<void()>& before = {}) {
     if (options.idle_after == std::chrono::nanoseconds(0)) options.idle_after = std::chrono::hours(1);
@@ -89,7 +89,7 @@ class Connections : public WithFolder {
   void await(std::uint64_t transactions) {
     while (engine_->intake().transactions < transactions) std::this_thread::yield();
   }
-  // The loop ends by itself.
+  // Waits for the loop to end by itself.
   void join() { thread_.join(); }
   void finish() {
     connections_->stop();
@@ -111,7 +111,7 @@ class Connections : public WithFolder {
   std::thread thread_;
 };
 
-TEST_F(Connections, EndWhenAsManyHaveComeAsWereExpectedAndAllHaveGone) {
+TEST_F(Connections, EndOnceAllExpectedClientsHaveComeAndGone) {
   listen({.most = 2});
   const auto first = peer(), second = peer();
   first->say(kHello).say(write_of("a", 1, 10)).say(kLast);
@@ -134,7 +134,7 @@ TEST_F(Connections, EndWhenStopped) {
   EXPECT_TRUE(over_);
 }
 
-TEST_F(Connections, LinesMayComeInAnyPieces) {
+TEST_F(Connections, LinesMayArriveInAnyPieces) {
   listen({.most = 1});
   const auto client = peer();
   const std::string all = framed(kHello) + framed(write_of("a", 1, 10)) + framed(kLast);
@@ -153,7 +153,7 @@ TEST_F(Connections, AClientThatVanishesLeavesADoubt) {
                           "connection 1 ended without its last record: its last actions are unknown"});
 }
 
-TEST_F(Connections, AStrangerIsMissedByNobody) {
+TEST_F(Connections, AStrangerLeavesNoDoubt) {
   listen({.most = 1});
   { const auto stranger = peer(); }
   const auto client = peer();
@@ -163,7 +163,7 @@ TEST_F(Connections, AStrangerIsMissedByNobody) {
   EXPECT_EQ(doubts(), std::vector<std::string>{});
 }
 
-TEST_F(Connections, WhoSendsHalfAHeaderIsRefusedWithoutADoubt) {
+TEST_F(Connections, HalfAHeaderIsRefusedWithoutADoubt) {
   listen({.most = 1});
   EXPECT_TRUE(peer()->send(framed(kHello).substr(0, 10)));
   join();
@@ -171,13 +171,13 @@ TEST_F(Connections, WhoSendsHalfAHeaderIsRefusedWithoutADoubt) {
   EXPECT_EQ(doubts(), std::vector<std::string>{});
 }
 
-TEST_F(Connections, ASilentStrangerIsToldToGo) {
+TEST_F(Connections, ASilentStrangerIsDisconnected) {
   listen({.most = 0, .idle_after = std::chrono::milliseconds(1)});
   EXPECT_TRUE(peer()->is_dismissed());
   EXPECT_EQ(connections_->refused(), 0u);
 }
 
-TEST_F(Connections, WhoHasSentAHeaderMayBeSilent) {
+TEST_F(Connections, AClientThatSentAHeaderMayBeSilent) {
   std::unique_ptr<Peer> client, stranger;
   const auto connect = [&] {
     client = peer(), stranger = peer();
@@ -190,7 +190,7 @@ TEST_F(Connections, WhoHasSentAHeaderMayBeSilent) {
   EXPECT_EQ(doubts(), std::vector<std::string>{});
 }
 
-TEST_F(Connections, WhoIsRefusedWithHisFirstBytesHasCome) {
+TEST_F(Connections, AClientRefusedAtItsFirstBytesCountsAsHavingCome) {
   for (const std::string& bytes : {framed(kHello) + framed("garbage"), framed("garbage")}) {
     listen({.most = 1}, {}, [&] { EXPECT_TRUE(peer()->send(bytes)); });
     join();
@@ -200,7 +200,7 @@ TEST_F(Connections, WhoIsRefusedWithHisFirstBytesHasCome) {
   }
 }
 
-TEST_F(Connections, GarbageAfterAHeaderIsRefusedWithADoubtAndHarmsNobodyElse) {
+TEST_F(Connections, GarbageAfterAHeaderIsRefusedWithADoubtAndHarmsNoOther) {
   listen({.most = 2});
   const auto bad = peer(), good = peer();
   bad->say(kHello).say("garbage");
@@ -212,10 +212,10 @@ TEST_F(Connections, GarbageAfterAHeaderIsRefusedWithADoubtAndHarmsNobodyElse) {
   EXPECT_EQ(doubts(), std::vector<std::string>{"connection 1 was refused: its actions are unknown"});
 }
 
-TEST_F(Connections, FramesThatCannotFitAreRefused) {
+TEST_F(Connections, OversizedFramesAreRefused) {
   listen({.most = 2, .memory_limit = 2000});
   const auto fits = peer(), large = peer();
-  EXPECT_TRUE(large->send(std::string("\xE9\x03\x00\x00", 4)));  // 1001.
+  EXPECT_TRUE(large->send(std::string("\xE9\x03\x00\x00", 4)));  // 1001 bytes.
   EXPECT_TRUE(large->is_dismissed());
   EXPECT_EQ(connections_->refused(), 1u);
   fits->say(kHello + std::string(1000 - kHello.size(), ' ')).say(kLast);
@@ -223,7 +223,7 @@ TEST_F(Connections, FramesThatCannotFitAreRefused) {
   EXPECT_EQ(connections_->refused(), 1u);
 }
 
-TEST_F(Connections, OfIncompleteLinesTheLargestHasToGo) {
+TEST_F(Connections, TheClientWithTheLargestIncompleteLineIsDisconnected) {
   listen({.most = 2, .memory_limit = 2000});
   const auto small = peer(), large = peer();
   for (const auto& client : {small.get(), large.get()}) client->say(kHello);
@@ -238,7 +238,7 @@ TEST_F(Connections, OfIncompleteLinesTheLargestHasToGo) {
   EXPECT_EQ(transactions(), 1u);
 }
 
-TEST_F(Connections, AClientWithoutRoomWaitsAndGoesOn) {
+TEST_F(Connections, AClientWithoutRoomWaitsAndContinues) {
   constexpr int kMany = 3000;
   listen({.most = 1}, {.batch_records = 1, .memory_limit = 1});
   const auto client = peer();

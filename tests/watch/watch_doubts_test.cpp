@@ -10,7 +10,7 @@ namespace {
 using online::Mechanism;
 using online::Violation;
 
-// T2 read at [60,70] what T1 wrote at [30,40].
+// T2 read at [60,70] what T1 had written at [30,40].
 Violation stale_read() {
   Violation violation{Mechanism::ConsistentRead, AnomalyKind::ReadSkewRealTime, "x", {2}, {}, {}};
   violation.first.records = {{.transaction = 2, .action = "read x = 1", .time = {60, 70}}};
@@ -26,13 +26,13 @@ TEST(WatchDoubts, WithoutADoubtEverythingIsCertain) {
   EXPECT_EQ(doubts.count(), 0u);
 }
 
-TEST(WatchDoubts, AClientWhoseRecordsAreMissingMayExplainARead) {
+TEST(WatchDoubts, AClientWithMissingRecordsMayExplainARead) {
   WatchDoubts doubts(0);
   doubts.add({.who = "connection 3", .what = "sent garbage", .since = 50, .until = 65});
   EXPECT_EQ(doubts.about(stale_read(), {kNobody}), "connection 3 sent garbage");
 }
 
-// D1
+// Rule D1.
 TEST(WatchDoubts, LocksDoNotDependOnOthers) {
   WatchDoubts doubts(0);
   doubts.add({.who = "c", .what = "is gone", .since = 0});
@@ -41,15 +41,15 @@ TEST(WatchDoubts, LocksDoNotDependOnOthers) {
   EXPECT_EQ(doubts.about(violation, {kNobody}), "");
 }
 
-// D2
-TEST(WatchDoubts, WhatWasReadBeforeIsCertain) {
+// Rule D2.
+TEST(WatchDoubts, ReadsBeforeTheDoubtAreCertain) {
   WatchDoubts doubts(0);
   doubts.add({.who = "c", .what = "is gone", .since = 70});
   EXPECT_EQ(doubts.about(stale_read(), {kNobody}), "");
 }
 
-// D3
-TEST(WatchDoubts, WhatReplacedItsWritesIsCertainUnlessReadsMayBeOfAnyAge) {
+// Rule D3.
+TEST(WatchDoubts, OverwrittenWritesRaiseNoDoubtUnlessReadsMayBeOfAnyAge) {
   WatchDoubts doubts(0);
   doubts.add({.who = "c", .what = "is gone", .since = 0, .until = 20});
   Violation violation = stale_read();
@@ -58,7 +58,7 @@ TEST(WatchDoubts, WhatReplacedItsWritesIsCertainUnlessReadsMayBeOfAnyAge) {
   EXPECT_EQ(doubts.about(violation, {kNobody, true}), "c is gone");
 }
 
-TEST(WatchDoubts, ALastCommitMayTakeAsLongAsTheGrace) {
+TEST(WatchDoubts, ALastCommitMayTakeAsLongAsTheGracePeriod) {
   WatchDoubts doubts(15);
   doubts.add({.who = "c", .what = "is gone", .since = 0, .until = 20});
   Violation violation = stale_read();
@@ -66,8 +66,8 @@ TEST(WatchDoubts, ALastCommitMayTakeAsLongAsTheGrace) {
   EXPECT_EQ(doubts.about(violation, {kNobody}), "c is gone");
 }
 
-// D4
-TEST(WatchDoubts, WhatBeganAfterLateRecordsWereKnownIsCertain) {
+// Rule D4.
+TEST(WatchDoubts, TransactionsThatBeganAfterLateRecordsWereKnownAreCertain) {
   WatchLabels labels;
   RecordBatch batch;
   Record& begin = batch.add();

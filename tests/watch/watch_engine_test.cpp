@@ -13,7 +13,7 @@ namespace {
 
 const online::ProfileChoice kSnapshots{.name = "postgres:repeatable-read"};
 
-// What a watch of one file tells, a line for each finding: how certain it is, and what.
+// What a watch of one file reports, one line per finding: how certain it is, and what it is.
 class Watching : public WithFolder {
  protected:
   std::vector<std::string> findings_of(const std::string& name, const WatchSetting& setting) {
@@ -37,7 +37,7 @@ class Watching : public WithFolder {
   WatchState state_;
 };
 
-TEST_F(Watching, LostUpdateIsToldAndCounted) {
+TEST_F(Watching, ALostUpdateIsReportedAndCounted) {
   EXPECT_EQ(findings_of(file("run.jsonl", kLostUpdate), {.profile = kSnapshots}),
             (std::vector<std::string>{"certain lost-update"}));
   EXPECT_EQ(state_.violations, 1u);
@@ -46,17 +46,17 @@ TEST_F(Watching, LostUpdateIsToldAndCounted) {
   EXPECT_EQ(state_.profile, "postgres:repeatable-read");
 }
 
-TEST_F(Watching, ACleanRunTellsNothing) {
+TEST_F(Watching, ACleanRunReportsNothing) {
   EXPECT_TRUE(findings_of(file("run.jsonl", kClean), {.profile = kSnapshots}).empty());
   EXPECT_EQ(state_.statistics.committed, 2u);
 }
 
-TEST_F(Watching, ThreadsTellTheSame) {
+TEST_F(Watching, SeveralThreadsReportTheSame) {
   EXPECT_EQ(findings_of(file("run.jsonl", kLostUpdate), {.profile = kSnapshots, .threads = 3}),
             (std::vector<std::string>{"certain lost-update"}));
 }
 
-TEST_F(Watching, ALevelTakesThePlaceOfAProfile) {
+TEST_F(Watching, ALevelReplacesAProfile) {
   EXPECT_EQ(findings_of(file("run.jsonl", kLostUpdate), {.profile = {.level = Level::Serializable}}).size(),
             1u);
   EXPECT_TRUE(
@@ -65,7 +65,7 @@ TEST_F(Watching, ALevelTakesThePlaceOfAProfile) {
 
 TEST_F(Watching, WrongProfilesAreRefusedAtOnce) {
   EXPECT_THROW(WatchEngine({.profile = {.name = "postgres:serialisible"}}), UsageError);
-  EXPECT_THROW(findings_of(file("run.jsonl", kClean), {}), UsageError);  // The file does not say.
+  EXPECT_THROW(findings_of(file("run.jsonl", kClean), {}), UsageError);  // The file does not name one.
 }
 
 TEST_F(Watching, DamagedFilesAreNamedWithLineAndColumn) {
