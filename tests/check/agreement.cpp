@@ -11,11 +11,11 @@
 namespace serval::oracle {
 namespace {
 
-// One transaction's dealings with one key: what it read before writing, and what it left behind.
+// How one transaction used one key: what it read before writing, and what it wrote last.
 struct Dealing {
   bool read_first = false;
-  Value seen;                        // At first.
-  std::vector<Value> external_seen;  // All that it read before writing.
+  Value seen;                        // By its first read.
+  std::vector<Value> external_seen;  // Everything that it read before writing.
   bool wrote = false;
   Value left;
 };
@@ -50,7 +50,7 @@ Dealings dealings_of(const History& history, TransactionId t) {
   return dealings;
 }
 
-// What is appended to lists, and what of it is seen.
+// The appends to lists, and which of them were seen.
 class ListPrecondition {
  public:
   explicit ListPrecondition(const History& history) : history_(history) {
@@ -62,7 +62,7 @@ class ListPrecondition {
 
   bool appends_are_unique() const { return unique_; }
 
-  // Whom the lists that `t` read show.
+  // The transactions whose appends appear in the lists that `t` read.
   std::set<TransactionId> shown_to(TransactionId t) const {
     std::set<TransactionId> found;
     for (const auto& element : elements_shown_to(t))
@@ -71,7 +71,8 @@ class ListPrecondition {
     return found;
   }
 
-  // Two reads of a list, without the elements of aborted transactions, of which neither is a prefix.
+  // Whether two reads of a list, without the elements of aborted transactions, contradict each other:
+  // neither is a prefix of the other.
   bool reads_contradict() const {
     std::map<KeyId, std::vector<Value>> longest;
     const auto shown = [&](OperationId op) {
@@ -99,7 +100,7 @@ class ListPrecondition {
     std::set<std::pair<KeyId, Value>> seen;
     for (const TransactionId t : history_.transactions())
       if (takes_part[t.index]) seen.merge(elements_shown_to(t));
-    std::map<KeyId, std::set<TransactionId>> unseen;  // Those with an append that nobody saw.
+    std::map<KeyId, std::set<TransactionId>> unseen;  // Transactions with an append that no read shows.
     for (const auto& [element, t] : appended_)
       if (takes_part[t.index] && !seen.contains(element)) unseen[element.first].insert(t);
     return std::ranges::all_of(unseen, [](const auto& entry) { return entry.second.size() <= 1; });
@@ -141,7 +142,7 @@ class Precondition {
       if (writers_.contains({key, Value::nil()}) || writers_.contains({key, Value::unknown()})) return false;
     return reads_are_certain() && lists_.appends_are_unique();
   }
-  // A read of a register may have seen one of several, all of which happened.
+  // A read of a register may have several possible writers, all of which happened.
   bool sources_are_known() const {
     for (const TransactionId t : history_.transactions()) {
       if (history_.outcome(t) == Outcome::Indeterminate) return false;
@@ -172,7 +173,7 @@ class Precondition {
  private:
   bool is_initial(Value seen) const { return seen.is_nil() || seen == history_.initial_value(); }
 
-  // Who may have written what a participant read before writing.
+  // Visits the possible writers of what each participant read before writing.
   template <class Visit>
   bool any_source(Visit visit) const {
     for (const TransactionId t : history_.transactions()) {
@@ -198,7 +199,7 @@ class Precondition {
     });
   }
 
-  // The initial version is one more that a read of the initial value may have seen.
+  // For a read of the initial value, the initial version is one more possibility.
   bool reads_are_certain() const {
     for (const TransactionId t : history_.transactions()) {
       if (!takes_part_[t.index]) continue;
@@ -240,8 +241,8 @@ Answer answer_of(const Verdict& verdict) {
   return violated(verdict) ? Answer::Violated : Answer::Undecided;
 }
 
-// A row that is inserted after a delete may be another object: then a violation may be none. The oracle takes
-// a key for one register.
+// A row that is inserted after a delete may be a new object, so a violation for the oracle may be none
+// for check(). The oracle treats a key as one register.
 bool may_have_new_rows(const History& history) {
   for (const TransactionId a : history.transactions())
     for (const TransactionId b : history.transactions())
@@ -325,9 +326,9 @@ std::optional<Known> enough_to_decide(Level level) {
 
 bool must_be_decided(const History& history, Level level) {
   const std::optional<Known> enough = enough_to_decide(level);
-  // The engine of linearizable takes lightweight transactions, not lists.
+  // The engine for linearizable handles lightweight transactions, not lists.
   if (level == Level::Linearizable && std::ranges::any_of(history.kind_column(), is_list)) return false;
-  // Below read-committed nobody knows which of them shows the order.
+  // Below read-committed it is unknown which of the contradicting reads shows the version order.
   const bool below = !implies(level, Level::ReadCommitted) && implies(level, Level::ReadUncommitted);
   if (below && ListPrecondition(history).reads_contradict()) return false;
   return enough && known_of(history) >= *enough;

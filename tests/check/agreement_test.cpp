@@ -13,10 +13,10 @@
 #include "sample.h"
 #include "serval/verify/verify_witness.h"
 
-// The engines agree with the oracle on every history of several small universes and on many random ones, and
-// every verdict is re-proved. SERVAL_RANDOM_HISTORIES sets how many random ones, SERVAL_RANDOM_SEED where
-// they start, SERVAL_UNIVERSE_STEP n takes only every n-th history of a universe (sanitizers are slow); a
-// failure prints its seed and the smallest history that still fails.
+// The engines agree with the oracle on every history of several small universes and on many random ones,
+// and every verdict is re-proved. SERVAL_RANDOM_HISTORIES sets the number of random histories,
+// SERVAL_RANDOM_SEED the first seed, and SERVAL_UNIVERSE_STEP=n takes every n-th history of a universe
+// (sanitizers are slow). A failure prints its seed and the smallest history that still fails.
 
 namespace serval::oracle {
 namespace {
@@ -36,14 +36,15 @@ class Agreement {
     }
   }
 
-  // By every engine, and all levels at once.
+  // With every engine, and as a survey of all levels.
   void judge_every_way(const Draft& draft, const std::string& origin) {
     judge(draft, origin);
     const History history = draft.freeze();
     const LevelSet truth = satisfied_levels(history);
     for (const Engine engine : {Engine::Certificate, Engine::Polygraph, Engine::Replay})
       for (const Level level : decidable_levels()) {
-        // Without a certificate nothing says what its engine proves about repeatable-read.
+        // Without a certificate, there is no reference for what that engine proves about
+        // repeatable-read.
         const bool certified = engine == Engine::Certificate && level == Level::RepeatableRead;
         if (certified || !is_about(level, history)) continue;
         const Comparison comparison = compare(history, level, truth, engine);
@@ -65,7 +66,7 @@ class Agreement {
     return tally_[level][static_cast<std::size_t>(answer)];
   }
 
-  // A level about which the histories say little is not tested by them.
+  // Histories that rarely hold or rarely violate a level would hardly test it.
   void expect_each_verdict(Level level, double least_share) {
     for (const Answer answer : {Answer::Holds, Answer::Violated})
       EXPECT_GE(static_cast<double>(answers(level, answer)), least_share * static_cast<double>(histories_))
@@ -97,7 +98,7 @@ class Agreement {
                   << print_history(least.freeze()) << judge(least, level, engine).complaint;
   }
 
-  // The referee itself agrees with the table of what implies what.
+  // The oracle itself agrees with the table of implications.
   void expect_implications(const History& history, const LevelSet& truth, const std::string& origin) {
     for (const LevelInfo& row : all_levels())
       for (const Level weaker : row.implies)
@@ -147,7 +148,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Universe{"FourLightweightTransactions", 4, 1, 1, W::LightWeight, O::Committed, T::None}),
     [](const auto& universe) { return universe.param.name; });
 
-// Transactions, at most: mostly few.
+// The largest number of transactions.
 int size_of(std::uint64_t i) { return i % 16 == 0 ? 6 : 5; }
 
 TEST(RandomHistories, AreDecidedAsTheOracleSays) {
@@ -163,9 +164,9 @@ TEST(RandomHistories, AreDecidedAsTheOracleSays) {
     agreement.expect_each_verdict(level, 0.05);
 }
 
-// The initial value written again, nil, deletes, compare-and-sets, values that several transactions wrote,
-// whatever became of them, and values that nobody recorded.
-TEST(RandomHistories, OfEveryIngredientAreDecidedAsTheOracleSays) {
+// The initial value written again, nil, deletes, compare-and-sets, values written by several
+// transactions of any outcome, and values that were not recorded.
+TEST(RandomHistories, WithEveryFeatureAreDecidedAsTheOracleSays) {
   const std::uint64_t count = number_from_environment("SERVAL_RANDOM_HISTORIES", 100'000) / 4;
   const std::uint64_t seed = number_from_environment("SERVAL_RANDOM_SEED", 1);
   Agreement agreement;

@@ -1,5 +1,5 @@
-// The table of anomalies against the engine: every example shows the anomaly it stands for, and is a
-// violation at exactly the levels that forbid the anomaly.
+// The table of anomalies against the engine: every example shows its anomaly, and is a violation at
+// exactly the levels that forbid the anomaly.
 
 #include <algorithm>
 #include <array>
@@ -20,22 +20,22 @@ constexpr std::array kSearchedLevels{
 
 class AnomalyExample : public testing::TestWithParam<AnomalyKind> {};
 
-// Two operations that replaced one value break a chain and also lose an update.
+// Two operations that replace the same value break a chain and also lose an update.
 bool is_pure(AnomalyKind kind) { return kind != AnomalyKind::BrokenChain; }
 
-// Contradictory register versions show as a cycle of the reads that tell their order.
+// Contradictory register versions appear as a cycle of the reads that show their order.
 AnomalyKind name_in_registers(AnomalyKind kind) {
   return kind == AnomalyKind::CyclicVersions ? AnomalyKind::CyclicInformationFlow : kind;
 }
 
-// Strong levels without times are undecided unless violated, so untimed examples get the same interval
-// everywhere.
+// Strong levels without times are undecided unless violated, so every transaction of an untimed example
+// gets the same interval.
 History example_with_times(AnomalyKind kind) {
   std::string text(info(kind).example);
   if (text.find('@') == std::string::npos)
     for (std::size_t at = text.find(']'); at != std::string::npos; at = text.find(']', at + 1)) {
       const char next = at + 1 < text.size() ? text[at + 1] : ' ';
-      if (next != ')') text.insert(next == '!' ? at + 2 : at + 1, "@0..9");  // Else it closes a list.
+      if (next != ')') text.insert(next == '!' ? at + 2 : at + 1, "@0..9");  // Otherwise it closes a list.
     }
   return parse_history(text);
 }
@@ -53,7 +53,7 @@ TEST_P(AnomalyExample, IsAViolationExactlyWhereTheTableSaysSo) {
   }
 }
 
-// What order is missing depends on the level that asks for it.
+// Which order is missing depends on the requested level.
 Level level_that_names(AnomalyKind kind) {
   switch (kind) {
     case AnomalyKind::BrokenChain:
@@ -69,7 +69,7 @@ Level level_that_names(AnomalyKind kind) {
   }
 }
 
-TEST_P(AnomalyExample, IsCalledByItsName) {
+TEST_P(AnomalyExample, IsReportedByItsName) {
   const History history = example_with_times(GetParam());
   const Verdict verdict = check(history, level_that_names(GetParam())).verdict;
   ASSERT_TRUE(violated(verdict));
@@ -80,7 +80,7 @@ TEST_P(AnomalyExample, IsCalledByItsName) {
 std::vector<AnomalyKind> all_kinds() {
   std::vector<AnomalyKind> kinds;
   for (const AnomalyInfo& row : all_anomalies())
-    if (!needs_certificate(row.kind)) kinds.push_back(row.kind);  // Those: certificate_test.cpp.
+    if (!needs_certificate(row.kind)) kinds.push_back(row.kind);  // For these see certificate_test.cpp.
   return kinds;
 }
 

@@ -1,5 +1,5 @@
-// Verdicts under assumptions against trying every serial order of small histories: an order counts when it
-// explains every read and installs the versions of each key as the assumption says.
+// Verdicts under assumptions, compared with trying every serial order of small histories. An order
+// counts if it explains every read and installs the versions of each key as the assumption says.
 
 #include <algorithm>
 #include <array>
@@ -22,8 +22,8 @@ constexpr std::uint32_t kKeys = 2;
 
 enum class Values { Unique, Repeated };
 
-// Short transactions of two sessions that overlap in time; reads see anything written. Values are unique, or
-// one may be written again and deleted.
+// Short transactions of two sessions that overlap in time. A read may see any written value. Values are
+// unique, or a value may be written again and deleted.
 History random_history(Random& random, Values values) {
   HistoryBuilder builder;
   const auto pick = [&](std::uint64_t below) { return static_cast<std::int64_t>(random.below(below)); };
@@ -52,7 +52,7 @@ History random_history(Random& random, Values values) {
       if (repeats && pick(3) == 0) return add(OperationKind::Delete, k, Value::nil());
       add(OperationKind::Write, k, Value::integer(10 * (repeats ? pick(kTransactions) : i) + k + 1));
     };
-    // Transaction i writes 10 i + k + 1 to key k, if it does.
+    // Transaction i writes 10 i + k + 1 to key k, if it writes k at all.
     const auto seen = [&](std::int64_t k) {
       const std::int64_t writer = pick(kTransactions + 1) - 1;
       return writer < 0 || writer == i ? Value::nil() : Value::integer(10 * writer + k + 1);
@@ -66,7 +66,8 @@ History random_history(Random& random, Values values) {
   return std::move(builder).freeze();
 }
 
-// What a transaction saw first and left last of a key: places in the order of versions, by the serial order.
+// The versions of a key that a transaction saw first and left last, as positions in the serial order's
+// sequence of versions.
 struct Visit {
   TransactionId transaction;
   std::size_t first, last;
@@ -116,7 +117,7 @@ class SerialOrder {
              a.transaction < b.transaction;
     return history_.interval(a.transaction).end < history_.interval(b.transaction).begin;
   }
-  // Commit order is about writers, the others about whatever was seen.
+  // Commit order constrains writers only, the other bases constrain every access.
   static bool in_order(OrderBasis basis, const Visit& a, const Visit& b) {
     if (basis != OrderBasis::CommitOrder) return a.last <= b.first;
     return !a.wrote || !b.wrote || a.last < b.last;
@@ -161,7 +162,7 @@ TEST_P(AssumptionsOracle, AgreesOnEveryVerdict) {
   EXPECT_LT(open, rounds / 10);
 }
 
-TEST_P(AssumptionsOracle, AgreesWhereValuesAreRepeated) {
+TEST_P(AssumptionsOracle, AgreesForRepeatedValues) {
   Random random = fresh_random();
   std::uint64_t held = 0, refuted = 0;
   for (std::uint64_t round = 0; round < sample_of(10'000, 2500); ++round) {

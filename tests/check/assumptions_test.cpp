@@ -1,6 +1,6 @@
-// Verdicts under assumptions about the order of versions: each is re-proved from the raw history, and those
-// of Elle's tests with the same options agree, except where Elle takes a value that nobody wrote for a
-// version.
+// Verdicts under assumptions about the order of versions. Each is re-proved from the raw history. They
+// agree with those of Elle's tests under the same options, except where Elle treats a value that nobody
+// wrote as a version.
 
 #include <algorithm>
 #include <filesystem>
@@ -43,12 +43,12 @@ TEST(AssumptionsInCheck, ATotalOrderDecidesBlindWrites) {
   EXPECT_EQ(verdict_of(serial, Level::StrongSessionSnapshotIsolation, {kSequential}), "holds");
 }
 
-TEST(AssumptionsInCheck, RegistersWithAnAssumedOrderAreNoLists) {
+TEST(AssumptionsInCheck, RegistersWithAnAssumedOrderAreNotLists) {
   const History history = parse_history("a: [w(x,1)] [w(x,2)]  b: [r(x,1)] [r(x,2)]");
   EXPECT_EQ(check(history, Level::Serializable, {.hints = {kSequential}}).engine, "dependency-graph");
 }
 
-TEST(AssumptionsInCheck, AssumedOrdersMakeCycles) {
+TEST(AssumptionsInCheck, AssumedOrdersCreateCycles) {
   const char* const skewed = "a: [w(x,1) w(y,1)]@0..1  b: [w(x,2)]@2..3  c: [r(x,2) r(y,1) w(y,2)]@4..5";
   EXPECT_EQ(verdict_of(skewed, Level::Serializable, {kLinearizable}), "holds");
   const char* const lost =
@@ -64,14 +64,14 @@ TEST(AssumptionsInCheck, CommitTimestampsRefuteWhatReadsLeaveOpen) {
   EXPECT_EQ(verdict_of(history, Level::ReadCommitted, hints), "holds");
 }
 
-TEST(AssumptionsInCheck, ContradictionIsCyclicVersions) {
+TEST(AssumptionsInCheck, AContradictionIsReportedAsCyclicVersions) {
   EXPECT_EQ(verdict_of("a: [w(x,1)] [w(x,2)] [r(x,1)]", Level::Serializable, {kSequential}),
             "cyclic-versions");
   EXPECT_EQ(verdict_of("a: [w(x,1)] [r(x,_)]", Level::ReadCommitted, {kSequential}), "cyclic-versions");
   EXPECT_EQ(verdict_of("a: [w(x,1)] [r(x,1)]", Level::ReadCommitted, {kSequential}), "holds");
 }
 
-TEST(AssumptionsInCheck, ForgedBasisIsNotedByTheVerifier) {
+TEST(AssumptionsInCheck, AForgedBasisIsRejectedByTheVerifier) {
   const History history = parse_history("a: [r(x,_) w(y,2)] [w(x,3) w(y,4)]");
   const VersionHints hints{{OrderBasis::CommitOrder}, {2, 1}};
   const CheckResult result = check(history, Level::Serializable, {.hints = hints});
@@ -84,7 +84,8 @@ TEST(AssumptionsInCheck, ForgedBasisIsNotedByTheVerifier) {
   EXPECT_NE(verify_witness(history, Level::Serializable, forged, hints.transaction_order), std::nullopt);
 }
 
-// What a serial run recorded fits every true assumption; any verdict is verified, and none is a violation.
+// A serial run is consistent with every true assumption: every verdict is verified, and none is a
+// violation.
 TEST(AssumptionsInCheck, TrueAssumptionsNeverRefuteASerialRun) {
   Random random = fresh_random();
   for (int round = 0; round < 300; ++round) {
@@ -148,7 +149,7 @@ TEST_F(ElleOptions, SequentialAndLinearizableKeys) {
 }
 
 // Elle reports cyclic versions of key 18 here, though real time orders them 43 < 47 < 49 < 51 < 53.
-TEST_F(ElleOptions, WhatElleTakesForACycleOfVersionsIsNone) {
+TEST_F(ElleOptions, ACycleOfVersionsReportedByElleIsNotOne) {
   const std::string file = "elle/histories/cyclic-versions.edn";
   for (const Level level : {Level::ReadCommitted, Level::SnapshotIsolation, Level::Serializable}) {
     const std::string verdict = judge(file, level, {kLinearizable});

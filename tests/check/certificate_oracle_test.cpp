@@ -1,6 +1,6 @@
-// The certificate engine against its referee, which applies the definitions to every pair of a
-// predicate and a version: random histories with predicates, each level, each verdict re-proved.
-// SERVAL_RANDOM_HISTORIES sets how many, SERVAL_RANDOM_SEED where they start.
+// The certificate engine against a reference that applies the definitions to every pair of a predicate
+// and a version: random histories with predicates at each level, and each verdict re-proved.
+// SERVAL_RANDOM_HISTORIES sets their number, SERVAL_RANDOM_SEED the first seed.
 
 #include <array>
 #include <cstdlib>
@@ -46,7 +46,7 @@ void compare(const History& history, Tally& tally) {
   for (std::size_t i = 0; i < kLevels.size(); ++i) {
     const Level level = kLevels[i];
     const CheckResult result = check(history, level, {.engine = Engine::Certificate});
-    // Orders that were damaged may say what no execution has.
+    // A damaged order may be one that no execution has.
     if (undecided(result.verdict) &&
         std::get<Undecided>(result.verdict).reason.find("later than its own") != std::string::npos)
       continue;
@@ -92,14 +92,14 @@ TEST(CertificateOracle, AgreesOnRandomHistories) {
   }
 }
 
-// Two transactions of one or two operations over two keys: every choice of what they write, what they
-// saw, and in which order their versions came about.
+// Two transactions of one or two operations over two keys, with every choice of what they write, what
+// they see, and in which order their versions are installed.
 class SmallUniverse {
  public:
   enum Kind { WriteX, WriteLargeX, WriteY, DeleteX, ReadX, Ask, Update };
   struct Step {
     Kind kind;
-    bool other_x = false, other_y = false;  // Whether it saw what the other transaction left of the key.
+    bool other_x = false, other_y = false;  // Whether it saw the other transaction's last version of the key.
   };
 
   template <class Visit>
@@ -134,7 +134,7 @@ class SmallUniverse {
   SmallUniverse(std::array<std::vector<Step>, 2> plans, int orders)
       : plans_(std::move(plans)), orders_(orders) {}
 
-  // What a transaction leaves behind may depend on what it saw of the other: run both until nothing
+  // What a transaction leaves may depend on what it saw of the other one: run both until nothing
   // changes.
   std::optional<History> make() {
     for (int round = 0; round < 3; ++round)
@@ -152,7 +152,7 @@ class SmallUniverse {
       for (std::size_t t = 0; t < 2; ++t)
         if (wrote_[t][k]) writers.push_back(ids_[t]);
       const bool turned = (orders_ >> k & 1) != 0;
-      if (turned && writers.size() < 2) return std::nullopt;  // The same history again.
+      if (turned && writers.size() < 2) return std::nullopt;  // A repetition of the same history.
       if (turned) std::swap(writers[0], writers[1]);
       builder.add_order({keys[k], writers, true});
     }
@@ -261,8 +261,9 @@ TEST(CertificateOracle, AgreesOnEverySmallHistory) {
   EXPECT_GT(tally.held.back(), made / step / 50);
 }
 
-// What is refuted although some version sets are missing is refuted with them; what is proven has an order.
-TEST(CertificateOracle, ClaimsNothingThatMissingVersionSetsLeaveOpen) {
+// What is refuted with some version sets missing is also refuted with all of them. What is proven has an
+// order.
+TEST(CertificateOracle, ClaimsNothingThatDependsOnMissingVersionSets) {
   const std::uint64_t count = number_from_environment("SERVAL_RANDOM_HISTORIES", 50'000) / 5;
   std::uint64_t held = 0, refused = 0, open = 0;
   for (const std::uint64_t seed : fresh_seeds(count)) {

@@ -13,8 +13,8 @@ namespace {
 
 using testing::HasSubstr;
 
-// An insert found no row: the version before its own has none.
-TEST(Certificate, InsertsFindWhatTheyFollow) {
+// An insert found no row, so the preceding version must not have one.
+TEST(Certificate, InsertsFollowVersionsWithoutARow) {
   const std::string writers = transaction(1, 1, R"(["w","x",1])") + transaction(1, 2, R"(["d","x"])");
   const std::string inserts = transaction(2, 3, R"(["i","x",3])");
   const History fine = history_of(writers + inserts + order("x", "[1,1],[1,2],[2,3]"));
@@ -26,8 +26,8 @@ TEST(Certificate, InsertsFindWhatTheyFollow) {
   EXPECT_EQ(verify_witness(odd, Level::Serializable, result.verdict), std::nullopt);
 }
 
-// An insert that found nothing, and whose version follows a row, is a lost update: a read of nothing and a
-// write. Levels that allow those allow it.
+// An insert that found nothing, but whose version follows a row, is a lost update: a read of nothing and
+// a write. Levels that allow lost updates allow it.
 TEST(Certificate, AnInsertOverARowIsALostUpdate) {
   const std::string header_order = order("c", "[1,1],[2,2]");
   const History inserts =
@@ -45,9 +45,9 @@ TEST(Certificate, AnInsertOverARowIsALostUpdate) {
   }
 }
 
-// What an update changed it had seen last, however old its statement's snapshot is (PostgreSQL's
-// read-committed): a later version that matches no more is left alone.
-TEST(Certificate, UpdatesLookAgainAtWhatTheyLock) {
+// An update saw the latest version of each row that it changed, however old the snapshot of its
+// statement is (PostgreSQL's read-committed). It leaves a later version alone that no longer matches.
+TEST(Certificate, UpdatesReadAgainWhatTheyLock) {
   const std::string records =
       R"({"s":1,"t":1,"ops":[["w","x",{"id":1,"v":1}],["w","y",{"id":2,"v":1}]],"server_txn":"10"})"
       "\n"
@@ -65,9 +65,10 @@ TEST(Certificate, UpdatesLookAgainAtWhatTheyLock) {
   EXPECT_TRUE(violated(check(history, Level::SnapshotIsolation).verdict));
 }
 
-// Transaction 2 deletes x and makes another x, which matches as well. The delete by 3 found the old row gone
-// and left the new one alone, which its snapshot does not show. It did not see that 4 deletes that one later.
-TEST(Certificate, ADeleteLeavesARowAloneThatWasMadeAgain) {
+// Transaction 2 deletes x and inserts another x, which matches as well. The delete by 3 found the old
+// row gone and left the new one alone, which is not in its snapshot. It did not see that 4 later deletes
+// the new row.
+TEST(Certificate, ADeleteLeavesAReinsertedRowAlone) {
   const std::string records =
       R"({"s":1,"t":1,"ops":[["w","x",{"v":1}],["w","y",{"v":1}]],"server_txn":"10"})"
       "\n"
@@ -84,7 +85,7 @@ TEST(Certificate, ADeleteLeavesARowAloneThatWasMadeAgain) {
   EXPECT_EQ(verify_witness(history, Level::ReadCommitted, result.verdict), std::nullopt);
 }
 
-// Rows that were there before the run have columns, too.
+// Rows that existed before the run have columns too.
 TEST(Certificate, InitialRowsMatchPredicates) {
   ByteStream stream = ByteStream::from_memory(
       "test.jsonl",
@@ -104,9 +105,9 @@ TEST(Certificate, InitialRowsMatchPredicates) {
   }
 }
 
-// PostgreSQL at repeatable read: T3 inserts x after T2 has deleted it, and its snapshot shows the deleted row
-// beside its own. That row is another object: every row is one that somebody committed.
-TEST(Certificate, ADeletedRowMayBeShownBesideTheNewOne) {
+// PostgreSQL at repeatable read: T3 inserts x after T2 has deleted it, and its snapshot shows the
+// deleted row as well as its own. They are different objects, and each was written by some transaction.
+TEST(Certificate, ADeletedRowMayBeShownAlongsideTheNewOne) {
   const std::string writers = R"({"s":1,"t":1,"ops":[["i","x",{"v":1}]],"server_txn":"10"})"
                               "\n"
                               R"({"s":2,"t":2,"ops":[["d","x"]],"server_txn":"11"})"
@@ -146,14 +147,15 @@ TEST(Certificate, ADeletedRowMayBeShownBesideTheNewOne) {
     const CheckResult result = check(two, level);
     EXPECT_EQ(verify_witness(two, level, result.verdict), std::nullopt) << name_of(level);
     const bool expected =
-        !implies(level, Level::RepeatableRead) && !uses_real_time(level);  // It has no times.
+        !implies(level, Level::RepeatableRead) && !uses_real_time(level);  // The history has no times.
     EXPECT_EQ(holds(result.verdict), expected) << name_of(level);
   }
 }
 
-// A serializable order takes the delete as seen by the transaction that makes the row anew; snapshots do not.
-// So a cycle through the two says nothing of snapshot isolation and of what it implies.
-TEST(Certificate, ADeleteThatNeedNotBeSeenRefutesNoSnapshots) {
+// In a serializable order, the transaction that inserts the row again sees the delete. With snapshots it
+// need not. So a cycle through the two says nothing about snapshot isolation and the levels that it
+// implies.
+TEST(Certificate, ADeleteThatNeedNotBeSeenDoesNotRefuteSnapshots) {
   const auto history = [](const std::string& more) {
     return history_of(
         R"({"s":1,"t":1,"ops":[["w","x",{"v":0}],["pu",["=",["col","v"],0],[["x",{"v":1}]],{"saw":{"snapshot":"100:100:"}}]],"server_txn":"101"})"
@@ -180,8 +182,9 @@ TEST(Certificate, ADeleteThatNeedNotBeSeenRefutesNoSnapshots) {
   EXPECT_THAT(reason_of(check(partial, Level::SnapshotIsolation)), HasSubstr("does not say what p{y="));
 }
 
-// Who updates the row by a predicate has seen it, and not its delete: what is written then is no new row.
-TEST(Certificate, AnUpdateOfADeletedRowMakesNoNewOne) {
+// A transaction that updates the row by a predicate has seen the row and not its delete. What it then
+// writes is not a new row.
+TEST(Certificate, AnUpdateOfADeletedRowDoesNotCreateANewOne) {
   const History history =
       history_of(transaction(1, 1, R"(["w","x",{"v":2}])") + transaction(2, 2, R"(["d","x"])") +
                  transaction(3, 3,
@@ -195,7 +198,8 @@ TEST(Certificate, AnUpdateOfADeletedRowMakesNoNewOne) {
   }
 }
 
-// Of two reasons for one step, a session and a row made after a delete, the session says that it is seen.
+// If a step has two reasons, session order and a row inserted after a delete, session order makes the
+// delete visible.
 TEST(Certificate, ASessionSeesItsOwnDeletes) {
   const History history =
       history_of(transaction(2, 1, R"(["w","z",{"v":3}])") + transaction(1, 2, R"(["d","z"],["d","x"])") +

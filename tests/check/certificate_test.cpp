@@ -1,5 +1,5 @@
-// Version certificates by example: what each anomaly of predicates looks like, which levels it refutes, and
-// what is said where the certificate does not settle a history.
+// Version certificates by example: what each predicate anomaly looks like, which levels it refutes, and
+// what is reported where the certificate does not settle a history.
 
 #include <map>
 
@@ -16,13 +16,13 @@ namespace {
 
 using testing::HasSubstr;
 
-// A predicate read of what is below five, which returned nothing and had seen nothing.
+// A predicate read of values below five, which returned nothing and had seen nothing.
 const std::string kMissed = R"(["pr",["<",["col","value"],5],[],{"saw":[]}])";
 
-// The same of a column that not all rows have.
+// The same for a column that not all rows have.
 const std::string kMissedPlace = R"(["pr",["<",["col","place"],5],[],{"saw":[]}])";
 
-// The examples of docs/anomalies.md, written out.
+// The examples of docs/anomalies.md, written out in full.
 std::map<AnomalyKind, std::string> examples() {
   const std::string x4 = R"(["w","x",4])", y9 = R"(["w","y",9])", y0 = R"(["r","y",null])";
   const std::string early = R"("begin":0,"end":1)", late = R"("begin":2,"end":9)";
@@ -118,7 +118,7 @@ void expect_unsettled(const std::string& records, const std::string& reason) {
       << std::get<Undecided>(result.verdict).reason;
 }
 
-TEST(Certificate, ThatDoesNotSettleTheHistorySaysWhy) {
+TEST(Certificate, SaysWhyItDoesNotSettleTheHistory) {
   const std::string two = transaction(1, 1, R"(["w","x",1])") + transaction(2, 2, R"(["w","x",2])");
   expect_unsettled(two, "does not say in which order the 2 versions of x were installed");
   expect_unsettled(two + order("x", "[1,1]"), "lacks transaction 2");
@@ -135,8 +135,8 @@ TEST(Certificate, ThatDoesNotSettleTheHistorySaysWhy) {
   expect_unsettled(transaction(1, 1, R"(["a","x",1])"), "lists");
 }
 
-// A range that nobody knows the version set of: an order of the others may explain it, or not.
-TEST(Certificate, WithoutAVersionSetIsReplayed) {
+// A range whose version set is unknown: an order of the others may or may not explain it.
+TEST(Certificate, RangesWithoutAVersionSetAreReplayed) {
   const std::string writers =
       transaction(1, 1, R"(["w","x",1])") + transaction(2, 2, R"(["w","x",7])") + order("x", "[1,1],[2,2]");
   const auto asked = [&](const std::string& rows) {
@@ -151,8 +151,8 @@ TEST(Certificate, WithoutAVersionSetIsReplayed) {
               HasSubstr("does not say what p{y=3} in transaction 3 saw"));
 }
 
-// Without any certificate: what reads and times suggest, replayed.
-TEST(Certificate, IsNotNeededWhereTheTimesExplainEverything) {
+// Without any certificate, the order suggested by reads and times is replayed.
+TEST(Certificate, IsNotNeededIfTheTimesExplainEverything) {
   const auto at = [](int begin) {
     return R"("begin":)" + std::to_string(begin) + R"(,"end":)" + std::to_string(begin + 1);
   };
@@ -171,7 +171,7 @@ TEST(Certificate, IsNotNeededWhereTheTimesExplainEverything) {
               HasSubstr("T3 (3 of 3 in the order): predicate-read of value < 5 (0 rows) expects x to be 1"));
 }
 
-// Deleted, written and deleted again: no row, but which of three times?
+// Deleted, written and deleted again: there was no row, but at which of three times?
 TEST(Certificate, GuessesVersionsOnlyToProve) {
   const std::string writers = transaction(1, 1, R"(["w","x",1])") + transaction(1, 2, R"(["d","x"])");
   const std::string orders = order("x", "[1,1],[1,2]");
@@ -179,7 +179,7 @@ TEST(Certificate, GuessesVersionsOnlyToProve) {
   const CheckResult result = check(fine, Level::StrictSerializable);
   EXPECT_TRUE(holds(result.verdict));
   EXPECT_EQ(verify_witness(fine, Level::StrictSerializable, result.verdict), std::nullopt);
-  // Whichever it saw: its session had written before.
+  // Whichever version it saw, its session had written before.
   const History open =
       history_of(transaction(2, 3, R"(["w","x",1])") + transaction(2, 4, R"(["r","x",null])") +
                  transaction(1, 5, R"(["d","x"])") + order("x", "[2,3],[1,5]"));
@@ -187,23 +187,25 @@ TEST(Certificate, GuessesVersionsOnlyToProve) {
               HasSubstr("not certain which version"));
 }
 
-// What the engine proves at the levels without an execution, the verifier re-proves, certificate or not.
+// What the engine proves at the levels without an execution, the verifier proves again, with or without
+// a certificate.
 TEST(Certificate, WeakLevelsAreProvenWithoutACertificate) {
   const History history =
       history_of(transaction(1, 1, R"(["r","x",null],["w","x",1])") +
                  transaction(1, 2, R"(["r","x",null],["pr",["=",["col","value"],3],[]])"));
   for (const Level level : {Level::ReadUncommitted, Level::ReadCommitted, Level::RepeatableRead}) {
     const CheckResult result = check(history, level, {.engine = Engine::Certificate});
-    const bool open = level == Level::ReadCommitted;  // A serial order proves the others.
+    const bool open = level == Level::ReadCommitted;  // A serial order proves the other levels.
     EXPECT_THAT(reason_of(result), HasSubstr(open ? "does not say what p{} in transaction 2 saw" : "holds"));
     EXPECT_EQ(verify_witness(history, level, result.verdict), std::nullopt) << name_of(level);
   }
 }
 
-// Key 1 has no order, so the certificate does not settle the history, and the violation is found from the
-// reads. As a delete and a write of key 1 are two transactions', the history is also judged without that key;
-// then the count, which the range rightly returned, must not be compared with the versions that are left.
-TEST(Certificate, KeysThatAreLeftOutAreNotMissedInAnswersOfRanges) {
+// Key 1 has no order, so the certificate does not settle the history, and the violation is found from
+// the reads. Because key 1 is deleted and written by different transactions, the history is also judged
+// without that key. Then the count, which the range returned correctly, must not be compared with the
+// remaining versions.
+TEST(Certificate, OmittedKeysAreNotMissedInTheAnswersOfRanges) {
   const History history = history_of(
       R"({"s":0,"t":0,"ops":[["w",0,{"id":1,"v":1}],["d",1]],"server_txn":"102"})"
       "\n"
@@ -222,9 +224,9 @@ TEST(Certificate, KeysThatAreLeftOutAreNotMissedInAnswersOfRanges) {
     EXPECT_EQ(verify_witness(history, result.level, result.verdict), std::nullopt) << name_of(result.level);
 }
 
-// The session wrote x before it asked for a column that x does not have. That the range did not see x proves
-// nothing, and so does the order in which x comes first.
-TEST(Certificate, APredicateThatIsNotDefinedForARowSettlesNothing) {
+// The session wrote x before it asked for a column that x does not have. That the range did not see x
+// proves nothing, and neither does an order that starts with x.
+TEST(Certificate, APredicateThatIsUndefinedForARowSettlesNothing) {
   const History history = history_of(transaction(1, 1, R"(["w","x",0])") + transaction(1, 2, kMissedPlace) +
                                      transaction(2, 3, R"(["w","y",{"place":9}])"));
   for (const LevelInfo& info : all_levels()) {
@@ -236,9 +238,9 @@ TEST(Certificate, APredicateThatIsNotDefinedForARowSettlesNothing) {
               HasSubstr("the reads alone do not reveal"));
 }
 
-// Transaction 9 found no row x: at the beginning, or after the delete by 2 or by 5. The last is the likely
-// one, but 5 has read what 9 wrote.
-TEST(Certificate, AtReadCommittedTheEarliestVersionAsksForLeast) {
+// Transaction 9 found no row x: at the start, or after the delete by 2 or by 5. The last is the most
+// likely, but 5 has read what 9 wrote.
+TEST(Certificate, AtReadCommittedTheEarliestVersionConstrainsLeast) {
   const History history =
       history_of(transaction(1, 1, R"(["w","x",1])") + transaction(1, 2, R"(["d","x"])") +
                  transaction(1, 5, R"(["d","x"],["r","y",7])") + transaction(2, 6, R"(["w","x",6])") +
@@ -252,8 +254,8 @@ TEST(Certificate, AtReadCommittedTheEarliestVersionAsksForLeast) {
   }
 }
 
-// The same, and another statement of 9, which x does not matter to, has seen the last delete.
-TEST(Certificate, AtReadCommittedStatementsSeeDifferentStates) {
+// The same, but another statement of 9, which x does not match, has seen the last delete.
+TEST(Certificate, AtReadCommittedStatementsMaySeeDifferentStates) {
   const History history = history_of(
       transaction(1, 1, R"(["w","x",{"v":9}])") + transaction(1, 2, R"(["d","x"])") +
       transaction(1, 5, R"(["d","x"],["r","y",{"v":7}])") + transaction(2, 6, R"(["w","x",{"v":8}])") +
@@ -265,9 +267,9 @@ TEST(Certificate, AtReadCommittedStatementsSeeDifferentStates) {
   EXPECT_EQ(verify_witness(history, Level::ReadCommitted, result.verdict), std::nullopt);
 }
 
-// Certificates say nothing about prefix consistency. What the reads refute is a violation all the same; what
-// they allow stays open, unless the user wants them alone to count.
-TEST(Certificate, LevelsThatItSaysNothingAboutAreJudgedByTheReads) {
+// Certificates say nothing about prefix consistency. What the reads refute is a violation nevertheless.
+// What they allow remains undecided, unless the user wants the reads alone to count.
+TEST(Certificate, LevelsOutsideItsScopeAreJudgedByTheReads) {
   const std::string skew = transaction(1, 1, R"(["r","x",null],["w","x",1])") +
                            transaction(2, 2, R"(["r","x",null],["w","x",2])") + order("x", "[1,1],[2,2]");
   const History lost_update = history_of(skew);
@@ -286,7 +288,7 @@ TEST(Certificate, LevelsThatItSaysNothingAboutAreJudgedByTheReads) {
 }
 
 // An order of the transactions proves nothing about answers that it does not explain.
-TEST(Certificate, AProofOfReadCommittedIsAboutTheAnswersToo) {
+TEST(Certificate, AProofOfReadCommittedCoversTheAnswers) {
   const auto claim = [](const History& history) {
     Holds out{.proven = Level::ReadCommitted, .commit_order = {}, .snapshot = {}};
     for (const TransactionId t : history.transactions()) out.commit_order.push_back(t);

@@ -30,7 +30,7 @@ AnomalyKind kind_of_steps(const std::vector<StepKind>& steps) {
   return class_of(shape);
 }
 
-// Every simple cycle, each started at its smallest vertex.
+// Every simple cycle, starting at its smallest vertex.
 class Enumeration {
  public:
   explicit Enumeration(const StepGraph& graph) : graph_(graph), used_(graph.size, false) {}
@@ -62,7 +62,7 @@ class Enumeration {
     if (kind == kTimeStep) return graph_.has_times() && time_steps() == 0 && graph_.has_time_step(from, to);
     return (graph_.kinds(from, to) & kind) != 0;
   }
-  // One real-time step is enough for any cycle; the classes are defined with one.
+  // Any cycle needs at most one real-time step; the classes are defined with one.
   std::size_t time_steps() const { return static_cast<std::size_t>(std::ranges::count(steps_, kTimeStep)); }
 
   const StepGraph& graph_;
@@ -82,7 +82,7 @@ void expect_closed(const StepGraph& graph, const std::vector<Step>& steps) {
   }
 }
 
-// `plain` is the same graph without helpers: the steps are to be its own.
+// `plain` is the same graph without helpers. The steps that are found must be steps of `plain`.
 Found search(const StepGraph& graph, const StepGraph& plain) {
   using enum CycleClass;
   Budget budget = Budget::unlimited();
@@ -103,10 +103,10 @@ Found search(const StepGraph& graph, const StepGraph& plain) {
 Found search(const StepGraph& graph) { return search(graph, graph); }
 
 struct Density {
-  std::uint64_t write = 0, read = 0, anti = 0;  // Of 100.
+  std::uint64_t write = 0, read = 0, anti = 0;  // Per cent.
 };
 
-// Sessions are runs of vertices in order; times, where wanted, agree with them.
+// Sessions are runs of consecutive vertices. Times, if requested, agree with them.
 StepGraph random_graph(Random& random, Vertex size, Vertex sessions, Density density) {
   StepGraph graph{.size = size};
   for (Vertex v = 0; v < size; ++v) {
@@ -146,8 +146,8 @@ TEST(ClassSearch, FindsExactlyTheClassesOfEverySimpleCycle) {
   }
 }
 
-// The same graph, its anti-dependencies from every vertex through helpers: a chain for each vertex that has
-// several of them.
+// The same graph, with the anti-dependencies of every vertex routed through helpers: one chain per
+// vertex that has several of them.
 StepGraph with_helpers(const StepGraph& graph) {
   StepGraph out = graph;
   for (Vertex v = 0; v < graph.size; ++v) {
@@ -190,7 +190,7 @@ Found found_in(Vertex size, std::vector<Link> links) {
   return search(without_orders(size, std::move(links)));
 }
 
-TEST(ClassSearch, TellsTheFiveClassesApart) {
+TEST(ClassSearch, DistinguishesTheFiveClasses) {
   using enum AnomalyKind;
   EXPECT_EQ(found_in(2, {{0, 1, kWriteStep}, {1, 0, kWriteStep}}), Found{DirtyWrite});
   EXPECT_EQ(found_in(2, {{0, 1, kWriteStep}, {1, 0, kReadStep}}), Found{CyclicInformationFlow});
@@ -200,22 +200,22 @@ TEST(ClassSearch, TellsTheFiveClassesApart) {
   EXPECT_EQ(found_in(2, {{0, 1, kAntiStep}, {1, 0, kAntiStep}}), Found{AntiDependencyCycle});
 }
 
-TEST(ClassSearch, FindsTheWeakerClassBesideTheStronger) {
+TEST(ClassSearch, FindsAWeakerClassNextToAStrongerOne) {
   using enum AnomalyKind;
-  // 0 and 1 overwrite each other; 1 and 2 read from and miss each other.
+  // 0 and 1 overwrite each other; 2 reads from 1 and misses another write of it.
   EXPECT_EQ(found_in(3, {{0, 1, kWriteStep}, {1, 0, kWriteStep}, {1, 2, kReadStep}, {2, 1, kAntiStep}}),
             (Found{DirtyWrite, ReadSkew}));
 }
 
 TEST(ClassSearch, KeepsTheLabelThatTheClassNeeds) {
   using enum AnomalyKind;
-  // The pair has both kinds; each class takes the one that it needs.
+  // Each step has both kinds; each class takes the kind that it needs.
   const StepKinds both = kReadStep | kAntiStep;
   EXPECT_EQ(found_in(2, {{0, 1, both}, {1, 0, both}}),
             (Found{CyclicInformationFlow, ReadSkew, AntiDependencyCycle}));
 }
 
-// A ring of dependencies with one anti-dependency back: the only cycle passes through all of it.
+// A ring of dependencies closed by one anti-dependency: the only cycle passes through every vertex.
 TEST(ClassSearch, FindsTheOnlyCycleOfALargeRing) {
   constexpr Vertex kSize = 20'000;
   std::vector<Link> links;
@@ -227,8 +227,8 @@ TEST(ClassSearch, FindsTheOnlyCycleOfALargeRing) {
   EXPECT_EQ(search(graph), Found{AnomalyKind::ReadSkew});
 }
 
-// Anti-dependencies against the order, so that every vertex is in one component, but only forward
-// dependencies.
+// All anti-dependencies point backwards, so that every vertex is in one component; all dependencies
+// point forwards.
 TEST(ClassSearch, ClassifiesALargeComponentTheSameWayEveryTime) {
   Random random(7);
   constexpr Vertex kSize = 10'000;

@@ -5,11 +5,11 @@
 
 #include "check/peer_rows.h"
 
-// dbcop's own test histories at its seven levels. It counts session order everywhere. Its read committed
-// looks only at keys that are read twice, so what it accepts need not satisfy read-committed-monotonic, but
-// is read committed in Adya's sense or broken by a fault that it does report. Its repeatable read lies
-// between its read committed and read atomic and has no counterpart here: what it rejects, read atomic
-// rejects.
+// dbcop's own test histories at its seven levels. It includes session order everywhere. Its read
+// committed examines only keys that are read twice. So what it accepts need not satisfy
+// read-committed-monotonic, but is read committed in Adya's sense, or has a fault that dbcop does
+// report. Its repeatable read lies between its read committed and read atomic and has no counterpart
+// here: what it rejects, read atomic also rejects.
 
 namespace serval::peers {
 namespace {

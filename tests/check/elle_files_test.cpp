@@ -11,14 +11,14 @@
 #include "serval/verify/verify_witness.h"
 #include "skip_without.h"
 
-// Elle's own test histories, those of elle-cli, and simulated ones, with Elle's verdicts at its models. Elle
-// says "valid" when it found nothing, so some of its verdicts are wrong, and listed here.
+// Elle's own test histories, those of elle-cli, and simulated ones, with Elle's verdicts at its models.
+// Elle says "valid" if it found nothing, so some of its verdicts are wrong; these are listed here.
 
 namespace serval::peers {
 namespace {
 
-// "read-committed", "strict-serializable (default)", or for "none opts {:anomalies [:G1]}" the level that
-// forbids exactly these. Nothing for models with options of rw-register.
+// "read-committed", "strict-serializable (default)", or for "none opts {:anomalies [:G1]}" the level
+// that forbids exactly these. Nullopt for models with options of rw-register.
 std::optional<Level> level_of(std::string model) {
   static const std::array<std::pair<std::string_view, Level>, 6> anomalies{
       {{"none opts {:anomalies [:G0]}", Level::ReadUncommitted},
@@ -33,7 +33,7 @@ std::optional<Level> level_of(std::string model) {
   return find_level(model);
 }
 
-// Nothing where Elle gave up.
+// Nullopt where Elle gave up.
 std::optional<bool> accepts(const std::string& verdict) {
   if (verdict.starts_with("True") || verdict.starts_with("valid")) return true;
   if (verdict.starts_with("False") || verdict.starts_with("INVALID")) return false;
@@ -80,9 +80,9 @@ TEST(PeerVerdicts, OfElleAboutRegistersAreConfirmed) {
   expect_verdicts("elle rw-register", elle("rw-register"), kDifferences);
 }
 
-// What Serval says of Elle's histories with predicates. Elle takes :init for the state that everything starts
-// from; here it is a transaction, which only real time and session order put in front. So at serializable it
-// may come last, and reads that miss it hold.
+// Serval's verdicts on Elle's histories with predicates. For Elle, :init is the state from which
+// everything starts. Here it is a transaction, which only real time and session order put first. So at
+// serializable it may come last, and reads that miss it are allowed.
 enum class Said : std::uint8_t { Holds, Violated, Undecided };
 struct ClosedPredicate {
   std::string_view file;
@@ -102,7 +102,7 @@ Said said_of(const Verdict& verdict) {
   return violated(verdict) ? Said::Violated : Said::Undecided;
 }
 
-// The verdict is re-proved, and where there is none, it says which order was tried last.
+// The verdict is re-proved. If it is undecided, it names the order that was tried last.
 Said judge(const History& history, Level level) {
   const Verdict verdict = check(history, level).verdict;
   EXPECT_EQ(verify_witness(history, level, verdict), std::nullopt) << name_of(level);
@@ -133,7 +133,7 @@ TEST(PeerVerdicts, OfElleAboutClosedPredicatesAreNeverContradicted) {
     ASSERT_TRUE(accepts(cells[5]).has_value());
     EXPECT_NE(strict, *accepts(cells[5]) ? Said::Violated : Said::Holds);
   }
-  EXPECT_EQ(files, 2 * kClosedPredicates.size());  // Each as EDN and as JSON.
+  EXPECT_EQ(files, 2 * kClosedPredicates.size());  // Each one as EDN and as JSON.
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ class Forger {
   }
 
  private:
-  // Now and then none().
+  // Occasionally none().
   template <class Id>
   void forge_id(Id& id, std::size_t count) {
     id = random_.chance(0.1) ? Id::none() : Id{static_cast<std::uint32_t>(random_.below(count))};
@@ -57,7 +57,7 @@ class Forger {
     return items[random_.below(items.size())];
   }
   Level any_level() { return all_levels()[random_.below(all_levels().size())].level; }
-  // One item is another, left out, doubled, or changes places.
+  // One item is replaced, removed, duplicated, or swapped with another one.
   template <class Item>
   void forge_list(std::vector<Item>& items) {
     if (items.empty()) return;
@@ -96,7 +96,7 @@ class Forger {
     rows = std::move(out);
   }
   void forge(EdgeKind& kind) { kind = static_cast<EdgeKind>(random_.below(6)); }
-  // Not one that may be assumed.
+  // Never one that may be assumed.
   void forge(OrderBasis& basis) {
     constexpr OrderBasis kKnown[] = {OrderBasis::Reads, OrderBasis::Case, OrderBasis::Certificate};
     basis = kKnown[random_.below(3)];

@@ -1,5 +1,5 @@
-// The verifier accepts no proof of a false claim. It is given the proofs of one history for another that
-// differs in one thing, and forged proofs. It must reject every claim that the oracle denies.
+// The verifier accepts no proof of a false claim. It is given proofs of one history for another that
+// differs in one detail, and forged proofs. It must reject every claim that the oracle denies.
 
 #include <array>
 #include <set>
@@ -79,7 +79,7 @@ class Damage {
   Random& random_;
 };
 
-// How many false claims were tried, by what they claim.
+// The number of false claims that were tried, by kind of claim.
 struct Tally {
   std::uint64_t holds = 0, violated = 0;
 };
@@ -107,7 +107,7 @@ void expect_refusal(const History& history, Level level, const Verdict& claim, T
       << written_out(history);
 }
 
-// With elements that were appended twice, or writes of unknown values, it is open which versions the reads
+// If elements were appended twice, or values of writes are unknown, it is open which versions the reads
 // saw. Version orders alone do not settle that.
 bool is_ambiguous(const History& history) {
   std::set<std::pair<KeyId, Value>> appended;

@@ -9,7 +9,7 @@
 namespace serval {
 namespace {
 
-// "holds", "undecided", or the broken rule; the witness of either must stand.
+// "holds", "undecided", or the broken rule. The witness must verify in each case.
 std::string judged(const std::string& notation) {
   const History history = parse_history(notation);
   const CheckResult result = check(history, Level::Linearizable);
@@ -24,7 +24,7 @@ TEST(Lightweight, AChainOfCompareAndSetsHolds) {
   EXPECT_EQ(judged("a: [i(x,1)]@1..2 [cas(x,2,3)]@7..8 b: [cas(x,1,2)]@3..6"), "holds");
 }
 
-TEST(Lightweight, ReadsStandBesideTheValueTheySaw) {
+TEST(Lightweight, ReadsFollowTheValueTheySaw) {
   EXPECT_EQ(judged("a: [i(x,1)]@1..2 b: [cas(x,1,2)]@3..9 c: [r(x,1)]@4..5 [r(x,2)]@6..7"), "holds");
   EXPECT_EQ(judged("a: [i(x,1)]@1..2 b: [cas(x,1,2)]@3..9 c: [r(x,2)]@4..5 [r(x,1)]@6..7"), "real-time");
   EXPECT_EQ(judged("a: [i(x,1)]@1..2 b: [cas(x,1,2)]@3..4 c: [cas(x,1,9)!]@5..6"), "never-written");
@@ -47,13 +47,13 @@ TEST(Lightweight, AnIndeterminateOperationMayTakeEffectLate) {
   EXPECT_EQ(judged("a: [i(x,1)]@1..2 b: [cas(x,1,2)]?@3..4 c: [r(x,1)]@5..6 [r(x,2)]@7..8"), "holds");
 }
 
-TEST(Lightweight, WithoutTimesAWholeChainStaysUndecided) {
+TEST(Lightweight, WithoutTimesACompleteChainStaysUndecided) {
   EXPECT_EQ(judged("a: [i(x,1)] b: [cas(x,1,2)]"), "undecided");
   EXPECT_EQ(judged("a: [i(x,1)] b: [i(x,2)]"), "two-inserts");
 }
 
-// Strict serializability implies it for transactions of any length.
-TEST(Lightweight, LongerTransactionsAreNotItsMatter) {
+// Strict serializability implies linearizability for transactions of any length.
+TEST(Lightweight, LongerTransactionsAreLeftToOtherEngines) {
   const History history = parse_history("a: [i(x,1) r(x,1)]@1..2");
   EXPECT_TRUE(
       undecided(check(history, Level::Linearizable, {.engine = Engine::LightweightTransaction}).verdict));

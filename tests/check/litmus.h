@@ -1,5 +1,6 @@
 #pragma once
-// A small history with what every checker must say about it; tests/litmus/README.md explains the header.
+// A small history with the verdicts that every checker must give. tests/litmus/README.md explains the
+// header.
 
 #include <map>
 #include <ostream>
@@ -15,17 +16,17 @@ struct Litmus {
   std::string file;
   std::map<std::string, std::string> fields;
   std::map<Level, std::string> expected;  // "holds", "violated lost-update", "undecided"
-  std::vector<Level> holds, violated;     // The strongest ones that hold, the weakest ones that do not.
+  std::vector<Level> holds, violated;     // The strongest levels that hold, and the weakest that do not.
   std::string text;
 };
 
 inline void PrintTo(const Litmus& litmus, std::ostream* out) { *out << litmus.file; }
 
-// The header lines of `text` are read, the others are the history; a notation comment is both.
+// Reads the header lines of `text`; the other lines are the history. A comment of the notation is both.
 Litmus parse_litmus(const std::string& name, const std::string& text);
-std::vector<Litmus> all_litmus();  // Of tests/litmus, by name.
+std::vector<Litmus> all_litmus();  // The files of tests/litmus, sorted by name.
 
-// By the levels listed and what implies what.
+// Derived from the listed levels and the implications between levels.
 bool claims_to_hold(const Litmus& litmus, Level level);
 bool claims_violated(const Litmus& litmus, Level level);
 

@@ -10,8 +10,8 @@
 #include "serval/history/notation.h"
 #include "serval/verify/verify_witness.h"
 
-// Every litmus file at every level: what it claims is what the oracle says, what check() decides is right and
-// re-proved, and where the file expects a verdict by name it is that one.
+// Every litmus file at every level: its claims are what the oracle says, the verdict of check() is right
+// and re-proved, and where the file expects a verdict by name, it is that one.
 
 namespace serval {
 namespace {
@@ -24,7 +24,7 @@ std::string format(const Verdict& verdict) {
 
 class LitmusTest : public testing::TestWithParam<Litmus> {};
 
-TEST_P(LitmusTest, SaysWhoItIs) {
+TEST_P(LitmusTest, HasANameASourceAndADescription) {
   std::string name = GetParam().file;
   std::ranges::replace(name, '_', '-');
   EXPECT_EQ(GetParam().fields.at("name"), name);
@@ -51,7 +51,7 @@ TEST_P(LitmusTest, ClaimsWhatTheOracleSays) {
   }
 }
 
-TEST_P(LitmusTest, IsDecidedRightlyAtEveryLevel) {
+TEST_P(LitmusTest, IsDecidedCorrectlyAtEveryLevel) {
   const History history = parse_history(GetParam().text, GetParam().file);
   const oracle::LevelSet truth = oracle::satisfied_levels(history);
   for (const Level level : oracle::decidable_levels())
@@ -63,7 +63,7 @@ TEST_P(LitmusTest, IsDecidedRightlyAtEveryLevel) {
 INSTANTIATE_TEST_SUITE_P(All, LitmusTest, testing::ValuesIn(all_litmus()),
                          [](const auto& litmus) { return litmus.param.file; });
 
-// No level is vacuous, and none is another one under a second name.
+// No level is vacuous, and no two levels are the same.
 class EveryLevel : public testing::TestWithParam<Level> {};
 
 TEST_P(EveryLevel, AcceptsSomeLitmusFile) {
@@ -72,7 +72,7 @@ TEST_P(EveryLevel, AcceptsSomeLitmusFile) {
       std::ranges::any_of(files, [](const Litmus& litmus) { return claims_to_hold(litmus, GetParam()); }));
 }
 
-// Linearizable is about single operations only; elsewhere it is not asked.
+// Linearizable applies to single operations only and is skipped elsewhere.
 bool is_the_weakest_that_rejects(const Litmus& litmus, Level level) {
   const History history = parse_history(litmus.text, litmus.file);
   if (!oracle::is_about(level, history) || !claims_violated(litmus, level)) return false;
@@ -82,11 +82,11 @@ bool is_the_weakest_that_rejects(const Litmus& litmus, Level level) {
   });
 }
 
-TEST_P(EveryLevel, AloneOfThoseItImpliesRejectsSomeLitmusFile) {
+TEST_P(EveryLevel, RejectsALitmusFileThatEveryWeakerLevelAccepts) {
   const auto files = all_litmus();
   const bool rejects_more = std::ranges::any_of(
       files, [](const Litmus& litmus) { return is_the_weakest_that_rejects(litmus, GetParam()); });
-  // Without predicates, serializable is repeatable-read, which it implies (docs/levels.md).
+  // Without predicates, serializable is the same as repeatable-read, which it implies (docs/levels.md).
   EXPECT_EQ(rejects_more, GetParam() != Level::Serializable);
 }
 

@@ -1,4 +1,4 @@
-// Certificates over so many keys that ranges use the index of check/certificate/matching.cpp.
+// Certificates with enough keys that ranges use the index of check/certificate/matching.cpp.
 
 #include <gtest/gtest.h>
 

@@ -50,7 +50,7 @@ TEST(MiniTransaction, LongForkViolatesSnapshotIsolation) {
   EXPECT_EQ(first_anomaly(fork, Level::Serializable), "long-fork");
 }
 
-TEST(MiniTransaction, ReadsThatGoBackInTimeAreToldFromHalfSeenWriters) {
+TEST(MiniTransaction, NonMonotonicReadsAreDistinguishedFromFracturedReads) {
   EXPECT_EQ(first_anomaly("a: [r(x,0) w(x,1) r(y,0) w(y,1)] b: [r(x,0) r(y,1)]", Level::SnapshotIsolation),
             "fractured-read");
   EXPECT_EQ(first_anomaly("a: [r(x,0) w(x,1) r(y,0) w(y,1)] b: [r(y,1) r(x,0)]", Level::SnapshotIsolation),
@@ -65,13 +65,13 @@ TEST(MiniTransaction, SessionOrderCountsOnlyWhereTheLevelUsesIt) {
   EXPECT_EQ(first_anomaly(stale, kSi), "read-your-writes-violation");
 }
 
-TEST(MiniTransaction, AStaleReadAfterManyTransactionsOfTheSessionIsOneStep) {
+TEST(MiniTransaction, AStaleReadMuchLaterInTheSessionIsOneStep) {
   const Verdict verdict = verdict_of("a: [r(x,0) w(x,1)] [r(y,0)] [r(y,0)] [r(y,0)] [r(x,0)]", kSer);
   ASSERT_TRUE(violated(verdict));
   EXPECT_EQ(std::get<Cycle>(std::get<Violated>(verdict).anomalies.front().evidence).edges.size(), 2u);
 }
 
-TEST(MiniTransaction, RealTimeCountsStrictly) {
+TEST(MiniTransaction, RealTimeIsStrict) {
   EXPECT_EQ(first_anomaly("a: [r(x,0) w(x,1)]@1..2 b: [r(x,0)]@3..4", Level::StrictSerializable),
             "read-skew-realtime");
   EXPECT_EQ(first_anomaly("a: [r(x,0) w(x,1)]@1..2 b: [r(x,0)]@3..4", Level::StrongSnapshotIsolation),
@@ -85,7 +85,7 @@ TEST(MiniTransaction, AContradictoryClockProvesNothing) {
   EXPECT_TRUE(undecided(verdict_of("a: [r(x,0)]@5..6 [r(x,0)]@1..2", Level::StrictSerializable)));
 }
 
-TEST(MiniTransaction, OneBlindWriteAKeyIsItsFirstVersion) {
+TEST(MiniTransaction, ASingleBlindWriteOfAKeyIsItsFirstVersion) {
   EXPECT_EQ(first_anomaly("a: [w(x,1) w(y,1)] b: [r(x,1) w(x,2)] c: [r(x,0)]", Level::Serializable), "holds");
   EXPECT_EQ(first_anomaly("a: [w(x,1)] b: [w(x,2)]", Level::Serializable), "holds");
   EXPECT_EQ(first_anomaly("a: [w(x,1)] b: [r(x,0) w(x,2)]", Level::Serializable), "holds");
@@ -102,7 +102,7 @@ TEST(MiniTransaction, RepeatedValuesAreTriedWhereTheyAreRead) {
             "holds");
 }
 
-TEST(MiniTransaction, AnIndeterminateTransactionCountsWhenItIsSeen) {
+TEST(MiniTransaction, AnIndeterminateTransactionCountsOnceItIsSeen) {
   EXPECT_EQ(first_anomaly("a: [r(x,0) w(x,1)]? b: [r(x,0) w(x,2)]", Level::Serializable), "holds");
   EXPECT_EQ(first_anomaly("a: [r(x,0) w(x,1)]? b: [r(x,0) w(x,2)] c: [r(x,1)]", Level::Serializable),
             "lost-update");
@@ -120,7 +120,8 @@ TEST(MiniTransaction, TransactionsMayHaveAnyNumberOfOperations) {
   EXPECT_EQ(first_anomaly(many + "r(7,0)]", kSer), "not-my-own-write");
 }
 
-// Every transaction reads what the next one overwrites: one cycle through all, and nothing shorter to find.
+// Every transaction reads what the next one overwrites: one cycle through all of them, and no shorter
+// one.
 TEST(MiniTransaction, ARingOfManyTransactionsIsFoundInLinearEffort) {
   constexpr int kLength = 30'000;
   std::string ring;
@@ -134,7 +135,7 @@ TEST(MiniTransaction, ARingOfManyTransactionsIsFoundInLinearEffort) {
             static_cast<std::size_t>(kLength));
 }
 
-TEST(MiniTransaction, AKeyThatIsBothListAndRegisterIsLeftToTheReader) {
+TEST(MiniTransaction, AKeyThatIsBothListAndRegisterIsUndecided) {
   EXPECT_EQ(
       first_anomaly("a: [a(x,1) l(x,[1])] [w(x,2)]", kSer),
       "undecided: the history has operations whose effects the reads alone do not reveal");

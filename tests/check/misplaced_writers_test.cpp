@@ -1,4 +1,4 @@
-// The writers on the wrong side of a version set, against looking at each of them, in every order.
+// The writers on the wrong side of a version set, compared with testing each writer, in every order.
 
 #include "serval/check/certificate/misplaced_writers.h"
 
@@ -19,7 +19,8 @@ namespace {
 constexpr std::uint32_t kWriters = 4;
 constexpr Vertex kReader = kWriters;
 
-// Four that each write a key and commit at 10, 20, 30, 40, by numbers of the server as well; one that looks.
+// Four transactions that each write a key and commit at 10, 20, 30 and 40, which are also their server's
+// transaction numbers, and one that reads.
 History four_writers() {
   std::string lines = "{\"serval\":\"history\",\"version\":1}\n";
   for (int i = 1; i <= 4; ++i)
@@ -73,7 +74,7 @@ TEST_F(MisplacedWritersTest, AreAllVisitedInEveryOrder) {
   } while (std::ranges::next_permutation(place).found);
 }
 
-TEST_F(MisplacedWritersTest, AreNoneWhereTheOrderIsThatOfTheCommits) {
+TEST_F(MisplacedWritersTest, DoNotExistInCommitOrder) {
   for (std::uint32_t shown = 0; shown <= kWriters; ++shown) {
     const auto place_of = [&](TransactionId u) { return u.index < shown ? u.index : u.index + 1; };
     const MisplacedWriters misplaced(visibility_, place_of, budget_);
@@ -83,7 +84,7 @@ TEST_F(MisplacedWritersTest, AreNoneWhereTheOrderIsThatOfTheCommits) {
   }
 }
 
-TEST_F(MisplacedWritersTest, AreNotFoundInMoreStepsThanAllowedNorByLists) {
+TEST_F(MisplacedWritersTest, AreSoughtOnlyWithinTheStepLimitAndNotForLists) {
   const MisplacedWriters misplaced(
       visibility_, [](TransactionId u) { return u.index + 1; }, budget_);
   const auto ignore = [](TransactionId) {};

@@ -9,7 +9,7 @@
 #include "oracle/random_history.h"
 #include "serval/history/notation.h"
 
-// The referee is itself held to textbook examples, and the generators to what they promise.
+// The oracle itself is tested with textbook examples, and the generators with what they promise.
 
 namespace serval::oracle {
 namespace {
@@ -87,7 +87,7 @@ TEST(Oracle, AWriteOfUnknownValueMayHaveWrittenAnything) {
   EXPECT_FALSE(satisfies("s1: [w(x,?)]! [r(x,17)]", kSession));
 }
 
-// The levels that hold, weakest first, of those that the example separates from the rest.
+// The levels that hold, weakest first, among those that the example separates.
 std::vector<Level> broken(const char* text) {
   std::vector<Level> levels;
   const History history = parse_history(text);
@@ -138,7 +138,7 @@ TEST(Oracle, AppendsBetweenTheAppendsOfOneTransactionAreDirtyWrites) {
   EXPECT_FALSE(satisfies("s1: [a(x,1) a(x,3)] s2: [a(x,2)] s3: [l(x,[1 2])]", Level::ReadUncommitted));
 }
 
-TEST(Oracle, ReadUncommittedForgivesWhatReadCommittedDoesNot) {
+TEST(Oracle, ReadUncommittedAllowsWhatReadCommittedForbids) {
   for (const char* const text : {"s1: [a(x,1)]! s2: [l(x,[1])]", "s1: [a(x,1) a(x,2)] s2: [l(x,[1])]",
                                  "s1: [l(x,[7])]", "s1: [a(x,1)] s2: [a(x,2)] s3: [l(x,[1])] s4: [l(x,[2])]",
                                  "s1: [l(x,[1]) a(x,1)]", "s1: [a(x,1)]! s2: [a(x,2)] s3: [l(x,[1 2])]"})
@@ -146,12 +146,12 @@ TEST(Oracle, ReadUncommittedForgivesWhatReadCommittedDoesNot) {
   EXPECT_TRUE(breaks_first("s1: [a(x,1)] s2: [l(x,[1 1])]", Level::ReadUncommitted));
 }
 
-TEST(Oracle, ReadCommittedAllowsAListThatGrewBeforeTheOwnAppend) {
+TEST(Oracle, ReadCommittedAllowsAListThatGrewBeforeItsOwnAppend) {
   EXPECT_TRUE(breaks_first("s1: [l(x,[]) a(x,1) l(x,[2 1])] s2: [a(x,2)]", Level::CursorStability));
   EXPECT_TRUE(breaks_first("s1: [l(x,[]) a(x,1) l(x,[2 1])] s2: [a(x,2)]", Level::ReadAtomic));
 }
 
-TEST(Oracle, ASessionThatLosesAListElementHasNoMonotonicReads) {
+TEST(Oracle, ASessionThatLosesAListElementViolatesMonotonicReads) {
   EXPECT_FALSE(satisfies("s1: [a(x,1)] s2: [a(x,2)] s3: [l(x,[1])] [l(x,[2])]", Level::MonotonicReads));
 }
 
@@ -160,7 +160,7 @@ TEST(Oracle, IndeterminateTransactionsThatWereSeenCountAtEveryLevel) {
   EXPECT_FALSE(satisfies("s1: [w(x,1)]? [r(x,1)] [r(x,0)]", Level::ReadYourWrites));
 }
 
-TEST(Choices, MakeEveryCombinationOnce) {
+TEST(Choices, ProduceEveryCombinationOnce) {
   Choices choices;
   std::set<std::pair<int, int>> seen;
   do {
@@ -171,7 +171,7 @@ TEST(Choices, MakeEveryCombinationOnce) {
   EXPECT_EQ(seen.size(), 5u);
 }
 
-TEST(ForEachHistory, VisitsNoClassTwice) {
+TEST(ForEachHistory, VisitsEachClassOnce) {
   std::set<std::string> seen;
   const Universe universe{.name = "tiny", .outcomes = Universe::Outcomes::All};
   for_each_history(universe, [&](const Draft& draft) {
@@ -180,7 +180,7 @@ TEST(ForEachHistory, VisitsNoClassTwice) {
   EXPECT_GT(seen.size(), 1000u);
 }
 
-TEST(RandomHistory, FollowsItsSeed) {
+TEST(RandomHistory, DependsOnlyOnItsSeed) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     Random first(seed), second(seed);
     EXPECT_EQ(print_history(random_transactions(first, 5).freeze()),

@@ -6,13 +6,13 @@
 
 #include "check/peer_rows.h"
 
-// Histories of the papers Serval stands on, of AWDIT, PolySI, IsoVista, VeriStrong and of dbcop's
-// experiments, with their published verdicts. All of them count session order.
+// Histories from the papers that Serval builds on: AWDIT, PolySI, IsoVista, VeriStrong and dbcop's
+// experiments, with their published verdicts. All of them include session order.
 
 namespace serval::peers {
 namespace {
 
-// Their names, in their sense.
+// Their names for levels, as they define them.
 const std::map<std::string, Level>& levels() {
   static const std::map<std::string, Level> names{{"RC", Level::ReadCommittedMonotonic},
                                                   {"RA", Level::ReadAtomic},
@@ -22,8 +22,8 @@ const std::map<std::string, Level>& levels() {
   return names;
 }
 
-// "SI,SER", "RC,SI,SER", "SI(strong session),SER(strong session)", "SI accept; SER" (the verdict of the last
-// column is then about SER alone).
+// "SI,SER", "RC,SI,SER", "SI(strong session),SER(strong session)", "SI accept; SER" (the verdict in the
+// last column then refers to SER only).
 std::vector<Row> seeds() {
   std::vector<Row> rows;
   for (const auto& cells : table("seeds")) {
@@ -42,9 +42,9 @@ std::vector<Row> seeds() {
   return rows;
 }
 
-// Cobra logs of King Cobra: "SER" is without session order, "strong-session SER" with it, "SER accept;
-// strong-session SER" both, the last column being about the second. All with and without the version orders
-// beside the logs.
+// King Cobra's logs in Cobra format. "SER" is without session order, "strong-session SER" is with it,
+// "SER accept; strong-session SER" is both, with the last column referring to the second. Each one with
+// and without the version orders next to the logs.
 std::vector<Row> king_cobra() {
   std::vector<Row> rows;
   for (const auto& cells : table("seeds")) {

@@ -57,7 +57,7 @@ class Comparison {
   }
 
  private:
-  // About small histories it has an opinion of its own, also where check() has none.
+  // The oracle judges small histories on its own, even where check() is undecided.
   void ask_the_oracle(const History& history, const Row& row) {
     if (history.transaction_count() > kSmall || !oracle::is_about(row.level, history)) return;
     ++judged_;

@@ -1,5 +1,6 @@
-// The search for an order, part by part: what saturation concludes, what the search finds, and that proofs by
-// cases do not survive being tampered with. Agreement with the oracle is tested in agreement_test.cpp.
+// The search for an order, part by part: what saturation concludes, what the search finds, and that
+// proofs by cases fail verification once they are tampered with. agreement_test.cpp tests agreement with
+// the oracle.
 
 #include <algorithm>
 #include <optional>
@@ -18,7 +19,7 @@ namespace {
 constexpr Level kSer = Level::StrongSessionSerializable;
 constexpr Level kSi = Level::StrongSessionSnapshotIsolation;
 
-// Two writers, each half seen by one reader.
+// Two writers, and a reader that sees half of each.
 constexpr const char* kFractured = "s1: [w(x,1) w(y,1)]  s2: [w(x,2) w(y,2)]  s3: [r(x,1) r(y,2)]";
 
 struct Saturated {
@@ -48,21 +49,22 @@ struct Saturated {
   bool acyclic;
 };
 
-TEST(VersionSaturation, AWriteBehindAReadComesBeforeWhatTheReadSaw) {
+TEST(VersionSaturation, AVisibleWriteComesBeforeTheVersionThatWasRead) {
   const Saturated s("s1: [w(x,1)]  s2: [w(x,2) w(y,1)]  s3: [r(y,1) r(x,1)]");
   EXPECT_TRUE(s.acyclic);
   EXPECT_TRUE(s.concluded(1, 0));
   EXPECT_FALSE(s.concluded(0, 1));
 }
 
-TEST(VersionSaturation, AReadComesBeforeWhatOverwroteItsVersion) {
+TEST(VersionSaturation, AReadComesBeforeTheWriterThatReplacedItsVersion) {
   const Saturated s("s1: [w(x,1) w(y,1)]  s2: [r(y,1) w(x,2)]  s3: [r(x,1)]");
   EXPECT_TRUE(s.acyclic);
   EXPECT_TRUE(s.concluded(2, 1));
 }
 
 TEST(VersionSaturation, OneConclusionLeadsToAnother) {
-  // T3 saw T2 and read x from T1, so T2 is before T1; then T4, which saw T1 and read z from T2's rival, ...
+  // T3 saw T2 and read x from T1, so T2 is before T1. Then T5, which saw T1 and read z from T4, puts T2
+  // before T4.
   const Saturated s(
       "s1: [w(x,1) w(u,1)]  s2: [w(x,2) w(y,1) w(z,1)]  s3: [r(y,1) r(x,1)]  s4: [w(z,2)]  s5: [r(u,1) "
       "r(z,2)]");
@@ -77,15 +79,15 @@ TEST(VersionSaturation, ContradictingConclusionsAreACycle) {
   EXPECT_FALSE(Saturated(kFractured, {.snapshots = true, .session_order = true}).acyclic);
 }
 
-TEST(VersionSaturation, OfTwoWritersOneSeesTheOtherAtSnapshotIsolation) {
-  // T1's begin precedes T2's commit, because a read of T1's missed T2.
+TEST(VersionSaturation, AtSnapshotIsolationOneOfTwoWritersSeesTheOther) {
+  // T1 begins before T2 commits, because a read of T1 missed T2.
   const std::string text = "s1: [r(y,0) w(x,1)]  s2: [w(x,2) w(y,1)]";
   const Saturated snapshots(text, {.snapshots = true, .session_order = true});
   EXPECT_TRUE(snapshots.acyclic);
   EXPECT_TRUE(snapshots.concluded(0, 1));
 }
 
-TEST(Chains, FollowKnownDependenciesWhereSessionsDoNotCount) {
+TEST(Chains, FollowKnownDependenciesWithoutSessionOrder) {
   Budget budget = Budget::unlimited();
   const History history = parse_history("s1: [w(x,1)]  s2: [r(x,1) w(y,1)]  s3: [r(y,1)]  s4: [w(z,1)]");
   const Relations relations = infer_relations(history, budget);
@@ -111,10 +113,10 @@ TEST(Polygraph, SaysWhatItTried) {
   EXPECT_EQ(result.attempts.front().step, "saturate");
 }
 
-// No certain step and no conclusion contradicts; only trying all answers does.
-TEST(Polygraph, RefutesWhatNeedsCases) {
-  // Each key forces one of two orders, and every combination is cyclic: three writers, of whom each
-  // pair is in some order, and readers that rule out both ways round.
+// No certain step and no conclusion is contradictory; only trying all cases refutes it.
+TEST(Polygraph, RefutesByCases) {
+  // Each key forces one of two orders, and every combination is cyclic: three writers, each pair of
+  // which has some order, and readers that rule out both directions.
   const History history = parse_history(
       "a: [w(x,1) w(y,1)]  b: [w(y,2) w(z,2)]  c: [w(z,3) w(x,3)]"
       "  d: [r(x,1) w(x,4) r(z,3)]  e: [r(y,2) w(y,5) r(x,1)]  f: [r(z,3) w(z,6) r(y,2)]");
@@ -124,7 +126,7 @@ TEST(Polygraph, RefutesWhatNeedsCases) {
 }
 
 TEST(Polygraph, KeepsEveryCandidateOfARepeatedValue) {
-  // Some choice explains the reads; then no choice does.
+  // In the first history some choice explains the reads, in the second none does.
   EXPECT_TRUE(holds(
       checked(parse_history("s1: [w(x,1)]  s2: [w(x,1)]  s3: [w(x,2)]  s4: [r(x,1)] [r(x,2)] [r(x,1)]"), kSer)
           .verdict));
@@ -135,14 +137,14 @@ TEST(Polygraph, KeepsEveryCandidateOfARepeatedValue) {
           .verdict));
 }
 
-TEST(Polygraph, DoesNotRefuteByLeavingOutWhatMayHaveHappened) {
+TEST(Polygraph, DoesNotRefuteByOmittingWhatMayHaveHappened) {
   const History history =
       parse_history("s1: [w(x,1)]  s2: [w(x,1)]?  s3: [w(x,2)]  s4: [r(x,1)] [r(x,2)] [r(x,1)]");
   EXPECT_FALSE(violated(checked(history, kSer).verdict));
 }
 
-TEST(Polygraph, EvidenceIsAsSmallAsItGets) {
-  // The fractured pair among many that have nothing to do with it.
+TEST(Polygraph, EvidenceIsMinimal) {
+  // The fractured pair among many unrelated transactions.
   std::string text = kFractured;
   for (int i = 0; i < 50; ++i) text += "  t" + std::to_string(i) + ": [w(u," + std::to_string(i + 1) + ")]";
   const CheckResult result = checked(parse_history(text), kSer);
@@ -172,7 +174,7 @@ class Tampered : public testing::Test {
   Verdict verdict = check(history, Level::Serializable).verdict;
 };
 
-TEST_F(Tampered, TheProofItselfStands) {
+TEST_F(Tampered, TheOriginalProofStands) {
   ASSERT_GT(proof().nodes.size(), 2u);
   EXPECT_TRUE(stands());
   EXPECT_TRUE(stands(Level::StrictSerializable));
@@ -184,23 +186,23 @@ TEST_F(Tampered, NoCaseMayBeMissing) {
   EXPECT_FALSE(stands());
 }
 
-TEST_F(Tampered, NoCaseMayLeadBack) {
+TEST_F(Tampered, NoCaseMayReferBackToItsParent) {
   proof().nodes[0].cases[0] = 0;
   EXPECT_FALSE(stands());
 }
 
-TEST_F(Tampered, TheAnswersMayNotBeExchanged) {
+TEST_F(Tampered, CasesMayNotBeSwapped) {
   std::swap(proof().nodes[0].cases[0], proof().nodes[0].cases[1]);
   EXPECT_FALSE(stands());
 }
 
-TEST_F(Tampered, AQuestionIsAboutTwoWritesOfOneKey) {
+TEST_F(Tampered, ACaseSplitIsOnTwoWritesOfOneKey) {
   const auto operations = history.operations(TransactionId{0});
   proof().nodes[0].writes = {OperationId{operations.first}, OperationId{operations.first + 1}};
   EXPECT_FALSE(stands());
 }
 
-TEST_F(Tampered, ACircleMustClose) {
+TEST_F(Tampered, ACycleMustClose) {
   for (Contradiction::Node& node : proof().nodes)
     if (!node.cycle.empty()) {
       node.cycle.pop_back();
@@ -209,7 +211,7 @@ TEST_F(Tampered, ACircleMustClose) {
   EXPECT_FALSE(stands());
 }
 
-TEST_F(Tampered, WhatHoldsInACaseDoesNotHoldByItself) {
+TEST_F(Tampered, ACaseDoesNotProveTheClaimAlone) {
   for (Contradiction::Node& node : proof().nodes)
     if (!node.cycle.empty()) {
       proof() = Contradiction{{node}};
@@ -218,7 +220,7 @@ TEST_F(Tampered, WhatHoldsInACaseDoesNotHoldByItself) {
   EXPECT_FALSE(stands());
 }
 
-TEST_F(Tampered, TheNameMustBeOneOfAMissingOrder) {
+TEST_F(Tampered, TheAnomalyMustBeAMissingOrder) {
   std::get<Violated>(verdict).anomalies.front().kind = AnomalyKind::WriteSkew;
   EXPECT_FALSE(stands());
 }
@@ -236,8 +238,9 @@ TEST(TamperedSources, NoneMayBeMissing) {
   EXPECT_NE(verify_witness(history, Level::Serializable, verdict), std::nullopt);
 }
 
-// What a correct store of any level recorded is accepted there, at sizes the oracle cannot look at.
-TEST(Polygraph, AcceptsWhatCorrectStoresRecord) {
+// What a correct store of some level recorded is accepted at that level, at sizes beyond the oracle's
+// reach.
+TEST(Polygraph, AcceptsHistoriesOfCorrectStores) {
   for (const char* workload : {"general:operations=8", "registers:operations=8", "blindw-rw"}) {
     SimulationOptions options{.workload = workload, .sessions = 12, .transactions = 3000, .keys = 200};
     options.times = SimulationOptions::Times::None;
@@ -251,9 +254,9 @@ TEST(Polygraph, AcceptsWhatCorrectStoresRecord) {
   }
 }
 
-// Every session writes x blindly. Each of them has read its initial version before, but for `changer`, which
-// reads and writes it in one transaction. Where `seen` is given, the changer has seen another write of that
-// session's writer of x, and so cannot have read the initial version.
+// Every session writes x blindly. Each one has read the initial version of x before, except `changer`,
+// which reads and writes x in one transaction. If `seen` is given, the changer has seen another write of
+// that session's writer of x, and therefore cannot have read the initial version.
 std::string many_initial_reads(int sessions, int changer, std::optional<int> seen = std::nullopt) {
   std::string out;
   for (int s = 0; s < sessions; ++s) {
@@ -267,7 +270,7 @@ std::string many_initial_reads(int sessions, int changer, std::optional<int> see
   return out;
 }
 
-TEST(Polygraph, WhoeverSawTheInitialVersionPrecedesEachOfManyWriters) {
+TEST(Polygraph, ReadersOfTheInitialVersionPrecedeEachOfManyWriters) {
   for (const int sessions : {3, 24, 25, 26, 40})
     for (const int changer : {0, 1, sessions / 2, sessions - 1}) {
       SCOPED_TRACE(std::to_string(sessions) + " sessions, changer " + std::to_string(changer));

@@ -1,5 +1,5 @@
-// Keys that predicate updates and deletes have written: who wrote them when is not looked at yet, so
-// nothing is claimed about them.
+// Keys that predicate updates and deletes have written. The engines do not consider these writes yet, so
+// they claim nothing about these keys.
 
 #include <gtest/gtest.h>
 
@@ -54,7 +54,7 @@ TEST(PredicateWrites, OtherKeysAreStillJudged) {
   EXPECT_EQ(verify_witness(history, Level::ReadCommitted, verdict), std::nullopt);
 }
 
-TEST(PredicateWrites, ThatChangedNothingHideNoCycle) {
+TEST(PredicateWrites, ThatChangedNothingDoNotHideACycle) {
   const History history = history_of(
       "{\"s\":1,\"ops\":[[\"r\",\"x\",7]]}\n"
       "{\"s\":1,\"ops\":[[\"w\",\"x\",7]]}\n"
@@ -64,7 +64,7 @@ TEST(PredicateWrites, ThatChangedNothingHideNoCycle) {
   EXPECT_EQ(verify_witness(history, Level::StrongSessionSerializable, verdict), std::nullopt);
 }
 
-TEST(PredicateWrites, AreRefusedAsProof) {
+TEST(PredicateWrites, InvalidateProofsOfThinAirReads) {
   const History judged = history_of("{\"s\":1,\"ops\":[[\"r\",\"x\",7]]}\n");
   const Verdict verdict = check(judged, Level::ReadCommitted).verdict;
   ASSERT_TRUE(violated(verdict));
@@ -74,7 +74,7 @@ TEST(PredicateWrites, AreRefusedAsProof) {
   EXPECT_NE(verify_witness(written, Level::ReadCommitted, verdict), std::nullopt);
 }
 
-TEST(PredicateWrites, WithoutAClaimAgainstItIsUndecided) {
+TEST(PredicateWrites, AloneAreUndecided) {
   const History history =
       history_of("{\"s\":1,\"ops\":[[\"pu\",[\"between\",[\"col\",\"k\"],1,5],[[\"x\",7]]]]}\n");
   EXPECT_TRUE(undecided(check(history, Level::Serializable).verdict));

@@ -1,5 +1,5 @@
-// The replay engine: expected orders that pass are proofs, others are explained; and the ordered indexes find
-// what a naive replay finds.
+// The replay engine: expected orders that pass are proofs, the others are explained. The ordered indexes
+// find what a naive replay finds.
 
 #include "serval/check/replay/replay.h"
 
@@ -59,7 +59,7 @@ bool passes_naively(const History& history, const std::vector<TransactionId>& or
                          Holds{.proven = Level::Serializable, .commit_order = order, .snapshot = {}});
 }
 
-// The indexed replay and the one without indexes say the same.
+// The replays with and without indexes agree.
 bool passes(const History& history, const std::vector<TransactionId>& order) {
   Budget budget = Budget::unlimited();
   const bool found = replay_in_order(history, order, budget).passes();
@@ -80,7 +80,7 @@ TEST(Replay, ProvesSerializableLevelsOfTheSimulatedTable) {
   }
 }
 
-TEST(Replay, IsChosenByItselfWhereTimestampsGiveAnOrderThatPasses) {
+TEST(Replay, IsChosenAutomaticallyIfTheTimestampOrderPasses) {
   ByteStream stream = ByteStream::from_memory(
       "test.jsonl",
       "{\"serval\":\"history\",\"version\":1}\n"
@@ -90,13 +90,13 @@ TEST(Replay, IsChosenByItselfWhereTimestampsGiveAnOrderThatPasses) {
   const CheckResult result = check(read_history(stream), Level::Serializable);
   EXPECT_TRUE(holds(result.verdict));
   EXPECT_EQ(result.engine, "replay");
-  // A certificate says more.
+  // A certificate proves more.
   EXPECT_EQ(check(simulate(small("strict-serializable", 3)), Level::Serializable).engine, "certificate");
   const CheckResult weak = check(simulate(small("read-committed", 3)), Level::Serializable);
   EXPECT_NE(weak.engine, "replay");
 }
 
-// By their timestamps T2 precedes T1, though T1 had ended when T2 began; with one session or with two.
+// The timestamps put T2 before T1, although T1 had ended when T2 began; in one session or two.
 History ordered_against_time(int second_session) {
   return lines(fmt::format(R"({{"s":1,"t":1,"ops":[["w","x",1]],"commit_ts":2,"begin":1,"end":2}}
 {{"s":{},"t":2,"ops":[["w","x",2]],"commit_ts":1,"begin":3,"end":4}})",
@@ -116,7 +116,7 @@ TEST(Replay, ExpectsEverySerializableLevelToRespectItsOrders) {
   EXPECT_EQ(reason(replayed(two, Level::StrictSerializable)), strict + real_time);
 }
 
-TEST(Replay, OverlappingTransactionsMayStandInEitherOrder) {
+TEST(Replay, OverlappingTransactionsMayBeInEitherOrder) {
   const auto overlapping = [](int begin) {
     return lines(fmt::format(R"({{"s":1,"t":1,"ops":[["w","x",1]],"commit_ts":2,"begin":1,"end":5}}
 {{"s":2,"t":2,"ops":[["w","x",2]],"commit_ts":1,"begin":{},"end":9}})",
@@ -148,7 +148,7 @@ TEST(Replay, MissesNoPlantedAnomaly) {
   }
 }
 
-// Rows of all kinds, run one after another by the interpreter alone; now and then an answer is changed.
+// Rows of all kinds, executed serially by the interpreter alone. Occasionally an answer is changed.
 
 class RandomTable {
  public:
@@ -167,7 +167,7 @@ class RandomTable {
   ValuePool& pool() { return builder_.values(); }
   std::string cell() {
     static const std::vector<std::string> kCells{"1", "2", "3", "7", "-4", "2.5", "null", "\"b\"", "true"};
-    // Mostly of one kind, or nearly every comparison is undefined.
+    // Mostly of one kind; otherwise nearly every comparison would be undefined.
     return kCells[random_.chance(0.995) ? random_.below(7) : random_.below(kCells.size())];
   }
   void write() {
@@ -214,7 +214,7 @@ class RandomTable {
     for (const auto& [key, row] : state_) {
       if (row.is_nil()) continue;
       const Truth truth = evaluate(query.where, columns(query.where, key, row));
-      if (truth != Truth::True) continue;  // Undefined: whatever is recorded, nobody can say.
+      if (truth != Truth::True) continue;  // Undefined: no recorded answer is right or wrong.
       if (query.function != Query::Function::None)
         aggregation.add(value_of(query.argument, columns(query.argument, key, row)));
       else
@@ -282,7 +282,7 @@ TEST(Replay, AgreesWithANaiveReplayOnRowsOfAllKinds) {
   EXPECT_GT(failed, 30);
 }
 
-// Small ones.
+// Small histories.
 
 const char* const kPhantom =
     R"({"s":1,"t":1,"ops":[["i","x",{"place":3}]],"commit_ts":1}
@@ -304,7 +304,7 @@ TEST(Replay, AnotherOrderMayPass) {
                 .verdict));
 }
 
-TEST(Replay, AGivenOrderHasEveryCommittedTransactionOnce) {
+TEST(Replay, AGivenOrderContainsEveryCommittedTransactionOnce) {
   const History history = lines(kPhantom);
   const auto why = [&](std::vector<TransactionId> order) {
     return reason(replayed(history, Level::Serializable,
@@ -344,12 +344,12 @@ TEST(Replay, ComparesAggregates) {
   EXPECT_THAT(reason(replayed(with_result(2), Level::Serializable)), HasSubstr("should give 1, but gave 2"));
 }
 
-TEST(Replay, NeedsATimestampOfEveryWriter) {
+TEST(Replay, NeedsATimestampForEveryWriter) {
   const History history = lines(R"({"s":1,"t":1,"ops":[["w","x",1]],"start_ts":1})");
   EXPECT_THAT(reason(replayed(history, Level::Serializable)), HasSubstr("T1 committed without a timestamp"));
 }
 
-TEST(Replay, TakesAnIndeterminateTransactionWhoseCommitIsKnown) {
+TEST(Replay, IncludesAnIndeterminateTransactionWhoseCommitIsKnown) {
   const History history = lines(
       R"({"s":1,"t":1,"ops":[["w","x",1]],"outcome":"indeterminate","commit_ts":1}
 {"s":2,"t":2,"ops":[["r","x",1]],"start_ts":1})");
@@ -363,7 +363,7 @@ TEST(Replay, ReplaysListsAndConditionalWrites) {
   EXPECT_TRUE(holds(replayed(history, Level::Serializable).verdict));
 }
 
-TEST(Replay, CompletionIsAnOrderToo) {
+TEST(Replay, CompletionOrderCanBeReplayed) {
   const History history = lines(R"({"s":1,"t":1,"ops":[["r","x",1]],"begin":5,"end":9}
 {"s":2,"t":2,"ops":[["w","x",1]],"begin":1,"end":3})");
   EXPECT_TRUE(holds(

@@ -8,7 +8,7 @@
 namespace serval::replay {
 namespace {
 
-// A history of one session whose keys held 0 at the start, in its own order.
+// A history of one session, replayed in its own order. The keys initially hold 0.
 struct Replayed {
   explicit Replayed(const std::string& text) : Replayed(parse_history(text)) {}
   explicit Replayed(History given)
@@ -32,20 +32,20 @@ struct Replayed {
   RowState state;
 };
 
-TEST(RowState, KeysThatAreInsertedFirstHaveNoRowAtTheStart) {
+TEST(RowState, KeysThatAreInsertedFirstHaveNoInitialRow) {
   const Replayed run("s1: [i(a,1) w(b,1) d(c) cas(d,0,1)] [w(a,2) i(b,2) i(c,2) i(d,2)]");
   EXPECT_FALSE(run.state.is_row(run.key("a")));
   for (const char* name : {"b", "c", "d"})
     EXPECT_EQ(run.state.value(run.key(name)), Value::integer(0)) << name;
 }
 
-TEST(RowState, KeysThatNobodyWritesHaveARowWhereSomebodyFoundOne) {
+TEST(RowState, KeysThatAreOnlyReadHaveARowIfAReadFoundOne) {
   const Replayed run("s1: [r(a,0) r(b,_)] [r(b,_)]");
   EXPECT_TRUE(run.state.is_row(run.key("a")));
   EXPECT_FALSE(run.state.is_row(run.key("b")));
 }
 
-TEST(RowState, RowsThatAPredicateChangesWereThere) {
+TEST(RowState, RowsChangedByAPredicateExistedInitially) {
   HistoryBuilder builder;
   builder.set_initial_value(Value::integer(0));
   const KeyId updated = builder.key(Value::integer(1)), deleted = builder.key(Value::integer(2));
@@ -63,7 +63,7 @@ TEST(RowState, RowsThatAPredicateChangesWereThere) {
   EXPECT_TRUE(run.state.is_row(deleted));
 }
 
-TEST(RowState, WhereNobodyHasWrittenNothingMayBeSeenAsWell) {
+TEST(RowState, UnwrittenKeysMayAlsoBeSeenAsAbsent) {
   Replayed run("s1: [r(a,0) r(b,0) l(a,[]) l(b,[1])]");
   const KeyId a = run.key("a"), b = run.key("b");
   const Value none = run.history.value(OperationId{2}), one = run.history.value(OperationId{3});
@@ -82,7 +82,7 @@ TEST(RowState, WhereNobodyHasWrittenNothingMayBeSeenAsWell) {
   EXPECT_FALSE(run.state.shows(b, Value::nil()));
 }
 
-TEST(RowState, ListsAreSpelled) {
+TEST(RowState, FormatsLists) {
   Replayed run("s1: [l(a,[])]");
   const KeyId a = run.key("a");
   run.state.append(a, Value::integer(1), TransactionId{0});

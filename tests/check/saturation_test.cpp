@@ -51,7 +51,7 @@ std::set<Level> all_but(std::initializer_list<Level> refused) {
   return levels;
 }
 
-// The axioms as they are written, over matrices: every premise is tried, nothing is left out.
+// The axioms exactly as they are written, over matrices: every premise is tried, without shortcuts.
 class Naive {
  public:
   explicit Naive(const History& history)
@@ -227,7 +227,7 @@ class Naive {
 };
 
 // Registers with unique values: blind writes, repeated reads, aborted and indeterminate transactions,
-// reads of the initial version and, now and then, of anything.
+// reads of the initial version and, occasionally, of anything.
 class RandomRegisters {
  public:
   explicit RandomRegisters(std::uint64_t seed)
@@ -306,7 +306,7 @@ TEST(Saturation, AgreesWithTheAxiomsAsWrittenOnRandomHistories) {
     for (const int times : counts) EXPECT_GT(times, static_cast<int>(count / 100)) << name_of(level);
 }
 
-TEST(Saturation, AcceptsEveryLevelForAStraightHistory) {
+TEST(Saturation, AcceptsEveryLevelForASerialHistory) {
   EXPECT_EQ(accepting("s1: [w(x,1)] [w(y,1)]  s2: [r(x,1) r(y,1) w(x,2)]  s3: [w(y,3)] [r(x,2)]"),
             all_but({}));
 }
@@ -333,7 +333,7 @@ TEST(Saturation, StaleReadOfTheInitialVersionIsRefutedAtOnce) {
   EXPECT_EQ(accepting("s1: [w(x,1)] [w(y,1)]  s2: [r(y,1)] [r(x,0)]"), all_but({Level::Causal, Level::Pram}));
 }
 
-TEST(Saturation, RepeatedReadsCountOneByOneWhereTheyAreAllowed) {
+TEST(Saturation, RepeatedReadsCountIndividuallyWhereTheyAreAllowed) {
   EXPECT_EQ(accepting("s1: [w(x,1)]  s2: [w(x,2)]  s3: [r(x,1) r(x,2)]"),
             all_but({Level::ReadAtomic, Level::Causal}));
   EXPECT_EQ(
@@ -341,7 +341,7 @@ TEST(Saturation, RepeatedReadsCountOneByOneWhereTheyAreAllowed) {
       all_but({Level::MonotonicAtomicView, Level::ReadCommittedMonotonic, Level::ReadAtomic, Level::Causal}));
 }
 
-TEST(Saturation, SessionOrderTellsReadCommittedFromMonotonicAtomicView) {
+TEST(Saturation, SessionOrderSeparatesReadCommittedFromMonotonicAtomicView) {
   EXPECT_EQ(accepting("s1: [r(x,1)] [w(x,1)]"),
             all_but({Level::ReadCommittedMonotonic, Level::ReadAtomic, Level::Causal}));
 }
@@ -352,13 +352,14 @@ TEST(Saturation, ReadYourWritesCountsEveryEarlierWriteNotOnlyTheLast) {
   EXPECT_TRUE(accepts(Level::MonotonicReads, notation));
 }
 
-TEST(Saturation, WrongReadsRefuteFromReadCommittedUpAndSayNothingOfSessions) {
+TEST(Saturation, WrongReadsRefuteReadCommittedAndAboveButNotSessionGuarantees) {
   EXPECT_EQ(accepting("s1: [w(x,1)]!  s2: [r(x,1)]"),
             (std::set{Level::MonotonicReads, Level::MonotonicWrites, Level::ReadYourWrites,
                       Level::WritesFollowReads, Level::Pram}));
 }
 
-// The search for a serial order tries each writer; where it finds none, nobody decides the weak levels.
+// The search for a serial order tries each writer. If it finds no order, no engine decides the weak
+// levels.
 TEST(Saturation, DuplicateValuesThatAreReadAreLeftToTheStrongLevels) {
   const History history = parse_history("s1: [w(x,1)]  s2: [w(x,1)]  s3: [r(x,1)]");
   for (const Level level : kLevels) {
@@ -392,7 +393,7 @@ TEST(SaturationEvidence, NamesWhatTheReaderSawAndMissed) {
             AnomalyKind::MonotonicReadsViolation);
 }
 
-// Two writers, each of which some reader saw and yet read the other's version.
+// Two writers. For each of them, some reader saw it and yet read the other's version.
 constexpr const char* kForced =
     "s1: [w(x,1) w(y,1)]  s2: [w(x,2) w(y,2)]  s3: [r(x,1) r(y,2)]  s4: [r(x,2) r(y,1)]";
 
@@ -406,7 +407,7 @@ TEST(SaturationEvidence, ShowsForcedOrderWithItsVisibilityPaths) {
   for (const Edge& edge : cycle.edges) EXPECT_EQ(edge.kind, EdgeKind::CommitOrder);
 }
 
-// Every single change to the evidence below makes it false.
+// Every single change to this evidence makes it false.
 template <class Change>
 bool still_accepted(const char* notation, Level level, Change&& change) {
   const History history = parse_history(notation);

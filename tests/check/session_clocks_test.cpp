@@ -16,7 +16,7 @@ History with_sessions(const std::vector<std::uint32_t>& lengths) {
   return std::move(builder).freeze();
 }
 
-// Sessions, and the longest of them. Plain rows do the same.
+// The number of sessions, and the length of the longest. Plain rows are the reference.
 class ManyClocks : public testing::TestWithParam<std::pair<std::uint32_t, std::uint32_t>> {};
 
 TEST_P(ManyClocks, AgreeWithPlainRows) {
@@ -87,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(All, ManyClocks,
                                          std::pair(200u, 100u), std::pair(9000u, 1u), std::pair(5000u, 3u),
                                          std::pair(300u, 40u)));
 
-TEST(SessionClocks, OneThatExtendsAnotherDiffersOnlyNearby) {
+TEST(SessionClocks, AClockThatExtendsAnotherDiffersOnlyLocally) {
   const History history = with_sessions(std::vector<std::uint32_t>(100'000, 1));
   SessionClocks clocks(history);
   const SessionClocks::Clock first = clocks.make();

@@ -1,6 +1,6 @@
-// The simulated database against the engine: ground truth by construction. Every level keeps its promise,
-// every bug is caught at a level it breaks, every planted anomaly is called by its name, and every verdict is
-// re-proved.
+// The engine against the simulated database, which provides ground truth by construction. Every level
+// keeps its promise, every bug is caught at a level it breaks, every planted anomaly is reported by its
+// name, and every verdict is re-proved.
 
 #include <algorithm>
 #include <array>
@@ -27,7 +27,7 @@ Verdict proved(const History& history, Level level) {
   return result.verdict;
 }
 
-// Contended enough that conflicts are common, long enough that old versions are forgotten.
+// Contended enough that conflicts are common, and long enough that old versions are forgotten.
 SimulationOptions contended(SimulatedLevel level, std::uint64_t seed) {
   return {.sessions = 10,
           .transactions = 1500,
@@ -75,8 +75,8 @@ TEST_P(SimulatedLevelCheck, IsCaughtAtSomeSeedAtEveryLevelItDoesNotImply) {
 
 TEST_P(SimulatedLevelCheck, IsNotViolatedUnderAnyOtherWorkload) {
   for (const char* workload : {"general", "registers", "list-append", "lightweight"}) {
-    // There a read after an own append does not show what others commit before the reader, so that it
-    // contradicts what the list becomes.
+    // At these levels, a read after the transaction's own append does not show what others commit before
+    // the reader does, so it contradicts the final list.
     const bool forgets =
         GetParam() == SimulatedLevel::ReadCommitted || GetParam() == SimulatedLevel::PrefixConsistency;
     if (forgets && std::string_view(workload) == "list-append") continue;
@@ -117,7 +117,7 @@ TEST(SimulatedCheck, LostUpdatesOfLightweightTransactionsBreakTheChain) {
   EXPECT_TRUE(caught);
 }
 
-// A bug, the simulated level it is put into, and what it does to each level that this one implies.
+// A bug, the simulated level that contains it, and its effect on each level that this one implies.
 class SimulatedBugCheck : public testing::TestWithParam<SimulatedBugKind> {
  protected:
   bool breaks(Level level) const {
@@ -155,13 +155,13 @@ INSTANTIATE_TEST_SUITE_P(All, SimulatedBugCheck,
                                          SimulatedBugKind::LongFork),
                          [](const auto& parameter) { return test_name(serval::info(parameter.param).name); });
 
-TEST(PlantedAnomalyCheck, CoversTheFourteenOfMtcAndRealTime) {
+TEST(PlantedAnomalyCheck, CoversTheFourteenAnomaliesOfMtcAndRealTime) {
   EXPECT_EQ(all_planted_anomalies().size(), 15u);
   for (const PlantedAnomaly& planted : all_planted_anomalies())
     EXPECT_TRUE(find_anomaly(planted.name)) << planted.name;
 }
 
-TEST(PlantedAnomalyCheck, IsFoundOnceByItsNameExactlyWhereItIsForbidden) {
+TEST(PlantedAnomalyCheck, IsFoundOnceByNameExactlyWhereItIsForbidden) {
   for (const PlantedAnomaly& planted : all_planted_anomalies()) {
     const AnomalyKind kind = find_anomaly(planted.name).value();
     for (const std::uint64_t seed : fresh_seeds(3)) {
@@ -180,7 +180,7 @@ TEST(PlantedAnomalyCheck, IsFoundOnceByItsNameExactlyWhereItIsForbidden) {
   }
 }
 
-TEST(PlantedAnomalyCheck, LeavesWeakerLevelsWhole) {
+TEST(PlantedAnomalyCheck, DoesNotAffectWeakerLevels) {
   for (const SimulatedLevelInfo& simulated : all_simulated_levels()) {
     const Level promised = find_level(simulated.name).value();
     for (const char* plant : {"write-skew", "read-your-writes-violation", "read-skew-realtime"}) {

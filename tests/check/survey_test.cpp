@@ -1,4 +1,4 @@
-// All levels of one history, and what one level says about another.
+// All levels of one history, and what the verdict at one level says about another.
 
 #include <algorithm>
 
@@ -32,7 +32,8 @@ TEST(Survey, FindsTheStrongestLevelThatHolds) {
   EXPECT_EQ(survey(parse_history("a: [r(x,0) w(x,1)]@1..2")).proven.front(), Level::StrictSerializable);
 }
 
-// A register may hold a list, and a list may be read as one. Where a key is both, nothing is said of it.
+// A register may hold a list, and a list may be read as a value. If a key is used as both, nothing is
+// claimed about it.
 TEST(Survey, ARegisterMayHoldAList) {
   const auto proven = [](const char* text) {
     const History history = parse_history(text);
@@ -51,7 +52,7 @@ TEST(Survey, ARegisterMayHoldAList) {
   EXPECT_FALSE(proven("a: [w(x,1) a(x,2)] b: [r(x,[2])]"));
 }
 
-TEST(Survey, ItsHeadlineIsTheViolationOfTheWeakestLevel) {
+TEST(Survey, HeadlineIsTheViolationOfTheWeakestLevel) {
   const Survey both =
       survey(parse_history("a: [r(x,0) r(y,0) w(x,1)] b: [r(x,0) r(y,0) w(y,1)] c: [r(z,9)]"));
   EXPECT_TRUE(violated(both.headline()->verdict));
@@ -60,7 +61,7 @@ TEST(Survey, ItsHeadlineIsTheViolationOfTheWeakestLevel) {
   EXPECT_EQ(none.top, Level::StrongSessionSerializable);
 }
 
-// A level without an engine for this history follows from one that holds, as in the survey.
+// A level without an engine for this history follows from a stronger one that holds, as in the survey.
 TEST(Check, ALevelIsProvenByAStrongerOne) {
   const History history = parse_history("a: [r(x,0) w(x,1) w(y,1)]@1..2 b: [r(x,1) r(y,1)]@3..4");
   const CheckResult result = check(history, Level::Linearizable);
@@ -92,7 +93,7 @@ void expect_agreement(const History& history) {
   }
 }
 
-TEST(Survey, SaysOfEachLevelWhatItsGateSays) {
+TEST(Survey, AgreesWithTheCheckOfEachLevel) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     Random random(seed);
     expect_agreement(oracle::random_transactions(random, 5).freeze());
@@ -102,8 +103,8 @@ TEST(Survey, SaysOfEachLevelWhatItsGateSays) {
   }
 }
 
-// Where nothing is found the headline is a proof of the strongest level, or says what is open.
-TEST(Survey, ItsHeadlineIsNeverBetterThanWhatWasFound) {
+// If nothing is found, the headline is a proof of the strongest level, or says what is undecided.
+TEST(Survey, HeadlineIsNeverBetterThanTheFindings) {
   for (std::uint64_t seed = 1; seed <= 500; ++seed) {
     Random random(seed);
     const History history = oracle::random_transactions(random, 5).freeze();
@@ -120,8 +121,8 @@ bool reads_from(const History& history, const Relations& relations, TransactionI
   return std::ranges::find(edges, EdgeKind::WriteRead, &Edge::kind) != edges.end();
 }
 
-// Each step of a long fork is needed: where one of the four read from another that it does not follow in the
-// cycle, the cycle without those in between says more.
+// Each step of a long fork is needed. If one of the four transactions read from another that it does not
+// directly follow in the cycle, the cycle without those in between would be more specific.
 TEST(Survey, ALongForkHasNoShortcut) {
   std::size_t forks = 0;
   for (std::uint64_t seed = 1; seed <= 1'500; ++seed) {
@@ -146,8 +147,8 @@ TEST(Survey, ALongForkHasNoShortcut) {
   EXPECT_GT(forks, 0u);
 }
 
-// The answer of a search that ends by effort is the same each time.
-TEST(Survey, EndsByEffortAtTheSamePlaceEveryTime) {
+// A search that ends by effort gives the same answer every time.
+TEST(Survey, EndsByEffortAtTheSamePhaseEveryTime) {
   std::string many;
   for (int t = 0; t < 3'000; ++t) many += "s" + std::to_string(t % 7) + ": [r(x,0)] ";
   const History history = parse_history(many);

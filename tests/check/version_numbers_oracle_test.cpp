@@ -1,7 +1,7 @@
-// Blind writes with the versions of some of them known, as King Cobra takes them: verdicts under the
-// assumption `versions` against trying every commit order of small histories, each write keeping its number
-// with a chance p. Serializable and snapshot isolation, with and without session order; nothing may stay
-// undecided.
+// Blind writes of which some have known version numbers, as King Cobra takes them. Verdicts under the
+// assumption `versions` are compared with trying every commit order of small histories, where each write
+// keeps its number with probability p. Covers serializable and snapshot isolation, with and without
+// session order; nothing may remain undecided.
 
 #include <algorithm>
 #include <array>
@@ -24,8 +24,9 @@ namespace {
 constexpr std::uint32_t kTransactions = 5;
 constexpr std::uint32_t kKeys = 2;
 
-// Two sessions. Transaction i writes 10 i + k + 1 to key k, if it does; a read sees the latest write in the
-// order of the transactions, or now and then any. Numbers ascend in that order, or now and then do not.
+// Two sessions. Transaction i writes 10 i + k + 1 to key k, if it writes k at all. A read sees the
+// latest write in the order of the transactions, or occasionally any write. Numbers ascend in that
+// order, with occasional exceptions.
 class RandomHistory {
  public:
   RandomHistory(Random& random, double share) : random_(random), share_(share) {}
@@ -70,8 +71,9 @@ class RandomHistory {
   HistoryBuilder builder_;
 };
 
-// One commit order. Every transaction reads a snapshot, which is a prefix of it: at serializable all that
-// committed before, at snapshot isolation any that no writer of a key of its own follows before its commit.
+// One commit order. Every transaction reads a snapshot, which is a prefix of the order. At serializable,
+// the prefix is everything that committed before. At snapshot isolation, it is any prefix that contains
+// every earlier writer of the keys that the transaction writes.
 class CommitOrder {
  public:
   CommitOrder(const History& history, const std::vector<std::uint32_t>& order, Level level)
