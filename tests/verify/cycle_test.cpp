@@ -53,7 +53,7 @@ TEST(VerifyCycle, MustNotLoopOnOneTransaction) {
 
 const char* const kInformationFlow = "s1: [w(x,1) r(y,1)] s2: [r(x,1) w(y,1)]";
 
-TEST(VerifyCycle, AcceptsAFlowOfInformationInACircle) {
+TEST(VerifyCycle, AcceptsACyclicInformationFlow) {
   const History history = parse_history(kInformationFlow);
   const Verdict verdict =
       violated_by_cycle(CyclicInformationFlow, {wr(history, {0, 0}, {1, 0}), wr(history, {1, 1}, {0, 1})});
@@ -71,7 +71,7 @@ TEST(VerifyCycle, AnEdgeNeedsTheReadThatSawTheWrite) {
             "(r(x,0) and w(x,1))");
 }
 
-TEST(VerifyCycle, AnEdgeWithTheWrongOperationIsCaught) {
+TEST(VerifyCycle, AWrongOperationOfAnEdgeIsCaught) {
   const History history = parse_history(kInformationFlow);
   EXPECT_EQ(flaw(history, kSer,
                  violated_by_cycle(CyclicInformationFlow,
@@ -79,7 +79,7 @@ TEST(VerifyCycle, AnEdgeWithTheWrongOperationIsCaught) {
             "anomaly 1 (cyclic-information-flow): edge 1: w(y,1) of T2 is not about x");
 }
 
-TEST(VerifyCycle, AnEdgeWithTheWrongKeyIsCaught) {
+TEST(VerifyCycle, AWrongKeyOfAnEdgeIsCaught) {
   const History history = parse_history(kInformationFlow);
   Edge edge = wr(history, {0, 0}, {1, 0});
   edge.key = KeyId{1};
@@ -87,7 +87,7 @@ TEST(VerifyCycle, AnEdgeWithTheWrongKeyIsCaught) {
       stands(history, kSer, violated_by_cycle(CyclicInformationFlow, {edge, wr(history, {1, 1}, {0, 1})})));
 }
 
-TEST(VerifyCycle, AnEdgeWithIdsFromNowhereIsCaught) {
+TEST(VerifyCycle, InvalidIdsOfAnEdgeAreCaught) {
   const History history = parse_history(kInformationFlow);
   const Edge good = wr(history, {1, 1}, {0, 1});
   for (Edge edge : {wr(history, {0, 0}, {1, 0})}) {
@@ -115,28 +115,28 @@ TEST(VerifyCycle, AnIndeterminateSecondWriterIsPossible) {
       violated_by_cycle(CyclicInformationFlow, {wr(history, {0, 0}, {1, 0}), wr(history, {1, 1}, {0, 1})})));
 }
 
-TEST(VerifyCycle, AnAbortedSecondWriterIsNot) {
+TEST(VerifyCycle, AnAbortedSecondWriterIsImpossible) {
   const History history = parse_history("s1: [w(x,1) r(y,1)] s2: [r(x,1) w(y,1)] s3: [w(x,1)]!");
   EXPECT_TRUE(stands(
       history, kSer,
       violated_by_cycle(CyclicInformationFlow, {wr(history, {0, 0}, {1, 0}), wr(history, {1, 1}, {0, 1})})));
 }
 
-TEST(VerifyCycle, ReadsOfOnesOwnWritesProveNothing) {
+TEST(VerifyCycle, ReadsOfOwnWritesProveNothing) {
   const History history = parse_history("s1: [w(x,1) r(y,1)] s2: [w(x,2) r(x,1) w(y,1)]");
   EXPECT_FALSE(stands(
       history, kSer,
       violated_by_cycle(CyclicInformationFlow, {wr(history, {0, 0}, {1, 1}), wr(history, {1, 2}, {0, 1})})));
 }
 
-TEST(VerifyCycle, IntermediateWritesAreNoVersions) {
+TEST(VerifyCycle, IntermediateWritesAreNotVersions) {
   const History history = parse_history("s1: [w(x,1) w(x,2) r(y,1)] s2: [r(x,1) w(y,1)]");
   EXPECT_FALSE(stands(
       history, kSer,
       violated_by_cycle(CyclicInformationFlow, {wr(history, {0, 0}, {1, 0}), wr(history, {1, 1}, {0, 2})})));
 }
 
-TEST(VerifyCycle, TransactionsMustTakePart) {
+TEST(VerifyCycle, TransactionsMustParticipate) {
   for (const char* mark : {"!", "?"}) {
     const History history = parse_history(std::string("s1: [r(x,0) w(y,1)] s2: [r(y,0) w(x,1)]") + mark);
     EXPECT_FALSE(stands(history, kSer,
@@ -146,7 +146,7 @@ TEST(VerifyCycle, TransactionsMustTakePart) {
   }
 }
 
-TEST(VerifyCycle, AnIndeterminateTransactionThatWasSeenTakesPart) {
+TEST(VerifyCycle, AnIndeterminateTransactionThatWasReadParticipates) {
   const History history =
       parse_history("s1: [r(x,0) w(y,1)] s2: [r(y,0) w(x,1)]? s3: [r(x,1) w(z,1)]? s4: [r(z,1)]");
   EXPECT_EQ(flaw(history, kSer,
@@ -155,14 +155,14 @@ TEST(VerifyCycle, AnIndeterminateTransactionThatWasSeenTakesPart) {
             "");
 }
 
-TEST(VerifyCycle, AWrittenInitialValueIsNotCertainlyTheInitialVersion) {
+TEST(VerifyCycle, AReadOfARewrittenInitialValueIsAmbiguous) {
   const History history = parse_history("s1: [r(x,0) w(y,1)] s2: [r(y,0) w(x,1)] s3: [w(x,0)]");
   EXPECT_FALSE(stands(history, kSer,
                       violated_by_cycle(AntiDependencyCycle, {rw_initial(history, {0, 0}, {1, 1}),
                                                               rw_initial(history, {1, 0}, {0, 1})})));
 }
 
-TEST(VerifyCycle, NilIsNotCertainlyInitialWhereTheKeyIsDeleted) {
+TEST(VerifyCycle, ANilReadOfADeletedKeyIsAmbiguous) {
   const History history = parse_history("s1: [r(x,_) w(y,1)] s2: [r(y,_) w(x,1)] s3: [d(x)]");
   EXPECT_FALSE(stands(history, kSer,
                       violated_by_cycle(AntiDependencyCycle, {rw_initial(history, {0, 0}, {1, 1}),
@@ -243,17 +243,17 @@ TEST(VerifyCycle, OneAntiDependencyViolatesSnapshotIsolation) {
       "");
 }
 
-TEST(VerifyCycle, TheLastAndTheFirstEdgeAreInARow) {
+TEST(VerifyCycle, TheLastAndTheFirstEdgeAreAdjacent) {
   const History history =
       parse_history("s1: [r(x,0) w(x,1)] s2: [r(x,1) r(y,0) w(z,2)] s3: [r(y,0) w(y,1) r(x,0)]");
-  // rw T3->T1 is last and rw T2->T3 precedes it: adjacent; wr T1->T2 does not separate them.
+  // rw T3->T1 is last and rw T2->T3 precedes it, so they are adjacent; wr T1->T2 does not separate them.
   EXPECT_FALSE(stands(
       history, kSi,
       violated_by_cycle(AntiDependencyCycle, {rw(history, {2, 2}, {0, 1}, 0), wr(history, {0, 1}, {1, 0}),
                                               rw(history, {1, 1}, {2, 1}, 0)})));
 }
 
-TEST(VerifyCycle, AClassThatDoesNotFitIsCaught) {
+TEST(VerifyCycle, AMismatchedClassIsCaught) {
   const History history = parse_history(kWriteSkew);
   EXPECT_FALSE(
       stands(history, kSer,
@@ -263,8 +263,9 @@ TEST(VerifyCycle, AClassThatDoesNotFitIsCaught) {
       violated_by_cycle(ThinAirRead, {rw(history, {0, 1}, {1, 2}, 1), rw(history, {1, 0}, {0, 2}, 0)})));
 }
 
-// The second transaction read what the first wrote, and wrote: at read-uncommitted that orders nothing.
-TEST(VerifyCycle, AtReadUncommittedReadsOrderNoWrites) {
+// The second transaction read what the first wrote, and wrote itself. At read-uncommitted that orders
+// nothing.
+TEST(VerifyCycle, AtReadUncommittedReadsDoNotOrderWrites) {
   const History history = parse_history("s1: [r(x,2) w(x,3)] [r(x,0) w(x,2)]");
   const Verdict claim =
       violated_by_cycle(AnomalyKind::DirtyWriteSession, {ww(history, {1, 1}, {0, 1}, 0), so(0, 1)});
@@ -272,8 +273,9 @@ TEST(VerifyCycle, AtReadUncommittedReadsOrderNoWrites) {
   EXPECT_EQ(verify_witness(history, Level::StrongSessionReadCommitted, claim), std::nullopt);
 }
 
-// T1's version of x ends with 2, which comes before 3. That 1 is missing does not concern the sessions.
-TEST(VerifyCycle, SessionGuaranteesAreAboutTheLastAppendOfATransaction) {
+// T1's last append to x is 2, which comes before 3. The missing 1 does not matter for session
+// guarantees.
+TEST(VerifyCycle, SessionGuaranteesConcernTheLastAppendOfATransaction) {
   const History history = parse_history("s1: [a(x,1) a(x,2)]\ns2: [a(x,3) l(x,[2 3])]");
   const auto shown = [&](Place from, Place to) { return data_edge(history, EdgeKind::WriteWrite, from, to); };
   const Verdict claim =

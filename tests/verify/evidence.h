@@ -1,5 +1,6 @@
 #pragma once
-// Short spellings of evidence for tests. Transactions and operations count from 0, in the order of the text.
+// Short forms of evidence for tests. Transactions and operations are numbered from 0, in the order of
+// the text.
 
 #include <initializer_list>
 #include <string>

@@ -4,14 +4,15 @@
 #include "serval/verify/verify_witness.h"
 #include "verify/evidence.h"
 
-// Commit orders and snapshots: verify_witness accepts true ones and names the first lie of each false one.
+// Commit orders and snapshots: verify_witness accepts true ones and names the first error of each false
+// one.
 
 namespace serval {
 namespace {
 
 using namespace evidence;
 
-// Empty when the execution stands.
+// Empty if the execution stands.
 std::string flaw(const std::string& text, Level level, const Verdict& verdict) {
   return verify_witness(parse_history(text), level, verdict).value_or("");
 }
@@ -41,7 +42,7 @@ TEST(VerifyHolds, RejectsAMissingCommittedTransaction) {
   EXPECT_EQ(flaw(kChain, kSer, {0, 1}), "T3 committed but does not take part");
 }
 
-TEST(VerifyHolds, RejectsATransactionThatTakesPartTwice) {
+TEST(VerifyHolds, RejectsATransactionThatOccursTwice) {
   EXPECT_EQ(flaw(kChain, kSer, {0, 1, 2, 2}), "T3 takes part twice");
 }
 
@@ -53,19 +54,17 @@ TEST(VerifyHolds, RejectsAnAbortedTransaction) {
   EXPECT_EQ(flaw("s1: [w(x,1)]! s2: [r(x,1)]", kSer, {0, 1}), "T1 aborted and must not take part");
 }
 
-TEST(VerifyHolds, LeavesAbortedTransactionsOut) {
-  EXPECT_EQ(flaw("s1: [w(x,1)]! s2: [r(x,0)]", kSer, {1}), "");
-}
+TEST(VerifyHolds, OmitsAbortedTransactions) { EXPECT_EQ(flaw("s1: [w(x,1)]! s2: [r(x,0)]", kSer, {1}), ""); }
 
-TEST(VerifyHolds, AnIndeterminateTransactionMayBeLeftOut) {
+TEST(VerifyHolds, AnIndeterminateTransactionMayBeOmitted) {
   EXPECT_EQ(flaw("s1: [w(x,1)]? s2: [r(x,0)]", kSer, {1}), "");
 }
 
-TEST(VerifyHolds, AnIndeterminateTransactionMayTakePart) {
+TEST(VerifyHolds, AnIndeterminateTransactionMayParticipate) {
   EXPECT_EQ(flaw("s1: [w(x,1)]? s2: [r(x,0)]", kSer, {1, 0}), "");
 }
 
-TEST(VerifyHolds, AnIndeterminateTransactionThatWasReadMustTakePart) {
+TEST(VerifyHolds, AnIndeterminateTransactionThatWasReadMustParticipate) {
   EXPECT_NE(flaw("s1: [w(x,1)]? s2: [r(x,1)]", kSer, {1}), "");
   EXPECT_EQ(flaw("s1: [w(x,1)]? s2: [r(x,1)]", kSer, {0, 1}), "");
 }
@@ -95,7 +94,7 @@ TEST(VerifyHolds, ReadsOfAWrittenInitialValueSeeTheWriteOrTheInitialVersion) {
   EXPECT_NE(flaw("s1: [w(x,0)] s2: [r(x,0)] s3: [w(x,1)]", kSer, {0, 2, 1}), "");
 }
 
-TEST(VerifyHolds, AWriteOfUnknownValueWroteOneValue) {
+TEST(VerifyHolds, AWriteOfAnUnknownValueWroteOneValue) {
   const History history = parse_history("s1: [w(x,?)] s2: [r(x,17)] s3: [r(x,18)]");
   const auto flaw_of = [&](std::vector<std::pair<OperationId, OperationId>> taken) {
     const Holds claim{.proven = kSer,
@@ -170,7 +169,7 @@ TEST(VerifyHolds, PlainSerializableIgnoresSessions) {
   EXPECT_EQ(flaw("s1: [w(x,1)] [r(x,0)]", kSer, {1, 0}), "");
 }
 
-TEST(VerifyHolds, StrongSessionKeepsTheOrderOfSessions) {
+TEST(VerifyHolds, StrongSessionKeepsSessionOrder) {
   EXPECT_EQ(flaw("s1: [w(x,1)] [r(x,0)]", kSession, {1, 0}),
             "T2 does not see T1, which precedes it in session s1");
 }
@@ -196,7 +195,7 @@ TEST(VerifyHolds, AnIndeterminateTransactionStillBegins) {
   EXPECT_NE(flaw("s1: [w(x,1)]?@6..9 s2: [r(x,1)]@0..5", kStrict, {0, 1}), "");
 }
 
-TEST(VerifyHolds, StrictKeepsSessionsEvenWithoutTimes) {
+TEST(VerifyHolds, StrictKeepsSessionOrderEvenWithoutTimes) {
   EXPECT_NE(flaw("s1: [w(x,1)] [r(x,0)]", kStrict, {1, 0}), "");
 }
 
@@ -225,11 +224,11 @@ TEST(VerifyHolds, RejectsWriteConflicts) {
             "T1 and T2 both write x and neither sees the other");
 }
 
-TEST(VerifyHolds, AConflictWithAVisibleTransactionIsNone) {
+TEST(VerifyHolds, WritersMayOverwriteWhatTheySee) {
   EXPECT_EQ(flaw("s1: [w(x,1)] s2: [w(x,2) w(x,3)] s3: [r(x,3)]", kSi, {0, 1, 2}, {0, 1, 2}), "");
 }
 
-TEST(VerifyHolds, TheStateAfterASnapshotReadIsUntouched) {
+TEST(VerifyHolds, ReadingASnapshotDoesNotChangeTheState) {
   EXPECT_EQ(flaw("s1: [r(x,0) w(x,1) w(y,1) r(x,1)] s2: [r(x,0) r(y,0)] s3: [r(x,1) r(y,1)]", kSi, {0, 1, 2},
                  {0, 0, 1}),
             "");
@@ -247,13 +246,13 @@ TEST(VerifyHolds, StrongSessionSnapshotsSeeTheirSession) {
   EXPECT_EQ(flaw(text, kSessionSi, {0, 1}, {0, 0}), "T2 does not see T1, which precedes it in session s1");
 }
 
-TEST(VerifyHolds, StrongSnapshotsSeeWhatEndedBefore) {
+TEST(VerifyHolds, StrongSnapshotsSeeTransactionsThatEndedBefore) {
   const char* const text = "s1: [r(x,0) w(x,1)]@0..5 s2: [r(x,0)]@6..9";
   EXPECT_EQ(flaw(text, kSessionSi, {0, 1}, {0, 0}), "");
   EXPECT_EQ(flaw(text, kStrongSi, {0, 1}, {0, 0}), "T2 does not see T1, which ended before it began");
 }
 
-TEST(VerifyHolds, AnIntervalTurnedAroundDoesNotPrecedeItself) {
+TEST(VerifyHolds, AnInvertedIntervalDoesNotPrecedeItself) {
   EXPECT_EQ(flaw("s1: [r(x,0)]@9..2", kStrongSi, {0}, {0}), "");
   EXPECT_EQ(flaw("s1: [r(x,0)]@9..2", kStrict, {0}), "");
 }
@@ -262,15 +261,15 @@ TEST(VerifyHolds, AStrongerLevelProvesAWeakerOne) {
   EXPECT_EQ(flaw(kChain, kSer, holds_by(kSession, {0, 1, 2})), "");
 }
 
-TEST(VerifyHolds, AWeakerLevelProvesNothingStronger) {
+TEST(VerifyHolds, AWeakerLevelDoesNotProveAStrongerOne) {
   EXPECT_NE(flaw(kChain, kSession, holds_by(kSer, {0, 1, 2})), "");
 }
 
-TEST(VerifyHolds, TheStrongerLevelIsWhatIsVerified) {
+TEST(VerifyHolds, TheProvenLevelIsVerified) {
   EXPECT_NE(flaw("s1: [w(x,1)] [r(x,0)]", kSer, holds_by(kSession, {1, 0})), "");
 }
 
-TEST(VerifyHolds, ACommitOrderProvesNothingAboutLevelsOfVersions) {
+TEST(VerifyHolds, ACommitOrderProvesNothingAboutSessionGuarantees) {
   EXPECT_EQ(flaw(kChain, Level::Causal, {0, 1, 2}), "");
   EXPECT_NE(flaw(kChain, Level::MonotonicReads, {0, 1, 2}), "");
 }
@@ -283,7 +282,7 @@ TEST(VerifyHolds, LinearizableIsRealTimeOfSingleOperations) {
   EXPECT_NE(flaw("s1: [w(x,1) r(x,1)]", level, {0}), "");
 }
 
-TEST(VerifyHolds, WhoeverWasReadTakesPartAtReadUncommittedToo) {
+TEST(VerifyHolds, TransactionsThatWereReadMustParticipate) {
   const char* const history = "s1: [w(x,1)]? s2: [r(x,1)]";
   EXPECT_EQ(flaw(history, Level::ReadUncommitted, {0, 1}), "");
   EXPECT_NE(flaw(history, Level::ReadUncommitted, {1}), "");
@@ -291,7 +290,7 @@ TEST(VerifyHolds, WhoeverWasReadTakesPartAtReadUncommittedToo) {
 
 TEST(VerifyHolds, AnEmptyHistoryHolds) { EXPECT_EQ(flaw("", kSi, {}), ""); }
 
-TEST(VerifyWitness, UndecidedClaimsNothing) {
+TEST(VerifyWitness, UndecidedMakesNoClaim) {
   EXPECT_EQ(flaw(kChain, kSer, Undecided{Undecided::Cause::NoEngine, "", {}}), "");
 }
 

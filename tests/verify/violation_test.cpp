@@ -40,13 +40,13 @@ TEST(VerifyBadRead, TheInitialValueIsNeverThinAir) {
   EXPECT_FALSE(bad_read_stands("s1: [r(x,_)]", ThinAirRead, {0, 0}));
 }
 
-TEST(VerifyBadRead, AnUnknownAnswerIsNoRead) {
+TEST(VerifyBadRead, AnUnknownAnswerIsNotARead) {
   EXPECT_FALSE(bad_read_stands("s1: [r(x,?)]", ThinAirRead, {0, 0}));
 }
 
-TEST(VerifyBadRead, AWriteIsNoRead) { EXPECT_FALSE(bad_read_stands("s1: [w(x,7)]", ThinAirRead, {0, 0})); }
+TEST(VerifyBadRead, AWriteIsNotARead) { EXPECT_FALSE(bad_read_stands("s1: [w(x,7)]", ThinAirRead, {0, 0})); }
 
-TEST(VerifyBadRead, TheReaderMustTakePart) {
+TEST(VerifyBadRead, TheReaderMustParticipate) {
   EXPECT_FALSE(bad_read_stands("s1: [r(x,7)]!", ThinAirRead, {0, 0}));
   EXPECT_FALSE(bad_read_stands("s1: [r(x,7)]?", ThinAirRead, {0, 0}));
   EXPECT_TRUE(bad_read_stands("s1: [r(x,7) w(y,1)]? s2: [r(y,1)]", ThinAirRead, {0, 0}));
@@ -65,16 +65,16 @@ TEST(VerifyBadRead, AbortedReadNamesTheAbortedWrite) {
   EXPECT_FALSE(bad_read_stands("s1: [w(x,1)]! s2: [r(x,1)]", AbortedRead, {1, 0}));
 }
 
-TEST(VerifyBadRead, AnAbortedValueThatSomeoneElseCommittedIsNoAbortedRead) {
+TEST(VerifyBadRead, AnAbortedValueThatAnotherCommittedIsNotAnAbortedRead) {
   EXPECT_FALSE(bad_read_stands("s1: [w(x,1)]! s2: [r(x,1)] s3: [w(x,1)]", AbortedRead, {1, 0}, {0, 0}));
   EXPECT_FALSE(bad_read_stands("s1: [w(x,1)]! s2: [r(x,1)] s3: [w(x,1)]?", AbortedRead, {1, 0}, {0, 0}));
 }
 
-TEST(VerifyBadRead, AnAbortedWriteOfTheInitialValueDoesNotTaintIt) {
+TEST(VerifyBadRead, AnAbortedWriteOfTheInitialValueProvesNothing) {
   EXPECT_FALSE(bad_read_stands("s1: [w(x,0)]! s2: [r(x,0)]", AbortedRead, {1, 0}, {0, 0}));
 }
 
-TEST(VerifyBadRead, AWriteOfUnknownValueMayHaveWrittenIt) {
+TEST(VerifyBadRead, AWriteOfAnUnknownValueMayHaveWrittenIt) {
   EXPECT_FALSE(bad_read_stands("s1: [w(x,?)] s2: [r(x,1)]", ThinAirRead, {1, 0}, {1, 0}));
   EXPECT_FALSE(bad_read_stands("s1: [w(x,?)]! s2: [r(x,1)]", ThinAirRead, {1, 0}, {1, 0}));
   EXPECT_FALSE(bad_read_stands("s1: [w(x,?) r(x,1)] s2: [r(x,2)]", ThinAirRead, {1, 0}, {1, 0}));
@@ -82,12 +82,12 @@ TEST(VerifyBadRead, AWriteOfUnknownValueMayHaveWrittenIt) {
   EXPECT_TRUE(bad_read_stands("s1: [w(x,?) w(x,2)] s2: [r(x,1)]", IntermediateRead, {1, 0}, {0, 0}));
 }
 
-TEST(VerifyBadRead, OwnReadsAfterAWriteOfUnknownValueAgree) {
+TEST(VerifyBadRead, OwnReadsAfterAWriteOfAnUnknownValueAgree) {
   EXPECT_FALSE(bad_read_stands("s1: [w(x,?) r(x,1)]", NotMyOwnWrite, {0, 1}, {0, 0}));
   EXPECT_TRUE(bad_read_stands("s1: [w(x,?) r(x,1) r(x,2)]", NotMyOwnWrite, {0, 2}, {0, 0}));
 }
 
-TEST(VerifyBadRead, ReadingOnesOwnWriteIsNoAbortedRead) {
+TEST(VerifyBadRead, ReadingOwnWritesIsNotAnAbortedRead) {
   EXPECT_FALSE(bad_read_stands("s1: [w(x,1)]! s2: [w(x,1) r(x,1) w(x,2)]", AbortedRead, {1, 1}, {0, 0}));
 }
 
@@ -97,7 +97,7 @@ TEST(VerifyBadRead, IntermediateReadNamesAnOverwrittenWrite) {
   EXPECT_FALSE(bad_read_stands("s1: [w(x,1) w(x,2) w(x,1)] s2: [r(x,1)]", IntermediateRead, {1, 0}, {0, 0}));
 }
 
-TEST(VerifyBadRead, AnIntermediateValueThatSomeoneElseLeftBehindIsNone) {
+TEST(VerifyBadRead, AnIntermediateValueThatAnotherCommittedIsNotAnIntermediateRead) {
   EXPECT_FALSE(
       bad_read_stands("s1: [w(x,1) w(x,2)] s2: [r(x,1)] s3: [w(x,1)]", IntermediateRead, {1, 0}, {0, 0}));
 }
@@ -188,17 +188,17 @@ TEST(VerifyDivergence, OneTransactionDoesNotDiverge) {
   EXPECT_FALSE(stands(history, kSi, violated_by(LostUpdate, divergence(history, {0, 0}, {0, 0}))));
 }
 
-TEST(VerifyDivergence, BothBranchesTakePart) {
+TEST(VerifyDivergence, BothBranchesMustParticipate) {
   const History history = parse_history("s1: [r(x,0) w(x,1)] s2: [r(x,0) w(x,2)]?");
   EXPECT_FALSE(stands(history, kSi, violated_by(LostUpdate, divergence(history, {0, 0}, {1, 0}))));
 }
 
-TEST(VerifyDivergence, BothBranchesWrite) {
+TEST(VerifyDivergence, BothBranchesMustWrite) {
   const History history = parse_history("s1: [r(x,0) w(x,1)] s2: [r(x,0) r(x,0)]");
   EXPECT_FALSE(stands(history, kSi, violated_by(LostUpdate, divergence(history, {0, 0}, {1, 0}))));
 }
 
-// Lightweight transactions.
+// Chains of lightweight transactions.
 
 bool chain_breaks(const std::string& text, ChainBreak::Rule rule, std::uint32_t first,
                   std::optional<std::uint32_t> second = std::nullopt, Level level = kLinearizable) {
@@ -245,7 +245,7 @@ TEST(VerifyChain, AValueThatNobodyWroteCannotBeSeen) {
   EXPECT_FALSE(chain_breaks("s1: [cas(x,0,8)] s2: [i(x,1)]", Rule::NeverWritten, 0));
 }
 
-TEST(VerifyChain, AChainThatBitesItsTailIsUnreachable) {
+TEST(VerifyChain, ACyclicChainIsUnreachable) {
   EXPECT_TRUE(chain_breaks("s1: [cas(x,1,2)] s2: [cas(x,2,1)]", Rule::Unreachable, 0));
   EXPECT_TRUE(chain_breaks("s1: [cas(x,1,2)] s2: [cas(x,7,1)]", Rule::Unreachable, 0));
   EXPECT_FALSE(chain_breaks("s1: [cas(x,1,2)] s2: [i(x,1)]", Rule::Unreachable, 0));
@@ -259,7 +259,7 @@ TEST(VerifyChain, AnOperationCannotBeginAfterItsSuccessorEnded) {
   EXPECT_FALSE(chain_breaks("s1: [i(x,1)]@0..5 s2: [cas(x,1,2)]@6..9", Rule::RealTime, 0, 1));
 }
 
-TEST(VerifyChain, RealTimeReachesAlongTheChain) {
+TEST(VerifyChain, RealTimeAppliesAlongTheChain) {
   EXPECT_TRUE(chain_breaks("s1: [i(x,1)]@6..9 s2: [cas(x,1,2)] s3: [cas(x,2,3)] s4: [r(x,3)]@0..5",
                            Rule::RealTime, 0, 3));
 }
@@ -270,7 +270,7 @@ TEST(VerifyChain, AStaleReadBreaksRealTime) {
   EXPECT_FALSE(chain_breaks("s1: [r(x,2)]@8..9 s2: [cas(x,1,2)]@0..5 s3: [i(x,1)]", Rule::RealTime, 0, 1));
 }
 
-TEST(VerifyChain, RealTimeSaysNothingAtSerializable) {
+TEST(VerifyChain, RealTimeDoesNotCountAtSerializable) {
   EXPECT_FALSE(chain_breaks("s1: [i(x,1)]@6..9 s2: [cas(x,1,2)]@0..5", Rule::RealTime, 0, 1, kSer));
   EXPECT_TRUE(chain_breaks("s1: [i(x,1)]@6..9 s2: [cas(x,1,2)]@0..5", Rule::RealTime, 0, 1, kStrict));
 }
@@ -293,7 +293,7 @@ TEST(VerifyViolation, EveryAnomalyIsVerified) {
   EXPECT_FALSE(stands(history, kSer, claim));
 }
 
-TEST(VerifyViolation, CountsCoverWhatIsShown) {
+TEST(VerifyViolation, CountsMustCoverTheAnomaliesShown) {
   const History history = parse_history(kWriteSkew);
   Violated claim = std::get<Violated>(write_skew(history));
   claim.counts.clear();
