@@ -43,7 +43,7 @@ class CampaignTest : public testing::Test {
   std::optional<DatabaseError> loss_;
 };
 
-TEST_F(CampaignTest, RunsAsManyTransactionsAsAsked) {
+TEST_F(CampaignTest, RunsTheRequestedNumberOfTransactions) {
   FakeDatabase database;
   const CampaignCounts counts = run(database, "mini", {.sessions = 4, .transactions = 500, .seed = 7});
   EXPECT_EQ(counts.transactions(), 500u);
@@ -72,7 +72,7 @@ TEST_F(CampaignTest, ReadsEveryListAtTheEnd) {
   EXPECT_TRUE(holds(result.verdict));
 }
 
-TEST_F(CampaignTest, CountsWhatTheServerRefuses) {
+TEST_F(CampaignTest, CountsRefusedTransactions) {
   FakeDatabase database({.abort_every = 5});
   const CampaignCounts counts = run(database, "mini", {.sessions = 2, .transactions = 200, .abort_share = 0});
   EXPECT_EQ(counts.aborted.at(FailureCause::Serialization), 40u);
@@ -80,13 +80,14 @@ TEST_F(CampaignTest, CountsWhatTheServerRefuses) {
   EXPECT_TRUE(holds(check(history(), Level::StrictSerializable).verdict));
 }
 
-TEST_F(CampaignTest, ALostConnectionGoesOnAsANewSession) {
+TEST_F(CampaignTest, ALostConnectionContinuesAsANewSession) {
   FakeDatabase database({.lose_every = 50});
   const CampaignCounts counts = run(database, "mini", {.sessions = 2, .transactions = 400, .abort_share = 0});
   EXPECT_EQ(counts.indeterminate, 8u);
   EXPECT_GE(counts.reconnections, 6u);
   const History read = history();
-  EXPECT_GE(read.session_count(), counts.reconnections);  // One that reconnects at the very end stays empty.
+  // A session that reconnects at the very end stays empty.
+  EXPECT_GE(read.session_count(), counts.reconnections);
   EXPECT_TRUE(holds(check(read, Level::StrictSerializable).verdict));
 }
 
@@ -97,7 +98,7 @@ TEST_F(CampaignTest, WaitsForAServerThatComesBack) {
   EXPECT_EQ(counts.transactions(), 30u);
 }
 
-TEST_F(CampaignTest, ALostSessionGoesOnAtAnotherNode) {
+TEST_F(CampaignTest, ALostSessionContinuesAtAnotherNode) {
   FakeDatabase database({.lose_every = 20, .nodes = 3, .dead_node = 1});
   const CampaignCounts counts = run(database, "mini", {.sessions = 3, .transactions = 300, .abort_share = 0});
   EXPECT_EQ(counts.transactions(), 300u);
@@ -105,7 +106,7 @@ TEST_F(CampaignTest, ALostSessionGoesOnAtAnotherNode) {
   EXPECT_TRUE(holds(check(history(), Level::StrictSerializable).verdict));
 }
 
-TEST_F(CampaignTest, KeepsWhatWasRecordedBeforeTheDatabaseWasLostForGood) {
+TEST_F(CampaignTest, KeepsTheRecordingWhenTheDatabaseIsLostForGood) {
   FakeDatabase database({.lose_every = 50, .refuse_connections = 100'000, .first_connections = 2});
   const CampaignCounts counts =
       run(database, "mini", {.sessions = 2, .time = std::chrono::seconds(1), .abort_share = 0});
@@ -116,7 +117,7 @@ TEST_F(CampaignTest, KeepsWhatWasRecordedBeforeTheDatabaseWasLostForGood) {
   EXPECT_TRUE(holds(check(history(), Level::StrictSerializable).verdict));
 }
 
-TEST_F(CampaignTest, InterruptsWhatStillWaitsAtTheEnd) {
+TEST_F(CampaignTest, InterruptsWhatIsStillWaitingAtTheEnd) {
   FakeDatabase database({.hang_at = 30});
   const CampaignCounts counts = run(database, "mini",
                                     {.sessions = 1,
@@ -132,7 +133,7 @@ TEST_F(CampaignTest, SaysWhenNoSessionCanBeOpened) {
   EXPECT_THROW(run(database, "mini", {.sessions = 2, .transactions = 10}), DatabaseError);
 }
 
-TEST_F(CampaignTest, StopsWhenTimeIsUpAndKeepsTheRate) {
+TEST_F(CampaignTest, StopsWhenTheTimeIsUpAndKeepsTheRate) {
   FakeDatabase database;
   const CampaignCounts counts =
       run(database, "mini", {.sessions = 2, .time = std::chrono::milliseconds(300), .rate = 100});

@@ -1,5 +1,5 @@
 #pragma once
-// Short spellings of what the tests of drivers ask a client.
+// Short forms of the requests that driver tests send to a client.
 
 #include <optional>
 #include <vector>
@@ -9,7 +9,8 @@
 
 namespace serval {
 
-// Table 0 holds registers 0 to 9, table 1 lists, table 2 rows with two columns, absent at the start.
+// Table 0 holds registers 0 to 9, table 1 lists, and table 2 rows with two columns, which are initially
+// absent.
 inline Schema three_tables() {
   return {{.name = "registers", .rows = 10},
           {.name = "lists", .holds = TableInfo::Holds::Lists},
@@ -31,7 +32,7 @@ inline std::vector<std::int64_t> read_list(Client& client, std::uint64_t key) {
   return client.perform({.kind = Request::Kind::ReadList, .table = 1, .key = key}).list;
 }
 
-// The outcome of a commit, and why, where it did not succeed.
+// The outcome of a commit, and the reason if it failed.
 struct Ending {
   Outcome outcome = Outcome::Committed;
   std::optional<FailureCause> cause;
@@ -41,7 +42,7 @@ struct Ending {
 inline const Ending kCommitted{Outcome::Committed, std::nullopt};
 inline const Ending kRefused{Outcome::Aborted, FailureCause::Serialization};
 
-// Runs `steps`, which end with a commit, and tells how the transaction ended.
+// Runs `steps`, which end with a commit, and returns how the transaction ended.
 template <class Steps>
 Ending ending_of(Steps steps) {
   try {

@@ -1,6 +1,6 @@
 #pragma once
-// A proxy on this machine that cuts a connection at a chosen moment: once the client has sent a certain
-// text. The server still hears what came until then, but the client hears nothing more.
+// A local proxy that cuts a connection at a chosen moment: once the client has sent a certain text. The
+// server still receives everything up to then, but the client receives nothing more.
 //
 //   CuttingProxy proxy(5432);
 //   proxy.cut_after("commit");
@@ -56,7 +56,7 @@ class CuttingProxy {
     return out;
   }
 
-  // One connection after another.
+  // Serves one connection after another.
   void serve() {
     while (!stopping_) {
       pollfd waiting{.fd = listener_, .events = POLLIN, .revents = 0};
@@ -93,7 +93,7 @@ class CuttingProxy {
     return !text_.empty() && sent.find(text_) != std::string_view::npos;
   }
 
-  // The server has answered, so it has done what it was told.
+  // Waits for the server's answer, so that it has done what it was asked to.
   static void hear_out(int server) {
     std::array<char, 4096> answer;
     recv(server, answer.data(), answer.size(), 0);

@@ -1,6 +1,6 @@
 #pragma once
-// What every driver of a database with ranges must do, whatever the database: each kind of request, with and
-// without columns, answered as request.h says.
+// What every driver of a database with ranges must do: answer each kind of request, with and without
+// columns, as request.h says.
 //
 //   const std::unique_ptr<Database> database = open_database("sqlite:", {});
 //   check_requests(*database);
@@ -32,7 +32,7 @@ inline Schema checked_schema() {
            .columns = {{.name = "group", .initial = 7, .indexed = true}, {.name = "amount"}}}};
 }
 
-// Rows as text, in the order of their keys: "1:5(7,0) 2:5(7,0)".
+// Rows as text, ordered by key: "1:5(7,0) 2:5(7,0)".
 inline std::string spelled(Answer answer) {
   std::ranges::sort(answer.rows, {}, &Answer::Row::key);
   std::string out;
@@ -61,7 +61,7 @@ inline void PrintTo(const Failure& failure, std::ostream* out) {
   *out << name_of(failure.cause) << ", " << name_of(failure.outcome);
 }
 
-// How it failed; a failure of the test where it did not.
+// How `act` failed. The test fails if `act` succeeds.
 inline Failure failure_of(const std::function<void()>& act) {
   try {
     act();
@@ -72,7 +72,7 @@ inline Failure failure_of(const std::function<void()>& act) {
   return {FailureCause::Other, Outcome::Committed};
 }
 
-// What a database makes of an insert where the row is there: PostgreSQL before 9.5 can only abort.
+// What an insert does if the row exists: PostgreSQL before 9.5 can only abort.
 enum class RefusedInserts : std::uint8_t { Answer, Abort };
 
 inline void check_registers(Client& client) {
@@ -167,7 +167,7 @@ inline void check_ranges(Client& client) {
   EXPECT_EQ(spelled(perform_alone(client, {.kind = Kind::Scan, .table = 2, .low = 0, .high = 99})), "");
 }
 
-// Makes the tables of checked_schema; leaves them there.
+// Creates the tables of checked_schema and leaves them there.
 inline void check_requests(Database& database, RefusedInserts inserts = RefusedInserts::Answer) {
   database.create(checked_schema());
   const std::unique_ptr<Client> client = database.connect(0);
@@ -182,14 +182,15 @@ inline void check_requests(Database& database, RefusedInserts inserts = RefusedI
   EXPECT_EQ(spelled(perform_alone(*client, {.kind = Request::Kind::Read, .key = 2})), "2:0");
 }
 
-// Two sessions; the first writes and commits before the second writes.
+// Two sessions. The first writes and commits before the second writes.
 struct Pair {
   std::unique_ptr<Client> first, second;
 };
 
 inline Pair connect_pair(Database& database) { return {database.connect(0), database.connect(1)}; }
 
-// Write skew: both read keys 0 and 1, each writes one of them. The second's commit, or its failure.
+// Write skew: both read keys 0 and 1, and each writes one of them. Returns the outcome of the second
+// commit, or throws its failure.
 inline Outcome try_write_skew(const Pair& clients) {
   for (Client* client : {clients.first.get(), clients.second.get()}) {
     client->begin();
@@ -202,7 +203,8 @@ inline Outcome try_write_skew(const Pair& clients) {
   return clients.second->commit();
 }
 
-// Lost update: both read key 0, both write it. The second's commit, or its failure.
+// Lost update: both read key 0, and both write it. Returns the outcome of the second commit, or throws
+// its failure.
 inline Outcome try_lost_update(const Pair& clients) {
   for (Client* client : {clients.first.get(), clients.second.get()}) {
     client->begin();
@@ -214,19 +216,20 @@ inline Outcome try_lost_update(const Pair& clients) {
   return clients.second->commit();
 }
 
-// Many sessions update two keys at once. At every level an update is one step: each tag is replaced by at
-// most one committed update, which saw it. So from the initial tag on, what was written forms one chain a
-// key.
+// Many sessions update two keys concurrently. An update is atomic at every level: each tag is replaced
+// by at most one committed update, the one that saw it. So the writes of a key form one chain from its
+// initial tag.
 inline void check_updates_at_once(Database& database) {
   constexpr std::uint32_t kSessions = 4;
   constexpr std::int64_t kUpdates = 40;
   database.create(checked_schema());
   std::mutex mutex;
-  std::map<std::pair<std::uint64_t, std::int64_t>, std::int64_t> next;  // The tag that replaced a key's tag.
+  // The tag that replaced a given tag of a key.
+  std::map<std::pair<std::uint64_t, std::int64_t>, std::int64_t> next;
   const auto update = [&](Client& client, std::uint64_t key, std::int64_t tag) {
     client.begin();
     const Answer before = client.perform({.kind = Request::Kind::Update, .key = key, .tag = tag});
-    // H2 at read uncommitted sometimes finds no row; then it must not have written one.
+    // H2 at read uncommitted sometimes finds no row. Then it must not have written one.
     if (client.commit() != Outcome::Committed || !before.applied) return;
     const std::lock_guard lock(mutex);
     EXPECT_TRUE(next.emplace(std::pair(key, before.rows.at(0).tag), tag).second)
@@ -258,7 +261,7 @@ inline void check_updates_at_once(Database& database) {
   EXPECT_GT(steps, 0u);
 }
 
-// Each of two transactions waits for what the other wrote: one is the victim, and the other commits.
+// Two transactions each wait for what the other wrote: one is the victim, and the other commits.
 inline void expect_one_deadlock(Database& database) {
   const Pair clients = connect_pair(database);
   clients.first->begin();

@@ -1,4 +1,4 @@
-// Tests of a driver that was not built do not even exist: so that nobody overlooks it, they are counted here.
+// If a driver was not built, its tests do not even exist. This test makes sure that somebody notices.
 
 #include <gtest/gtest.h>
 

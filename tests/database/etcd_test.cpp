@@ -29,7 +29,7 @@ extern char** environ;
 namespace serval {
 namespace {
 
-// A socket that listens on a loopback port of the system's choice.
+// A socket that listens on a loopback port chosen by the system.
 struct Listener {
   int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   std::uint16_t port = 0;
@@ -58,7 +58,8 @@ class EtcdServer {
     folder_ = name;
     std::string peer;
     {
-      const Listener clients, peers;  // Both at once, so that they differ; free again when etcd wants them.
+      // Both are open at the same time, so that they differ; they are free again when etcd needs them.
+      const Listener clients, peers;
       endpoint_ = clients.address();
       peer = "http://" + peers.address();
     }
@@ -176,7 +177,7 @@ TEST_F(Etcd, LostUpdatesAreRefused) {
   EXPECT_EQ(commit(*one), kRefused);
 }
 
-TEST_F(Etcd, TransactionsThatOnlyReadAreCheckedToo) {
+TEST_F(Etcd, ReadOnlyTransactionsAreCheckedToo) {
   one->begin();
   EXPECT_EQ(read(*one, 0), 0);
   other->begin();
@@ -220,7 +221,7 @@ TEST_F(Etcd, BlindWritesNeverConflict) {
   EXPECT_LT(one->hints().commit_timestamp, other->hints().commit_timestamp);
 }
 
-TEST_F(Etcd, TellsTheRevisionsOfTheFirstReadAndOfTheCommit) {
+TEST_F(Etcd, ReportsTheRevisionsOfTheFirstReadAndOfTheCommit) {
   one->begin();
   write(*one, 0, 1);
   ASSERT_EQ(commit(*one), kCommitted);
@@ -284,7 +285,7 @@ TEST_F(Etcd, AServerThatIsGoneCommitsNothing) {
   EXPECT_THROW(open_etcd(mortal.address(), {.isolation = "serializable"}), DatabaseError);
 }
 
-// Gives every read the same answer and hangs up on commits, which it counts.
+// Gives the same answer to every read, and counts commits and hangs up on them.
 class RudeServer {
  public:
   explicit RudeServer(std::string answer = R"({"header":{"revision":"5"}})")
@@ -353,7 +354,7 @@ TEST(EtcdRead, AValueThatIsNotBase64IsRefused) {
   }
 }
 
-TEST(EtcdAddress, WrongOnesAreRefused) {
+TEST(EtcdAddress, InvalidAddressesAreRefused) {
   for (const char* address :
        {"etcd:", "etcd://", "etcd://user@host:1", "etcd://host:1/path", "etcd://h:1?x=y"})
     EXPECT_THROW(open_etcd(address, {}), InputError) << address;

@@ -1,5 +1,5 @@
 #pragma once
-// What every driver answers to each kind of request, in transactions that meet no other.
+// How every driver answers each kind of request, in transactions without conflicts.
 
 #include <gtest/gtest.h>
 

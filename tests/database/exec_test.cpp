@@ -31,7 +31,7 @@ class Exec : public testing::Test {
     return open_exec("exec:python3 '" + program + "' '" + folder + "/x.db'", {.isolation = "default"});
   }
 
-  // A program that greets and then does what `rest`, a part of a shell script, does.
+  // A program that sends the greeting and then runs `rest`, part of a shell script.
   std::unique_ptr<Client> connect_to(const std::string& rest) {
     std::ofstream(folder + "/program.sh") << "read line; echo '{\"ok\":true}'\n" << rest << "\n";
     database = open_exec("exec:exec sh '" + folder + "/program.sh'", {.isolation = "default"});
@@ -109,7 +109,7 @@ TEST_F(Exec, ADeadProgramIsALostConnection) {
   client->roll_back();
 }
 
-TEST_F(Exec, AKilledProgramAbortsWhatIsNotCommitting) {
+TEST_F(Exec, AKilledProgramAbortsWhatIsNotBeingCommitted) {
   std::ofstream(folder + "/program.sh") << "echo $$ > '" << folder << "/pid'\n"
                                         << "while read line; do echo '{\"ok\":true}'; done\n";
   database = open_exec("exec:exec sh '" + folder + "/program.sh'", {.isolation = "default"});
@@ -127,7 +127,7 @@ TEST_F(Exec, AKilledProgramAbortsWhatIsNotCommitting) {
             (Ending{Outcome::Aborted, FailureCause::ConnectionLost}));
 }
 
-TEST_F(Exec, ASilentProgramIsLostInTime) {
+TEST_F(Exec, ASilentProgramIsLostAfterATimeout) {
   setenv("SERVAL_EXEC_TIMEOUT_MS", "300", 1);
   const auto client = connect_to("read begin; echo '{\"ok\":true}'; read commit; read more");
   client->begin();
@@ -145,7 +145,7 @@ TEST_F(Exec, AProgramThatClosesItsOutputIsLost) {
             (Ending{Outcome::Aborted, FailureCause::ConnectionLost}));
 }
 
-TEST_F(Exec, GarbageIsShown) {
+TEST_F(Exec, GarbageIsQuoted) {
   const auto client = connect_to("echo 'Traceback: oops'; read more");
   try {
     client->begin();
@@ -178,7 +178,7 @@ TEST_F(Exec, ErrorsKeepTheirCauseAndOutcome) {
   EXPECT_THROW(client->begin(), DatabaseError);
 }
 
-TEST_F(Exec, ACommandThatDoesNotRunIsADatabaseError) {
+TEST_F(Exec, ACommandThatCannotRunIsADatabaseError) {
   EXPECT_THROW(open_exec("exec:exit 1", {}), DatabaseError);
   EXPECT_THROW(open_exec("exec:", {}), InputError);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// A database for tests of whoever drives one: registers and lists in memory, one transaction at a time, so
-// that it is strictly serializable. Its connections fail when they are told to.
+// A database for tests of code that drives one: registers and lists in memory, one transaction at a
+// time, so it is strictly serializable. Its connections fail on request.
 
 #include <atomic>
 #include <map>
@@ -12,12 +12,12 @@
 namespace serval {
 
 struct FakeFailures {
-  std::uint64_t lose_every = 0;            // The connection is lost at every n-th commit, which took effect.
+  std::uint64_t lose_every = 0;            // The connection is lost at every n-th commit, which takes effect.
   std::uint64_t abort_every = 0;           // Every n-th commit is refused.
-  std::uint64_t refuse_connections = 0;    // So many after the first ones.
-  std::uint64_t first_connections = 100;   // That are not refused.
-  std::uint32_t nodes = 1, dead_node = 1;  // Sessions are not taken again by the dead one.
-  std::uint64_t hang_at = 0;               // This commit has no answer before it is interrupted.
+  std::uint64_t refuse_connections = 0;    // The number of connections to refuse after the first ones.
+  std::uint64_t first_connections = 100;   // The number of connections that are not refused.
+  std::uint32_t nodes = 1, dead_node = 1;  // The dead node accepts no session a second time.
+  std::uint64_t hang_at = 0;               // This commit is not answered until it is interrupted.
 };
 
 class FakeDatabase final : public Database {

@@ -48,7 +48,7 @@ TEST_F(Galera, SessionsAreSpreadOverTheNodesAndSeeTheSame) {
   EXPECT_EQ(std::ranges::unique(nodes).begin(), nodes.end());
 }
 
-TEST_F(Galera, TwoNodesThatWriteTheSameRowConflictAtTheCommit) {
+TEST_F(Galera, WritesOfTheSameRowAtTwoNodesConflictAtTheCommit) {
   const std::unique_ptr<Database> database = created("repeatable-read");
   const Pair clients = connect_pair(*database);
   clients.first->begin();

@@ -38,14 +38,14 @@ TEST_F(H2, EveryRequestIsAnsweredAtEveryIsolation) {
   }
 }
 
-TEST_F(H2, AnUpdateIsOneStepAtEveryIsolation) {
+TEST_F(H2, UpdatesAreAtomicAtEveryIsolation) {
   for (const IsolationInfo& isolation : driver_of("postgres:").isolations) {
     SCOPED_TRACE(isolation.name);
     check_updates_at_once(*open(std::string(isolation.name)));
   }
 }
 
-TEST_F(H2, SaysWhatItIs) {
+TEST_F(H2, ReportsItsFacts) {
   auto facts = open("serializable")->facts();
   EXPECT_EQ(facts["database"], "H2");
   EXPECT_TRUE(facts["version"].starts_with("2.")) << facts["version"];
@@ -62,7 +62,7 @@ TEST_F(H2, WriteSkewCommitsEvenWhenSerializable) {
   EXPECT_EQ(failure.cause, FailureCause::Serialization);
 }
 
-TEST_F(H2, ReadsWhatIsNotCommittedWhenAskedTo) {
+TEST_F(H2, ReadsUncommittedDataOnRequest) {
   const std::unique_ptr<Database> database = open("read-uncommitted");
   database->create(checked_schema());
   const Pair clients = connect_pair(*database);

@@ -15,7 +15,7 @@ class Accounts final : public Database {
  public:
   struct Setting {
     bool has_observers = true;
-    std::uint32_t lost_observers = 0;  // Attempts that fail.
+    std::uint32_t lost_observers = 0;  // The number of failing attempts.
     Outcome outcome = Outcome::Committed;
   };
   explicit Accounts(Setting setting) : setting_(setting) {}
@@ -65,7 +65,7 @@ void await_commits(const Accounts& accounts, std::uint64_t more) {
   while (accounts.commits < before + more) std::this_thread::yield();
 }
 
-TEST(InvariantWatch, SeesWhatIsMendedBeforeTheEnd) {
+TEST(InvariantWatch, SeesWhatIsRepairedBeforeTheEnd) {
   Accounts accounts({});
   InvariantWatch watch(accounts, *bank().generator);
   accounts.broken = true;
@@ -74,11 +74,11 @@ TEST(InvariantWatch, SeesWhatIsMendedBeforeTheEnd) {
   watch.look_at_the_end();
   const InvariantFindings found = watch.findings();
   EXPECT_EQ(found.broken, std::vector<std::string>{"the balances sum to 88, not 80"});
-  EXPECT_EQ(found.broken_in_all, 1u);  // However often it was seen.
+  EXPECT_EQ(found.broken_in_all, 1u);  // However often it is seen.
   EXPECT_GE(found.looks, 2u);
 }
 
-TEST(InvariantWatch, GoesToAnotherNode) {
+TEST(InvariantWatch, MovesToAnotherNode) {
   Accounts accounts({.lost_observers = 2});
   InvariantWatch watch(accounts, *bank().generator);
   await_commits(accounts, 1);
@@ -86,7 +86,7 @@ TEST(InvariantWatch, GoesToAnotherNode) {
   EXPECT_TRUE(watch.findings().broken.empty());
 }
 
-TEST(InvariantWatch, LooksAtTheEndOnlyWhereNobodyCanObserve) {
+TEST(InvariantWatch, ChecksOnlyAtTheEndWithoutObservers) {
   Accounts accounts({.has_observers = false});
   InvariantWatch watch(accounts, *bank().generator);
   accounts.broken = true;
@@ -95,7 +95,7 @@ TEST(InvariantWatch, LooksAtTheEndOnlyWhereNobodyCanObserve) {
   EXPECT_EQ(watch.findings().broken_in_all, 1u);
 }
 
-TEST(InvariantWatch, WhatDidNotCommitSaysNothing) {
+TEST(InvariantWatch, IgnoresTransactionsThatDidNotCommit) {
   Accounts accounts({.outcome = Outcome::Aborted});
   accounts.broken = true;
   InvariantWatch watch(accounts, *bank().generator);

@@ -22,7 +22,7 @@ TEST(JsonValue, ReadsWhatServersSend) {
   EXPECT_TRUE(value["nothing"]["below"].is(JsonValue::Kind::Null));
 }
 
-TEST(JsonValue, ReadsTextAsItWasQuoted) {
+TEST(JsonValue, UnescapesQuotedText) {
   const std::string text("a\"b\\c\n\x01 \xE2\x9C\x93 /");
   EXPECT_EQ(parse_json(json_string(text)).text, text);
   EXPECT_EQ(parse_json(R"("\u2713\ud83d\ude00\n\/")").text, "\xE2\x9C\x93\xF0\x9F\x98\x80\n/");
@@ -55,7 +55,7 @@ TEST(JsonValue, NumbersKeepTheirDigits) {
   EXPECT_THROW(parse_json("1e999"), JsonError);
 }
 
-TEST(JsonValue, OfEqualNamesTheFirstCounts) {
+TEST(JsonValue, TheFirstOfEqualNamesCounts) {
   EXPECT_EQ(parse_json(R"({"a":1,"b":2,"a":3})")["a"].whole(), 1);
 }
 
@@ -65,7 +65,7 @@ TEST(JsonValue, RefusesWhatIsNotJson) {
     EXPECT_THROW(parse_json(text), JsonError) << text;
 }
 
-TEST(JsonValue, NestingHasAnEnd) {
+TEST(JsonValue, NestingIsLimited) {
   const auto nested = [](std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
   EXPECT_NO_THROW(parse_json(nested(101)));
   for (const std::size_t depth : {102u, 1'000'000u}) {
@@ -77,7 +77,7 @@ TEST(JsonValue, NestingHasAnEnd) {
   EXPECT_THROW(parse_json(objects), JsonError);
 }
 
-TEST(JsonValue, AnErrorIsAtTheWrongByteAndShort) {
+TEST(JsonValue, AnErrorPointsAtTheWrongByteAndIsShort) {
   const auto error_of = [](std::string_view text) {
     try {
       parse_json(text);
@@ -93,7 +93,7 @@ TEST(JsonValue, AnErrorIsAtTheWrongByteAndShort) {
   EXPECT_LE(std::string(error_of("\"" + std::string(100'000, 'x')).what()).size(), 200u);
 }
 
-TEST(JsonValue, EveryCutOfADocumentIsRefused) {
+TEST(JsonValue, EveryTruncationOfADocumentIsRefused) {
   const std::string text = R"({"a":[1,{"b":"\u00e9 \\"}],"c":true})";
   for (std::size_t length = 0; length < text.size(); ++length)
     EXPECT_THROW(parse_json(text.substr(0, length)), JsonError) << text.substr(0, length);

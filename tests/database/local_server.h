@@ -1,5 +1,5 @@
 #pragma once
-// A database server for a test, started by scripts/servers in a folder of its own and stopped with the
+// A database server for a test, started by scripts/servers in its own folder and stopped with the
 // object.
 //
 //   const LocalServer server("postgres");
@@ -17,7 +17,7 @@
 
 namespace serval {
 
-// The exit code of a command, and what it printed, errors included.
+// The exit code of a command, and its output including errors.
 inline std::pair<int, std::string> run_command(const std::string& command) {
   FILE* pipe = popen((command + " 2>&1").c_str(), "r");
   if (pipe == nullptr) return {-1, "cannot run " + command};
@@ -53,7 +53,8 @@ class LocalServer {
   LocalServer(const LocalServer&) = delete;
   LocalServer& operator=(const LocalServer&) = delete;
 
-  bool absent() const { return absent_; }  // Not installed: a reason to skip. Any other problem is a failure.
+  // Not installed, which is a reason to skip. Any other problem is a failure.
+  bool absent() const { return absent_; }
   const std::string& problem() const { return problem_; }
   const std::vector<std::string>& addresses() const { return addresses_; }
 

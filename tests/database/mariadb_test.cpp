@@ -63,7 +63,7 @@ TEST_F(Mariadb, EveryRequestIsAnsweredAtEveryIsolation) {
     }
 }
 
-TEST_F(Mariadb, AnUpdateIsOneStepAtEveryIsolation) {
+TEST_F(Mariadb, UpdatesAreAtomicAtEveryIsolation) {
   for (const IsolationInfo& isolation : driver_of("mariadb:").isolations)
     for (const char* options : {"?snapshot=on", "?snapshot=off"}) {
       SCOPED_TRACE(std::string(isolation.name) + options);
@@ -71,7 +71,7 @@ TEST_F(Mariadb, AnUpdateIsOneStepAtEveryIsolation) {
     }
 }
 
-TEST_F(Mariadb, SaysWhatItIs) {
+TEST_F(Mariadb, ReportsItsFacts) {
   auto facts = open("repeatable-read", "?snapshot=on")->facts();
   EXPECT_EQ(facts["database"], "MariaDB");
   EXPECT_EQ(facts["isolation"], "repeatable-read");
@@ -86,7 +86,7 @@ TEST_F(Mariadb, PromisesSnapshotIsolationOnlyWithItsSetting) {
   EXPECT_EQ(promise_of(repeatable, open("repeatable-read", "?snapshot=off")->facts()), "read-committed");
 }
 
-TEST_F(Mariadb, SnapshotsRefuseLostUpdatesWhereAskedTo) {
+TEST_F(Mariadb, SnapshotsRefuseLostUpdatesOnRequest) {
   EXPECT_EQ(try_lost_update(connect_pair(*created("repeatable-read", "?snapshot=off"))), Outcome::Committed);
   const std::unique_ptr<Database> database = created("repeatable-read", "?snapshot=on");
   const Pair clients = connect_pair(*database);
@@ -95,7 +95,7 @@ TEST_F(Mariadb, SnapshotsRefuseLostUpdatesWhereAskedTo) {
   EXPECT_EQ(try_write_skew(clients), Outcome::Committed);
 }
 
-TEST_F(Mariadb, ReadsWhatIsNotCommittedAtTheWeakestLevelOnly) {
+TEST_F(Mariadb, ReadsUncommittedDataAtTheWeakestLevelOnly) {
   for (const auto& [isolation, seen] :
        {std::pair("read-uncommitted", "0:5"), std::pair("read-committed", "0:0")}) {
     const std::unique_ptr<Database> database = created(isolation);
@@ -107,7 +107,7 @@ TEST_F(Mariadb, ReadsWhatIsNotCommittedAtTheWeakestLevelOnly) {
   }
 }
 
-TEST_F(Mariadb, ReadersLockOutWritersWhenSerializable) {
+TEST_F(Mariadb, ReadersBlockWritersWhenSerializable) {
   MariadbConnection admin({.node = place()});
   admin.execute("set global innodb_lock_wait_timeout = 1");
   const std::unique_ptr<Database> database = created("serializable");
@@ -122,10 +122,11 @@ TEST_F(Mariadb, ReadersLockOutWritersWhenSerializable) {
   EXPECT_EQ(clients.second->commit(), Outcome::Committed);
 }
 
-TEST_F(Mariadb, ADeadlockIsCalledOne) { expect_one_deadlock(*created("read-committed")); }
+TEST_F(Mariadb, ADeadlockIsReportedAsOne) { expect_one_deadlock(*created("read-committed")); }
 
-// The database's writes see newer rows than its reads: the refusal must name the row that refused.
-TEST_F(Mariadb, ARefusalNamesWhatRefusedEvenOutsideOfTheSnapshot) {
+// The database's writes see newer rows than its reads: a refused insert must name the row that caused
+// it.
+TEST_F(Mariadb, ARefusedInsertNamesTheRowEvenOutsideTheSnapshot) {
   const std::unique_ptr<Database> database = created("repeatable-read", "?snapshot=off");
   const Pair clients = connect_pair(*database);
   clients.second->begin();
@@ -142,7 +143,7 @@ TEST_F(Mariadb, ARefusalNamesWhatRefusedEvenOutsideOfTheSnapshot) {
   EXPECT_EQ(spelled(there), "1:9(7,0)");
 }
 
-TEST_F(Mariadb, LongListsArriveWhole) {
+TEST_F(Mariadb, LongListsArriveComplete) {
   const std::unique_ptr<Database> database = created("serializable");
   const std::unique_ptr<Client> client = database->connect(0);
   client->begin();
@@ -155,7 +156,7 @@ TEST_F(Mariadb, LongListsArriveWhole) {
   EXPECT_EQ(perform_alone(*client, {.kind = Request::Kind::ReadList, .table = 1, .key = 0}).list, all);
 }
 
-TEST_F(Mariadb, AKilledConnectionIsALostOne) {
+TEST_F(Mariadb, AKilledConnectionIsALostConnection) {
   const std::unique_ptr<Database> database = created("serializable");
   const std::unique_ptr<Client> client = database->connect(0);
   client->begin();
@@ -164,7 +165,7 @@ TEST_F(Mariadb, AKilledConnectionIsALostOne) {
   EXPECT_EQ(failure_of([&] { read(*client, 0); }), (Failure{FailureCause::ConnectionLost, Outcome::Aborted}));
 }
 
-TEST_F(Mariadb, AConnectionKilledBeforeTheCommitIsSentHasAborted) {
+TEST_F(Mariadb, ATransactionKilledBeforeItsCommitIsSentHasAborted) {
   const std::unique_ptr<Database> database = created("serializable");
   const std::unique_ptr<Client> client = database->connect(0);
   client->begin();
@@ -174,7 +175,7 @@ TEST_F(Mariadb, AConnectionKilledBeforeTheCommitIsSentHasAborted) {
   EXPECT_EQ(spelled(perform_alone(*database->connect(0), {.kind = Request::Kind::Read, .key = 0})), "0:0");
 }
 
-// The server has committed, but only it knows.
+// The server has committed, but only the server knows.
 TEST_F(Mariadb, ALostAnswerToACommitIsIndeterminate) {
   CuttingProxy proxy(place().port);
   const std::unique_ptr<Database> database = open_database(
@@ -190,7 +191,7 @@ TEST_F(Mariadb, ALostAnswerToACommitIsIndeterminate) {
   EXPECT_EQ(spelled(perform_alone(*database->connect(0), {.kind = Request::Kind::Read, .key = 0})), "0:1");
 }
 
-TEST_F(Mariadb, DropLeavesNoTableEvenWhenItsConnectionIsLost) {
+TEST_F(Mariadb, DropRemovesTablesEvenIfItsConnectionIsLost) {
   const std::unique_ptr<Database> database = created("serializable");
   MariadbConnection admin({.node = place()});
   const std::string count = "select count(*) from information_schema.tables where table_name like 'serval%'";
@@ -202,7 +203,7 @@ TEST_F(Mariadb, DropLeavesNoTableEvenWhenItsConnectionIsLost) {
   EXPECT_EQ(admin.execute(count), "0");
 }
 
-TEST(MariadbAddress, RefusesWhatItCannotRead) {
+TEST(MariadbAddress, RefusesInvalidAddresses) {
   for (const char* address : {"mariadb:bench", "mariadb://app@db1", "mariadb://app@db1/bench?snapshots=on",
                               "mariadb://db1:x/bench", "mariadb://db1/bench?sync_wait=much"})
     EXPECT_THROW(open_database(address, {}), InputError) << address;
@@ -217,7 +218,7 @@ TEST(MariadbAddress, RefusesPasswordsWithoutRepeatingThem) {
   }
 }
 
-TEST(MariadbAddress, AServerThatIsNotThereIsAFailureOfTheDatabase) {
+TEST(MariadbAddress, AnUnreachableServerIsADatabaseFailure) {
   try {
     (void)open_database("mariadb://app@127.0.0.1:1/bench", {});
     ADD_FAILURE();
@@ -227,7 +228,7 @@ TEST(MariadbAddress, AServerThatIsNotThereIsAFailureOfTheDatabase) {
   }
 }
 
-TEST(MariadbErrors, SayWhatBecameOfATransaction) {
+TEST(MariadbErrors, DetermineTheOutcomeOfATransaction) {
   EXPECT_EQ(mariadb::cause_of(1020), FailureCause::Serialization);
   EXPECT_EQ(mariadb::cause_of(1213), FailureCause::Deadlock);
   EXPECT_EQ(mariadb::cause_of(1205), FailureCause::LockTimeout);

@@ -29,7 +29,7 @@ std::vector<TransactionId> planted_transactions(const History& history) {
   return planted;
 }
 
-TEST(PlantedAnomaly, ShowsUpOnceOnFreshKeys) {
+TEST(PlantedAnomaly, OccursOnceOnFreshKeys) {
   for (const PlantedAnomaly& anomaly : all_planted_anomalies()) {
     const History notation = parse_history(anomaly.notation);
     const History history = simulate(planted_options(anomaly.name, 1));
@@ -55,7 +55,7 @@ TEST(PlantedAnomaly, KeepsTheShapeOfItsNotation) {
   }
 }
 
-TEST(PlantedAnomaly, RunsWhileNobodyElseDoes) {
+TEST(PlantedAnomaly, RunsWithoutConcurrentTransactions) {
   for (const std::uint64_t seed : fresh_seeds(5)) {
     const History history = simulate(planted_options("long-fork", seed));
     const std::vector<TransactionId> planted = planted_transactions(history);
@@ -102,7 +102,7 @@ TEST(PlantedAnomaly, WritesOnlyAfterReadingTheKey) {
   }
 }
 
-TEST(PlantedAnomaly, NeedsTimesWhenItIsAboutTime) {
+TEST(PlantedAnomaly, NeedsTimesIfItIsARealTimeAnomaly) {
   SimulationOptions options = planted_options("read-skew-realtime", 1);
   options.times = SimulationOptions::Times::None;
   EXPECT_THROW((void)simulate(options), InputError);

@@ -1,4 +1,4 @@
-// A real PostgreSQL, started for these tests; SERVAL_TEST_POSTGRES=postgres-9.4.4 takes an old one.
+// A real PostgreSQL, started for these tests. SERVAL_TEST_POSTGRES=postgres-9.4.4 selects an old one.
 #include "serval/database/drivers.h"
 
 #if SERVAL_WITH_POSTGRES
@@ -49,7 +49,7 @@ class Postgres : public testing::Test {
   static PostgresConnection connection() {
     return PostgresConnection({.node = postgres::parse_postgres_address(address(), {}).nodes.front()});
   }
-  // Of the only client whose hints these are.
+  // Ends the backend of `client`, which its hints name.
   static void terminate(const Client& client) {
     const std::string pid = client.hints().node.substr(std::string("backend ").size());
     PostgresConnection admin = connection();
@@ -72,7 +72,7 @@ TEST_F(Postgres, EveryRequestIsAnsweredAtEveryIsolation) {
   }
 }
 
-TEST_F(Postgres, OtherDialectsUseStatementsThatItKnows) {
+TEST_F(Postgres, OtherDialectsUseStatementsThatPostgresAccepts) {
   if (connection().version() < 90500) GTEST_SKIP() << "too old for them";
   for (const char* dialect : {"?dialect=cockroach", "?dialect=yugabyte"}) {
     SCOPED_TRACE(dialect);
@@ -80,7 +80,7 @@ TEST_F(Postgres, OtherDialectsUseStatementsThatItKnows) {
   }
 }
 
-TEST_F(Postgres, AnUpdateIsOneStepAtEveryIsolation) {
+TEST_F(Postgres, UpdatesAreAtomicAtEveryIsolation) {
   for (const IsolationInfo& isolation : driver_of("postgres:").isolations)
     for (const char* options : {"", "?dialect=cockroach"}) {
       SCOPED_TRACE(std::string(isolation.name) + options);
@@ -89,7 +89,7 @@ TEST_F(Postgres, AnUpdateIsOneStepAtEveryIsolation) {
     }
 }
 
-TEST_F(Postgres, SaysWhatItIs) {
+TEST_F(Postgres, ReportsItsFacts) {
   auto facts = open("serializable")->facts();
   EXPECT_EQ(facts["database"], "PostgreSQL");
   EXPECT_EQ(facts["isolation"], "serializable");
@@ -112,8 +112,8 @@ TEST_F(Postgres, LostUpdateCommitsAtReadCommittedOnly) {
             (Failure{FailureCause::Serialization, Outcome::Aborted}));
 }
 
-// What an update answers is what it replaces, also where it had to wait for another.
-TEST_F(Postgres, AnUpdateThatWaitedAnswersTheRowItReplaced) {
+// An update returns the row that it replaces, even if it had to wait for another update.
+TEST_F(Postgres, AnUpdateThatWaitedReturnsTheRowItReplaced) {
   for (const char* dialect : {"", "?dialect=cockroach"}) {
     if (connection().version() < 90500 && *dialect != '\0') break;
     const std::unique_ptr<Database> database = created("read-committed", dialect);
@@ -132,9 +132,9 @@ TEST_F(Postgres, AnUpdateThatWaitedAnswersTheRowItReplaced) {
   }
 }
 
-TEST_F(Postgres, ADeadlockIsCalledOne) { expect_one_deadlock(*created("read-committed")); }
+TEST_F(Postgres, ADeadlockIsReportedAsOne) { expect_one_deadlock(*created("read-committed")); }
 
-TEST_F(Postgres, WaitingForALockEndsWhereTheAddressSaysSo) {
+TEST_F(Postgres, WaitingForALockEndsAfterTheTimeoutOfTheAddress) {
   const std::unique_ptr<Database> database = created("read-committed", "?options=-c%20lock_timeout=50ms");
   const Pair clients = connect_pair(*database);
   clients.first->begin();
@@ -160,7 +160,7 @@ TEST_F(Postgres, AKilledBackendIsALostConnection) {
   EXPECT_EQ(failure_of([&] { read(*client, 0); }), (Failure{FailureCause::ConnectionLost, Outcome::Aborted}));
 }
 
-TEST_F(Postgres, ABackendKilledBeforeTheCommitIsSentHasAborted) {
+TEST_F(Postgres, ATransactionKilledBeforeItsCommitIsSentHasAborted) {
   const std::unique_ptr<Database> database = created("serializable");
   const std::unique_ptr<Client> client = database->connect(0);
   client->begin();
@@ -170,7 +170,7 @@ TEST_F(Postgres, ABackendKilledBeforeTheCommitIsSentHasAborted) {
   EXPECT_EQ(spelled(perform_alone(*database->connect(0), {.kind = Request::Kind::Read, .key = 0})), "0:0");
 }
 
-// The server has committed, but only it knows.
+// The server has committed, but only the server knows.
 TEST_F(Postgres, ALostAnswerToACommitIsIndeterminate) {
   CuttingProxy proxy(port());
   const std::unique_ptr<Database> database =
@@ -196,7 +196,7 @@ TEST_F(Postgres, SessionsAreSpreadOverTheNodes) {
   EXPECT_TRUE(database->connect(2)->hints().node.starts_with("127.0.0.1:"));
 }
 
-TEST_F(Postgres, TellsTheIdOfTransactionsThatWrite) {
+TEST_F(Postgres, ReportsTheIdsOfWritingTransactions) {
   if (connection().version() < 100000) GTEST_SKIP() << "too old to tell it without choosing one";
   const std::unique_ptr<Database> database = created("serializable", "?xid=on");
   const std::unique_ptr<Client> client = database->connect(0);
@@ -206,7 +206,7 @@ TEST_F(Postgres, TellsTheIdOfTransactionsThatWrite) {
   EXPECT_FALSE(client->hints().server_transaction.empty());
 }
 
-TEST_F(Postgres, DropLeavesNoTableEvenWhenItsConnectionIsLost) {
+TEST_F(Postgres, DropRemovesTablesEvenIfItsConnectionIsLost) {
   const std::unique_ptr<Database> database = created("serializable");
   PostgresConnection admin = connection();
   const std::string count = "select count(*) from pg_class where relname like 'serval%'";
@@ -231,13 +231,13 @@ TEST(PostgresAddress, RefusesPasswordsWithoutRepeatingThem) {
   }
 }
 
-TEST(PostgresAddress, RefusesWhatItCannotRead) {
+TEST(PostgresAddress, RefusesInvalidAddresses) {
   EXPECT_THROW(open_database("postgres:bench", {}), InputError);
   EXPECT_THROW(open_database("postgres://db1/bench?sslmod=require", {}), InputError);
   EXPECT_THROW(open_database("postgres://db1/bench?dialect=oracle", {}), InputError);
 }
 
-TEST(PostgresAddress, AServerThatIsNotThereIsAFailureOfTheDatabase) {
+TEST(PostgresAddress, AnUnreachableServerIsADatabaseFailure) {
   try {
     (void)open_database("postgres://app@127.0.0.1:1/bench", {});
     ADD_FAILURE();
@@ -247,7 +247,7 @@ TEST(PostgresAddress, AServerThatIsNotThereIsAFailureOfTheDatabase) {
   }
 }
 
-TEST(Sqlstate, SaysWhatBecameOfATransaction) {
+TEST(Sqlstate, DeterminesTheOutcomeOfATransaction) {
   using postgres::Kind;
   EXPECT_EQ(postgres::cause_of("40001"), FailureCause::Serialization);
   EXPECT_EQ(postgres::cause_of("40P01"), FailureCause::Deadlock);

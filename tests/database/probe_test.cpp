@@ -14,12 +14,12 @@ namespace {
 using Result = ProbeCell::Result;
 using std::chrono::milliseconds;
 
-// A database in memory that treats concurrent clients as its manners say.
+// How the in-memory database treats concurrent clients.
 enum class Manners {
-  Unprotected,   // Writes are seen at once and undone by a rollback.
-  OneAtATime,    // Who begins second waits.
-  FirstCommits,  // Writes are seen at the commit, which is refused after another's.
-  Stuck,         // Who begins second waits until somebody disconnects.
+  Unprotected,   // Writes are visible immediately and undone by a rollback.
+  OneAtATime,    // The transaction that begins second waits.
+  FirstCommits,  // Writes become visible at the commit, which is refused after a conflicting one.
+  Stuck,         // The transaction that begins second waits until a client disconnects.
   Lossy,         // Connections are lost in the first request.
   WithoutRanges,
 };
@@ -165,7 +165,7 @@ TEST(Probe, RefusedTransactionsCountAsPrevented) {
   }
 }
 
-TEST(Probe, WhoWaitsToTheEndIsBlocked) {
+TEST(Probe, AClientThatWaitsUntilTheEndIsBlocked) {
   const ProbeCell cell = probe(Manners::Stuck, "P4", milliseconds(20), milliseconds(50));
   EXPECT_EQ(cell.result, Result::Prevented) << "the first commits, and the second may begin";
   FakeDatabase database(Manners::Stuck);
@@ -175,9 +175,9 @@ TEST(Probe, WhoWaitsToTheEndIsBlocked) {
       Result::Blocked);
 }
 
-TEST(Probe, ALostConnectionIsNoResult) { EXPECT_THROW(probe(Manners::Lossy, "G0"), DatabaseError); }
+TEST(Probe, ALostConnectionIsNotAResult) { EXPECT_THROW(probe(Manners::Lossy, "G0"), DatabaseError); }
 
-TEST(Probe, WhatTheDatabaseCannotDoIsNotApplicable) {
+TEST(Probe, UnsupportedRequestsAreNotApplicable) {
   EXPECT_EQ(probe(Manners::WithoutRanges, "PMP").result, Result::NotApplicable);
   EXPECT_EQ(probe(Manners::WithoutRanges, "G2").result, Result::NotApplicable);
   EXPECT_EQ(probe(Manners::WithoutRanges, "G0").result, Result::Happens);
@@ -197,7 +197,7 @@ TEST(Probe, SchedulesBeginEveryClientAndNumberTheirSteps) {
 }
 
 #if SERVAL_WITH_ROCKSDB
-// By isolation, the anomalies that happen.
+// The anomalies that happen, by isolation.
 std::map<std::string, std::set<std::string>> happening(const std::vector<ProbeRow>& rows) {
   std::map<std::string, std::set<std::string>> out;
   for (const ProbeRow& row : rows) {

@@ -1,7 +1,7 @@
 #pragma once
-// What a certificate that was recovered from a database claims, checked against what its clients saw, by code
-// that shares nothing with the checkers: orders are complete, reads fit into them, and every range returned
-// exactly the rows that match among the versions it is said to have seen.
+// Checks the claims of a recovered certificate against what the clients saw, with code that shares
+// nothing with the checkers: orders are complete, reads are consistent with them, and every range
+// returned exactly the matching rows among the versions that it is said to have seen.
 //
 //   const Recovered run = record_and_recover(address, {.isolation = "serializable"}, "predicates", 500);
 //   check_certificate(run.history);
@@ -70,7 +70,7 @@ inline Recovered record_and_recover(const std::string& address, DatabaseOptions 
   return out;
 }
 
-// The versions that the certificate tells of.
+// The versions that the certificate lists.
 class CertifiedVersions {
  public:
   explicit CertifiedVersions(const History& history) : history_(history) {
@@ -87,7 +87,7 @@ class CertifiedVersions {
     if (history.certificate().ordered_by_commit) order_by_commit();
   }
 
-  // Every committed writer of a key is in its order, once, and nobody else is.
+  // The order of a key contains every committed writer once, and no other transaction.
   void check_orders() const {
     std::map<KeyId, std::vector<TransactionId>> writers;
     for (const auto& [place, value] : last_)
@@ -102,8 +102,8 @@ class CertifiedVersions {
     EXPECT_EQ(writers.size(), orders_.size());
   }
 
-  // A read that its own transaction overwrites without another one in between (r and w of one update) is of
-  // the version before. How many there were.
+  // If a transaction reads a key and then writes it immediately (r and w of one update), the read saw
+  // the preceding version. Returns the number of such reads.
   std::size_t check_updates() const {
     std::size_t checked = 0;
     for (const TransactionId t : history_.transactions()) {
@@ -126,14 +126,14 @@ class CertifiedVersions {
     return checked;
   }
 
-  // Every range with a version set returned what matches in it. How many there were.
+  // Every range with a version set returned what matches in that set. Returns the number of such ranges.
   std::size_t check_version_sets() const {
     for (const auto& [op, set] : history_.certificate().version_sets) check_version_set(op, set);
     return history_.certificate().version_sets.size();
   }
 
-  // Where all ranges of a transaction saw one state, its item reads see that state, too, but for those that
-  // lock: the first half of an update. How many there were.
+  // If all ranges of a transaction saw one state, its item reads see the same state, except locking
+  // reads: the first half of an update. Returns the number of reads checked.
   std::size_t check_item_reads() const {
     std::size_t checked = 0;
     if (history_.facts().at("isolation").starts_with("read-")) return checked;
@@ -198,7 +198,7 @@ class CertifiedVersions {
       return *hints->commit_timestamp <= *timestamp;
     return std::get<TransactionSnapshot>(set.seen).shows(std::stoull(hints->server_transaction));
   }
-  // Not by `reader` itself: what it had written so far counts on top.
+  // Excludes writes of `reader` itself; the caller adds what it had written so far.
   Value seen(const VersionSet& set, KeyId key, TransactionId reader) const {
     Value value = history_.initial_value();
     const auto found = orders_.find(key);
@@ -207,8 +207,8 @@ class CertifiedVersions {
       if (installer != reader && shows(set, installer)) value = last_.at({installer, key});
     return value;
   }
-  // PostgreSQL at repeatable read inserts a row that another transaction deleted a moment ago, and goes on to
-  // see the deleted one beside it: two rows of one key, which no version set describes.
+  // PostgreSQL at repeatable read may insert a row that another transaction has just deleted, and then
+  // see the deleted row as well: two rows of one key, which no version set describes.
   bool has_inserted_twice(TransactionId t, OperationId until, const VersionSet& set) const {
     for (const OperationId op : history_.operations(t)) {
       if (op == until) return false;
@@ -233,7 +233,7 @@ class CertifiedVersions {
       if (!is_predicate(history_.kind(earlier))) state[history_.key(earlier)] = history_.value(earlier);
       for (const Row& row : history_.rows(earlier)) state[row.key] = row.value;
     }
-    if (!is_predicate(history_.kind(op))) {  // It found no row, and says where it looked.
+    if (!is_predicate(history_.kind(op))) {  // It found no row, and the version set says in which state.
       EXPECT_TRUE(history_.value(op).is_nil());
       EXPECT_TRUE(state[history_.key(op)].is_nil()) << history_.format_key(history_.key(op));
       return;
@@ -270,12 +270,13 @@ class CertifiedVersions {
       EXPECT_EQ(returned, matching) << who;
       return;
     }
-    // A row that changed meanwhile is looked at again, and may match no more.
+    // A row that has changed in the meantime is evaluated again and may no longer match.
     for (const auto& [key, value] : returned) EXPECT_TRUE(matching.contains(key)) << who;
   }
 
   const History& history_;
-  std::map<std::pair<TransactionId, KeyId>, Value> last_;  // What a transaction wrote last to a key.
+  // The last value that a transaction wrote to a key.
+  std::map<std::pair<TransactionId, KeyId>, Value> last_;
   std::map<KeyId, std::vector<TransactionId>> orders_;
 };
 

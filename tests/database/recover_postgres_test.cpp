@@ -1,4 +1,4 @@
-// PostgreSQL's certificates, from a real server; and what its logical decoding says, line by line.
+// PostgreSQL's certificates from a real server, and its logical decoding line by line.
 #include "serval/database/postgres/recover_postgres.h"
 
 #include <gtest/gtest.h>
@@ -35,14 +35,14 @@ TEST(DecodedLines, GiveTheRowsOfATransactionThatWroteToTheTables) {
   EXPECT_EQ(logged.rows[1].tag, std::nullopt);
 }
 
-TEST(DecodedLines, PassOverTransactionsThatWroteElsewhere) {
+TEST(DecodedLines, SkipTransactionsThatWroteOtherTables) {
   postgres::DecodedLines lines(pieces(), 700);
   lines.add("BEGIN 735");
   lines.add("table public.other: INSERT: k[bigint]:5 tag[bigint]:18");
   EXPECT_FALSE(lines.add("COMMIT 735"));
 }
 
-TEST(DecodedLines, CompleteTheLowBitsOfTransactionIds) {
+TEST(DecodedLines, RestoreTheHighBitsOfTransactionIds) {
   constexpr std::uint64_t kEpoch = std::uint64_t{1} << 32;
   postgres::DecodedLines lines(pieces(), 3 * kEpoch - 5);
   lines.add("BEGIN 4294967290");
@@ -51,7 +51,7 @@ TEST(DecodedLines, CompleteTheLowBitsOfTransactionIds) {
   EXPECT_EQ(lines.transaction().id, std::to_string(3 * kEpoch + 7));
 }
 
-TEST(DecodedLines, RefuseWhatTheyDoNotUnderstand) {
+TEST(DecodedLines, RefuseUnknownText) {
   postgres::DecodedLines lines(pieces(), 700);
   EXPECT_THROW(lines.add("BEGIN x"), DatabaseError);
   EXPECT_THROW(lines.add("table public.serval_pieces: INSERT: (no-tuple-data)"), DatabaseError);
@@ -81,7 +81,7 @@ class PostgresRecoveryTest : public testing::Test {
 };
 LocalServer* PostgresRecoveryTest::server_ = nullptr;
 
-TEST_F(PostgresRecoveryTest, EveryLevelHasCompleteOrdersAndFittingVersionSets) {
+TEST_F(PostgresRecoveryTest, EveryLevelHasCompleteOrdersAndConsistentVersionSets) {
   for (const char* level : {"serializable", "repeatable-read", "read-committed"}) {
     SCOPED_TRACE(level);
     const Recovered run = record_and_recover(address(), {.isolation = level}, kRanges, 600, {.keys = 20});
@@ -107,7 +107,7 @@ TEST_F(PostgresRecoveryTest, ListsHaveOrdersToo) {
   check_certificate(run.history);
 }
 
-TEST_F(PostgresRecoveryTest, TheSlotGoesWithItsOwner) {
+TEST_F(PostgresRecoveryTest, TheSlotIsDroppedWithItsOwner) {
   const std::unique_ptr<Database> database =
       open_database(address(), {.isolation = "serializable", .certificate = true});
   database->create(pieces());
@@ -115,7 +115,7 @@ TEST_F(PostgresRecoveryTest, TheSlotGoesWithItsOwner) {
     const std::unique_ptr<Recovery> recovery = database->recover();
     EXPECT_EQ(slots(), "1\n");
   }
-  for (int i = 0; i < 500 && slots() != "0\n"; ++i) continue;  // The server notices the end a moment later.
+  for (int i = 0; i < 500 && slots() != "0\n"; ++i) continue;  // The server notices the end with a delay.
   EXPECT_EQ(slots(), "0\n");
   database->drop();
 }

@@ -1,4 +1,4 @@
-// Certificates of the databases in this process and of MariaDB, and how they are put together.
+// Certificates of the embedded databases and of MariaDB, and how they are assembled.
 #include <gtest/gtest.h>
 
 #include "database/local_server.h"
@@ -30,7 +30,7 @@ TEST(CertificateLines, OrderTheWritersOfEveryKey) {
   EXPECT_EQ(lines.counts().foreign_transactions, 0u);
 }
 
-TEST(CertificateLines, AStrangersVersionLeavesTheOrderIncomplete) {
+TEST(CertificateLines, AForeignVersionLeavesTheOrderIncomplete) {
   CertificateLines lines(two_tables(), {{.session = 1, .transaction = 4, .server_transaction = "70"}});
   lines.add(logged("70", {{.key = 5, .tag = 1}}));
   lines.add(logged("99", {{.key = 5, .tag = 2}}));
@@ -38,7 +38,7 @@ TEST(CertificateLines, AStrangersVersionLeavesTheOrderIncomplete) {
   EXPECT_EQ(lines.counts().foreign_transactions, 1u);
 }
 
-TEST(CertificateLines, SettleWhatWasIndeterminate) {
+TEST(CertificateLines, SettleIndeterminateTransactions) {
   const auto lost = [](std::int64_t transaction, std::int64_t tag, bool surely) {
     return LedgerEntry{.session = 1,
                        .transaction = transaction,
@@ -57,11 +57,11 @@ TEST(CertificateLines, SettleWhatWasIndeterminate) {
   EXPECT_EQ(lines.counts().unsettled, 1u);
 }
 
-TEST(SqliteRecovery, EveryLevelHasCompleteOrdersAndFittingVersionSets) {
+TEST(SqliteRecovery, EveryLevelHasCompleteOrdersAndConsistentVersionSets) {
   for (const char* address : {"sqlite:", "sqlite:?journal=delete"})
     for (const char* level : {"serializable", "deferred", "read-uncommitted"}) {
       SCOPED_TRACE(std::string(address) + " " + level);
-      const bool waits_long = std::string_view(level) == "read-uncommitted";  // For locks of tables.
+      const bool waits_long = std::string_view(level) == "read-uncommitted";  // For table locks.
       const Recovered run =
           record_and_recover(address, {.isolation = level}, kRanges, waits_long ? 100 : 600, {.keys = 20});
       const CheckedVisibility checked = check_certificate(run.history);
@@ -70,8 +70,8 @@ TEST(SqliteRecovery, EveryLevelHasCompleteOrdersAndFittingVersionSets) {
     }
 }
 
-TEST(SimulatedRecovery, LevelsWithASnapshotHaveCompleteOrdersAndFittingVersionSets) {
-  // At read committed it loses updates, so that nothing can be said of the versions before them.
+TEST(SimulatedRecovery, LevelsWithASnapshotHaveCompleteOrdersAndConsistentVersionSets) {
+  // At read committed it loses updates, so the versions before them are unknown.
   for (const char* level : {"strict-serializable", "serializable", "snapshot-isolation"}) {
     SCOPED_TRACE(level);
     const Recovered run = record_and_recover("simulated:", {.isolation = level}, kRanges, 1000, {.keys = 20});
@@ -99,13 +99,13 @@ TEST(RocksdbRecovery, ListsHaveOrdersToo) {
   check_certificate(run.history);
 }
 
-TEST(MariadbLog, PlacesGrowWithTheLog) {
+TEST(MariadbLog, PositionsGrowWithTheLog) {
   EXPECT_LT(mariadb::log_timestamp("bin.000009", "4000000000"), mariadb::log_timestamp("bin.000010", "4"));
   EXPECT_LT(mariadb::log_timestamp("a.b.000001", "4"), mariadb::log_timestamp("a.b.000001", "5"));
   EXPECT_THROW(mariadb::log_timestamp("", ""), DatabaseError);
 }
 
-TEST(MariadbLog, RowsThatAreCutOffAreRefused) {
+TEST(MariadbLog, TruncatedRowsAreRefused) {
   const mariadb::LoggedColumns columns{.table = 1, .types = "\x08\x08"};
   std::string bytes(1, '\0');
   bytes += std::string("\x05\0\0\0\0\0\0\0", 8) + std::string("\x11\0\0\0\0\0\0\0", 8);
@@ -118,7 +118,7 @@ TEST(MariadbLog, RowsThatAreCutOffAreRefused) {
                DatabaseError);
 }
 
-TEST(TidbLog, TellsTheCommitOfItsOwnTransaction) {
+TEST(TidbLog, ReportsTheCommitOfItsOwnTransaction) {
   constexpr const char* kInfo = R"({"txn_scope":"global","start_ts":408,"commit_ts":409})";
   EXPECT_EQ(mariadb::commit_timestamp_of(kInfo, 408), 409);
   EXPECT_EQ(mariadb::commit_timestamp_of(kInfo, 407), std::nullopt);
@@ -136,7 +136,7 @@ TEST(CockroachLog, TimestampsGrowWithBothParts) {
   EXPECT_THROW(at("soon"), DatabaseError);
 }
 
-TEST(CockroachLog, ChangefeedsTellTheRowsOfEveryCommit) {
+TEST(CockroachLog, ChangefeedsReportTheRowsOfEveryCommit) {
   postgres::ChangefeedRows rows(two_tables(), 1000);
   EXPECT_EQ(rows.add("serval_pieces", "[5]", R"({"after":{"k":5,"tag":17},"updated":"1002.0000000000"})"),
             std::nullopt);
@@ -154,7 +154,7 @@ TEST(CockroachLog, ChangefeedsTellTheRowsOfEveryCommit) {
   EXPECT_THROW(rows.add("serval_pieces", "[5]", "{"), DatabaseError);
 }
 
-TEST(MariadbRecovery, EveryLevelHasCompleteOrdersAndFittingVersionSets) {
+TEST(MariadbRecovery, EveryLevelHasCompleteOrdersAndConsistentVersionSets) {
   const LocalServer server("mariadb");
   if (server.absent()) SKIP_WITHOUT("mariadb", server.problem());
   ASSERT_FALSE(server.addresses().empty()) << server.problem();

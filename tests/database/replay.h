@@ -1,7 +1,7 @@
 #pragma once
-// What the timestamps of a simulated register history claim, checked directly: a commit has a number, a
-// snapshot is such a number and shows exactly the commits up to it. Histories must have been made with
-// Hints::Timestamps.
+// Directly checks what the timestamps of a simulated register history claim: a commit has a number, and
+// a snapshot is such a number and shows exactly the commits up to it. The history must have been
+// simulated with Certificate::Timestamps.
 
 #include <algorithm>
 #include <cstdint>
@@ -26,7 +26,7 @@ class Replay {
     }
   }
 
-  // Every read that is not of an own write returns what the snapshot shows.
+  // Every read that is not of the transaction's own write returns what the snapshot shows.
   bool reads_match_snapshots() const {
     return every_read([&](TransactionId t, OperationId op) {
       return history_.value(op) == value_at(history_.key(op), start(t));
@@ -45,7 +45,8 @@ class Replay {
       return history_.value(op) == history_.initial_value() || written_.contains(history_.value(op));
     });
   }
-  // Nobody else committed to the keys a transaction wrote between its snapshot and its commit.
+  // No other transaction committed to the keys that a transaction wrote between its snapshot and its
+  // commit.
   bool first_committer_wins() const {
     return every_committed([&](TransactionId t) {
       return !commit(t) || std::ranges::all_of(last_writes(t), [&](const auto& write) {
@@ -59,7 +60,7 @@ class Replay {
       return !commit(t) || history_.value(op) == value_at(history_.key(op), *commit(t) - 1);
     });
   }
-  // A snapshot contains all that the session did and saw before.
+  // A snapshot contains everything that the session did and saw before.
   bool sessions_see_their_past() const {
     for (const SessionId s : history_.sessions()) {
       std::int64_t past = 0;
@@ -71,7 +72,7 @@ class Replay {
     }
     return true;
   }
-  // A snapshot contains all that had returned before the transaction began.
+  // A snapshot contains everything that had returned before the transaction began.
   bool snapshots_follow_real_time() const {
     std::vector<TransactionId> by_begin, by_end;
     for (const TransactionId t : history_.transactions())
@@ -113,7 +114,7 @@ class Replay {
       if (history_.outcome(t) == Outcome::Committed && !claim(t)) return false;
     return true;
   }
-  // Of reads that are not of an own write.
+  // Covers reads that are not of the transaction's own writes.
   template <class Claim>
   bool every_read(Claim claim) const {
     return every_committed([&](TransactionId t) {

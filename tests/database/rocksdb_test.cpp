@@ -44,7 +44,7 @@ class Rocksdb : public testing::TestWithParam<std::string> {
     std::thread waiting;
     const Ending first = ending_of([&] {
       look(*one);
-      if (GetParam() == "pessimistic") {  // Where reads lock, the second can only be a thread that waits.
+      if (GetParam() == "pessimistic") {  // Where reads lock, the second has to be a thread that waits.
         waiting = std::thread(act_second);
         write(*one, 0, 1);
         if (database->facts()["isolation"] != "serializable") waiting.join();
@@ -75,7 +75,7 @@ TEST_P(Rocksdb, AnswersEveryKindOfRequestAtEveryIsolation) {
   }
 }
 
-TEST_P(Rocksdb, TellsTheSequenceNumberOfASnapshot) {
+TEST_P(Rocksdb, ReportsTheSequenceNumberOfASnapshot) {
   open("snapshot-isolation");
   one->begin();
   write(*one, 0, 1);
@@ -91,7 +91,7 @@ TEST_P(Rocksdb, TellsTheSequenceNumberOfASnapshot) {
   EXPECT_EQ(one->hints().start_timestamp, std::nullopt);
 }
 
-TEST_P(Rocksdb, SnapshotIsolationLetsWriteSkewCommit) {
+TEST_P(Rocksdb, SnapshotIsolationAllowsWriteSkew) {
   open("snapshot-isolation");
   EXPECT_EQ(write_skew(), std::pair(kCommitted, kCommitted));
   one->begin();
@@ -100,7 +100,7 @@ TEST_P(Rocksdb, SnapshotIsolationLetsWriteSkewCommit) {
   one->roll_back();
 }
 
-TEST_P(Rocksdb, SerializableReadsFollowedByWritesBecomeSerial) {
+TEST_P(Rocksdb, SerializableReadsBeforeWritesAreSerial) {
   open("serializable");
   const auto [first, second] = write_skew();
   if (GetParam() == "optimistic") {
@@ -152,7 +152,7 @@ TEST_P(Rocksdb, SnapshotsDoNotMove) {
   EXPECT_EQ(commit(*one), kCommitted);
 }
 
-TEST_P(Rocksdb, SerializableReadersDoNotSeeHalfOfAnother) {
+TEST_P(Rocksdb, SerializableReadersDoNotSeeHalfOfATransaction) {
   open("serializable");
   Ending reader, writer;
   one->begin();
@@ -179,7 +179,7 @@ TEST_P(Rocksdb, SerializableReadersDoNotSeeHalfOfAnother) {
   }
 }
 
-TEST_P(Rocksdb, ConcurrentUpdatesFormOneChainAKey) {
+TEST_P(Rocksdb, ConcurrentUpdatesFormOneChainPerKey) {
   for (const char* isolation : {"serializable", "snapshot-isolation", "read-committed"}) {
     open(isolation);
     std::mutex mutex;
@@ -211,7 +211,7 @@ TEST_P(Rocksdb, ConcurrentUpdatesFormOneChainAKey) {
   }
 }
 
-TEST_P(Rocksdb, KeepsAFolderAndForgetsAnEarlierRun) {
+TEST_P(Rocksdb, KeepsAFolderAndClearsAnEarlierRun) {
   std::string name = (std::filesystem::temp_directory_path() / "serval-test-XXXXXX").string();
   ASSERT_NE(mkdtemp(name.data()), nullptr);
   const std::string address = "rocksdb:" + name + "/db?kind=" + GetParam();
@@ -231,7 +231,7 @@ TEST_P(Rocksdb, KeepsAFolderAndForgetsAnEarlierRun) {
   std::filesystem::remove_all(name);
 }
 
-TEST_P(Rocksdb, TemporaryFoldersGoWithDrop) {
+TEST_P(Rocksdb, DropRemovesTemporaryFolders) {
   const auto folders = [] {
     std::size_t count = 0;
     for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::temp_directory_path()))
@@ -278,7 +278,7 @@ TEST(RocksdbLocks, DeadlocksHaveAVictim) {
   EXPECT_TRUE((first == victim && second == kCommitted) || (first == kCommitted && second == victim));
 }
 
-TEST(RocksdbLocks, ALockThatNobodyReleasesTimesOut) {
+TEST(RocksdbLocks, ALockThatIsNeverReleasedTimesOut) {
   const auto database = open_rocksdb("rocksdb:", {.isolation = "serializable"});
   database->create(three_tables());
   const auto one = database->connect(0), other = database->connect(1);

@@ -1,5 +1,5 @@
-// The simulated table of rows keeps the word of its levels and of its certificates. Rows are matched here by
-// the room of predicates, which the simulation does not use.
+// The simulated table of rows keeps the promises of its levels and of its certificates. The predicate
+// library matches the rows here; the simulation does not use it.
 
 #include <map>
 #include <set>
@@ -19,7 +19,7 @@ namespace serval {
 namespace {
 
 using Certificate = SimulationOptions::Certificate;
-using State = std::map<KeyId, Value>;  // Rows that are there.
+using State = std::map<KeyId, Value>;  // The rows that exist.
 
 SimulationOptions small(std::string_view level, std::uint64_t seed) {
   return {.workload = "predicate-mix:places=20,width=6,overlap=4,increments=0.1,deletes=0.1,nulls=0.1",
@@ -34,8 +34,8 @@ std::int64_t commit_number(const History& history, TransactionId t) {
   return history.hints(t)->commit_timestamp.value_or(0);
 }
 
-// What the operation would have seen and left behind, had it run on this state alone. A sentence if it did
-// not see that.
+// What the operation would have seen and left, had it run on this state alone. run() returns a message
+// if the operation saw something else.
 class RowReplay {
  public:
   RowReplay(const History& history, State state) : history_(history), state_(std::move(state)) {}
@@ -142,7 +142,7 @@ std::vector<State> states_of(const History& history) {
   return states;
 }
 
-// Each committed transaction alone on the state that it should have seen, if its level is serializable.
+// Runs each committed transaction on the state that it should have seen if its level is serializable.
 std::string first_anomaly(const History& history) {
   const std::vector<State> states = states_of(history);
   for (const TransactionId t : history.transactions()) {
@@ -158,7 +158,7 @@ std::string first_anomaly(const History& history) {
   return "";
 }
 
-TEST(SimulateRows, SerializableLevelsAreSerializableInTheOrderOfTheCommits) {
+TEST(SimulateRows, SerializableLevelsAreSerializableInCommitOrder) {
   for (const char* level : {"serializable", "strong-session-serializable", "strict-serializable"})
     for (const std::uint64_t seed : fresh_seeds(10))
       EXPECT_EQ(first_anomaly(simulate(small(level, seed))), "") << level << " seed " << seed;
@@ -179,7 +179,7 @@ TEST(SimulateRows, RangesSawWhatTheirVersionSetsSay) {
     const std::vector<State> states = states_of(history);
     for (const TransactionId t : history.transactions()) {
       if (history.outcome(t) != Outcome::Committed) continue;
-      std::set<KeyId> written;  // What the transaction itself wrote counts on top.
+      std::set<KeyId> written;  // What the transaction itself wrote is added.
       for (const OperationId op : history.operations(t)) {
         const Operation operation = history.operation(op);
         if (is_predicate(operation.kind) && written.empty()) {
@@ -195,7 +195,7 @@ TEST(SimulateRows, RangesSawWhatTheirVersionSetsSay) {
   }
 }
 
-TEST(SimulateRows, ListedVersionsAreThoseOfTheTimestamps) {
+TEST(SimulateRows, ListedVersionsMatchTheTimestamps) {
   SimulationOptions options = small("snapshot-isolation", 3);
   const History by_time = simulate(options);
   options.certificate = Certificate::Full;
@@ -217,7 +217,7 @@ TEST(SimulateRows, ListedVersionsAreThoseOfTheTimestamps) {
   }
 }
 
-TEST(SimulateRows, TheSameSeedGivesTheSameHistoryAndNoCertificateLeavesOnlyThatOut) {
+TEST(SimulateRows, TheSameSeedGivesTheSameHistoryWithOrWithoutACertificate) {
   SimulationOptions options = small("repeatable-read", 5);
   const History history = simulate(options);
   EXPECT_EQ(difference(history, simulate(options)), "");
@@ -244,7 +244,7 @@ TEST(SimulateRows, ABugBreaksALevelThatHoldsWithoutIt) {
   EXPECT_NE(first_anomaly(simulate(options)), "");
 }
 
-TEST(SimulateRows, RefusesWhatItDoesNotKnow) {
+TEST(SimulateRows, RefusesUnknownNames) {
   const auto refuses = [](auto change) {
     SimulationOptions options = small("serializable", 1);
     change(options);

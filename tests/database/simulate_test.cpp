@@ -44,14 +44,14 @@ TEST(Simulate, AnotherSeedGivesAnotherHistory) {
             print_history(simulate(small_options(SimulatedLevel::Serializable, 2))));
 }
 
-TEST(Simulate, RecordsAsManyTransactionsAsAsked) {
+TEST(Simulate, RecordsTheRequestedNumberOfTransactions) {
   const History history = simulate({.sessions = 3, .transactions = 100, .keys = 5});
   EXPECT_EQ(history.transaction_count(), 100u);
   EXPECT_EQ(history.session_count(), 3u);
   EXPECT_EQ(history.facts().at("isolation"), "strict-serializable");
 }
 
-TEST(Simulate, DoesNothingWhenAskedForNothing) {
+TEST(Simulate, DoesNothingForZeroTransactions) {
   EXPECT_EQ(simulate({.transactions = 0}).transaction_count(), 0u);
 }
 
@@ -72,7 +72,7 @@ TEST(Simulate, WritesEveryValueOnce) {
   }
 }
 
-// One session conflicts with nobody: what aborts does so of its own will.
+// One session has no conflicts, so it aborts only deliberately.
 SimulationOptions alone(double abort_share, double indeterminate_share) {
   return {.sessions = 1,
           .transactions = 20'000,
@@ -84,7 +84,7 @@ SimulationOptions alone(double abort_share, double indeterminate_share) {
           .certificate = SimulationOptions::Certificate::Timestamps};
 }
 
-TEST(Simulate, AbortsTheShareThatIsAskedFor) {
+TEST(Simulate, AbortsTheRequestedShare) {
   EXPECT_EQ(outcomes(simulate(alone(0, 0))), (std::map<Outcome, std::size_t>{{Outcome::Committed, 20'000}}));
   EXPECT_EQ(outcomes(simulate(alone(1, 0))), (std::map<Outcome, std::size_t>{{Outcome::Aborted, 20'000}}));
   std::map<Outcome, std::size_t> counts = outcomes(simulate(alone(0.1, 0)));
@@ -92,7 +92,7 @@ TEST(Simulate, AbortsTheShareThatIsAskedFor) {
   EXPECT_EQ(counts[Outcome::Indeterminate], 0u);
 }
 
-TEST(Simulate, LosesTheShareOfAnswersThatIsAskedFor) {
+TEST(Simulate, LosesTheRequestedShareOfAnswers) {
   std::map<Outcome, std::size_t> counts = outcomes(simulate(alone(0, 0.1)));
   EXPECT_NEAR(static_cast<double>(counts[Outcome::Indeterminate]), 2000, 127);
   EXPECT_EQ(counts[Outcome::Aborted], 0u);
@@ -112,7 +112,7 @@ TEST(Simulate, StrongerLevelsAbortMore) {
   }
 }
 
-// Of those that wrote: others have no commit number either way.
+// Counts those that wrote; the others have no commit number in either case.
 TEST(Simulate, HalfOfTheIndeterminateTransactionsTookEffect) {
   const History history = simulate(alone(0, 0.1));
   double effective = 0, all = 0;
@@ -149,13 +149,13 @@ TEST(Simulate, TimesNestAndFollowTheSession) {
   }
 }
 
-TEST(Simulate, LeavesOutTimesOnRequest) {
+TEST(Simulate, OmitsTimesOnRequest) {
   SimulationOptions options = small_options(SimulatedLevel::SnapshotIsolation, 6);
   options.times = SimulationOptions::Times::None;
   EXPECT_FALSE(simulate(options).has_times());
 }
 
-TEST(Simulate, OrderBySessionKeepsEverySessionsTransactions) {
+TEST(Simulate, OrderBySessionKeepsTheTransactionsOfEverySession) {
   for (const char* workload : {"mini", "list-append", "lightweight"}) {
     SimulationOptions options = small_options(SimulatedLevel::Serializable, 7);
     options.workload = workload;
@@ -168,7 +168,7 @@ TEST(Simulate, OrderBySessionKeepsEverySessionsTransactions) {
   }
 }
 
-TEST(Simulate, ShuffledOrderKeepsEverySessionsTransactions) {
+TEST(Simulate, ShuffledOrderKeepsTheTransactionsOfEverySession) {
   SimulationOptions options = small_options(SimulatedLevel::Serializable, 7);
   const History completion = simulate(options);
   options.order = SimulationOptions::Order::Shuffled;
@@ -202,7 +202,7 @@ TEST(Simulate, ListsGrowByAppendsInCommitOrder) {
   EXPECT_GT(reads, 100u);
 }
 
-TEST(Simulate, LightweightOperationsHitAndMiss) {
+TEST(Simulate, LightweightOperationsSucceedAndFail) {
   SimulationOptions options = small_options(SimulatedLevel::StrictSerializable, 9);
   options.workload = "lightweight";
   options.transactions = 2000;
@@ -215,7 +215,7 @@ TEST(Simulate, LightweightOperationsHitAndMiss) {
     EXPECT_GT(counts[kind], 0) << name_of(kind);
 }
 
-TEST(Simulate, RefusesOptionsThatMakeNoSense) {
+TEST(Simulate, RefusesNonsensicalOptions) {
   EXPECT_THROW((void)simulate({.sessions = 0}), InputError);
   EXPECT_THROW((void)simulate({.keys = 0}), InputError);
   EXPECT_THROW((void)simulate({.keys = 1'000'000'000'000}), InputError);
@@ -228,7 +228,7 @@ TEST(Simulate, RefusesOptionsThatMakeNoSense) {
   EXPECT_THROW((void)simulate({.sessions = 1, .plant = "lost-update"}), InputError);
 }
 
-TEST(Simulate, NamesTheWorkloadsItRunsWhenItRefusesOne) {
+TEST(Simulate, NamesTheSupportedWorkloadsWhenItRefusesOne) {
   try {
     (void)simulate({.workload = "tpcc"});
     FAIL() << "tpcc is not refused";
@@ -239,7 +239,7 @@ TEST(Simulate, NamesTheWorkloadsItRunsWhenItRefusesOne) {
   }
 }
 
-TEST(Simulate, RunsEveryWorkloadOfPlans) {
+TEST(Simulate, RunsEveryWorkloadThatPlans) {
   for (const WorkloadInfo& info : all_workloads()) {
     if (info.form != WorkloadInfo::Form::Plans) continue;
     const History history = simulate({.workload = std::string(info.name), .transactions = 200});
@@ -252,7 +252,7 @@ TEST(Simulate, ObeysItsBudget) {
   EXPECT_THROW((void)simulate({.transactions = 100'000, .budget = &budget}), BudgetExhausted);
 }
 
-// The levels, by what the store itself knows.
+// The levels, judged by what the store itself knows.
 class SimulatedLevels
     : public testing::TestWithParam<std::tuple<SimulatedLevel, const char*, std::uint64_t>> {
  protected:
@@ -289,7 +289,8 @@ INSTANTIATE_TEST_SUITE_P(
                                      SimulatedLevel::StrictSerializable),
                      testing::Values("mini", "general", "registers"), testing::Values(1, 2, 3)));
 
-// No level is stronger than it says: over a few seeds each shows what the next stronger one forbids.
+// No level is stronger than it claims: over a few seeds, each one shows what the next stronger level
+// forbids.
 template <class Claim>
 bool fails_somewhere(SimulatedLevel level, Claim claim) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
@@ -299,7 +300,7 @@ bool fails_somewhere(SimulatedLevel level, Claim claim) {
   return false;
 }
 
-TEST(SimulatedLevel, IsNotStrongerThanItSays) {
+TEST(SimulatedLevel, IsNotStrongerThanItClaims) {
   EXPECT_TRUE(fails_somewhere(SimulatedLevel::ReadUncommitted, &Replay::reads_are_committed));
   EXPECT_TRUE(fails_somewhere(SimulatedLevel::ReadCommitted, &Replay::reads_match_snapshots));
   EXPECT_TRUE(fails_somewhere(SimulatedLevel::PrefixConsistency, &Replay::first_committer_wins));

@@ -19,7 +19,7 @@ SimulationOptions buggy_options(SimulatedLevel level, std::string_view bug, std:
           .certificate = SimulationOptions::Certificate::Timestamps};
 }
 
-// How many of a few seeds show a history that fails the claim.
+// The number of seeds whose history violates the claim.
 template <class Claim>
 int failures(SimulatedLevel level, std::string_view bug, Claim claim) {
   int failed = 0;
@@ -67,7 +67,7 @@ TEST(SimulatedBug, FracturedCommitShowsHalfACommit) {
             0);
 }
 
-TEST(SimulatedBug, SkippedValidationOverlooksAnyConflict) {
+TEST(SimulatedBug, SkippedValidationMissesAnyConflict) {
   const char* bug = "skipped-validation:probability=0.2";
   EXPECT_GT(failures(SimulatedLevel::StrictSerializable, bug, &Replay::first_committer_wins), 0);
   EXPECT_GT(failures(SimulatedLevel::StrictSerializable, bug, &Replay::reads_are_current_at_commit), 0);
@@ -77,7 +77,7 @@ TEST(SimulatedBug, AbortedButVisibleShowsAbortedWrites) {
   EXPECT_GT(failures(SimulatedLevel::ReadCommitted, "aborted-but-visible", &Replay::reads_are_committed), 0);
 }
 
-TEST(SimulatedBug, WriteSkewStaysASnapshot) {
+TEST(SimulatedBug, WriteSkewKeepsSnapshots) {
   const char* bug = "write-skew:probability=0.5";
   EXPECT_GT(failures(SimulatedLevel::StrictSerializable, bug, &Replay::reads_are_current_at_commit), 0);
   EXPECT_EQ(failures(SimulatedLevel::StrictSerializable, bug, &Replay::first_committer_wins), 0);

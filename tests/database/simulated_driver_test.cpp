@@ -1,5 +1,5 @@
-// The simulated database as a driver: sessions in threads, each level's promise, each bug caught, and what a
-// recording shows that was cut off.
+// The simulated database as a driver: sessions in threads, the promise of each level, each bug caught,
+// and what a truncated recording shows.
 
 #include <filesystem>
 #include <fstream>
@@ -32,7 +32,7 @@ class SimulatedDriverTest : public testing::Test {
 
   std::string path() const { return (folder_ / "run.jsonl").string(); }
 
-  // A run of eight sessions, as serval run does it.
+  // A run of eight sessions, as `serval run` does it.
   History run(const std::string& address, std::string_view isolation, const char* workload,
               std::uint64_t seed = 7) {
     const std::unique_ptr<Database> database = open_database(address, {.isolation = std::string(isolation)});
@@ -64,13 +64,13 @@ class SimulatedDriverTest : public testing::Test {
 
 TEST_F(SimulatedDriverTest, AnswersEveryRequestAtEveryLevel) {
   for (const SimulatedLevelInfo& level : all_simulated_levels()) {
-    if (level.snapshots == SimulatedLevelInfo::Snapshots::Any) continue;  // May miss its own past.
+    if (level.snapshots == SimulatedLevelInfo::Snapshots::Any) continue;  // It may miss its own past.
     const auto database = open_database("simulated:", {.isolation = std::string(level.name)});
     check_requests(*database);
   }
 }
 
-TEST_F(SimulatedDriverTest, ARowThatCameAndWentOutdatesARange) {
+TEST_F(SimulatedDriverTest, ARowThatWasInsertedAndDeletedInvalidatesARange) {
   const auto database = open_database("simulated:?latency=0", {.isolation = "strict-serializable"});
   database->create(make_workload("phantoms", KeyRequest{}).generator->schema());
   const std::unique_ptr<Client> reader = database->connect(0), writer = database->connect(1);
@@ -126,8 +126,8 @@ TEST_F(SimulatedDriverTest, EveryBugIsCaught) {
   }
 }
 
-// What a check sees that looks at the file while it grows.
-TEST_F(SimulatedDriverTest, ARecordingCutAtAnySyncShowsNoViolationThatIsNone) {
+// What a check sees if it reads the file while it grows.
+TEST_F(SimulatedDriverTest, ARecordingCutAtAnySyncShowsNoFalseViolation) {
   for (const char* workload : {"mini", "list-append", "lightweight", "bank"}) {
     run("simulated:", "strict-serializable", workload);
     std::ifstream file(path());
@@ -137,7 +137,7 @@ TEST_F(SimulatedDriverTest, ARecordingCutAtAnySyncShowsNoViolationThatIsNone) {
     std::size_t cuts = 0;
     for (std::size_t at = 0; (at = text.find("\"sync\"", at)) != std::string::npos; ++at, ++cuts) {
       const std::string cut = (folder_ / "cut.jsonl").string();
-      std::ofstream(cut) << text.substr(0, at + 60);  // And a part of the next line.
+      std::ofstream(cut) << text.substr(0, at + 60);  // Includes part of the next line.
       EXPECT_FALSE(violated(check(read_history(cut), Level::StrictSerializable).verdict))
           << workload << " " << at;
     }
@@ -145,7 +145,7 @@ TEST_F(SimulatedDriverTest, ARecordingCutAtAnySyncShowsNoViolationThatIsNone) {
   }
 }
 
-TEST_F(SimulatedDriverTest, ConflictsAbortWhoComesSecond) {
+TEST_F(SimulatedDriverTest, ConflictsAbortTheSecondTransaction) {
   const auto strict = open_database("simulated:", {});
   strict->create(checked_schema());
   EXPECT_EQ(failure_of([&] { try_write_skew(connect_pair(*strict)); }),
@@ -183,7 +183,7 @@ TEST_F(SimulatedDriverTest, PhantomsAreRefusedWhereReadsAreChecked) {
             (Failure{FailureCause::Serialization, Outcome::Aborted}));
 }
 
-TEST_F(SimulatedDriverTest, TellsTheNumbersOfSnapshotAndCommit) {
+TEST_F(SimulatedDriverTest, ReportsTheNumbersOfSnapshotAndCommit) {
   const auto database = open_database("simulated:", {});
   database->create(checked_schema());
   const auto client = database->connect(0);
@@ -193,8 +193,9 @@ TEST_F(SimulatedDriverTest, TellsTheNumbersOfSnapshotAndCommit) {
   EXPECT_EQ(client->hints().commit_timestamp, 2);
 }
 
-// A row tells its version by its tag. No row, and what a range did not return, tell none.
-TEST_F(SimulatedDriverTest, AnAnswerWithoutARowSaysWhatItLookedAt) {
+// A row identifies its version by its tag. A missing row, and rows that a range did not return, identify
+// none.
+TEST_F(SimulatedDriverTest, AnAnswerWithoutARowReportsItsSnapshot) {
   for (const char* level :
        {"read-committed", "snapshot-isolation", "strict-serializable", "read-uncommitted"}) {
     SCOPED_TRACE(level);
@@ -206,7 +207,7 @@ TEST_F(SimulatedDriverTest, AnAnswerWithoutARowSaysWhatItLookedAt) {
     const bool dirty = std::string_view(level) == "read-uncommitted";
     const bool statements = std::string_view(level) == "read-committed";
     const auto first = reader->perform({.kind = Request::Kind::Read, .key = 0});
-    EXPECT_EQ(first.rows.size(), first.timestamp ? 0u : 1u);  // A lagging snapshot lacks the row.
+    EXPECT_EQ(first.rows.size(), first.timestamp ? 0u : 1u);  // A lagging snapshot does not have the row.
     const std::optional<std::int64_t> before =
         reader->perform({.kind = Request::Kind::Read, .key = 9}).timestamp;
     EXPECT_EQ(before.has_value(), !dirty);

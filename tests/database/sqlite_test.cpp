@@ -1,4 +1,4 @@
-// The real SQLite, in files of their own.
+// The real SQLite, each test with its own file.
 #include <atomic>
 #include <filesystem>
 #include <thread>
@@ -33,14 +33,14 @@ TEST_F(Sqlite, EveryRequestIsAnsweredAtEveryIsolation) {
     }
 }
 
-TEST_F(Sqlite, AnUpdateIsOneStepAtEveryIsolation) {
+TEST_F(Sqlite, UpdatesAreAtomicAtEveryIsolation) {
   for (const IsolationInfo& isolation : driver_of("sqlite:").isolations) {
     SCOPED_TRACE(isolation.name);
     check_updates_at_once(*open(std::string(isolation.name)));
   }
 }
 
-TEST_F(Sqlite, SaysWhatItIs) {
+TEST_F(Sqlite, ReportsItsFacts) {
   const std::unique_ptr<Database> database = open("READ UNCOMMITTED");
   auto facts = database->facts();
   EXPECT_EQ(facts["database"], "SQLite");
@@ -74,7 +74,7 @@ TEST_F(Sqlite, ASecondWriterWaitsForTheFirst) {
   EXPECT_EQ(seen, "0:1");
 }
 
-TEST_F(Sqlite, WaitingForALockEnds) {
+TEST_F(Sqlite, WaitingForALockTimesOut) {
   const std::unique_ptr<Database> database = open("serializable");
   database->create(checked_schema());
   const Pair clients = connect_pair(*database);
@@ -85,7 +85,7 @@ TEST_F(Sqlite, WaitingForALockEnds) {
   EXPECT_EQ(spelled(perform_alone(*clients.second, {.kind = Request::Kind::Read, .key = 0})), "0:0");
 }
 
-TEST_F(Sqlite, ReadsWhatIsNotCommittedInASharedCache) {
+TEST_F(Sqlite, ReadsUncommittedDataInASharedCache) {
   const std::unique_ptr<Database> database = open("read-uncommitted");
   database->create(checked_schema());
   const Pair clients = connect_pair(*database);
@@ -111,7 +111,7 @@ TEST_F(Sqlite, ASecondWriterInASharedCacheWaitsForTheFirst) {
   EXPECT_EQ(before, "0:1");
 }
 
-TEST_F(Sqlite, ManyClientsAtOnceLoseNoAppend) {
+TEST_F(Sqlite, ManyConcurrentClientsLoseNoAppend) {
   for (const char* isolation : {"serializable", "deferred", "read-uncommitted"}) {
     SCOPED_TRACE(isolation);
     const std::unique_ptr<Database> database = open(isolation);
@@ -155,7 +155,7 @@ TEST_F(Sqlite, DropRemovesItsTablesAndNothingElse) {
   EXPECT_TRUE(std::filesystem::remove(file));
 }
 
-TEST_F(Sqlite, CreateEmptiesWhatAnEarlierRunLeft) {
+TEST_F(Sqlite, CreateClearsWhatAnEarlierRunLeft) {
   const std::string file = testing::TempDir() + "serval_again.db";
   {
     const std::unique_ptr<Database> database = open("serializable", "sqlite:" + file);
@@ -169,7 +169,7 @@ TEST_F(Sqlite, CreateEmptiesWhatAnEarlierRunLeft) {
   for (const char* part : {"", "-shm", "-wal"}) std::filesystem::remove(file + part);
 }
 
-TEST_F(Sqlite, RefusesAddressesItCannotRead) {
+TEST_F(Sqlite, RefusesInvalidAddresses) {
   EXPECT_THROW(open("serializable", "sqlite:x?jornal=wal"), InputError);
   EXPECT_THROW(open("serializable", "sqlite:x?journal=paper"), InputError);
   EXPECT_THROW(open("serializable", "sqlite:/no/such/folder/x.db"), DatabaseError);

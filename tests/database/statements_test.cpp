@@ -1,4 +1,4 @@
-// The texts that databases are asked, one dialect beside the other.
+// The statements that are sent to databases, for each dialect.
 #include "serval/database/sql/statements.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ TEST(Statements, WriteWithAndWithoutColumns) {
             "update \"serval_rows\" set tag = $2 where k = $1");
 }
 
-TEST(Statements, TellWhatTheyWrote) {
+TEST(Statements, ReturnWhatTheyWrote) {
   EXPECT_EQ(Statements(kSchema, kPostgres).tables[0].ranges[1].remove.text,
             "delete from \"serval_rows\" where \"group\" between $1 and $2 returning k, tag, \"group\"");
   EXPECT_EQ(Statements(kSchema, kH2).tables[0].ranges[0].update.text,
@@ -49,7 +49,7 @@ TEST(Statements, TellWhatTheyWrote) {
             "delete from `serval_rows` where k between ? and ?");
 }
 
-TEST(Statements, AskForEverythingWithoutACondition) {
+TEST(Statements, ReadEverythingWithoutACondition) {
   const Statements statements(kSchema, kPostgres);
   const TableStatements& rows = statements.tables[0];
   EXPECT_EQ(rows.ranges[1].everything.text,
@@ -57,14 +57,14 @@ TEST(Statements, AskForEverythingWithoutACondition) {
   EXPECT_TRUE(rows.ranges[1].everything.by_predicate);
 }
 
-TEST(Statements, HaveNumbersOfTheirOwn) {
+TEST(Statements, HaveDistinctNumbers) {
   const Statements statements(kSchema, kSqlite);
   EXPECT_EQ(statements.tables[0].read.id, 0u);
   EXPECT_LT(statements.tables[0].ranges[1].remove.id, statements.tables[1].read_list.id);
   EXPECT_LT(statements.tables[1].remove.id, statements.count);
 }
 
-TEST(Tables, AreMadeAndLoadedInBatches) {
+TEST(Tables, AreCreatedAndLoadedInBatches) {
   std::vector<std::string> texts;
   create_tables(kSchema, kMariadb, [&](const std::string& text) { texts.push_back(text.substr(0, 90)); });
   EXPECT_EQ(texts,
