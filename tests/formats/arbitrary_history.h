@@ -1,11 +1,11 @@
 #pragma once
-// Random histories that use every corner of the model, for round trips. The same Random state gives the same
-// history; a rapidcheck property draws the seed and the size:
+// Random histories that use every feature of the model, for round trips. The same Random state gives the
+// same history. A rapidcheck property draws the seed and the size:
 //
 //   RC_GTEST_PROP(Jsonl, KeepsEveryHistory, (std::uint64_t seed)) {
 //     const History history = arbitrary_history(seed, {.transactions = *rc::gen::inRange(0, 20)});
 //
-// Formats that cannot say everything narrow the options.
+// Formats that cannot express everything narrow the options.
 
 #include <algorithm>
 #include <map>
@@ -31,7 +31,7 @@ struct ArbitraryOptions {
   enum class Certificates { None, Some } certificates = Certificates::None;
 };
 
-// All that is not about lists, which formats of registers refuse.
+// Every kind except those of lists, which register formats refuse.
 inline std::vector<OperationKind> kinds_without_lists() {
   std::vector<OperationKind> kinds = ArbitraryOptions().kinds;
   std::erase(kinds, OperationKind::Append);
@@ -100,7 +100,7 @@ class ArbitraryHistory {
     return out;
   }
 
-  // Lists nest at most `depth` deep.
+  // Lists nest at most `depth` levels deep.
   Value value(int depth) {
     static const std::vector<std::string> kNumbers{
         "1.5",    "-0.25", "1e10", "18446744073709551616", "-99999999999999999999999", "NaN",
@@ -193,8 +193,8 @@ class ArbitraryHistory {
     if (!is_predicate(op.kind)) writers_[op.key].insert(t);
     for (const Row& row : op.rows) writers_[row.key].insert(t);
   }
-  // Some of the writers of some keys, which contradict neither each other nor the timestamps, where those
-  // are the order.
+  // Some of the writers of some keys. They do not contradict each other, nor the timestamps if those are
+  // the order.
   void orders() {
     const bool by_commit = pick(3) == 0;
     if (by_commit) builder_.set_ordered_by_commit();

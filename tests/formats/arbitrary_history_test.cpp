@@ -8,13 +8,13 @@
 namespace serval {
 namespace {
 
-TEST(ArbitraryHistory, DependsOnTheSeedAlone) {
+TEST(ArbitraryHistory, DependsOnlyOnTheSeed) {
   for (std::uint64_t seed = 0; seed < 20; ++seed)
     EXPECT_EQ(difference(arbitrary_history(seed), arbitrary_history(seed)), "");
   EXPECT_NE(difference(arbitrary_history(1), arbitrary_history(2)), "");
 }
 
-TEST(HistoryEquality, SeesEveryMemberOfTheNotation) {
+TEST(HistoryEquality, DetectsEveryMemberOfTheNotation) {
   const History history = parse_history("s1: [w(x,1) r(y,0)]@1..2 s2: [cas(x,1,2)]!");
   EXPECT_EQ(difference(history, parse_history("s1: [w(x,1) r(y,0)]@1..2 s2: [cas(x,1,2)]!")), "");
   for (const char* other :

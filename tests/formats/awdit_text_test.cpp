@@ -22,12 +22,12 @@ TEST(AwditText, RulesSeparateTransactionsAndSessions) {
             "0: [w(1,2) r(1,2)] [r(1,3)]\n1: [w(1,3)]\n");
 }
 
-TEST(AwditText, RulesInARowAndBlankLinesMeanNothing) {
+TEST(AwditText, RepeatedRulesAndBlankLinesMeanNothing) {
   EXPECT_EQ(notation_of_awdit("===\n---\nw 1 2\n---\n---\n\n===\n===\nr 1 2\r\n---\n"),
             "0: [w(1,2)]\n1: [r(1,2)]\n");
 }
 
-TEST(AwditText, ALastLineThatMayBeCutOffIsNoticed) {
+TEST(AwditText, ALastLineThatMayBeTruncatedIsReported) {
   std::string notices;
   ReadOptions options;
   options.on_notice = [&](const std::string& notice) { notices += notice; };
@@ -39,7 +39,7 @@ TEST(AwditText, ALastLineThatMayBeCutOffIsNoticed) {
 
 TEST(AwditText, ThereIsNoInitialValue) { EXPECT_TRUE(read_as(kAwdit, "r 1 0\n").initial_value().is_nil()); }
 
-TEST(AwditText, MistakesArePointedAtExactly) {
+TEST(AwditText, ErrorsPointAtTheExactPlace) {
   EXPECT_EQ(error_in(kAwdit, "w 1 2\nx 1 2\n"),
             "2:1: expected \"r key value\", \"w key value\", \"---\" or \"===\", but got 'x'");
   EXPECT_EQ(error_in(kAwdit, "w 1\n"), "1:4: expected a space before the value, but got the end of the line");
@@ -60,14 +60,14 @@ TEST(AwditText, InitialReadsGetAFirstSessionThatWritesThem) {
   EXPECT_EQ(written_as_awdit("1: [w(5,0)] 2: [r(6,0)]"), "w 6 1\n=====\nw 5 0\n=====\nr 6 1\n");
 }
 
-TEST(AwditText, AbortedTransactionsAreLeftOutAndReported) {
+TEST(AwditText, AbortedTransactionsAreOmittedAndReported) {
   EXPECT_EQ(written_as_awdit("0: [w(1,1)]! [w(1,2)]"), "w 1 2\n");
   EXPECT_EQ(
       losses_of(parse_history("0: [w(1,1)]! [w(1,2)]"), kAwdit),
       (std::vector<std::string>{"aborted transactions left out: 1", "labels of transactions dropped: 1"}));
 }
 
-TEST(AwditText, NegativeNumbersWouldBeRulesAndAreReplaced) {
+TEST(AwditText, NegativeNumbersAreReplacedBecauseTheyWouldBeRules) {
   EXPECT_EQ(written_as_awdit("0: [w(1,-7)] 1: [r(1,-7)]"), "w 1 1\n=====\nr 1 1\n");
 }
 

@@ -1,4 +1,4 @@
-// Cobra's logs: what the records mean, which versions are the same, folders of them, and damage.
+// Cobra's logs: what the records mean, which versions are the same, folders of logs, and damage.
 
 #include "serval/formats/cobra/cobra_log.h"
 
@@ -35,7 +35,7 @@ std::string read(std::int64_t transaction, std::int64_t id, std::int64_t key, st
   return record('R', {transaction, id, key, value});
 }
 
-// Of reading as one log: "", or the problem.
+// The problem of reading the bytes as one log; "" if there is none.
 std::string problem_in(const std::string& bytes) {
   try {
     read_as(Format::CobraLog, bytes);
@@ -78,13 +78,13 @@ TEST(CobraLog, TimesAreDetected) {
   EXPECT_EQ(history.interval(TransactionId{1}), (Interval{300, 301}));
 }
 
-TEST(CobraLog, ReadOfAMissingWriteStaysAReadOfWhatNobodyWrote) {
+TEST(CobraLog, AReadOfAMissingWriteStaysThinAir) {
   const History history = read_as(
       Format::CobraLog, start(7) + write(5, 1, 42) + commit(7) + start(8) + read(6, 4, 1, 41) + commit(8));
   EXPECT_EQ(print_history(history), "0: [w(1,5)] [r(1,4)]\n");
 }
 
-TEST(CobraLog, VersionsThatShareAWriteIdStayApart) {
+TEST(CobraLog, VersionsThatShareAWriteIdAreDistinguished) {
   const History history =
       read_as(Format::CobraLog, start(7) + write(5, 1, 42) + commit(7) + start(8) + write(5, 1, 43) +
                                     commit(8) + start(9) + read(8, 5, 1, 43) + read(7, 5, 1, 40) + commit(9));
@@ -95,7 +95,7 @@ TEST(CobraLog, VersionsThatShareAWriteIdStayApart) {
   EXPECT_EQ(value(3), "\"5/7/40\"") << "that write wrote another value";
 }
 
-TEST(CobraLog, MarksOfTheGarbageCollectionAreInitial) {
+TEST(CobraLog, MarksOfTheGarbageCollectorAreInitial) {
   std::vector<std::string> notices;
   ReadOptions options;
   options.on_notice = [&](const std::string& notice) { notices.push_back(notice); };
@@ -125,7 +125,7 @@ TEST(CobraLog, ProblemsNameTheByte) {
   EXPECT_EQ(problem_in(start(7) + write(1, 2, 3).substr(0, 20)), "at byte 29: the file ends inside a record");
 }
 
-TEST(CobraLog, EveryCutIsRefusedOrLeavesTheLastTransactionOpen) {
+TEST(CobraLog, EveryTruncationIsRefusedOrLeavesTheLastTransactionOpen) {
   const std::string log = start(7) + write(5, 1, 42) + commit(7) + start(8) + read(7, 5, 1, 42) + commit(8);
   ReadOptions truncated;
   truncated.accept_truncated = true;
@@ -158,7 +158,7 @@ TEST(CobraLog, FlippedBytesAreReadOrRefused) {
   }
 }
 
-TEST_F(CobraFolder, OneLogIsOneSessionInOrderOfTheirNumbers) {
+TEST_F(CobraFolder, EachLogIsASessionOrderedByNumber) {
   put("h/T10.log", start(3) + read(1, 5, 1, 42) + commit(3));
   put("h/T2.log", start(1) + write(5, 1, 42) + commit(1));
   put("h/empty.log", "");
@@ -227,7 +227,7 @@ TEST_F(CobraFolder, WrittenFoldersReadBackTheSame) {
   }
 }
 
-TEST_F(CobraFolder, LossesAreNamedAndNothingIsOverwritten) {
+TEST_F(CobraFolder, LossesAreReportedAndNothingIsOverwritten) {
   const History history = parse_history("s1: [w(x,1) w(y,1)]  s2: [r(x,1) r(y,_)]  s3: [w(x,9)]!");
   const WriteReport report = write_history(history, Format::CobraLog, path("out.cobra"));
   EXPECT_EQ(report.lossy_steps,
@@ -236,10 +236,10 @@ TEST_F(CobraFolder, LossesAreNamedAndNothingIsOverwritten) {
                                       "values replaced by the numbers of their writes: 2"}));
   EXPECT_EQ(print_history(read_history(path("out.cobra"))), "0: [w(0,1) w(1,2)]\n1: [r(0,1) r(1,_)]\n2:\n");
   EXPECT_THROW(write_history(history, Format::CobraLog, path("out.cobra")), OutputError);
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);  // Nothing temporary stays.
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);  // No temporary file remains.
 }
 
-TEST_F(CobraFolder, WhatAKilledProcessLeftBehindIsNotInTheWay) {
+TEST_F(CobraFolder, LeftoversOfAKilledProcessDoNoHarm) {
   const std::string name = path("out.cobra.partial-" + std::to_string(::getpid()));
   fs::create_directories(name);
   write_history(parse_history("s1: [w(x,1)]"), Format::CobraLog, path("out.cobra"));

@@ -30,7 +30,7 @@ std::string order_record(char tag, std::initializer_list<std::int64_t> list) {
   return std::string(1, tag) + order_numbers(list);
 }
 
-// Transactions 1, 2 and 3 write 41, 42 and 43 to key 7; the ids of their writes are 11, 12 and 13.
+// Transactions 1, 2 and 3 write 41, 42 and 43 to key 7. The ids of their writes are 11, 12 and 13.
 std::string three_writes() {
   std::string log;
   for (std::int64_t i = 1; i <= 3; ++i)
@@ -60,7 +60,7 @@ class CobraVersionOrder : public testing::Test {
     fs::create_directories(fs::path(path(name)).parent_path());
     std::ofstream(path(name), std::ios::binary | std::ios::trunc) << bytes;
   }
-  // The history of three_writes() with this version order beside it.
+  // The history of three_writes() with this version order next to it.
   History with_order(const std::string& bytes, ReadOptions options = {}) const {
     put("h/0.log", three_writes());
     put("h/version_order.vo", bytes);
@@ -85,7 +85,7 @@ TEST_F(CobraVersionOrder, NumbersTheWritesItLists) {
   EXPECT_EQ(versions_of(with_order(order_numbers({0}))), "- - -");
 }
 
-TEST_F(CobraVersionOrder, IsFoundBesideTheLogsOrAroundTheirFolder) {
+TEST_F(CobraVersionOrder, IsFoundNextToTheLogsOrTheirFolder) {
   put("run/history/0.log", three_writes());
   put("run/version_order.vo", order_numbers({1, 7, 2, 42, 41}));
   EXPECT_EQ(versions_of(read_history(path("run"))), "2 1 -");
@@ -95,18 +95,18 @@ TEST_F(CobraVersionOrder, IsFoundBesideTheLogsOrAroundTheirFolder) {
   EXPECT_EQ(versions_of(read_history(path("run"))), "1 2 -") << "the nearest counts";
 }
 
-TEST_F(CobraVersionOrder, AroundAnyOtherFolderIsNotLookedFor) {
+TEST_F(CobraVersionOrder, IsNotSoughtNextToAnyOtherFolder) {
   put("run/logs/0.log", three_writes());
   put("run/version_order.vo", order_numbers({1, 7, 2, 42, 41}));
   EXPECT_EQ(versions_of(read_history(path("run/logs"))), "- - -");
 }
 
-TEST_F(CobraVersionOrder, TwoOfThemAreRefused) {
+TEST_F(CobraVersionOrder, ASecondOneIsRefused) {
   put("h/other.vo", order_numbers({0}));
   EXPECT_EQ(problem_in(order_numbers({0})), "a second version order, beside " + path("h/other.vo"));
 }
 
-TEST_F(CobraVersionOrder, ListsWhatNobodyWroteInVain) {
+TEST_F(CobraVersionOrder, VersionsThatNobodyWroteAreSkipped) {
   std::vector<std::string> notices;
   ReadOptions options;
   options.on_notice = [&](const std::string& notice) { notices.push_back(notice); };
@@ -115,7 +115,7 @@ TEST_F(CobraVersionOrder, ListsWhatNobodyWroteInVain) {
             (std::vector<std::string>{"3 versions in the version order that no log writes: passed over"}));
 }
 
-TEST_F(CobraVersionOrder, ValueWrittenTwiceNamesNoWrite) {
+TEST_F(CobraVersionOrder, AValueWrittenTwiceIdentifiesNoWrite) {
   std::vector<std::string> notices;
   ReadOptions options;
   options.on_notice = [&](const std::string& notice) { notices.push_back(notice); };
@@ -136,7 +136,7 @@ TEST_F(CobraVersionOrder, ProblemsNameTheByte) {
   EXPECT_EQ(problem_in(order_numbers({0, 5})), "at byte 8: expected the end of the file after the last key");
 }
 
-TEST_F(CobraVersionOrder, EveryCutIsRefusedOrLeavesThePartBefore) {
+TEST_F(CobraVersionOrder, EveryTruncationIsRefusedOrLeavesThePartBefore) {
   const std::string whole = order_numbers({1, 7, 3, 42, 41, 43});
   ReadOptions truncated;
   truncated.accept_truncated = true;
@@ -165,7 +165,7 @@ TEST_F(CobraVersionOrder, FlippedBytesAreReadOrRefused) {
   EXPECT_GT(refused, 30);
 }
 
-// Random histories whose writes have versions 1, 2, ... of their key, all or some of them.
+// Random histories in which all or some of the writes have versions 1, 2, ... of their key.
 TEST_F(CobraVersionOrder, WrittenFoldersReadBackTheSame) {
   Random random = fresh_random();
   for (int round = 0; round < 40; ++round) {
@@ -199,7 +199,7 @@ TEST_F(CobraVersionOrder, WrittenFoldersReadBackTheSame) {
   }
 }
 
-TEST_F(CobraVersionOrder, LossesAreNamed) {
+TEST_F(CobraVersionOrder, LossesAreReported) {
   HistoryBuilder builder;
   const SessionId s = builder.session(Value::integer(0));
   const KeyId key = builder.key(Value::integer(1));

@@ -1,4 +1,5 @@
-// From every format to every other: a plain history of registers means the same wherever it went.
+// Converts from every format to every other one: a plain history of registers means the same in each of
+// them.
 
 #include <filesystem>
 
@@ -15,8 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Committed transactions of three sessions; every value is written once, every read saw a write of another or
-// earlier transaction.
+// Committed transactions of three sessions. Every value is written once, and every read saw a write of
+// another or an earlier transaction.
 History plain_history(std::uint64_t seed) {
   Random random(seed);
   HistoryBuilder builder;
@@ -60,7 +61,7 @@ class Conversion : public testing::TestWithParam<Format> {
   fs::path folder_;
 };
 
-TEST_P(Conversion, KeepsTheMeaningOnTheWayToEveryOtherFormat) {
+TEST_P(Conversion, KeepsTheMeaningInEveryOtherFormat) {
   for (const std::uint64_t seed : fresh_seeds(5)) {
     const History history = plain_history(seed);
     const History there = through(history, GetParam());
@@ -72,7 +73,7 @@ TEST_P(Conversion, KeepsTheMeaningOnTheWayToEveryOtherFormat) {
   }
 }
 
-// Whatever is written can be read, however odd; what a format has no spelling for is refused.
+// Whatever is written can be read, however odd. What a format cannot express is refused.
 TEST_P(Conversion, WritesNothingThatItCannotReadBack) {
   int written = 0;
   for (const std::uint64_t seed : fresh_seeds(sample_of(300, 10))) {

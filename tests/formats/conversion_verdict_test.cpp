@@ -17,8 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A few small transactions on two keys, with few values, so that most reads have something to see. Nil and
-// the initial value are written, read, expected by compare-and-sets and reported by refused ones.
+// A few small transactions on two keys with few values, so that most reads see a write. Nil and the
+// initial value are written, read, expected by compare-and-sets and reported by failed ones.
 class TinyHistory {
  public:
   explicit TinyHistory(std::uint64_t seed) : random_(seed) {}
@@ -70,7 +70,7 @@ std::vector<Level> levels_in_both(const std::vector<Level>& left, const std::vec
   return both;
 }
 
-// The levels that are proven of one history and refuted of the other.
+// The levels that are proven for one history and refuted for the other.
 std::string contradiction(const Survey& before, const Survey& after) {
   std::string text;
   for (const Level level : levels_in_both(before.proven, after.refuted))
@@ -91,7 +91,7 @@ class ConversionVerdict : public testing::TestWithParam<Format> {
   ConversionVerdict() : path_(fs::path(testing::TempDir()) / fmt::format("serval-verdict-{}", ::getpid())) {}
   ~ConversionVerdict() override { fs::remove_all(path_); }
 
-  // Through a file or folder. None where the format refuses the history or reports more than lost names.
+  // Through a file or folder. Nullopt if the format refuses the history or reports more than lost names.
   std::optional<History> through(const History& history, WriteReport& report) const {
     fs::remove_all(path_);
     try {
@@ -105,7 +105,7 @@ class ConversionVerdict : public testing::TestWithParam<Format> {
   fs::path path_;
 };
 
-TEST_P(ConversionVerdict, ChangesOnlyWhereALossyLineSaysSo) {
+TEST_P(ConversionVerdict, ChangesOnlyWithALossyLineThatSaysSo) {
   int compared = 0;
   for (const std::uint64_t seed : fresh_seeds(sample_of(1000, 100))) {
     const History history = TinyHistory(seed).make();

@@ -1,4 +1,4 @@
-// Damaged files: whatever bytes a text reader is given, it makes a history or throws InputError.
+// Damaged files: whatever bytes a text reader is given, it returns a history or throws InputError.
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,8 @@ namespace {
 
 constexpr int kRounds = 2000;
 
-// Up to four bytes of the text flipped, deleted, doubled or replaced by one that means something somewhere.
+// Flips, deletes, doubles or replaces up to four bytes of the text; a replacement has a meaning in some
+// format.
 std::string damage(std::string text, Random& random) {
   static constexpr std::string_view kTelling = "rw(),-+0123456789[]:=!?#/\n\r\t \"_\xEF\xBB\xBF\x7f\xff";
   for (std::uint64_t times = 1 + random.below(4); times > 0 && !text.empty(); --times) {
@@ -58,7 +59,7 @@ TEST_P(DamagedText, IsReadOrRefusedWithAPosition) {
   EXPECT_GT(refused, 0);
 }
 
-TEST_P(DamagedText, DetectionNeverMindsWhatItIsGiven) {
+TEST_P(DamagedText, DetectionAcceptsAnyInput) {
   Random random = fresh_random();
   for (int round = 0; round < kRounds; ++round) {
     const History history = register_history(random.next(), {.transactions = 3});

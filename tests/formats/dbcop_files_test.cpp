@@ -1,4 +1,5 @@
-// dbcop's older files: bincode, JSON and YAML. What they mean, what is refused, and that writing reads back.
+// dbcop's older files: bincode, JSON and YAML. What they mean, what is refused, and that what is written
+// is read back.
 
 #include <filesystem>
 #include <fstream>
@@ -32,7 +33,7 @@ std::string event(char write, std::uint64_t variable, std::uint64_t value, char 
 }
 const std::string kHeader = numbers({1, 2, 3, 4, 5}) + text("info") + text("2019-03-30T12:00:00Z") + text("");
 
-// Two sessions; the second transaction of the first did not commit, its failed event is left out.
+// Two sessions. The second transaction of the first did not commit, and its failed event is omitted.
 const std::string kBincode = kHeader + numbers({2, 2, 2}) + event(1, 7, 11, 1) + event(0, 8, 0, 1) + '\1' +
                              numbers({2}) + event(1, 8, 12, 1) + event(0, 7, 3, 0) + '\0' + numbers({1, 1}) +
                              event(0, 7, 11, 1) + '\1';
@@ -65,7 +66,7 @@ TEST(DbcopBincode, ProblemsNameTheByte) {
             "at byte 40: expected the length of a text, but got 1073741824");
 }
 
-TEST(DbcopBincode, EveryCutIsRefusedOrEndsInAnOpenTransaction) {
+TEST(DbcopBincode, EveryTruncationIsRefusedOrEndsInAnOpenTransaction) {
   ReadOptions truncated;
   truncated.accept_truncated = true;
   for (std::size_t size = 1; size < kBincode.size(); ++size) {
@@ -91,7 +92,7 @@ TEST(DbcopBincode, FlippedBytesAreReadOrRefused) {
   }
 }
 
-TEST(DbcopBincode, FolderWithTheFileIsTheFile) {
+TEST(DbcopBincode, AFolderWithTheFileIsReadAsTheFile) {
   const fs::path folder = fs::path(testing::TempDir()) / ("serval-dbcop-" + std::to_string(::getpid()));
   const History history = read_as(Format::DbcopBincode, kBincode);
   write_history(history, Format::DbcopBincode, folder.string() + "/");
@@ -136,7 +137,7 @@ TEST(DbcopJson, TransactionsHaveEventsAndAnOutcome) {
             "1:37: expected '}' after the read or write of the event");
 }
 
-TEST(DbcopJson, EveryCutIsRefusedOrKeepsWholeTransactions) {
+TEST(DbcopJson, EveryTruncationIsRefusedOrKeepsCompleteTransactions) {
   ReadOptions truncated;
   truncated.accept_truncated = true;
   for (std::size_t size = 1; size < kSessions.size(); ++size) {
@@ -196,7 +197,7 @@ TEST(DbcopYaml, EveryMemberOfAnEventIsNeeded) {
             "3:17: expected no second variable in the event, but got '1'");
 }
 
-TEST(DbcopYaml, EveryCutIsRefusedOrEndsATransaction) {
+TEST(DbcopYaml, EveryTruncationIsRefusedOrEndsATransaction) {
   for (std::size_t size = 1; size < kYaml.size(); ++size) {
     const std::string_view cut = kYaml.substr(0, size);
     const std::string_view text = cut.substr(0, cut.find_last_not_of(" \n") + 1);
@@ -205,7 +206,7 @@ TEST(DbcopYaml, EveryCutIsRefusedOrEndsATransaction) {
   }
 }
 
-TEST(DbcopYaml, WhatIsCutOffIsLeftOutIfAsked) {
+TEST(DbcopYaml, TruncatedTransactionsAreOmittedOnRequest) {
   ReadOptions truncated;
   truncated.accept_truncated = true;
   for (std::size_t size = 1; size < kYaml.size(); ++size) {
@@ -239,7 +240,7 @@ TEST_P(DbcopFiles, HistoryWithoutSessionsReadsBack) {
   EXPECT_EQ(read_as(GetParam(), write_to_string(history, GetParam())).transaction_count(), 0u);
 }
 
-TEST_P(DbcopFiles, LossesAreNamed) {
+TEST_P(DbcopFiles, LossesAreReported) {
   const History history = parse_history("s1: [w(x,\"a\") d(y)]  s2: [r(x,\"a\")]?");
   EXPECT_EQ(
       losses_of(history, GetParam()),
@@ -249,7 +250,7 @@ TEST_P(DbcopFiles, LossesAreNamed) {
                                 "labels of transactions dropped: 1", "values replaced by numbers: 1"}));
 }
 
-TEST_P(DbcopFiles, WrittenZeroIsNotTakenForTheInitialVersion) {
+TEST_P(DbcopFiles, AWrittenZeroIsNotTheInitialVersion) {
   const History history = parse_history("s1: [w(x,0)]  s2: [r(x,_)]");
   const History back = read_as(GetParam(), write_to_string(history, GetParam()));
   EXPECT_TRUE(back.value(OperationId{0}) != back.value(OperationId{1}));

@@ -28,11 +28,11 @@ TEST(DbcopHist, VersionZeroIsTheInitialOne) {
   EXPECT_EQ(read_as(kHist, "[x==0]\n").initial_value(), Value::integer(0));
 }
 
-TEST(DbcopHist, NumbersAreKeysTooAndLeadingZerosMakeAName) {
+TEST(DbcopHist, NumbersAreKeysAndLeadingZerosMakeAName) {
   EXPECT_EQ(notation_of_hist("[7:=1 007:=2 _a1==3]\r\n"), "0: [w(7,1) w(\"007\",2) r(_a1,3)]\n");
 }
 
-TEST(DbcopHist, MistakesArePointedAtExactly) {
+TEST(DbcopHist, ErrorsPointAtTheExactPlace) {
   EXPECT_EQ(error_in(kHist, "[x:=1]\nx:=1\n"),
             "2:1: expected '[', a line of dashes or a comment, but got 'x'");
   EXPECT_EQ(error_in(kHist, "[x:=]\n"), "1:5: expected the version, an integer, but got ']'");
@@ -43,7 +43,7 @@ TEST(DbcopHist, MistakesArePointedAtExactly) {
   EXPECT_EQ(error_in(kHist, "--- x\n"), "1:5: expected the end of the line after the separator, but got 'x'");
 }
 
-TEST(DbcopHist, WriterSpellsNamesNumbersAndInitialReads) {
+TEST(DbcopHist, WriterHandlesNamesNumbersAndInitialReads) {
   EXPECT_EQ(written_as_hist("0: [w(x,1) r(y,0) r(5,_)]! 1: [r(\"a b\",3)]"),
             "[x:=1 y==? 5==?]!\n---\n[k1==3]\n");
   EXPECT_EQ(written_as_hist("0: [w(\"5\",1) w(5,1) w(k1,2)]"), "[k2:=1 5:=1 k1:=2]\n");

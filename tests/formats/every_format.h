@@ -17,7 +17,7 @@ inline std::vector<Format> writable_formats() {
   return formats;
 }
 
-// Names of tests take no "-".
+// Test names must not contain "-".
 inline std::string test_name_of(const testing::TestParamInfo<Format>& parameter) {
   std::string name(info(parameter.param).name);
   std::erase(name, '-');

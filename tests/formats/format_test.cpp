@@ -30,7 +30,7 @@ std::string detection_error(const std::string& text) {
   return "no error";
 }
 
-// A folder of its own for every test, gone afterwards.
+// A folder for each test, removed afterwards.
 class FormatFiles : public testing::Test {
  protected:
   FormatFiles()
@@ -70,14 +70,14 @@ TEST(Format, EveryRowHasAPageAndALineInTheIndex) {
   }
 }
 
-TEST(Format, PathPicksByExtensionBelowCompression) {
+TEST(Format, ThePathSelectsByTheExtensionBeforeCompression) {
   EXPECT_EQ(format_for_path("run.notation"), Format::Notation);
   EXPECT_EQ(format_for_path("run.notation.gz"), Format::Notation);
   EXPECT_EQ(format_for_path("run.notation.zst"), Format::Notation);
   EXPECT_EQ(format_for_path("run.unheard-of"), std::nullopt);
 }
 
-TEST(Format, ContentDecidesAndByteOrderMarkIsSkipped) {
+TEST(Format, TheContentDecidesAndAByteOrderMarkIsSkipped) {
   EXPECT_EQ(detect_format(kNotation)->format, Format::Notation);
   EXPECT_EQ(detect_format("\xEF\xBB\xBF" + std::string(kNotation))->format, Format::Notation);
   EXPECT_EQ(detect_format("once upon a time"), nullptr);
@@ -88,7 +88,7 @@ TEST(Format, NotationIsReadAndWrittenUnchanged) {
   EXPECT_EQ(print_history(read_detected("\xEF\xBB\xBF" + std::string(kNotation))), kNotation);
 }
 
-TEST(Format, EmptyFileSaysThatItIsEmpty) { EXPECT_EQ(detection_error(""), "input: the file is empty"); }
+TEST(Format, AnEmptyFileIsReportedAsEmpty) { EXPECT_EQ(detection_error(""), "input: the file is empty"); }
 
 TEST(Format, UnknownContentNamesTheFormatsAndShowsTheLine) {
   EXPECT_NE(detection_error("once upon a time\n").find("input:1:1: this is not a history"),

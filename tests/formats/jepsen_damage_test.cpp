@@ -1,4 +1,4 @@
-// Bad Jepsen files: where the error points, and that no damage of any kind does worse than an error.
+// Bad Jepsen files: errors point at the right place, and no damage causes anything worse than an error.
 
 #include <string>
 #include <vector>
@@ -31,7 +31,7 @@ const char* const kJson =
     "5e3]]],"
     "\"error\":\"\\u00e9\\ud83d\\ude00\"}]\n";
 
-TEST(JepsenDamage, WrongBracketPointsAtItAndAtTheOneItShouldClose) {
+TEST(JepsenDamage, AWrongBracketIsReportedWithTheOneItShouldClose) {
   const std::string good =
       "{:type :ok, :f :txn, :value [[:append 9 3] [:r 4 [1 2]]], :process 3, :index 9634}\n";
   const std::string bad =
@@ -44,14 +44,14 @@ TEST(JepsenDamage, WrongBracketPointsAtItAndAtTheOneItShouldClose) {
   EXPECT_EQ(edn_error("({:type :ok :process 0 :value []}]"), "1:34: expected a value");
 }
 
-TEST(JepsenDamage, HalfOfASurrogatePairIsRefusedWhereItStands) {
+TEST(JepsenDamage, HalfOfASurrogatePairIsRefusedAtItsPosition) {
   for (const char* half : {"\\ud800", "\\udc00", "\\ud800\\ud800", "\\ud800x"})
     EXPECT_EQ(edn_error(std::string("{:type :ok :value [[:r \"") + half + "\" 1]]}"),
               "1:25: half of a surrogate pair without the other")
         << half;
 }
 
-TEST(JepsenDamage, ErrorShowsTheLineAndWhereInIt) {
+TEST(JepsenDamage, AnErrorShowsTheLineAndThePosition) {
   const std::string padding(400, ' ');
   try {
     read_edn("[" + padding + "{:type :ok :process 0 :value 5}" + padding + "]");
@@ -63,7 +63,7 @@ TEST(JepsenDamage, ErrorShowsTheLineAndWhereInIt) {
   }
 }
 
-TEST(JepsenDamage, ProblemsOfMeaningPointAtTheField) {
+TEST(JepsenDamage, SemanticErrorsPointAtTheField) {
   EXPECT_EQ(edn_error("{:process 0 :value [[:r 1 1]]}"),
             "1:1: this operation has no :type (one of :invoke, :ok, :fail, :info)");
   EXPECT_EQ(edn_error("{:type :done :process 0 :value []}"),
@@ -137,7 +137,7 @@ TEST(JepsenDamage, TruncatedFileIsAnErrorWithAHint) {
       "column 1");
 }
 
-TEST(JepsenDamage, TruncatedFileKeepsItsWholeOperationsWhenAccepted) {
+TEST(JepsenDamage, ATruncatedFileKeepsItsCompleteOperationsIfAccepted) {
   ReadOptions options;
   options.accept_truncated = true;
   const std::string text = "[{:type :ok :process 0 :value [[:w 1 1]]}\n{:type :ok :process 1 :val";
@@ -155,7 +155,7 @@ std::size_t survive(Format format, const std::string& text, const ReadOptions& o
   }
 }
 
-TEST(JepsenDamage, CutAnywhereItIsAHistoryOrAnError) {
+TEST(JepsenDamage, EveryTruncationIsAHistoryOrAnError) {
   for (const auto& [format, text] :
        {std::pair(Format::JepsenEdn, std::string(kEdn)), std::pair(Format::JepsenJson, std::string(kJson))}) {
     const std::size_t whole = survive(format, text, {});
@@ -194,8 +194,8 @@ TEST(JepsenDamage, DeepNestingNeedsNoStack) {
   EXPECT_NE(json_error("[{\"x\":" + std::string(depth, '[')), "no error");
 }
 
-// Longer than any chunk of the stream, so that forms, comments, strings and numbers are cut by its borders.
-TEST(JepsenDamage, WindowBordersChangeNothing) {
+// Longer than any chunk of the stream, so that chunk borders cut forms, comments, strings and numbers.
+TEST(JepsenDamage, ChunkBordersChangeNothing) {
   std::string edn, json = "[";
   for (int i = 0; i < 12000; ++i) {
     const std::string n = std::to_string(i), p = std::to_string(i % 7);
@@ -224,7 +224,7 @@ TEST(JepsenDamage, OneOperationMayBeLongerThanManyChunks) {
   EXPECT_EQ(history.values().elements(history.value(read)).size(), 300000u);
 }
 
-TEST(JepsenDamage, LineNumbersCountAcrossTheWindow) {
+TEST(JepsenDamage, LineNumbersContinueAcrossChunks) {
   std::string text;
   for (int i = 0; i < 20000; ++i)
     text += "{:process 0 :type :ok :value [[:w 1 " + std::to_string(i) + "]]}\n";

@@ -1,4 +1,4 @@
-// Real histories: those of Elle, elle-cli, jepsen.history.sim and Knossos. Skipped where they are not there.
+// Real histories: those of Elle, elle-cli, jepsen.history.sim and Knossos. Skipped if they are absent.
 
 #include <algorithm>
 #include <filesystem>
@@ -30,7 +30,7 @@ class JepsenData : public testing::Test {
     SKIP_WITHOUT_CORPORA();
     ASSERT_TRUE(fs::exists(root_)) << root_;
   }
-  // Files below `folder` that end in .edn, .json or .jsonl, sorted.
+  // Files under `folder` that end in .edn, .json or .jsonl, sorted.
   std::vector<fs::path> histories(const std::string& folder) const {
     std::vector<fs::path> found;
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root_ / folder)) {
@@ -54,7 +54,8 @@ TEST_F(JepsenData, EveryTransactionalHistoryIsReadAndDetected) {
       SCOPED_TRACE(path.string());
       History history;
       EXPECT_NO_THROW(history = read_history(path.string()));
-      const bool no_clients = path.filename() == "mongodb-v0-ack-rollback-.edn";  // Nemesis only.
+      // It contains nemesis operations only.
+      const bool no_clients = path.filename() == "mongodb-v0-ack-rollback-.edn";
       EXPECT_EQ(history.operation_count() == 0, no_clients);
     }
   }
@@ -112,7 +113,7 @@ TEST_F(JepsenData, ClosedPredicateHistoriesHavePredicateReads) {
       }
   }
   EXPECT_GE(files, 8u);
-  EXPECT_EQ(reads, files / 8 * 11);  // Eight files, as EDN, or as EDN and JSON.
+  EXPECT_EQ(reads, files / 8 * 11);  // Eight files as EDN, or as EDN and JSON.
   EXPECT_EQ(rows, files / 8 * 4);
   const History miss =
       read_history((root_ / "elle-inline/closed-predicate/predicate-read-miss.json").string());
@@ -122,7 +123,7 @@ TEST_F(JepsenData, ClosedPredicateHistoriesHavePredicateReads) {
   EXPECT_EQ(miss.key_value(KeyId{0}), Value::integer(5));  // Not "5", the name of the member.
 }
 
-TEST_F(JepsenData, EveryHistorySurvivesEachOfTheThreeSpellings) {
+TEST_F(JepsenData, EveryHistorySurvivesEachOfTheThreeFormats) {
   for (const std::string folder :
        {"elle", "elle-inline/list-append", "elle-inline/rw-register", "history.sim",
         "elle-cli/histories/elle", "knossos/data/cas-register/bad"}) {
@@ -138,7 +139,7 @@ TEST_F(JepsenData, EveryHistorySurvivesEachOfTheThreeSpellings) {
   }
 }
 
-TEST_F(JepsenData, LogsOfJepsenUtilAreReadWhole) {
+TEST_F(JepsenData, LogsOfJepsenUtilAreReadCompletely) {
   std::size_t logs = 0;
   for (const fs::directory_entry& entry :
        fs::recursive_directory_iterator(root_ / "porcupine/test_data/jepsen")) {

@@ -1,4 +1,4 @@
-// Jepsen operations as they were recorded, for models of workloads that are no transactions over keys.
+// Jepsen operations as they were recorded, for models of workloads that are not transactions over keys.
 
 #include "serval/formats/jepsen/jepsen_log.h"
 
@@ -72,14 +72,14 @@ TEST(ClientLog, TreesKeepShapesAndOrder) {
   EXPECT_EQ(value.parts[2].find(log.values.text("z")), nullptr);
 }
 
-TEST(ClientLog, EntriesWithoutIndexTakeTheirPlace) {
+TEST(ClientLog, EntriesWithoutAnIndexUseTheirPosition) {
   const ClientLog log = log_of("{:type :invoke :process 0 :f :add}{:type :info :process :nemesis :f :kill}");
   EXPECT_EQ(log.entries[1].index, 1);
   EXPECT_TRUE(log.entries[0].value.is_nil());
   EXPECT_FALSE(log.is_client(log.entries[1]));
 }
 
-TEST(ClientLog, WrongFilesAreRefusedWithAPlace) {
+TEST(ClientLog, InvalidFilesAreRefusedWithAPosition) {
   EXPECT_EQ(log_error("{:type :done :process 0}"), "input:1:8: expected one of :invoke, :ok, :fail, :info");
   EXPECT_EQ(log_error("r(1,2,3,4)\n"), "input: this is polysi, which contains no Jepsen operations");
   std::string deep = "{:type :ok :process 0 :value ";

@@ -1,4 +1,4 @@
-// What operation maps come to mean: pairing, outcomes, times, kinds of operations.
+// What operation maps mean: pairing, outcomes, times, kinds of operations.
 
 #include <string>
 #include <vector>
@@ -27,7 +27,7 @@ TEST(JepsenMeaning, InvocationAndCompletionAreOneTransaction) {
   EXPECT_TRUE(history.initial_value().is_nil());
 }
 
-TEST(JepsenMeaning, WithoutTimesThePlaceInTheFileIsTheTime) {
+TEST(JepsenMeaning, WithoutTimesThePositionInTheFileIsTheTime) {
   const History history = read_edn(kPaired);
   EXPECT_EQ(history.interval(TransactionId{0}), (Interval{0, 2}));
   EXPECT_EQ(history.interval(TransactionId{1}), (Interval{1, 3}));
@@ -49,7 +49,7 @@ TEST(JepsenMeaning, TimesThatDoNotAscendAreNotUsed) {
   }
 }
 
-TEST(JepsenMeaning, TheTimeOfAnInfoNeedNotBeThere) {
+TEST(JepsenMeaning, AnInfoMayLackATime) {
   const History history = read_edn(
       "{:type :invoke :process 0 :value [[:w 1 1]] :time 10} {:type :info :process 0 :value [[:w 1 1]]}"
       "{:type :invoke :process 1 :value [[:w 1 2]] :time 20} {:type :ok :process 1 :value [[:w 1 2]] :time "
@@ -82,7 +82,7 @@ TEST(JepsenMeaning, InfoIsIndeterminateAndItsNilReadsAreUnknown) {
   EXPECT_EQ(history.hints(TransactionId{0})->node, "n1");
 }
 
-TEST(JepsenMeaning, InfoWithAReasonInsteadOfAValueKeepsWhatWasAsked) {
+TEST(JepsenMeaning, AnInfoWithAReasonInsteadOfAValueKeepsTheInvokedOperations) {
   const History history = read_edn(
       "{:type :invoke :process 0 :f :txn :value [[:w 1 5] [:r 2 nil]]} {:type :info :process 0 :f :txn "
       ":value "
@@ -104,7 +104,7 @@ TEST(JepsenMeaning, InvocationWithoutCompletionIsIndeterminate) {
   EXPECT_EQ(notices_of(edn)[0], "1 invocations never completed: taken as indeterminate");
 }
 
-TEST(JepsenMeaning, NemesisIsSkippedWhateverItHolds) {
+TEST(JepsenMeaning, NemesisOperationsAreSkippedWhateverTheyContain) {
   const std::string edn =
       "{:type :info :process :nemesis :f :start :value {:n1 #{:n2} \"s\" [1 {2 3}]}}\n"
       "{:type :invoke :process 0 :value [[:r 1 nil]]}\n"
@@ -117,7 +117,7 @@ TEST(JepsenMeaning, NemesisIsSkippedWhateverItHolds) {
             "skipped 2 operations whose :process is not an integer (nemesis and the like)");
 }
 
-TEST(JepsenMeaning, ProcessMayGoOnAfterInfo) {
+TEST(JepsenMeaning, AProcessMayContinueAfterAnInfo) {
   const std::string edn =
       "{:type :invoke :process 0 :value [[:w 1 1]]} {:type :info :process 0}"
       "{:type :invoke :process 0 :value [[:w 1 2]]} {:type :ok :process 0 :value [[:w 1 2]]}";
@@ -137,7 +137,7 @@ TEST(JepsenMeaning, WithoutProcessesEveryTransactionIsASession) {
   EXPECT_EQ(notices_of(edn)[0], "no operation has a :process: every transaction became a separate session");
 }
 
-TEST(JepsenMeaning, NilReadsBeforeTheFirstAppendAreOfLists) {
+TEST(JepsenMeaning, NilReadsBeforeTheFirstAppendAreListReads) {
   const History history = read_edn(
       "{:process 0 :type :ok :value [[:r :x nil] [:r :y []]]} {:process 0 :type :ok :value [[:append :x "
       "1]]}");

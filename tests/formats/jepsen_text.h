@@ -1,5 +1,5 @@
 #pragma once
-// Short cuts of the Jepsen tests: text in, history, notices or error out.
+// Shortcuts for the Jepsen tests, from text to a history, notices or an error.
 
 #include <string>
 #include <vector>

@@ -14,7 +14,7 @@ History read_jepsen_text(const std::string& text, ReadOptions options = {}) {
 }
 std::string error_in_text(const std::string& text) { return error_of(Format::JepsenText, text); }
 
-TEST(JepsenText, ColumnsSayWhatMapsSay) {
+TEST(JepsenText, ColumnsMeanTheSameAsMaps) {
   const History text = read_jepsen_text(
       "0\t:invoke\t:txn\t[[:append :x 1] [:r :y nil]]\n"
       ":nemesis\t:info\t:start\tnil\n"
@@ -30,7 +30,7 @@ TEST(JepsenText, ColumnsSayWhatMapsSay) {
   EXPECT_EQ(difference(edn, text), "");
 }
 
-TEST(JepsenText, LogLinesCountAndOthersArePassedOver) {
+TEST(JepsenText, LogLinesAreReadAndOthersSkipped) {
   std::vector<std::string> notices;
   ReadOptions options;
   options.on_notice = [&](const std::string& notice) { notices.push_back(notice); };
@@ -49,7 +49,7 @@ TEST(JepsenText, LogLinesCountAndOthersArePassedOver) {
   EXPECT_EQ(notices[0], "2 lines that are not operations were skipped");
 }
 
-// A bracket too many ends the value early, and must not hide the rest.
+// An extra bracket ends the value early and must not hide the rest.
 TEST(JepsenText, WhatFollowsAValueIsAnErrorColumnOrDamage) {
   EXPECT_EQ(error_in_text("0\t:ok\t:txn\t[[:append :x[1]]] 1] [:w :y 1]]\n"),
             "1:30: expected the end of the line after the value");
@@ -66,7 +66,7 @@ TEST(JepsenText, IsDetectedByItsColumns) {
   EXPECT_NE(detect_format("0 :commit :read nil\n")->format, Format::JepsenText);
 }
 
-TEST(JepsenText, ErrorsPointIntoTheLineAlsoBehindALogPrefix) {
+TEST(JepsenText, ErrorsPointIntoTheLineEvenAfterALogPrefix) {
   EXPECT_EQ(error_in_text("0\t:invoke\t:txn\t[[:r 1 nil}]\n"),
             "1:26: expected ']' to close the vector opened at column 17");
   EXPECT_EQ(error_in_text("INFO  jepsen.util - 0\t:ok\t:read\t5x\n"), "1:33: expected a number");
@@ -77,14 +77,14 @@ TEST(JepsenText, ErrorsPointIntoTheLineAlsoBehindALogPrefix) {
   EXPECT_EQ(error_in_text("0\t:ok\n"), "1:6: expected process, type, f and value");
 }
 
-TEST(JepsenText, CutLineIsDroppedWhenAskedFor) {
+TEST(JepsenText, ATruncatedLineIsDroppedOnRequest) {
   ReadOptions options;
   options.accept_truncated = true;
   EXPECT_EQ(read_jepsen_text("0\t:ok\t:read\t5\n1\t:ok\t:read\t1", options).transaction_count(), 1u);
   EXPECT_EQ(read_jepsen_text("0\t:ok\t:read\t5\n1\t:ok\t:read\t1").transaction_count(), 2u);
 }
 
-TEST(JepsenText, WrittenTextReadsBackTheSameAndNamesLosses) {
+TEST(JepsenText, WrittenTextReadsBackTheSameAndReportsLosses) {
   const History history = read_edn(
       "{:index 0 :time 5 :type :invoke :process 0 :f :txn :value [[:w :x 1] [:r :y nil]]}"
       "{:index 1 :time 6 :type :invoke :process 1 :f :cas :value [:k [1 2]]}"

@@ -33,7 +33,7 @@ void add_timed(HistoryBuilder& builder, int session, int label, Interval time,
   builder.set_outcome(t, outcome);
 }
 
-TEST(JepsenWrite, EdnIsOneMapALine) {
+TEST(JepsenWrite, EdnHasOneMapPerLine) {
   const History history = read_edn(
       "{:index 0 :type :invoke :process 0 :time 5 :value [[:append :x 1] [:r \"a b\" nil]]}"
       "{:index 4 :type :ok :process 0 :time 7 :value [[:append :x 1] [:r \"a b\" [2 \"q\"]]] :node \"n1\"}");
@@ -75,7 +75,7 @@ TEST(JepsenWrite, EqualTimesStayConcurrent) {
             "equal times become places in the file; what they order stays the same");
 }
 
-TEST(JepsenWrite, SessionThatGoesOnWithinATickOrdersNobodyElse) {
+TEST(JepsenWrite, ASessionThatContinuesWithinATickOrdersNoOther) {
   HistoryBuilder builder;
   add_timed(builder, 0, 10, {0, 5});
   add_timed(builder, 0, 20, {5, 9});
@@ -94,7 +94,7 @@ TEST(JepsenWrite, SessionThatGoesOnWithinATickOrdersNobodyElse) {
   EXPECT_LT(of[3].begin, of[4].end);
 }
 
-TEST(JepsenWrite, TimesThatNoOrderOfEventsTellsAreDropped) {
+TEST(JepsenWrite, TimesThatNoOrderOfEventsExpressesAreDropped) {
   const std::string dropped =
       "dropped all times: some are unknown, negative, or make transactions of one session overlap";
   HistoryBuilder overlapping;
@@ -117,7 +117,8 @@ TEST(JepsenWrite, TimesThatNoOrderOfEventsTellsAreDropped) {
 
 TEST(JepsenWrite, IndeterminateTransactionsKeepTheirLabelsAndSessions) {
   HistoryBuilder builder;
-  add_timed(builder, 0, 3, {0, kUnknownEnd}, Outcome::Indeterminate);  // An :info, its session goes on.
+  // Becomes an :info; its session continues.
+  add_timed(builder, 0, 3, {0, kUnknownEnd}, Outcome::Indeterminate);
   add_timed(builder, 0, 5, {4, 6});
   add_timed(builder, 1, 7, {2, kUnknownEnd}, Outcome::Indeterminate);
   const History history = std::move(builder).freeze();
@@ -138,7 +139,7 @@ TEST(JepsenWrite, InitialValueBecomesNilUnlessItIsWritten) {
   EXPECT_EQ(format_transaction(history, 0), "committed read(1,_) read(2,0) write(2,0)");
 }
 
-TEST(JepsenWrite, WhatTheFormatCannotSayIsReportedOnce) {
+TEST(JepsenWrite, InexpressibleMembersAreReportedOnce) {
   HistoryBuilder builder;
   const TransactionId t =
       builder.begin_transaction(builder.session(builder.values().text("a")), Value::integer(0));
@@ -165,8 +166,8 @@ TEST(JepsenWrite, WhatTheFormatCannotSayIsReportedOnce) {
             "write(1,3) write(1,_)");
 }
 
-// Both are nil there, so who reads the one may have read the other.
-TEST(JepsenWrite, WritesOfNilBesideAnotherInitialValueAreALoss) {
+// Both become nil, so a reader of one may have read the other.
+TEST(JepsenWrite, WritesOfNilWithAnotherInitialValueAreALoss) {
   HistoryBuilder builder;
   builder.set_initial_value(Value::integer(0));
   const TransactionId t = builder.begin_transaction(builder.session(Value::integer(0)), Value::integer(0));
@@ -177,7 +178,7 @@ TEST(JepsenWrite, WritesOfNilBesideAnotherInitialValueAreALoss) {
       (std::vector<std::string>{"wrote 1 writes of nil, which reads of the initial value may be taken for"}));
 }
 
-TEST(JepsenWrite, RegisterHistoriesSurviveWhole) {
+TEST(JepsenWrite, RegisterHistoriesSurviveCompletely) {
   for (const std::uint64_t seed : fresh_seeds(60)) {
     const History history = arbitrary_history(seed, {.transactions = static_cast<int>(seed % 20),
                                                      .kinds = {OperationKind::Read, OperationKind::Write},

@@ -31,7 +31,7 @@ std::string printed(const std::string& operation) {
   return print_predicate(*predicate_of(history, OperationId{0}), history.values());
 }
 
-TEST(JsonlPredicate, TextAndTreeAreTheSame) {
+TEST(JsonlPredicate, TextAndTreeAreEquivalent) {
   EXPECT_EQ(printed(R"(["pr",["sql","a > 3 AND b = 'it''s'"],[]])"), "a > 3 AND b = 'it''s'");
   EXPECT_EQ(printed(R"(["pr",["and",[">",["col","a"],3],["=",["col","b"],"it's"]],[]])"),
             "a > 3 AND b = 'it''s'");
@@ -55,7 +55,7 @@ TEST(JsonlPredicate, AggregateCarriesItsResult) {
   EXPECT_EQ(query_of(history, OperationId{0})->function, Query::Function::Count);
 }
 
-TEST(JsonlPredicate, AMistakeInTextSaysWhere) {
+TEST(JsonlPredicate, AnErrorInTextSaysWhere) {
   EXPECT_EQ(
       certificate_error(R"({"s":1,"t":1,"ops":[["pr",["sql","a > "],[]]]})"),
       "test.jsonl:2:34: expected a predicate in SQL (predicate:1:5: expected a column, a number, 'text', "
@@ -66,7 +66,7 @@ constexpr const char* kTransactions =
     "{\"s\":1,\"t\":1,\"ops\":[[\"w\",\"x\",1]],\"server_txn\":\"11\",\"commit_ts\":5}\n"
     "{\"s\":2,\"t\":1,\"ops\":[[\"w\",\"x\",2]],\"server_txn\":\"12\",\"commit_ts\":4}\n";
 
-TEST(JsonlCertificate, OrdersMayStandBeforeWhatTheyCite) {
+TEST(JsonlCertificate, OrdersMayPrecedeTheTransactionsTheyCite) {
   const History history =
       read_certified(std::string(R"({"event":"order","key":"x","versions":[[2,1],[1,1]],"complete":true})") +
                      "\n" + kTransactions + R"({"event":"certificate","order":"commit_ts"})");
@@ -122,7 +122,7 @@ TEST(JsonlCertificate, CitationsMustNameOneTransaction) {
             "test.jsonl:2:54: expected a snapshot as \"xmin:xmax:xip,xip\", with xmin <= xip < xmax");
 }
 
-TEST(JsonlCertificate, WhatBecameOfATransactionMayBeSettledAnywhere) {
+TEST(JsonlCertificate, TheOutcomeOfATransactionMayBeSettledAnywhere) {
   const std::string lost = R"({"s":3,"t":7,"ops":[["w","x",3]],"outcome":"indeterminate","node":"n1"})";
   const std::string settled = R"({"event":"settled","s":3,"t":7,"outcome":)";
   const History history = read_certified(lost + "\n" + kTransactions + settled +
@@ -142,7 +142,7 @@ TEST(JsonlCertificate, WhatBecameOfATransactionMayBeSettledAnywhere) {
             "test.jsonl:2:1: no transaction of the file is [3,7]");
 }
 
-TEST(JsonlCertificate, WhatContradictsItselfIsBadInput) {
+TEST(JsonlCertificate, ContradictionsAreBadInput) {
   const std::string order = R"({"event":"order","key":"x","versions":)";
   const std::string both = "[[1,1],[2,1]]", complete = R"(,"complete":true})";
   EXPECT_EQ(certificate_error(kTransactions + order + both + complete), "no error");
@@ -165,8 +165,8 @@ TEST(JsonlCertificate, WhatContradictsItselfIsBadInput) {
             "test.jsonl:4:1: this transaction is aborted by this line and committed by another");
 }
 
-// The log knows of rows that an update wrote whose answer never came.
-TEST(JsonlCertificate, AnUpdateThatWasNeverAnsweredMayHaveWrittenAnything) {
+// The log contains rows of an update whose answer never came.
+TEST(JsonlCertificate, AnUpdateWithoutAnAnswerMayHaveWrittenAnything) {
   EXPECT_EQ(certificate_error(
                 R"({"s":3,"t":7,"ops":[["pu",["true"],[],{"at":[1,null]}]],"outcome":"indeterminate"})"
                 "\n"
@@ -174,7 +174,7 @@ TEST(JsonlCertificate, AnUpdateThatWasNeverAnsweredMayHaveWrittenAnything) {
             "no error");
 }
 
-TEST(TransactionSnapshot, ShowsWhatHadCommitted) {
+TEST(TransactionSnapshot, ShowsCommittedTransactions) {
   const TransactionSnapshot snapshot = *TransactionSnapshot::parse("10:20:15,12");
   EXPECT_EQ(snapshot.format(), "10:20:12,15");
   for (const std::uint64_t seen : {1, 9, 10, 11, 13, 19}) EXPECT_TRUE(snapshot.shows(seen)) << seen;

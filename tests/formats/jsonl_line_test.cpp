@@ -7,7 +7,7 @@
 namespace serval {
 namespace {
 
-TEST(JsonlLine, ATransactionIsPutTogetherFromItsParts) {
+TEST(JsonlLine, ATransactionIsAssembledFromItsParts) {
   std::string line;
   put_transaction_start(line, std::int64_t{1}, std::int64_t{42});
   put_operation_start(line, OperationKind::Write);
@@ -32,7 +32,7 @@ TEST(JsonlLine, ATransactionIsPutTogetherFromItsParts) {
       "\xEF\xBF\xBD\"}\n");
 }
 
-TEST(JsonlLine, WhatIsNotKnownIsLeftOut) {
+TEST(JsonlLine, UnknownMembersAreOmitted) {
   std::string line;
   put_transaction_start(line, std::int64_t{1}, std::int64_t{2});
   put_transaction_end(line, {}, Outcome::Committed);
@@ -67,7 +67,7 @@ TEST(JsonlLine, LinesOfARun) {
 )");
 }
 
-TEST(JsonlLine, NodesOfPredicatesBeginAlike) {
+TEST(JsonlLine, PredicateNodesBeginAlike) {
   std::string out;
   append_json_node_start(out, Predicate::Node::Between);
   append_json_node_start(out, Predicate::Node::Column, "a\"b");

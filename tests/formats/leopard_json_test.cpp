@@ -54,12 +54,12 @@ class LeopardFolderTest : public testing::Test {
   fs::path folder_;
 };
 
-TEST(LeopardJson, IsKnownByItsContent) {
+TEST(LeopardJson, IsDetectedByItsContent) {
   EXPECT_EQ(detect_format("[ " + operation("0,1", "START", 1) + "]")->format, Format::LeopardJson);
   EXPECT_NE(detect_format(R"([{"type":"invoke"}])"), &info(Format::LeopardJson));
 }
 
-TEST(LeopardJson, ASingleFileTellsOnlyOfItsOwnWrites) {
+TEST(LeopardJson, ASingleFileExplainsOnlyItsOwnWrites) {
   std::string notice;
   const History history = read_leopard_text(
       "[" + operation("0,1", "START", 1) + "," + operation("0,1", "SELECT", 10, kRead) + "," +
@@ -72,7 +72,7 @@ TEST(LeopardJson, ASingleFileTellsOnlyOfItsOwnWrites) {
   EXPECT_EQ(history.operation(OperationId{0}).time, (Interval{10, 15}));
 }
 
-TEST(LeopardJson, WhatASavepointUndidNeverHappened) {
+TEST(LeopardJson, OperationsUndoneByASavepointNeverHappened) {
   const History history =
       read_leopard_text("[" + operation("0,1", "UPDATE", 10, rows("writeTupleList", "1", R"("a":1)")) + "," +
                         operation("0,1", "UPDATE", 20, kWrite) + "," +
@@ -85,7 +85,7 @@ TEST(LeopardJson, ATransactionWithoutAnEndIsIndeterminate) {
   EXPECT_EQ(history.outcome(TransactionId{0}), Outcome::Indeterminate);
 }
 
-TEST(LeopardJson, MistakesAreNamedWithTheirPlace) {
+TEST(LeopardJson, ErrorsAreReportedWithTheirPosition) {
   EXPECT_EQ(refusal("[\n" + operation("0,1", "FLY", 1) + "]"),
             "loader-0.0.json:2:82: expected START, SELECT, UPDATE, INSERT, DELETE, COMMIT, ...");
   EXPECT_EQ(refusal("[{}]"), "loader-0.0.json:1:2: expected \"operationTraceType\" in this operation");
@@ -112,7 +112,7 @@ TEST(LeopardJson, EveryPrefixIsRefusedOrAccepted) {
   }
 }
 
-TEST_F(LeopardFolderTest, ClientsSlicesAndRowsAtTheStartAreOneHistory) {
+TEST_F(LeopardFolderTest, ClientsSlicesAndInitialRowsAreOneHistory) {
   file("init_data/t.csv", "pkId,a,b\n'1','7',\"it''s\"\n2,8,y\n");
   file("trace/loader-0.0.json", "[" +
                                     operation("0,1", "SELECT", 10, rows("readTupleList", "1", R"("a":"7")")) +
@@ -125,7 +125,7 @@ TEST_F(LeopardFolderTest, ClientsSlicesAndRowsAtTheStartAreOneHistory) {
             "\"0\": [r(t/1.a,7)]@10..25 [d(t/2.a) d(t/2.b)]@30..45\n");
 }
 
-TEST_F(LeopardFolderTest, ADamagedTableIsNamedWithItsPlace) {
+TEST_F(LeopardFolderTest, ADamagedTableIsReportedWithItsPosition) {
   file("trace/loader-0.0.json", "[]");
   file("init_data/t.csv", "pkId,a\n'1','7\n");
   try {

@@ -36,7 +36,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 TEST(LineBlocks, EmptyFileHasNoBlock) { EXPECT_EQ(joined_blocks(""), ""); }
 
-TEST(LineBlocks, LastLineGetsTheNewlineItLacks) { EXPECT_EQ(joined_blocks("a\nb"), "a\nb\n"); }
+TEST(LineBlocks, TheLastLineGetsItsMissingNewline) { EXPECT_EQ(joined_blocks("a\nb"), "a\nb\n"); }
 
 TEST(LineBlocks, ByteOrderMarkIsSkippedAtTheStartOnly) {
   EXPECT_EQ(joined_blocks("\xEF\xBB\xBF"
@@ -46,7 +46,7 @@ TEST(LineBlocks, ByteOrderMarkIsSkippedAtTheStartOnly) {
             "b\n");
 }
 
-TEST(LineBlocks, LinesThatCrossChunksComeOutWhole) {
+TEST(LineBlocks, LinesThatCrossChunksAreReadWhole) {
   Random random = fresh_random();
   std::string text;
   while (text.size() < 3'000'000)
@@ -60,7 +60,7 @@ TEST(LineReader, SplitsLinesAndDropsTerminators) {
   EXPECT_EQ(lines_of(""), std::vector<std::string>{});
 }
 
-TEST(LineReader, KnowsALineThatMayHaveBeenCutOff) {
+TEST(LineReader, DetectsALineThatMayBeTruncated) {
   for (const std::string text : {"a\nb", "a\nb\n"}) {
     ByteStream stream = ByteStream::from_memory("input", text);
     const ReadOptions options;
@@ -73,7 +73,7 @@ TEST(LineReader, KnowsALineThatMayHaveBeenCutOff) {
   }
 }
 
-RC_GTEST_PROP(LineReader, LinesJoinedAreTheText, (std::vector<std::string> drawn)) {
+RC_GTEST_PROP(LineReader, JoinedLinesAreTheText, (std::vector<std::string> drawn)) {
   std::string text;
   std::vector<std::string> expected;
   for (std::string line : drawn) {

@@ -49,7 +49,7 @@ std::string binary_of(const History& history, BinaryWriter::Limits limits) {
   return bytes;
 }
 
-// The offsets at which the chunks of a file begin, and its end.
+// The offsets at which the chunks of a file begin, and the offset of its end.
 std::vector<std::size_t> chunk_offsets(const std::string& bytes) {
   std::vector<std::size_t> offsets;
   std::size_t at = binary::kFileHeaderSize;
@@ -84,7 +84,7 @@ RC_GTEST_PROP(NativeBinary, KeepsEveryCertificate, (std::uint64_t seed)) {
   RC_ASSERT(reading.notices.empty());
 }
 
-TEST(NativeBinary, RefusesACertificateOfWhatIsNotThere) {
+TEST(NativeBinary, RefusesACertificateOfMissingTransactions) {
   const History history = arbitrary_history(3, {.transactions = 2});
   const auto with_certificate = [&](binary::Column column, std::string_view content) {
     std::string plain;
@@ -107,7 +107,7 @@ TEST(NativeBinary, RefusesACertificateOfWhatIsNotThere) {
               testing::HasSubstr("a version set is of an unknown form"));
 }
 
-// As the lines do; docs/formats/jsonl.md says what.
+// As in JSON lines; docs/formats/jsonl.md has the rules.
 TEST(NativeBinary, RefusesACertificateThatContradictsItself) {
   const auto error_of = [](auto&& certify) {
     HistoryBuilder builder;
@@ -139,8 +139,8 @@ TEST(NativeBinary, RefusesACertificateThatContradictsItself) {
               testing::HasSubstr("a snapshot contradicts itself"));
 }
 
-// Lists share their parts: few bytes can stand for any depth and any size.
-TEST(NativeBinary, RefusesListsThatCouldNotBeSpelledOut) {
+// Lists share their parts, so a few bytes can represent any depth and any size.
+TEST(NativeBinary, RefusesListsThatAreTooLargeToSpellOut) {
   const auto error_of = [](std::uint64_t levels, std::uint64_t copies) {
     std::string lists, plain;
     for (std::uint64_t i = 0; i < levels; ++i) {
@@ -160,7 +160,7 @@ TEST(NativeBinary, RefusesListsThatCouldNotBeSpelledOut) {
   EXPECT_THAT(error_of(100, 2), testing::HasSubstr("a list is too large when it is spelled out"));
 }
 
-TEST(NativeBinary, IsTheSameThroughTheTableOfFormats) {
+TEST(NativeBinary, ReadsTheSameThroughTheTableOfFormats) {
   const History history = arbitrary_history(3, {.transactions = 100});
   ByteStream stream = ByteStream::from_memory("-", write_to_string(history, Format::Binary));
   EXPECT_EQ(difference(history, read_history(stream)), "");
@@ -195,7 +195,7 @@ TEST(NativeBinary, KeepsExtremeNumbersAndTimes) {
   EXPECT_EQ(difference(history, read_bytes(write_to_string(history, Format::Binary)).history), "");
 }
 
-TEST(NativeBinary, AppendsHistoriesWithPoolsOfTheirOwn) {
+TEST(NativeBinary, AppendsHistoriesWithTheirOwnPools) {
   const History one = parse_history("s1: [w(x,abc) r(y,[1 2])]  s2: [w(z,1.5)]");
   const History two = parse_history("s2: [r(z,1.5) r(x,abc)]  s1: [r(y,[1 2]) w(x,def)]");
   std::string bytes;
@@ -209,7 +209,7 @@ TEST(NativeBinary, AppendsHistoriesWithPoolsOfTheirOwn) {
             "s1: [w(x,abc) r(y,[1 2])] [r(y,[1 2]) w(x,def)]\ns2: [w(z,1.5)] [r(z,1.5) r(x,abc)]\n");
 }
 
-TEST(NativeBinary, FileCutAtAnyByteReadsToItsLastWholeChunk) {
+TEST(NativeBinary, AFileTruncatedAtAnyByteIsReadUpToItsLastCompleteChunk) {
   const History whole = arbitrary_history(11, {.transactions = 12});
   const std::string bytes = binary_of(whole, {.transactions = 2});
   const std::vector<std::size_t> offsets = chunk_offsets(bytes);
@@ -227,7 +227,7 @@ TEST(NativeBinary, FileCutAtAnyByteReadsToItsLastWholeChunk) {
   }
 }
 
-TEST(NativeBinary, EndThatWasNeverWrittenIsACutNotDamage) {
+TEST(NativeBinary, AMissingEndIsATruncationNotDamage) {
   const History whole = arbitrary_history(11, {.transactions = 12});
   const std::string bytes = binary_of(whole, {.transactions = 2});
   const std::vector<std::size_t> offsets = chunk_offsets(bytes);
@@ -239,7 +239,7 @@ TEST(NativeBinary, EndThatWasNeverWrittenIsACutNotDamage) {
   EXPECT_EQ(torn.notices.size(), 1u);
 }
 
-TEST(NativeBinary, DamageInTheMiddleNamesTheByteOffset) {
+TEST(NativeBinary, DamageInTheMiddleIsReportedWithItsByteOffset) {
   const std::string bytes = binary_of(arbitrary_history(11, {.transactions = 12}), {.transactions = 2});
   const std::vector<std::size_t> offsets = chunk_offsets(bytes);
   for (std::size_t chunk = 0; chunk + 1 < offsets.size(); ++chunk) {
@@ -252,7 +252,7 @@ TEST(NativeBinary, DamageInTheMiddleNamesTheByteOffset) {
   }
 }
 
-TEST(NativeBinary, MissingChunkIsNoticedByTheIndex) {
+TEST(NativeBinary, TheIndexDetectsAMissingChunk) {
   const History history = parse_history("s1: [w(x,1)] [w(x,2)] [w(x,3)]");
   const std::string bytes = binary_of(history, {.transactions = 1});
   const std::vector<std::size_t> offsets = chunk_offsets(bytes);
@@ -261,7 +261,7 @@ TEST(NativeBinary, MissingChunkIsNoticedByTheIndex) {
       << binary_error(without);
 }
 
-TEST(NativeBinary, RefusesWhatFollowsTheTrailer) {
+TEST(NativeBinary, RefusesBytesAfterTheTrailer) {
   const std::string bytes = write_to_string(parse_history("s1: [w(x,1)]"), Format::Binary);
   EXPECT_EQ(binary_error(bytes + bytes), "test.srv: at byte " + std::to_string(bytes.size()) +
                                              ": expected the end of the file after the trailer");
@@ -311,7 +311,7 @@ TEST(NativeBinary, HostileSizesAllocateNothing) {
   }
 }
 
-// Damage behind a correct checksum, as a hostile writer would make it.
+// Damage with a correct checksum, as a hostile writer would produce it.
 TEST(NativeBinary, FlippedPlainBytesGiveAHistoryOrAnInputError) {
   const std::string bytes = binary_of(arbitrary_history(12, {.transactions = 30}), {.transactions = 10});
   ByteStream stream = ByteStream::from_memory("test.srv", bytes);
@@ -339,7 +339,7 @@ TEST(NativeBinary, FlippedPlainBytesGiveAHistoryOrAnInputError) {
   EXPECT_GT(refused, 200u);
 }
 
-TEST(NativeBinary, StoresWhatPacksTooWellUnpacked) {
+TEST(NativeBinary, StoresHighlyCompressibleChunksUncompressed) {
   HistoryBuilder builder;
   const TransactionId t = builder.begin_transaction(builder.session(Value::integer(1)), Value::integer(1));
   builder.add(t, OperationKind::Write, builder.key(Value::integer(1)),
@@ -359,7 +359,7 @@ TEST(NativeBinary, IsDetectedByContent) {
   }
 }
 
-// The example of docs/formats/binary.md: these bytes are what version 1 means.
+// The example of docs/formats/binary.md. These bytes define version 1.
 TEST(NativeBinary, PlainBytesOfVersionOneNeverChange) {
   const std::string bytes = write_to_string(parse_history("s1: [w(x,1)]"), Format::Binary);
   ByteStream stream = ByteStream::from_memory("test.srv", bytes);

@@ -56,7 +56,7 @@ RC_GTEST_PROP(NativeJsonl, WritesTheSameBytesAgain, (std::uint64_t seed)) {
   RC_ASSERT(write_to_string(read_jsonl(once).history, Format::Jsonl) == once);
 }
 
-TEST(NativeJsonl, IsPleasantToRead) {
+TEST(NativeJsonl, IsEasyToRead) {
   const History history = parse_history(
       "s1: [r(x,0) w(x,1)]@10..20 [a(y,1) l(y,[1]) i(z,1) i(z,2)! d(z)]! s2: [cas(x,1,2) cas(x,7,2)!]?");
   EXPECT_EQ(
@@ -133,7 +133,7 @@ TEST(NativeJsonl, IgnoresUnknownMembersAndSkipsUnknownEvents) {
                                  "1 record(s) of the unknown kind \"nemesis\" skipped"}));
 }
 
-TEST(NativeJsonl, KeepsIntegersOfAnySizeDigitForDigit) {
+TEST(NativeJsonl, KeepsEveryDigitOfLargeIntegers) {
   for (const std::string digits :
        {"0", "-1", "999999999999999999", "1152921504606846975", "1152921504606846976", "9223372036854775807",
         "-9223372036854775808", "18446744073709551616", "-123456789012345678901234567890", "1.50", "1e400"}) {
@@ -146,7 +146,7 @@ TEST(NativeJsonl, KeepsIntegersOfAnySizeDigitForDigit) {
   }
 }
 
-TEST(NativeJsonl, EqualRowsAreEqualHoweverTheyAreSpaced) {
+TEST(NativeJsonl, EqualRowsAreEqualWhateverTheirSpacing) {
   const History history = read_records(
       R"({"s":1,"ops":[["w","x",{"b": [1, {"d":2,"c":3}], "a": "\u0041"}],["r","x",{"a":"A","b":[1,{"c":3,"d":2}]}]]})"
       "\n");
@@ -181,7 +181,7 @@ TEST(NativeJsonl, EmptyHistoryIsAHeader) {
   EXPECT_EQ(read_jsonl(kJsonlHeader).history.transaction_count(), 0u);
 }
 
-TEST(NativeJsonl, FileCutAtAnyByteReadsAsItsBeginning) {
+TEST(NativeJsonl, AFileTruncatedAtAnyByteIsReadAsItsBeginning) {
   const History whole = arbitrary_history(11, {.transactions = 8});
   const std::string text = write_to_string(whole, Format::Jsonl);
   const std::size_t header_end = text.find('\n');
@@ -223,7 +223,7 @@ TEST(NativeJsonl, FlippedBytesGiveAHistoryOrAnInputError) {
   EXPECT_GT(refused, 0u);
 }
 
-TEST(NativeJsonl, NamesThePlaceOfAMistake) {
+TEST(NativeJsonl, ReportsThePositionOfAnError) {
   const std::string header = kJsonlHeader;
   EXPECT_EQ(jsonl_error(header + "{\"s\":1,\"ops\":[[\"r\",1,2],[\"zz\",1,2]]}\n"),
             "test.jsonl:2:26: expected an operation: r w a l i i! d cas cas! pr pu pd");
@@ -254,7 +254,7 @@ TEST(NativeJsonl, RefusesEventsOutOfOrder) {
             "test.jsonl:3:1: expected an \"outcome\" in this record");
 }
 
-TEST(NativeJsonl, WantsAHeaderOfAKnownVersion) {
+TEST(NativeJsonl, RequiresAHeaderOfAKnownVersion) {
   EXPECT_EQ(jsonl_error(""), "test.jsonl: expected a header line, but the file has no lines");
   EXPECT_EQ(jsonl_error("{\"s\":1,\"ops\":[]}\n"),
             "test.jsonl:1:1: expected the header line, {\"serval\":\"history\",\"version\":1,\"initial\":0}, "
@@ -264,7 +264,7 @@ TEST(NativeJsonl, WantsAHeaderOfAKnownVersion) {
             "test.jsonl:1:1: expected version 1, but the file says 2: a newer Serval may read it");
 }
 
-TEST(NativeJsonl, ShowsOnlyTheSurroundingsOfAMistakeInALongLine) {
+TEST(NativeJsonl, ShowsOnlyTheSurroundingsOfAnErrorInALongLine) {
   const std::string text = std::string(kJsonlHeader) + "{\"s\":\"" + std::string(1 << 20, 'a') + "\",oops}\n";
   try {
     read_jsonl(text);
@@ -275,7 +275,7 @@ TEST(NativeJsonl, ShowsOnlyTheSurroundingsOfAMistakeInALongLine) {
   }
 }
 
-TEST(NativeJsonl, DeepNestingIsRefusedNotOverflowed) {
+TEST(NativeJsonl, DeepNestingIsRefused) {
   const std::string deep(100000, '[');
   for (const std::string& start :
        {R"({"s":)" + deep, R"({"later":)" + deep, R"({"s":{"a":)" + deep, R"({"s":1,"ops":[["pr",)" + deep})
@@ -311,7 +311,7 @@ TEST(NativeJsonl, ReadsTheExamplesOfItsPage) {
 
 constexpr const char* kSync = "{\"event\":\"sync\"}\n";
 
-TEST(NativeJsonl, AnOpenRecordStandsForATransactionThatNeverCame) {
+TEST(NativeJsonl, AnOpenRecordStandsForATransactionThatNeverArrived) {
   const std::string open = "{\"event\":\"open\",\"s\":1,\"t\":7,\"at\":5,\"ops\":[[\"w\",\"x\",1]]}\n";
   const std::string reader = "{\"s\":2,\"t\":8,\"ops\":[[\"r\",\"x\",1]]}\n";
   EXPECT_EQ(print_history(read_records(open + reader)), "2: [r(x,1)]\n1: [w(x,1)]?@5..\n");
@@ -323,13 +323,13 @@ TEST(NativeJsonl, AnOpenRecordStandsForATransactionThatNeverCame) {
   EXPECT_EQ(print_history(read_records(open + reader + whole)), "2: [r(x,1)]\n1: [r(x,0) w(x,1)]!\n");
 }
 
-TEST(NativeJsonl, OpenRecordsOfAnEarlierRunAreLeftBehindAtTheNextHeader) {
+TEST(NativeJsonl, TheNextHeaderClosesOpenRecordsOfAnEarlierRun) {
   const std::string open = "{\"event\":\"open\",\"s\":1,\"t\":7,\"ops\":[[\"w\",\"x\",1]]}\n";
   const std::string again = "{\"s\":1,\"t\":7,\"ops\":[[\"w\",\"x\",2]]}\n";
   EXPECT_EQ(print_history(read_records(open + kJsonlHeader + again)), "1: [w(x,1)]? [w(x,2)]\n");
 }
 
-TEST(NativeJsonl, LinesBehindTheLastSyncAreLeftOut) {
+TEST(NativeJsonl, LinesAfterTheLastSyncAreIgnored) {
   const std::string one = "{\"s\":1,\"t\":1,\"ops\":[[\"w\",\"x\",1]]}\n";
   const std::string two = "{\"s\":2,\"t\":2,\"ops\":[[\"r\",\"y\",9]]}\n";
   const Reading cut = read_jsonl(kJsonlHeader + std::string(kSync) + one + kSync + two + "{\"s\":3,\"t\"");
@@ -340,7 +340,7 @@ TEST(NativeJsonl, LinesBehindTheLastSyncAreLeftOut) {
             "1: [w(x,1)]\n2: [r(y,9)]\n");
 }
 
-TEST(NativeJsonl, ARecordingMayGoOnAfterACut) {
+TEST(NativeJsonl, ARecordingMayContinueAfterATruncation) {
   const std::string one = "{\"s\":1,\"t\":1,\"ops\":[[\"w\",\"x\",1]]}\n";
   const std::string two = "{\"s\":2,\"t\":2,\"ops\":[[\"r\",\"x\",1]]}\n";
   const std::string text =
@@ -356,7 +356,7 @@ TEST(NativeJsonl, SyncRecordsMayHaveSpaces) {
   EXPECT_EQ(read_jsonl(kJsonlHeader + std::string(kSync) + one + spaced).history.transaction_count(), 1u);
 }
 
-TEST(NativeJsonl, ErrorsBehindASyncNameTheirLine) {
+TEST(NativeJsonl, ErrorsAfterASyncNameTheirLine) {
   const std::string text =
       kJsonlHeader + std::string(kSync) + "{\"s\":1,\"t\":1,\"ops\":[]}\nnonsense\n" + kSync;
   EXPECT_NE(jsonl_error(text).find("test.jsonl:4:1"), std::string::npos) << jsonl_error(text);

@@ -1,5 +1,5 @@
-// Every file of the other checkers that is in a register format is detected by its content and read, and what
-// is written from it means the same.
+// Every file of other checkers that is in a register format is detected by its content and read, and
+// what is written from it means the same.
 
 #include <algorithm>
 #include <filesystem>
@@ -42,7 +42,7 @@ void expect_whole(const std::string& path, Format format) {
 
 const std::string kData = SERVAL_DATA_DIR;
 
-TEST(PeerFiles, PolysiTextFilesAreReadWhole) {
+TEST(PeerFiles, PolysiTextFilesAreReadCompletely) {
   SKIP_WITHOUT_CORPORA();
   std::vector<std::string> files;
   for (const char* folder :
@@ -52,7 +52,7 @@ TEST(PeerFiles, PolysiTextFilesAreReadWhole) {
   for (const std::string& path : files) expect_whole(path, Format::PolysiText);
 }
 
-TEST(PeerFiles, PolysiLinesAreOperationsOneToOne) {
+TEST(PeerFiles, PolysiLinesMapOneToOneToOperations) {
   SKIP_WITHOUT_CORPORA();
   const std::string path = kData + "/seeds/anonymous-mts+mtc/generated_mt_10000.txt";
   ASSERT_TRUE(fs::exists(path)) << path;
@@ -61,35 +61,35 @@ TEST(PeerFiles, PolysiLinesAreOperationsOneToOne) {
   EXPECT_EQ(read_history(path).transaction_count(), 10'000u);
 }
 
-TEST(PeerFiles, AwditFilesAreReadWhole) {
+TEST(PeerFiles, AwditFilesAreReadCompletely) {
   SKIP_WITHOUT_CORPORA();
   const auto files = files_below(kData + "/peers/awdit", ".txt");
   ASSERT_FALSE(files.empty());
   for (const std::string& path : files) expect_whole(path, Format::AwditText);
 }
 
-TEST(PeerFiles, DbcopFilesAreReadWhole) {
+TEST(PeerFiles, DbcopFilesAreReadCompletely) {
   SKIP_WITHOUT_CORPORA();
   const auto files = files_below(kData + "/elle/dbcop", ".hist");
   ASSERT_FALSE(files.empty());
   for (const std::string& path : files) expect_whole(path, Format::DbcopHist);
 }
 
-TEST(PeerFiles, BincodeFilesAreReadWhole) {
+TEST(PeerFiles, BincodeFilesAreReadCompletely) {
   SKIP_WITHOUT_CORPORA();
   std::vector<std::string> files = files_below(kData + "/peers", ".bincode");
   ASSERT_FALSE(files.empty());
   for (const std::string& path : files) expect_whole(path, Format::DbcopBincode);
 }
 
-TEST(PeerFiles, YamlFilesAreReadWhole) {
+TEST(PeerFiles, YamlFilesAreReadCompletely) {
   SKIP_WITHOUT_CORPORA();
   const auto files = files_below(kData + "/elle/dbcop", ".yaml");
   ASSERT_FALSE(files.empty());
   for (const std::string& path : files) expect_whole(path, Format::DbcopYaml);
 }
 
-TEST(PeerFiles, CobraFoldersAreReadWhole) {
+TEST(PeerFiles, CobraFoldersAreReadCompletely) {
   SKIP_WITHOUT_CORPORA();
   const fs::path folder = kData + "/seeds/Jack-Clark+KingCobra";
   ASSERT_TRUE(fs::exists(folder)) << folder;

@@ -23,17 +23,17 @@ TEST(PolysiText, SameIdInTwoSessionsIsTwoTransactions) {
   EXPECT_EQ(notation_of_polysi("w(1,1,1,1)\nw(2,1,2,1)\n"), "1: [w(1,1)]\n2: [w(2,1)]\n");
 }
 
-TEST(PolysiText, InterleavedTransactionsComeApart) {
+TEST(PolysiText, InterleavedTransactionsAreSeparated) {
   EXPECT_EQ(notation_of_polysi("w(1,1,1,1)\nw(2,2,2,2)\nw(3,3,1,1)\nw(4,4,2,2)\n"),
             "1: [w(1,1) w(3,3)]\n2: [w(2,2) w(4,4)]\n");
 }
 
-TEST(PolysiText, TransactionsOfOneSessionMayInterleaveToo) {
+TEST(PolysiText, TransactionsOfOneSessionMayInterleave) {
   EXPECT_EQ(notation_of_polysi("w(1,1,1,5)\nw(2,2,1,3)\nw(3,3,1,5)\nw(4,4,1,9)\nw(5,5,1,3)\n"),
             "1: [w(1,1) w(3,3)] [w(2,2) w(5,5)] [w(4,4)]\n");
 }
 
-TEST(PolysiText, SessionOrderIsOrderOfFirstAppearance) {
+TEST(PolysiText, SessionsAreOrderedByFirstAppearance) {
   EXPECT_EQ(notation_of_polysi("w(1,1,1,9)\nw(1,2,0,4)\nw(1,3,1,2)\n"),
             "1: [w(1,1)] [w(1,3)]\n0: [w(1,2)]\n");
 }
@@ -47,7 +47,7 @@ TEST(PolysiText, MinusOneRunsAreAbortedTransactions) {
             "1: [w(1,1) w(2,1)]! [w(1,2)] [w(1,3)]!\n2: [w(1,4)]!\n");
 }
 
-TEST(PolysiText, TransactionGoesOnAfterAnAbortedRun) {
+TEST(PolysiText, ATransactionContinuesAfterAnAbortedRun) {
   EXPECT_EQ(notation_of_polysi("w(1,1,1,3)\nw(2,1,1,-1)\nw(3,1,1,3)\n"), "1: [w(1,1) w(3,1)] [w(2,1)]!\n");
 }
 
@@ -62,7 +62,7 @@ TEST(PolysiText, NegativeAndHugeIntegersKeepTheirValue) {
             "r(99999999999999999999,-99999999999999999999)]\n");
 }
 
-TEST(PolysiText, EveryLengthOfNumberIsReadTheSameFastAndSlow) {
+TEST(PolysiText, NumbersOfEveryLengthAreReadAlikeFastAndSlow) {
   std::string digits;
   for (int length = 1; length <= 22; ++length) {
     digits += static_cast<char>('0' + length % 10);
@@ -75,7 +75,7 @@ TEST(PolysiText, EveryLengthOfNumberIsReadTheSameFastAndSlow) {
   }
 }
 
-TEST(PolysiText, BlankLinesCommentsCarriageReturnsAndSpacesAreFine) {
+TEST(PolysiText, BlankLinesCommentsCarriageReturnsAndSpacesAreAccepted) {
   const std::string plain = notation_of_polysi("w(1,2,3,4)\nr(1,2,3,5)\n");
   EXPECT_EQ(notation_of_polysi("w(1,2,3,4)\r\nr(1,2,3,5)\r\n"), plain);
   EXPECT_EQ(notation_of_polysi("\xEF\xBB\xBFw(1,2,3,4)\nr(1,2,3,5)"), plain);
@@ -83,7 +83,7 @@ TEST(PolysiText, BlankLinesCommentsCarriageReturnsAndSpacesAreFine) {
   EXPECT_EQ(notation_of_polysi("w(+1,0002,3,4)\nr(1,2,3,5)\n"), plain);
 }
 
-TEST(PolysiText, MistakesArePointedAtExactly) {
+TEST(PolysiText, ErrorsPointAtTheExactPlace) {
   EXPECT_EQ(polysi_error("x(1,2,3,4)\n"),
             "1:1: expected an operation, r(key,value,session,txn) or w(key,value,session,txn), but got 'x'");
   EXPECT_EQ(polysi_error("w(1,2,3,4)\nw(1,2,3\n"),
@@ -99,7 +99,7 @@ TEST(PolysiText, MistakesArePointedAtExactly) {
             "1:11: expected the end of the line after ')', but got byte 0x0d");
 }
 
-TEST(PolysiText, LineNumbersCountPastChunksBlanksAndComments) {
+TEST(PolysiText, LineNumbersCountAcrossChunksBlanksAndComments) {
   std::string text;
   for (int i = 0; i < 60'000; ++i) text += i % 3 == 0 ? "w(1,2,3,4)\n" : i % 3 == 1 ? "\n" : "# c\n";
   EXPECT_EQ(polysi_error(text + "w(1,2,3,)\n").substr(0, 8), "60001:9:");
@@ -119,7 +119,7 @@ TEST(PolysiText, OneLineOfAHundredMegabytesIsRefusedQuicklyAndShownShortened) {
   }
 }
 
-TEST(PolysiText, LongLineIsShownAroundTheMistake) {
+TEST(PolysiText, ALongLineIsShownAroundTheError) {
   const std::string text = std::string(5000, ' ') + "w(1,2,3,!" + std::string(5000, ' ') + "\n";
   try {
     read_as(kPolysi, text);
@@ -132,7 +132,7 @@ TEST(PolysiText, LongLineIsShownAroundTheMistake) {
   }
 }
 
-TEST(PolysiText, LineCutOffAtTheEndIsDroppedOnlyOnRequest) {
+TEST(PolysiText, ATruncatedLastLineIsDroppedOnlyOnRequest) {
   const std::string cut = "w(1,2,3,4)\nw(1,3,3,5";
   EXPECT_EQ(polysi_error(cut).substr(0, 4), "2:10");
   std::vector<std::string> notices;
@@ -144,7 +144,7 @@ TEST(PolysiText, LineCutOffAtTheEndIsDroppedOnlyOnRequest) {
   EXPECT_EQ(print_history(read_as(kPolysi, "w(1,2,3,4)\nw(1,3,3,5)", options)), "3: [w(1,2)] [w(1,3)]\n");
 }
 
-TEST(PolysiText, ReaderObeysItsBudgetAndTellsItsProgress) {
+TEST(PolysiText, TheReaderObeysItsBudgetAndReportsProgress) {
   std::string text;
   for (int i = 0; i < 100'000; ++i) text += "w(1,2,3,4)\n";
   Budget spent = Budget::until(Budget::Clock::time_point::min());
@@ -171,7 +171,7 @@ TEST(PolysiText, AFirstTransactionThatWritesZerosLoadsTheKeys) {
   EXPECT_EQ(read_as(kPolysi, "r(1,0,0,0)\nw(1,0,1,1)\n").initial_value(), zero);
 }
 
-TEST(PolysiText, WriterKeepsZeroWhereItMeansTheSameInBoth) {
+TEST(PolysiText, TheWriterKeepsZeroIfItMeansTheSameInBoth) {
   EXPECT_EQ(written_as_polysi("1: [r(1,0)]"), "r(1,0,1,1)\n");
   EXPECT_EQ(written_as_polysi("1: [r(1,_)]"), "r(1,0,1,1)\n");
   EXPECT_EQ(written_as_polysi("1: [w(1,0)] 2: [r(1,0)]"), "w(1,0,1,1)\nr(1,0,2,2)\n");
@@ -184,14 +184,14 @@ TEST(PolysiText, ThinAirReadOfZeroStaysThinAir) {
   EXPECT_EQ(write_to_string(awdit, kPolysi), "r(1,1,0,0)\n");
 }
 
-TEST(PolysiText, WriterNumbersWhatIsNoNumberAndSaysSo) {
+TEST(PolysiText, TheWriterNumbersNonNumbersAndReportsIt) {
   EXPECT_EQ(written_as_polysi("a: [w(x,red) r(5,1)]"), "w(0,2,0,1)\nr(5,1,0,1)\n");
   EXPECT_EQ(losses_of(parse_history("a: [w(x,red) r(5,1)]"), kPolysi),
             (std::vector<std::string>{"keys replaced by numbers: 1", "sessions renumbered: 1",
                                       "values replaced by numbers: 1"}));
 }
 
-TEST(PolysiText, WriterSaysWhatItLeavesOut) {
+TEST(PolysiText, TheWriterReportsOmissions) {
   const History history =
       parse_history("1: [r(1,0) w(1,1)]! [w(1,2)]! [d(1)] [cas(1,1,2) i(3,1)] [r(1,?) w(4,9)]@3..4");
   EXPECT_EQ(
@@ -215,7 +215,7 @@ TEST(PolysiText, ListsAreRefused) {
   }
 }
 
-TEST(PolysiText, IndeterminateTransactionIsWrittenOnlyWhenItsWriteWasRead) {
+TEST(PolysiText, AnIndeterminateTransactionIsWrittenOnlyIfItsWriteWasRead) {
   const char* const notation = "1: [w(1,1)]? [w(2,1) r(3,1)]? [w(3,1)]? 2: [r(2,1)]";
   EXPECT_EQ(written_as_polysi(notation), "w(2,1,1,2)\nr(3,1,1,2)\nw(3,1,1,3)\nr(2,1,2,4)\n");
   EXPECT_EQ(losses_of(parse_history(notation), kPolysi),
@@ -246,7 +246,7 @@ RC_GTEST_PROP(PolysiText, RegisterHistoriesKeepTheirMeaning, (std::uint64_t seed
   RC_ASSERT(report.lossy_steps == loss_of_load(history));
 }
 
-RC_GTEST_PROP(PolysiText, WhatWasWrittenOnceIsKeptEverAfter, (std::uint64_t seed)) {
+RC_GTEST_PROP(PolysiText, WhatWasWrittenOnceIsStable, (std::uint64_t seed)) {
   const History history =
       arbitrary_history(seed, {.transactions = *rc::gen::inRange(0, 20), .kinds = kinds_without_lists()});
   RC_PRE(can_be_written(history, kPolysi));

@@ -1,6 +1,6 @@
 #pragma once
-// What the tests of the register formats share: verbs to read and write strings, random histories, and the
-// meaning of a history with its spelling taken away.
+// Shared by the tests of the register formats: functions that read and write strings, random histories,
+// and the meaning of a history independent of its spelling.
 
 #include <string>
 #include <vector>
@@ -17,7 +17,7 @@ inline History read_as(Format format, std::string text, ReadOptions options = {}
   return info(format).read(stream, options);
 }
 
-// "line:column: problem", or "" when the text is fine.
+// "line:column: problem", or "" if the text is valid.
 inline std::string error_in(Format format, const std::string& text) {
   try {
     read_as(format, text);
@@ -34,7 +34,7 @@ inline std::vector<std::string> losses_of(const History& history, Format format)
   return report.lossy_steps;
 }
 
-// Not if nothing of it is left.
+// False if nothing would remain.
 inline bool can_be_written(const History& history, Format format) {
   try {
     losses_of_writing(history, format);
@@ -44,7 +44,8 @@ inline bool can_be_written(const History& history, Format format) {
   }
 }
 
-// Sessions of transactions of reads and writes. Reads of the initial version say so, however it is spelled.
+// Sessions of transactions of reads and writes. Reads of the initial version are marked, however it is
+// spelled.
 inline std::string meaning_of(const History& history) {
   std::vector<bool> initial_is_written(history.key_count(), false);
   for (std::uint32_t op = 0; op < history.operation_count(); ++op)
@@ -70,8 +71,8 @@ inline std::string meaning_of(const History& history) {
   return text;
 }
 
-// Reads and writes of integers, of committed and perhaps aborted transactions, none of them empty, no two
-// aborted ones of a session side by side. Written values are at least `least_value`.
+// Reads and writes of integers, in committed and perhaps aborted transactions. None is empty, and no two
+// aborted transactions of a session are adjacent. Written values are at least `least_value`.
 struct RegisterShape {
   int transactions = 10;
   int least_value = 0;
@@ -84,7 +85,8 @@ inline History register_history(std::uint64_t seed, RegisterShape shape) {
   };
   HistoryBuilder builder;
   builder.set_initial_value(Value::integer(0));
-  std::vector<bool> after_aborted(3, true);  // So that none begins with an aborted one, which may lack reads.
+  // No session begins with an aborted transaction, which may lose its reads.
+  std::vector<bool> after_aborted(3, true);
   for (int i = 0; i < 3; ++i) builder.session(Value::integer(i));
   std::vector<TransactionId> transactions;
   for (int number = 0; number < shape.transactions; ++number) {
