@@ -27,7 +27,7 @@ struct Graphs {
   Relations relations;
 };
 
-TEST(DependencyGraph, TwoAntiDependenciesInARowAreNoCycleOfSnapshots) {
+TEST(DependencyGraph, TwoConsecutiveAntiDependenciesAreNotACycleOfSnapshots) {
   Graphs graphs("a: [r(x,0) r(y,0) w(x,1)] b: [r(x,0) r(y,0) w(y,1)]");
   EXPECT_FALSE(graphs.acyclic({}));
   EXPECT_TRUE(graphs.acyclic({.snapshots = true}));
@@ -38,14 +38,14 @@ TEST(DependencyGraph, AnAntiDependencyAfterADependencyIsACycleOfSnapshots) {
   EXPECT_FALSE(graphs.acyclic({.snapshots = true}));
 }
 
-TEST(DependencyGraph, RealTimeGoesThroughTheChainOfEnds) {
+TEST(DependencyGraph, RealTimeFollowsTheChainOfEnds) {
   Graphs graphs("a: [r(x,0) w(x,1)]@1..2 b: [r(y,0)]@3..4 c: [r(x,0)]@5..6");
   EXPECT_TRUE(graphs.acyclic({}));
   EXPECT_FALSE(graphs.acyclic({.real_time = true}));
   EXPECT_FALSE(graphs.acyclic({.snapshots = true, .real_time = true}));
 }
 
-TEST(DependencyGraph, SessionOrderSkipsTransactionsThatTakeNoPart) {
+TEST(DependencyGraph, SessionOrderSkipsTransactionsThatDoNotParticipate) {
   Graphs graphs("a: [r(x,0) w(x,1)] [r(y,0)]! [r(x,0)]");
   EXPECT_FALSE(graphs.acyclic({.session_order = true}));
 }
@@ -56,7 +56,7 @@ TEST(Explanation, ListsEveryReasonForAnEdge) {
   EXPECT_EQ(graphs.kinds(1, 0, {.session_order = true, .real_time = true}), "");
 }
 
-TEST(Explanation, AReadOfTheInitialVersionPrecedesAWriteWithoutARead) {
+TEST(Explanation, AReadOfTheInitialVersionPrecedesABlindWrite) {
   const Graphs graphs("a: [r(x,0)] b: [w(x,1)]");
   EXPECT_EQ(graphs.kinds(0, 1), "rw ");
 }

@@ -13,23 +13,23 @@ TEST(Lint, ReadModifyWritesWithUniqueValuesFitTheMiniTransactionEngine) {
   EXPECT_TRUE(fits_mini_transactions(lint_of("s1: [r(x,0) w(x,1)] [r(x,1) w(x,2)]  s2: [r(x,1)]")));
 }
 
-TEST(Lint, WriteWithoutReadIsBlind) {
+TEST(Lint, AWriteWithoutAReadIsBlind) {
   const Lint facts = lint_of("s1: [w(x,1)] [r(x,1) w(x,2)] [w(y,3) w(y,4)]");
   EXPECT_EQ(facts.blind_writes.count, 2u);
   EXPECT_EQ(facts.blindly_written_keys, 2u);
 }
 
-TEST(Lint, OneBlindWriteAKeyIsItsFirstVersionAndTwoAreNoOrder) {
+TEST(Lint, OneBlindWritePerKeyIsItsFirstVersionAndTwoHaveNoOrder) {
   EXPECT_TRUE(fits_mini_transactions(lint_of("s1: [w(x,1) w(y,1)] [r(x,1) w(x,2)]")));
   EXPECT_FALSE(fits_mini_transactions(lint_of("s1: [w(x,1)] [w(x,2)]")));
 }
 
-TEST(Lint, RepeatedValuesDisturbOnlyWhereTheyAreRead) {
+TEST(Lint, RepeatedValuesMatterOnlyWhereTheyAreRead) {
   EXPECT_TRUE(fits_mini_transactions(lint_of("s1: [r(x,0) w(x,1)] [r(x,1) w(x,2)]  s2: [r(x,2) w(x,1)]!")));
   EXPECT_FALSE(fits_mini_transactions(lint_of("s1: [r(x,0) w(x,1)] [r(x,1) w(x,2)] [r(x,2) w(x,1)]")));
 }
 
-TEST(Lint, AReadOfAnotherTransactionDoesNotMakeAWriteSighted) {
+TEST(Lint, AReadByAnotherTransactionDoesNotMakeAWriteNonBlind) {
   EXPECT_EQ(lint_of("s1: [r(x,0)] [w(x,1)]").blind_writes.count, 1u);
 }
 
@@ -59,7 +59,7 @@ TEST(Lint, SameRequestsAfterAnAbortLookLikeARetry) {
   EXPECT_EQ(lint_of("s1: [r(x,0) w(x,1)]! [r(x,0) w(x,2)]").retries.count, 0u);
 }
 
-TEST(Lint, RepeatedReadsAfterAnAbortAreNoRetry) {
+TEST(Lint, RepeatedReadsAfterAnAbortAreNotARetry) {
   EXPECT_EQ(lint_of("s1: [r(x,0)]! [r(x,0)]").retries.count, 0u);
 }
 
@@ -71,7 +71,7 @@ TEST(Lint, ClockFaultsAreCounted) {
   EXPECT_EQ(facts.timed, 4u);
 }
 
-TEST(Lint, VersionOrderIsTotalWhereEveryWriteShowsItsPredecessor) {
+TEST(Lint, VersionOrderIsTotalIfEveryWriteShowsItsPredecessor) {
   const Lint facts = lint_of("s1: [r(x,0) w(x,1)] [r(x,1) w(x,2)]  s2: [w(y,1)]  s3: [w(z,1)] [w(z,2)]");
   EXPECT_EQ(facts.keys_total_order, 2u);
   EXPECT_EQ(facts.keys_partial_order, 0u);

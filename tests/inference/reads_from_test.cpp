@@ -51,7 +51,7 @@ TEST(ReadWriteSet, IgnoresReadsWithoutAnAnswer) {
   EXPECT_TRUE(inferred.relations.read_write_sets.read_operation[0].is_none());
 }
 
-TEST(ReadsFrom, ZeroIsTheInitialVersionUnlessSomebodyElseLeavesItBehind) {
+TEST(ReadsFrom, ZeroIsTheInitialVersionUnlessATransactionLeavesIt) {
   EXPECT_EQ(Inferred("a: [r(x,0)] b: [w(y,0)]").source(0), -1);
   EXPECT_EQ(Inferred("a: [r(x,0)] b: [w(x,0)]!").source(0), -1);
   EXPECT_EQ(Inferred("a: [r(x,0)] b: [w(x,0) w(x,1)]").source(0), -1);
@@ -66,12 +66,12 @@ TEST(ReadsFrom, NilAndZeroAgreeBecauseBothMayBeInitial) {
   EXPECT_TRUE(Inferred("a: [r(x,0) r(x,_)] b: [w(x,0)]").faults().empty());
 }
 
-TEST(ReadsFrom, OwnReadsTellWhatAWriteOfUnknownValueWrote) {
+TEST(ReadsFrom, OwnReadsShowWhatAWriteOfAnUnknownValueWrote) {
   EXPECT_TRUE(Inferred("a: [w(x,?) r(x,5)]").faults().empty());
   EXPECT_EQ(Inferred("a: [w(x,?) r(x,5) r(x,6)]").faults(), std::vector{ReadFault::NotMyOwnWrite});
 }
 
-TEST(ReadsFrom, NobodyCanSayWhatAnUnknownWriteDidNotWrite) {
+TEST(ReadsFrom, AnUnknownWriteMayHaveWrittenAnything) {
   EXPECT_EQ(Inferred("a: [w(x,?)]! b: [r(x,7)]").faults(), std::vector{ReadFault::Aborted});
   EXPECT_EQ(Inferred("a: [w(x,?) w(x,1)] b: [r(x,7)]").faults(), std::vector{ReadFault::Intermediate});
 }
@@ -97,12 +97,12 @@ TEST(ReadsFrom, AValueLeftByTwoTransactionsIsAmbiguousWhenRead) {
       Inferred("a: [r(x,0) w(x,7)] b: [r(y,0) w(y,7)] c: [r(x,7)]").relations.ambiguous_reads.empty());
 }
 
-TEST(ReadsFrom, IndeterminateTransactionsTakePartWhenSomeoneWhoTakesPartSawThem) {
+TEST(ReadsFrom, IndeterminateTransactionsParticipateIfAParticipantReadThem) {
   const Inferred inferred("a: [w(x,1)]? b: [r(x,1) w(y,1)]? c: [r(y,1)] d: [w(z,1)]? e: [r(z,1)]?");
   EXPECT_EQ(inferred.relations.takes_part, (std::vector{true, true, true, false, false}));
 }
 
-TEST(ReadsFrom, FaultsOfTransactionsThatTakeNoPartDoNotCount) {
+TEST(ReadsFrom, FaultsOfTransactionsThatDoNotParticipateDoNotCount) {
   EXPECT_TRUE(Inferred("a: [r(x,7)]?").faults().empty());
   EXPECT_TRUE(Inferred("a: [r(x,7)]!").faults().empty());
 }
@@ -120,7 +120,7 @@ TEST(VersionOrder, TwoOverwritersOfOneVersionDiverge) {
   EXPECT_EQ(Inferred("a: [r(x,0) w(x,1)] b: [r(x,0) w(x,2)]").relations.divergences.size(), 1u);
 }
 
-TEST(VersionOrder, ASecondWriteWithoutAReadLeavesTheOrderOpen) {
+TEST(VersionOrder, ASecondBlindWriteLeavesTheOrderOpen) {
   EXPECT_TRUE(Inferred("a: [w(x,1)] b: [r(x,1) w(x,2)]").relations.order_is_complete());
   EXPECT_EQ(Inferred("a: [w(x,1)] b: [w(x,2)]").relations.open_writes.size(), 1u);
   EXPECT_EQ(Inferred("a: [w(x,1)] b: [r(x,0) w(x,2)]").relations.open_writes.size(), 1u);
@@ -135,7 +135,7 @@ TEST(VersionOrder, CompareAndSetAndInsertReadAndWrite) {
   EXPECT_TRUE(inferred.relations.order_is_complete());
 }
 
-TEST(RepeatedReads, TellWhatEachExternalReadSawOnceTwoDiffer) {
+TEST(RepeatedReads, AreResolvedIndividuallyOnceTwoDiffer) {
   const Inferred inferred("a: [w(x,1)] b: [r(x,0) r(x,0) r(x,1) r(x,0) w(x,2) r(x,2)]");
   ASSERT_EQ(inferred.relations.repeated_reads.size(), 2u);
   const RepeatedRead& newer = inferred.relations.repeated_reads[0];
@@ -152,7 +152,7 @@ TEST(RepeatedReads, AreJudgedLikeAnyOtherRead) {
             (std::vector{ReadFault::Future, ReadFault::NonRepeatable}));
 }
 
-TEST(RepeatedReads, MakeTheTransactionTheySawTakePart) {
+TEST(RepeatedReads, MakeTheTransactionTheySawParticipate) {
   EXPECT_TRUE(Inferred("a: [w(x,1)]? b: [r(x,0) r(x,1)]").relations.takes_part[0]);
 }
 

@@ -30,12 +30,12 @@ TEST(Statistics, LatencyNeedsBothTimes) {
   EXPECT_EQ(numbers.span_ns.value(), 15);
 }
 
-TEST(Statistics, PercentilesAreMembersOfTheList) {
+TEST(Statistics, PercentilesAreElementsOfTheList) {
   EXPECT_EQ(distribution_of({5, 1, 3}), (Distribution{1, 3, 5, 5, 5, 5}));
   EXPECT_EQ(distribution_of({}), Distribution{});
 }
 
-TEST(Statistics, EmptyHistoryIsAllZero) {
+TEST(Statistics, AnEmptyHistoryIsAllZero) {
   const Statistics numbers = measure(History{});
   EXPECT_EQ(numbers.transactions, 0u);
   EXPECT_TRUE(numbers.hottest_key.is_none());

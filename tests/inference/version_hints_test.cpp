@@ -1,4 +1,4 @@
-// The order of versions under assumptions: what each source says, and what happens when two disagree.
+// The order of versions under assumptions: what each source says, and what happens if two disagree.
 
 #include "serval/inference/version_hints.h"
 
@@ -20,7 +20,8 @@ struct Hinted {
   Hinted(const std::string& notation, Assumptions assumptions, std::vector<std::int64_t> order = {})
       : Hinted(parse_history(notation), assumptions, std::move(order)) {}
 
-  // Of the first key: the values of its versions along the chain of overwriters, from the initial one.
+  // The values of the first key's versions along the chain of overwriters, starting with the initial
+  // one.
   std::string chain() const {
     std::string values = "_";
     VersionId at{0};
@@ -72,7 +73,7 @@ TEST(VersionHints, ASessionOrdersWhatItSees) {
   EXPECT_EQ(hinted.chain(), "_ 2 1");
 }
 
-TEST(VersionHints, SessionsThatDoNotMeetLeaveTheOrderOpen) {
+TEST(VersionHints, UnrelatedSessionsLeaveTheOrderOpen) {
   const Hinted hinted("a: [w(x,1)] [w(x,2)]  b: [w(x,3)]", kSequential);
   EXPECT_FALSE(hinted.complete());
   ASSERT_EQ(hinted.relations.hinted.size(), 1u);
@@ -81,7 +82,7 @@ TEST(VersionHints, SessionsThatDoNotMeetLeaveTheOrderOpen) {
   EXPECT_EQ(hinted.relations.later_writers(hint.earlier)[0], TransactionId{1});
 }
 
-TEST(VersionHints, RealTimeOrdersWhatDoesNotOverlap) {
+TEST(VersionHints, RealTimeOrdersTransactionsThatDoNotOverlap) {
   const Hinted hinted("a: [w(x,1)]@0..5  b: [w(x,2)]@6..9  c: [w(x,3)]@20..30", kLinearizable);
   EXPECT_TRUE(hinted.complete());
   EXPECT_EQ(hinted.chain(), "_ 1 2 3");
@@ -135,12 +136,12 @@ TEST(VersionHints, VersionNumbersAndCommitTimestampsOrder) {
       << "the first source stays, the second gives way";
 }
 
-TEST(VersionHints, AnOrderOfTransactionsCanBeGiven) {
+TEST(VersionHints, ATransactionOrderCanBeGiven) {
   const Hinted hinted("a: [w(x,1)]  b: [w(x,2)]", {OrderBasis::CommitOrder}, {7, 3});
   EXPECT_EQ(hinted.chain(), "_ 2 1");
 }
 
-TEST(VersionHints, ContradictionNamesItsSourcesAndIsNotUsed) {
+TEST(VersionHints, AContradictionNamesItsSourcesAndIsNotUsed) {
   const Hinted hinted("a: [w(x,1)] [r(x,2)] [r(x,1)]  b: [w(x,2)]", kSequential);
   EXPECT_EQ(hinted.contradictions(),
             (std::vector<std::string>{"x sequential-keys: 1<2 sequential-keys 2<1 sequential-keys"}));
@@ -157,7 +158,7 @@ TEST(VersionHints, OtherKeysKeepTheirSource) {
   EXPECT_EQ(hinted.chain(), "_ 1 2") << "of y";
 }
 
-TEST(VersionHints, NamesAreFoundWithElleSpelling) {
+TEST(VersionHints, NamesAreFoundInElleSpelling) {
   EXPECT_EQ(find_assumption("linearizable-keys?"), OrderBasis::LinearizableKeys);
   EXPECT_EQ(find_assumption("sequential_keys"), OrderBasis::SequentialKeys);
   EXPECT_EQ(find_assumption("transaction-order"), OrderBasis::CommitOrder);

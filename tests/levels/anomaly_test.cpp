@@ -23,7 +23,7 @@ TEST(AnomalyTable, EveryRowIsComplete) {
   }
 }
 
-TEST(AnomalyTable, HoldsTheFourteenOfMtcTableI) {
+TEST(AnomalyTable, ContainsTheFourteenAnomaliesOfMtcTableI) {
   std::set<char> letters;
   for (const AnomalyInfo& row : all_anomalies())
     if (const auto at = row.citation.find("MTC Table I ("); at != std::string_view::npos)
@@ -45,7 +45,7 @@ TEST(AnomalyTable, EveryExampleParsesAndPrintsAsItself) {
   }
 }
 
-TEST(AnomalyTable, IsTheTableOfThePage) {
+TEST(AnomalyTable, MatchesTheTableOfThePage) {
   std::ifstream file(SERVAL_TEST_DIR "/../docs/anomalies.md");
   const std::string page = (std::ostringstream() << file.rdbuf()).str();
   for (const AnomalyInfo& row : all_anomalies()) {
@@ -67,7 +67,7 @@ TEST(AnomalyTable, RealTimeExamplesHaveTimes) {
     EXPECT_TRUE(parse_history(info(kind).example).has_times()) << name_of(kind);
 }
 
-// The weakest levels are listed, none of them twice over.
+// Only the weakest forbidding levels are listed.
 TEST(AnomalyTable, NoForbiddingLevelImpliesAnother) {
   for (const AnomalyInfo& row : all_anomalies())
     for (const Level a : row.forbidden_by)
@@ -114,7 +114,7 @@ TEST(Forbids, StrictSerializableForbidsEverything) {
         << row.name;
 }
 
-TEST(Forbids, BadReadsAreForbiddenFromReadCommittedUp) {
+TEST(Forbids, BadReadsAreForbiddenFromReadCommittedUpwards) {
   for (const AnomalyKind kind :
        {AnomalyKind::ThinAirRead, AnomalyKind::AbortedRead, AnomalyKind::FutureRead,
         AnomalyKind::NotMyLastWrite, AnomalyKind::NotMyOwnWrite, AnomalyKind::IntermediateRead}) {
@@ -131,7 +131,7 @@ TEST(Forbids, NonRepeatableReadsAreAllowedAtReadCommitted) {
   EXPECT_TRUE(forbids(Level::SnapshotIsolation, AnomalyKind::NonRepeatableRead));
 }
 
-TEST(Forbids, SnapshotIsolationAllowsTwoAntiDependenciesInARow) {
+TEST(Forbids, SnapshotIsolationAllowsTwoConsecutiveAntiDependencies) {
   for (const Level level :
        {Level::SnapshotIsolation, Level::StrongSessionSnapshotIsolation, Level::StrongSnapshotIsolation}) {
     EXPECT_FALSE(forbids(level, AnomalyKind::WriteSkew));
@@ -146,7 +146,7 @@ TEST(Forbids, SnapshotIsolationAllowsTwoAntiDependenciesInARow) {
   }
 }
 
-TEST(Forbids, PlainLevelsAllowWhatNeedsSessionsOrTime) {
+TEST(Forbids, PlainLevelsAllowAnomaliesOfSessionsAndTime) {
   for (const LevelInfo& row : all_levels()) {
     if (!uses_session_order(row.level)) {
       EXPECT_FALSE(forbids(row.level, AnomalyKind::ReadSkewSession)) << row.name;
@@ -175,7 +175,7 @@ TEST(CycleClass, EveryClassHasThreeVariants) {
             AnomalyKind::CyclicInformationFlowRealTime);
 }
 
-TEST(CycleClass, IsReadOffTheEdges) {
+TEST(CycleClass, IsDerivedFromTheEdges) {
   EXPECT_EQ(class_of({.write_write = 2}), AnomalyKind::DirtyWrite);
   EXPECT_EQ(class_of({.write_write = 1, .write_read = 1}), AnomalyKind::CyclicInformationFlow);
   EXPECT_EQ(class_of({.write_read = 1, .read_write = 1}), AnomalyKind::ReadSkew);

@@ -35,7 +35,7 @@ TEST(LevelTable, NamesAndAliasesAreUniqueAndFound) {
   }
 }
 
-TEST(LevelTable, IsTheTableOfThePage) {
+TEST(LevelTable, MatchesTheTableOfThePage) {
   std::ifstream file(SERVAL_TEST_DIR "/../docs/levels.md");
   const std::string page = (std::ostringstream() << file.rdbuf()).str();
   for (const LevelInfo& row : all_levels()) {
@@ -54,7 +54,7 @@ TEST(LevelTable, IsTheTableOfThePage) {
   }
 }
 
-TEST(LevelTable, WeakerLevelsStandFirst) {
+TEST(LevelTable, WeakerLevelsComeFirst) {
   for (const LevelInfo& row : all_levels())
     for (const Level weaker : row.implies) EXPECT_LT(weaker, row.level) << row.name;
 }
@@ -91,7 +91,7 @@ TEST(Implies, StrictSerializableImpliesEveryLevel) {
     EXPECT_TRUE(implies(Level::StrictSerializable, row.level)) << row.name;
 }
 
-TEST(Implies, PlainLevelsSayNothingOfSessions) {
+TEST(Implies, PlainLevelsSayNothingAboutSessions) {
   for (const Level plain : {Level::Serializable, Level::SnapshotIsolation, Level::RepeatableRead})
     for (const Level session :
          {Level::StrongSessionSerializable, Level::StrongSessionSnapshotIsolation, Level::PrefixConsistency,
@@ -115,7 +115,7 @@ TEST(Implies, SessionVariantsImplyTheWeakSessionLevels) {
     EXPECT_TRUE(implies(Level::StrongSessionSnapshotIsolation, weak)) << name_of(weak);
 }
 
-TEST(Implies, TheTwoReadCommittedsDiffer) {
+TEST(Implies, TheTwoReadCommittedLevelsDiffer) {
   EXPECT_TRUE(implies(Level::ReadCommittedMonotonic, Level::ReadCommitted));
   EXPECT_FALSE(implies(Level::ReadCommitted, Level::ReadCommittedMonotonic));
 }
@@ -127,7 +127,7 @@ TEST(Implies, SessionGuaranteesAloneImplyNothing) {
       EXPECT_EQ(implies(guarantee, row.level), guarantee == row.level) << row.name;
 }
 
-TEST(Implies, PramStandsBetweenCausalAndThreeSessionGuarantees) {
+TEST(Implies, PramIsBetweenCausalAndThreeSessionGuarantees) {
   EXPECT_TRUE(implies(Level::Causal, Level::Pram));
   EXPECT_TRUE(implies(Level::Causal, Level::WritesFollowReads));
   for (const Level guarantee : {Level::MonotonicReads, Level::MonotonicWrites, Level::ReadYourWrites})
@@ -152,7 +152,7 @@ TEST(Implies, ParallelSnapshotIsolationIsCausalAndConsistentView) {
   EXPECT_FALSE(implies(Level::ParallelSnapshotIsolation, Level::PrefixConsistency));
 }
 
-TEST(SessionOrder, PlainLevelsDoNotUseItStrongVariantsDo) {
+TEST(SessionOrder, StrongVariantsUseItAndPlainLevelsDoNot) {
   EXPECT_FALSE(uses_session_order(Level::Serializable));
   EXPECT_FALSE(uses_session_order(Level::SnapshotIsolation));
   EXPECT_FALSE(uses_session_order(Level::Linearizable));
@@ -172,7 +172,7 @@ TEST(RealTime, OnlyStrictStrongAndLinearizableUseIt) {
                       Level::StrongSnapshotIsolation, Level::Linearizable, Level::StrictSerializable}));
 }
 
-TEST(FindLevel, ForgivesCaseAndSeparators) {
+TEST(FindLevel, IgnoresCaseAndSeparators) {
   EXPECT_EQ(find_level("SNAPSHOT_ISOLATION"), Level::SnapshotIsolation);
   EXPECT_EQ(find_level("snapshot isolation"), Level::SnapshotIsolation);
   EXPECT_EQ(find_level("pl-3"), Level::Serializable);
@@ -220,7 +220,7 @@ TEST(SuggestLevels, PutsTheNearestFirst) {
   EXPECT_EQ(suggest_levels("cuasal").front(), "causal");
 }
 
-TEST(SuggestLevels, HasNothingToSayOfNonsense) {
+TEST(SuggestLevels, IsEmptyForNonsense) {
   EXPECT_TRUE(suggest_levels("zzzzzzzzzzzz").empty());
   EXPECT_LE(suggest_levels("S").size(), 3u);
 }

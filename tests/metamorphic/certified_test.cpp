@@ -1,4 +1,4 @@
-// The same for histories with predicates and version certificates, which drafts do not have.
+// Metamorphic tests of histories with predicates and version certificates, which drafts do not have.
 
 #include <gtest/gtest.h>
 
@@ -70,8 +70,8 @@ TEST_F(CertifiedHistories, DoNotDependOnTheOrderOfTheirSessions) {
   });
 }
 
-// More evidence never helps.
-TEST_F(CertifiedHistories, HoldWithoutTheirCertificateWhatTheyHoldWithIt) {
+// More evidence can only refute.
+TEST_F(CertifiedHistories, HoldWithoutTheirCertificateWhereTheyHoldWithIt) {
   for_each([](const History& history, const Answers& answers, Random&) {
     const Answers others = answers_of(rebuilt(history, listed(history), Certificates::Drop));
     EXPECT_EQ(others.flaw, "");

@@ -16,7 +16,7 @@ const Spelling kUnchanged;
 
 History rename(const Draft& draft, Random& random) { return freeze(draft, Spelling::any(random)); }
 
-// Sessions interleaved in another way; each keeps its order.
+// Interleaves the sessions differently; each keeps its order.
 Draft reordered(const Draft& draft, Random& random) {
   std::map<int, std::vector<Transaction>> sessions;
   for (const Transaction& transaction : draft.transactions)
@@ -65,7 +65,7 @@ void insert_somewhere(Draft& draft, Transaction transaction, Random& random) {
   draft.transactions.insert(draft.transactions.begin() + at, std::move(transaction));
 }
 
-// What it wrote nobody saw; what it saw does not count.
+// Nobody reads what it wrote, and what it read does not count.
 Changed add_aborted(Draft draft, Random& random) {
   Transaction aborted{.session = static_cast<int>(random.below(5)), .outcome = Outcome::Aborted};
   aborted.interval = some_time(draft, random);
@@ -85,7 +85,7 @@ Changed add_aborted(Draft draft, Random& random) {
   return freeze(draft, kUnchanged);
 }
 
-// A key of its own, a session of its own.
+// With a new key and a new session.
 Changed add_unrelated(Draft draft, Random& random) {
   Transaction unrelated{.session = new_session(draft), .interval = some_time(draft, random)};
   unrelated.operations.push_back(
@@ -117,7 +117,7 @@ Changed drop_unrelated(Draft draft, Random&) {
   return std::nullopt;
 }
 
-// Any map of times that keeps what is less than what.
+// Any mapping of times that keeps their order.
 Changed shift_times(Draft draft, Random& random) {
   if (!has_times(draft)) return std::nullopt;
   const Time offset = static_cast<Time>(random.below(1'000'000)) - 500'000;
@@ -173,7 +173,7 @@ Changed forget_answers(Draft draft, Random& random) {
   return forgot ? Changed(freeze(draft, kUnchanged)) : std::nullopt;
 }
 
-// Through a format that says it loses nothing.
+// Through a format that reports no losses.
 Changed convert(const Draft& draft, Format format) {
   const History history = freeze(draft, kUnchanged);
   WriteReport report;

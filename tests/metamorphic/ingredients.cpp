@@ -19,7 +19,7 @@ void change_some(Draft& draft, Random& random, double share, Change change) {
       if (random.chance(share)) change(step);
 }
 
-// A write becomes a compare-and-set of what its transaction saw there, or of something.
+// A write becomes a compare-and-set of what its transaction saw there, or of some value.
 void compare_and_set(Draft& draft, Random& random) {
   for (Draft::Transaction& transaction : draft.transactions) {
     int seen = oracle::kInitial;
@@ -52,7 +52,7 @@ void add_spice(Draft& draft, Random& random) {
     change_some(draft, random, 0.2, [](Step& step) {
       if (step.kind == OperationKind::Read || step.kind == OperationKind::ReadList) step.value = kUnknown;
     });
-  if (random.chance(0.15))  // Nobody knows what was written.
+  if (random.chance(0.15))  // The written value was not recorded.
     change_some(draft, random, 0.2, [](Step& step) {
       if (writes_plainly(step)) step.value = kUnknown;
     });
@@ -67,7 +67,7 @@ void add_spice(Draft& draft, Random& random) {
   if (random.chance(0.15)) change_outcomes(draft, random);
 }
 
-// Lists and registers side by side: the keys of the second draft are moved.
+// Combines lists and registers: the keys of the second draft are renumbered.
 void add_other(Draft& draft, const Draft& other, Random& random) {
   for (Draft::Transaction transaction : other.transactions) {
     for (Step& step : transaction.operations) step.key += 3;

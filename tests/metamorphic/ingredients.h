@@ -1,6 +1,7 @@
 #pragma once
-// Random drafts with everything in them that was ever judged wrongly: the initial value written again, nil,
-// compare-and-set, deletes, unknown values, repeated values, lists, aborted and indeterminate transactions.
+// Random drafts with every feature that was ever judged incorrectly: rewrites of the initial value, nil,
+// compare-and-set, deletes, unknown values, repeated values, lists, aborted and indeterminate
+// transactions.
 
 #include "metamorphic/spelling.h"
 

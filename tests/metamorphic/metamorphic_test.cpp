@@ -1,7 +1,8 @@
 // Verdicts that must agree with each other, over random histories that are new in every run. There is no
-// referee: two answers of Serval are compared, so histories may hold what no referee knows.
+// oracle: two answers of Serval are compared, so histories may contain what no oracle covers.
 //
-//   SERVAL_METAMORPHIC_HISTORIES=n   how many; SERVAL_RANDOM_SEED=n where they start
+//   SERVAL_METAMORPHIC_HISTORIES=n   how many histories
+//   SERVAL_RANDOM_SEED=n             the first seed
 //
 // A failure prints the smallest draft that still fails.
 
@@ -19,7 +20,7 @@ namespace {
 
 const Spelling kPlain;
 
-// Each takes a draft and what decides its choices, and returns a complaint or nothing.
+// Takes a draft and the seed of its choices, and returns a complaint or "".
 using Rule = std::function<std::string(const Draft& draft, std::uint64_t seed)>;
 
 std::string keeps_to(const Change& change, const Draft& draft, std::uint64_t seed) {
@@ -67,7 +68,8 @@ std::string assumptions_only_refute(const Draft& draft, std::uint64_t seed) {
   return found.empty() ? "" : "without the assumption: " + found;
 }
 
-// A session does one thing after another; the mirror takes its times by their word, check the file's order.
+// Whether the times of each session follow its order: the mirror relies on times, check on the order of
+// the file.
 bool sessions_keep_their_times(const History& history) {
   for (const SessionId s : history.sessions()) {
     Time last = kUnknownBegin;
@@ -80,7 +82,7 @@ bool sessions_keep_their_times(const History& history) {
   return true;
 }
 
-// The mirror's alarms are certain: the strong variant of its profile's level is refuted.
+// The mirror's alarms are certain: each refutes the strong variant of its profile's level.
 std::string mirror_raises_no_false_alarm(const Draft& draft, std::uint64_t seed) {
   struct Pair {
     const char* generic;
@@ -127,19 +129,19 @@ void expect_always(const std::string& name, const std::function<Rule(std::uint64
   }
 }
 
-TEST(Metamorphic, ChangesThatMeanNothingChangeNoVerdict) {
+TEST(Metamorphic, EquivalentChangesKeepEveryVerdict) {
   expect_always("change", [](std::uint64_t seed) -> Rule {
-    // Another change for each history, not always the same few.
+    // A different change for each history, not always the same few.
     const Change& change = all_changes()[Random(seed).next() % all_changes().size()];
     return [&change](const Draft& draft, std::uint64_t number) { return keeps_to(change, draft, number); };
   });
 }
 
-TEST(Metamorphic, TheSurveySaysWhatEachCheckSays) {
+TEST(Metamorphic, TheSurveyAgreesWithEachCheck) {
   expect_always("survey", [](std::uint64_t) -> Rule { return agrees_with_the_survey; });
 }
 
-TEST(Metamorphic, EveryEngineThatAppliesAgrees) {
+TEST(Metamorphic, EveryApplicableEngineAgrees) {
   expect_always("engines", [](std::uint64_t) -> Rule { return agrees_whichever_engine; });
 }
 

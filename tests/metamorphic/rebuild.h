@@ -1,5 +1,5 @@
 #pragma once
-// A history once more from its parts: its transactions listed in another order, with or without its version
+// Rebuilds a history from its parts: with its transactions in another order, with or without its version
 // certificate.
 
 #include <vector>
@@ -10,7 +10,7 @@ namespace serval::metamorphic {
 
 enum class Certificates : std::uint8_t { Keep, Drop };
 
-// `order` has every transaction once, those of one session in their order.
+// `order` contains every transaction once, those of one session in session order.
 History rebuilt(const History& history, const std::vector<TransactionId>& order, Certificates certificates);
 
 }  // namespace serval::metamorphic

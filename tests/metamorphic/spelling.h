@@ -1,6 +1,6 @@
 #pragma once
-// One draft, spelled in many ways: the names of keys, values, sessions and transactions mean nothing, and
-// neither does which session is listed first.
+// One draft, spelled in many ways: the names of keys, values, sessions and transactions have no meaning,
+// and neither does the order in which sessions are listed.
 //
 //   const Spelling plain;                        // x, y, z; 0, 1, 2; s0, s1
 //   const Spelling other = Spelling::any(random);
@@ -12,13 +12,13 @@
 namespace serval::metamorphic {
 
 using oracle::Draft;
-inline constexpr int kUnknown = -2;  // The value unknown, in a draft; -1 is nil, 0 the initial value.
+inline constexpr int kUnknown = -2;  // The unknown value in a draft; -1 is nil, 0 the initial value.
 
 struct Spelling {
-  // How a number becomes a name: as it is, far away, beyond 61 bits, as a word, as a decimal.
+  // How a number becomes a name: unchanged, shifted, beyond 61 bits, as a word, as a decimal.
   enum class Style : std::uint8_t { Plain, Shifted, Huge, Word, Decimal };
   Style keys = Style::Word, values = Style::Plain, sessions = Style::Word, labels = Style::Plain;
-  int offset = 0;  // Of all of them.
+  int offset = 0;  // Added to all of them.
 
   static Spelling any(Random& random);
 };

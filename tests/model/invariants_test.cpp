@@ -3,7 +3,7 @@
 #include "model/model_verdicts.h"
 #include "serval/model/suggest_model.h"
 
-// The models that judge reads one by one: small histories that each accepts and rejects.
+// The models that judge reads individually: small histories that each model accepts and rejects.
 
 namespace serval {
 namespace {
@@ -21,13 +21,13 @@ TEST(Bank, AcceptsReadsThatKeepTheTotal) {
 TEST(Bank, RejectsAReadWithAnotherTotal) {
   EXPECT_EQ(verdict(Model::Bank, read("{0 10, 1 0}") + read("{0 4, 1 5}")), "wrong-total 1");
 }
-TEST(Bank, TakesTheTotalThatIsAskedFor) {
+TEST(Bank, UsesTheGivenTotal) {
   EXPECT_EQ(verdict(Model::Bank, read("{0 10}"), {.total_amount = 11}), "wrong-total 1");
 }
-TEST(Bank, RejectsAnAccountThatTheFirstReadLacks) {
+TEST(Bank, RejectsAnAccountThatTheFirstReadDidNotHave) {
   EXPECT_EQ(verdict(Model::Bank, read("{0 10}") + read("{0 10, 7 0}")), "unexpected-key 1");
 }
-TEST(Bank, RejectsAnAccountWithoutBalance) {
+TEST(Bank, RejectsAnAccountWithoutABalance) {
   EXPECT_EQ(verdict(Model::Bank, read("{0 10, 1 0}") + read("{0 10, 1 nil}")), "nil-balance 1");
 }
 TEST(Bank, RejectsNegativeBalancesUnlessAllowed) {
@@ -39,7 +39,7 @@ TEST(Bank, LearnsFromTheReadThatEndsFirst) {
   EXPECT_EQ(verdict(Model::Bank, "invoke 0 read nil; invoke 1 read nil; ok 1 read {0 5}; ok 0 read {0 6}"),
             "wrong-total 1");
 }
-TEST(Bank, TakesNoBalanceThatIsNoNumber) {
+TEST(Bank, RefusesBalancesThatAreNotNumbers) {
   EXPECT_THROW(judge(Model::Bank, read("{0 :much}")), InputError);
   EXPECT_THROW(judge(Model::Bank, read("17")), InputError);
 }
@@ -47,24 +47,24 @@ TEST(Bank, TakesNoBalanceThatIsNoNumber) {
 TEST(Counter, AcceptsReadsBetweenTheBounds) {
   EXPECT_EQ(verdict(Model::Counter, add("1") + "invoke 2 add 2;" + read("1") + read("3")), "valid");
 }
-TEST(Counter, RejectsAReadBelowWhatWasAddedBefore) {
+TEST(Counter, RejectsAReadBelowTheLowerBound) {
   EXPECT_EQ(verdict(Model::Counter, add("1") + add("1") + read("1")), "out-of-bounds 1");
 }
-TEST(Counter, RejectsAReadAboveWhatWasTried) {
+TEST(Counter, RejectsAReadAboveTheUpperBound) {
   EXPECT_EQ(verdict(Model::Counter, add("1") + read("2") + add("1")), "out-of-bounds 1");
 }
-TEST(Counter, LeavesOutWhatFailed) {
+TEST(Counter, IgnoresFailedAdditions) {
   EXPECT_EQ(verdict(Model::Counter, "invoke 1 add 5; fail 1 add 5;" + read("5")), "out-of-bounds 1");
 }
-TEST(Counter, WidensTheLowerBoundByWhatMayHaveBeenSubtracted) {
+TEST(Counter, PossibleSubtractionsLowerTheLowerBound) {
   EXPECT_EQ(verdict(Model::Counter, add("5") + "invoke 2 add -2;" + read("3") + read("5")), "valid");
   EXPECT_EQ(verdict(Model::Counter, add("5") + add("-2") + read("5")), "out-of-bounds 1");
 }
-TEST(Counter, TakesNoAmountThatIsNoNumber) {
+TEST(Counter, RefusesAmountsThatAreNotNumbers) {
   EXPECT_THROW(judge(Model::Counter, add("[1]") + read("1")), InputError);
 }
 
-TEST(Set, AcceptsALastReadOfAllThatWasAdded) {
+TEST(Set, AcceptsALastReadOfEverythingAdded) {
   EXPECT_EQ(verdict(Model::Set, add("1") + add("[2 3]") + read("#{1 [2 3]}")), "valid");
 }
 TEST(Set, OnlyTheLastReadCounts) {
@@ -92,19 +92,19 @@ TEST(SetFull, AcceptsElementsThatStay) {
 TEST(SetFull, RejectsAnElementThatIsNeverSeenAgain) {
   EXPECT_EQ(verdict(Model::SetFull, add("1") + add("2") + read("[1 2]") + read("[2]")), "lost 1");
 }
-TEST(SetFull, AStaleReadIsAViolationOnlyWhenAskedFor) {
+TEST(SetFull, AStaleReadIsAViolationOnlyOnRequest) {
   const std::string late = add("1") + read("[]") + read("[1]");
   EXPECT_EQ(verdict(Model::SetFull, late), "valid");
   EXPECT_EQ(verdict(Model::SetFull, late, {.stale_reads = StaleReads::Forbidden}), "stale 1");
 }
-TEST(SetFull, AnElementThatAReadShowedIsKnownThoughItsAdditionWasLost) {
+TEST(SetFull, AnElementThatWasReadIsKnownEvenIfItsAdditionWasLost) {
   EXPECT_EQ(verdict(Model::SetFull, add("2") + "invoke 1 add 1; info 1 add 1;" + read("[1 2]") + read("[2]")),
             "lost 1");
 }
-TEST(SetFull, ALostAdditionThatNobodySawIsNeverRead) {
+TEST(SetFull, ALostAdditionThatWasNeverReadIsNotMissed) {
   EXPECT_EQ(verdict(Model::SetFull, add("2") + "invoke 1 add 1; info 1 add 1;" + read("[2]")), "valid");
 }
-TEST(SetFull, IsUnknownWhenNothingStayed) {
+TEST(SetFull, IsUnknownIfNoElementStayed) {
   EXPECT_EQ(verdict(Model::SetFull, "invoke 1 add 1;" + read("[]")), "unknown");
 }
 TEST(SetFull, RejectsAnElementReadTwice) {
@@ -126,7 +126,7 @@ TEST(LongFork, RejectsReadsThatEachLackTheOthersWrite) {
   EXPECT_EQ(verdict(Model::LongFork, fork, {.group_size = 3}), "long-fork 1");
   EXPECT_THROW(judge(Model::LongFork, fork, {.group_size = 2}), InputError);
 }
-TEST(LongFork, IsUnknownWhereAKeyIsWrittenTwice) {
+TEST(LongFork, IsUnknownIfAKeyIsWrittenTwice) {
   EXPECT_EQ(
       verdict(Model::LongFork, "invoke 1 txn [[:w 0 1]]; invoke 2 txn [[:w 0 2]];" + read("[[:r 0 1]]")),
       "unknown");
@@ -144,7 +144,7 @@ TEST(Monotonic, FindsACycleOfThreeReads) {
   ASSERT_EQ(result.findings.size(), 1u);
   EXPECT_EQ(result.findings[0].operations.size(), 3u);
 }
-TEST(Monotonic, TakesNoValueThatIsNoNumber) {
+TEST(Monotonic, RefusesValuesThatAreNotNumbers) {
   EXPECT_THROW(judge(Model::Monotonic, read("{:x :y}")), InputError);
 }
 
@@ -155,13 +155,13 @@ TEST(Comments, RejectsACommentWithoutTheOneBeforeIt) {
   EXPECT_EQ(verdict(Model::Comments, "invoke 0 read nil;" + write("1") + write("2") + "ok 0 read #{2}"),
             "missing-predecessor 1");
 }
-TEST(Comments, RejectsAReadThatLacksWhatWasThereWhenItBegan) {
+TEST(Comments, RejectsAReadWithoutACommentThatExistedWhenItBegan) {
   EXPECT_EQ(verdict(Model::Comments, write("1") + read("#{}")), "stale-read 1");
 }
-TEST(Comments, RejectsACommentWhoseWritingFailed) {
+TEST(Comments, RejectsACommentWhoseWriteFailed) {
   EXPECT_EQ(verdict(Model::Comments, "invoke 1 write 1; fail 1 write 1;" + read("#{1}")), "failed-write 1");
 }
-TEST(Comments, LeavesOutCommentsOlderThanTheRecording) {
+TEST(Comments, IgnoresCommentsOlderThanTheRecording) {
   EXPECT_EQ(verdict(Model::Comments, write("1") + read("#{1 77}")), "valid");
 }
 
@@ -171,9 +171,9 @@ TEST(Sequential, AcceptsReadsWithoutGaps) {
 TEST(Sequential, RejectsALaterPartWithoutAnEarlierOne) {
   EXPECT_EQ(verdict(Model::Sequential, read("[5 [\"5_1\" nil]]")), "missing-predecessor 1");
 }
-TEST(Sequential, TakesNoReadWithoutKey) { EXPECT_THROW(judge(Model::Sequential, read("[1]")), InputError); }
+TEST(Sequential, RefusesAReadWithoutAKey) { EXPECT_THROW(judge(Model::Sequential, read("[1]")), InputError); }
 
-TEST(ModelsOfReads, AreUnknownWithoutAReadThatSucceeded) {
+TEST(ModelsOfReads, AreUnknownWithoutASuccessfulRead) {
   for (const Model model : {Model::Bank, Model::Counter, Model::Set, Model::SetFull, Model::LongFork,
                             Model::Monotonic, Model::Comments, Model::Sequential}) {
     SCOPED_TRACE(info(model).name);
@@ -183,7 +183,7 @@ TEST(ModelsOfReads, AreUnknownWithoutAReadThatSucceeded) {
   }
 }
 
-TEST(ModelTable, RefusesOperationsOfAnotherModelAndSaysWhichOneFits) {
+TEST(ModelTable, RefusesOperationsOfAnotherModelAndNamesTheMatchingOne) {
   try {
     judge(Model::Bank, "invoke 0 acquire nil; ok 0 acquire nil");
     FAIL() << "expected an InputError";
@@ -202,7 +202,7 @@ TEST(ModelTable, FindsEveryRowByItsName) {
   EXPECT_EQ(model_named("queue"), std::nullopt);
 }
 
-TEST(SuggestModel, GoesByFunctionsAndAnswers) {
+TEST(SuggestModel, DependsOnFunctionsAndAnswers) {
   const auto first = [](const std::string& lines) {
     const std::vector<Model> fitting = fitting_models(client_history(edn_of(lines)));
     return fitting.empty() ? "none" : std::string(info(fitting.front()).name);
@@ -225,15 +225,15 @@ TEST(SuggestModel, GoesByFunctionsAndAnswers) {
 TEST(ClientHistory, RefusesAProcessThatBeginsTwoOperations) {
   EXPECT_THROW(client_history(edn_of("invoke 0 read nil; invoke 0 read nil")), InputError);
 }
-TEST(ClientHistory, LetsAProcessGoOnAfterALoss) {
+TEST(ClientHistory, AllowsAProcessToContinueAfterALoss) {
   EXPECT_EQ(
       client_history(edn_of("invoke 0 read nil; info 0 read nil; invoke 0 read nil")).operations().size(),
       2u);
 }
-TEST(ClientHistory, LeavesOutTheNemesis) {
+TEST(ClientHistory, IgnoresTheNemesis) {
   EXPECT_EQ(client_history(edn_of("info :nemesis kill nil; invoke 0 read nil")).operations().size(), 1u);
 }
-TEST(ClientHistory, PairsByFunctionAndValueWhereThereAreNoProcesses) {
+TEST(ClientHistory, PairsByFunctionAndValueWithoutProcesses) {
   const ClientHistory history = client_history(
       "{:type :invoke :f :read}{:type :invoke :f :write :value 1}{:type :ok :f :write :value 1}{:type :ok :f "
       ":read :value "

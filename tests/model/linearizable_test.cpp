@@ -8,8 +8,8 @@
 #include "sample.h"
 #include "serval/base/random.h"
 
-// Linearizability: small histories that each model accepts and rejects, and random ones against a referee
-// that tries every order.
+// Linearizability: small histories that each model accepts and rejects, and random ones compared with a
+// reference that tries every order.
 
 namespace serval {
 namespace {
@@ -19,8 +19,8 @@ TEST(CasRegister, StartsAsNil) {
   EXPECT_EQ(verdict(Model::CasRegister, "invoke 0 read nil; ok 0 read 3"), "not-linearizable 1");
   EXPECT_EQ(verdict(Model::CasRegister, "invoke 0 read nil; ok 0 read 3", {.initial = "3"}), "valid");
 }
-TEST(CasRegister, TheEmptyHistoryIsLinearizable) { EXPECT_EQ(verdict(Model::CasRegister, ""), "valid"); }
-TEST(CasRegister, OnlyFailuresAreLinearizable) {
+TEST(CasRegister, AnEmptyHistoryIsLinearizable) { EXPECT_EQ(verdict(Model::CasRegister, ""), "valid"); }
+TEST(CasRegister, FailuresAloneAreLinearizable) {
   EXPECT_EQ(
       verdict(Model::CasRegister, "invoke 0 cas [1 2]; fail 0 cas [1 2]; invoke 1 write 1; fail 1 write 1"),
       "valid");
@@ -59,12 +59,12 @@ TEST(CasRegister, TwoCompareAndSetsCannotBothReplaceOneValue) {
                     "ok 0 cas [1 2]; ok 1 cas [1 3]"),
             "not-linearizable 1");
 }
-TEST(CasRegister, AFailedCompareAndSetTellsOfAnotherValueWhenAskedFor) {
+TEST(CasRegister, AFailedCompareAndSetProvesAnotherValueOnRequest) {
   const std::string lines = "invoke 0 write 1; ok 0 write 1; invoke 0 cas [1 2]; fail 0 cas [1 2]";
   EXPECT_EQ(verdict(Model::CasRegister, lines), "valid");
   EXPECT_EQ(verdict(Model::CasRegister, lines, {.failed_cas = FailedCas::Mismatch}), "not-linearizable 1");
 }
-TEST(CasRegister, KeysInFrontOfValuesAreRegistersOfTheirOwn) {
+TEST(CasRegister, ValuesPrefixedWithKeysAreSeparateRegisters) {
   EXPECT_EQ(verdict(Model::CasRegister,
                     "invoke 0 write [:x 1]; ok 0 write [:x 1]; invoke 0 read [:y nil];"
                     "ok 0 read [:y nil]; invoke 0 cas [:x [1 2]]; ok 0 cas [:x [1 2]]"),
@@ -74,7 +74,7 @@ TEST(CasRegister, KeysInFrontOfValuesAreRegistersOfTheirOwn) {
                     "ok 0 read [:x nil]"),
             "not-linearizable 1");
 }
-TEST(CasRegister, NamesTheOperationThatDoesNotFitAndTheBeginningThatDoes) {
+TEST(CasRegister, NamesTheOperationThatDoesNotFitAndThePrefixThatDoes) {
   const ModelResult result = judge(Model::CasRegister,
                                    "invoke 0 write 1; ok 0 write 1; invoke 0 read nil; ok 0 read 9;"
                                    "invoke 0 read nil; ok 0 read 1");
@@ -83,7 +83,7 @@ TEST(CasRegister, NamesTheOperationThatDoesNotFitAndTheBeginningThatDoes) {
   EXPECT_EQ(result.parts[0].order, std::vector<std::uint32_t>{0});
   EXPECT_NE(result.findings[0].words.find("--initial 9"), std::string::npos);
 }
-TEST(CasRegister, TakesNoCompareAndSetWithoutTwoValues) {
+TEST(CasRegister, RefusesACompareAndSetWithoutTwoValues) {
   EXPECT_THROW(judge(Model::CasRegister, "invoke 0 cas 1; ok 0 cas 1"), InputError);
 }
 TEST(CasRegister, NeedsInvocations) { EXPECT_THROW(judge(Model::CasRegister, "ok 0 read 1"), InputError); }
@@ -102,14 +102,14 @@ TEST(Mutex, RejectsTwoHolders) {
 TEST(Mutex, RejectsTheReleaseOfAFreeLock) {
   EXPECT_EQ(verdict(Model::Mutex, "invoke 0 release nil; ok 0 release nil"), "not-linearizable 1");
 }
-TEST(Mutex, ALostReleaseMayLetTheNextOneIn) {
+TEST(Mutex, ALostReleaseMayAllowTheNextHolder) {
   EXPECT_EQ(verdict(Model::Mutex,
                     "invoke 0 acquire nil; ok 0 acquire nil; invoke 0 release nil; info 0 release nil;"
                     "invoke 1 acquire nil; ok 1 acquire nil"),
             "valid");
 }
 
-TEST(MultiRegister, TransactionsTakeEffectAtOnce) {
+TEST(MultiRegister, TransactionsAreAtomic) {
   EXPECT_EQ(verdict(Model::MultiRegister,
                     "invoke 0 txn [[:write :x 1] [:write :y 1]]; ok 0 txn [[:write :x 1] [:write :y 1]];"
                     "invoke 0 txn [[:read :x nil] [:read :y nil]]; ok 0 txn [[:read :x 1] [:read :y nil]]"),
@@ -120,14 +120,14 @@ TEST(MultiRegister, TransactionsSeeTheirOwnWrites) {
       verdict(Model::MultiRegister, "invoke 0 txn [[:w :x 1] [:r :x nil]]; ok 0 txn [[:w :x 1] [:r :x 1]]"),
       "valid");
 }
-TEST(MultiRegister, KeysThatAreNeverUsedTogetherAreJudgedApart) {
+TEST(MultiRegister, KeysThatAreNeverUsedTogetherAreJudgedSeparately) {
   const ModelResult result = judge(Model::MultiRegister,
                                    "invoke 0 txn [[:w :x 1]]; ok 0 txn [[:w :x 1]];"
                                    "invoke 0 txn [[:r :y nil]]; ok 0 txn [[:r :y 5]]");
   EXPECT_EQ(result.parts.size(), 2u);
   EXPECT_EQ(verdict(result), "not-linearizable 1");
 }
-TEST(MultiRegister, TakesOnlyReadsAndWrites) {
+TEST(MultiRegister, AcceptsOnlyReadsAndWrites) {
   EXPECT_THROW(judge(Model::MultiRegister, "invoke 0 txn [[:append :x 1]]; ok 0 txn [[:append :x 1]]"),
                InputError);
   EXPECT_THROW(judge(Model::MultiRegister, "invoke 0 txn 7; ok 0 txn 7"), InputError);
@@ -148,7 +148,7 @@ TEST(KeyValue, AppendsAndPuts) {
                                           kv_call(0, "put", "\"c\"") + kv_call(0, "get", "\"c\"")))),
             "valid");
 }
-TEST(KeyValue, RejectsAppendsInTheWrongOrderAndSaysWhichGetShowsIt) {
+TEST(KeyValue, RejectsAppendsInTheWrongOrderAndNamesTheGetThatShowsIt) {
   const ModelResult result =
       proved(Model::KeyValue, client_history(kv_call(0, "append", "\"a\"") + kv_call(0, "append", "\"b\"") +
                                              kv_call(1, "put", "\"z\"") + kv_call(0, "get", "\"zab\"")));
@@ -235,8 +235,8 @@ std::array<std::string, 3> draw_text(Random& random) {
   return {"get", "nil", "\"" + answer + "\""};
 }
 
-// verify_model runs a plain search for every violation and replays every linearization, so each verdict is
-// refereed; both verdicts must occur.
+// verify_model runs a plain search for every violation and replays every linearization, so each verdict
+// is confirmed independently. Both verdicts must occur.
 template <class Draw>
 void expect_refereed(Model model, const std::string& field, const ModelOptions& options, Draw&& draw) {
   std::size_t valid = 0, violated = 0;
@@ -252,7 +252,7 @@ void expect_refereed(Model model, const std::string& field, const ModelOptions& 
   EXPECT_GT(violated, 50u);
 }
 
-TEST(LinearizableModels, AgreeWithTheRefereeOnRandomHistories) {
+TEST(LinearizableModels, AgreeWithTheReferenceOnRandomHistories) {
   expect_refereed(Model::CasRegister, "", {}, draw_register);
   expect_refereed(Model::CasRegister, "", {.failed_cas = FailedCas::Mismatch}, draw_register);
   expect_refereed(Model::Mutex, "", {}, draw_mutex);
@@ -260,8 +260,8 @@ TEST(LinearizableModels, AgreeWithTheRefereeOnRandomHistories) {
   expect_refereed(Model::KeyValue, ", :key \"k\"", {}, draw_text);
 }
 
-// Twelve writes at once, then a read of none of them: every subset of them is a configuration.
-TEST(LinearizationSearch, StopsWhenTheBudgetIsUsedUp) {
+// Twelve concurrent writes, then a read of none of them: every subset of the writes is a configuration.
+TEST(LinearizationSearch, StopsWhenTheBudgetIsExhausted) {
   std::string lines;
   for (const char* type : {"invoke ", "ok "})
     for (int i = 0; i < 12; ++i) lines += type + std::to_string(i) + " write " + std::to_string(i) + ";";

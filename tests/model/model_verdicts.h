@@ -1,5 +1,5 @@
 #pragma once
-// A few lines of EDN in, a verdict out whose evidence was re-proved.
+// From a few lines of EDN to a verdict whose evidence was re-proved.
 
 #include <string>
 #include <utility>
@@ -24,8 +24,8 @@ inline ModelResult proved(Model model, const ClientHistory& history, const Model
   return result;
 }
 
-// "invoke 0 add 1" becomes {:type :invoke, :process 0, :f :add, :value 1}; lines are separated by newlines or
-// semicolons.
+// "invoke 0 add 1" becomes {:type :invoke, :process 0, :f :add, :value 1}. Lines are separated by
+// newlines or semicolons.
 inline std::string edn_of(const std::string& lines) {
   std::string out;
   std::size_t at = 0;

@@ -39,7 +39,7 @@ const std::map<std::string, Model, std::less<>>& workloads() {
   return kWorkloads;
 }
 
-// Where Serval answers otherwise on purpose.
+// Where Serval deliberately differs.
 struct Difference {
   std::string_view path;
   ModelVerdict ours;

@@ -1,7 +1,7 @@
-// What the mirror calls a violation, the engines of check refute, too. They know only when transactions began
-// and ended; so do the generic profiles, which is what makes the two comparable. The generic profile of a
-// level without real time still takes the versions of a key to follow real time, so its violations refute
-// the level's strong variant.
+// Check refutes whatever the mirror reports as a violation. It knows only when transactions began and
+// ended. So do the generic profiles, which makes the two comparable. The generic profile of a level
+// without real time still assumes that the versions of a key follow real time, so its violations refute
+// the strong variant of the level.
 #include <gtest/gtest.h>
 
 #include "sample.h"

@@ -16,7 +16,7 @@ std::string hint_of(const ProfileChoice& choice) {
   return "accepted";
 }
 
-TEST(ChooseProfile, TheNameComesFirstThenTheLevelThenTheFacts) {
+TEST(ChooseProfile, TheNameTakesPrecedenceThenTheLevelThenTheFacts) {
   const std::map<std::string, std::string> facts{{"database", "PostgreSQL"}, {"isolation", "serializable"}};
   EXPECT_EQ(choose_profile({.name = "mariadb:repeatable-read", .level = Level::Serializable}, facts).name(),
             "mariadb:repeatable-read");
@@ -24,7 +24,7 @@ TEST(ChooseProfile, TheNameComesFirstThenTheLevelThenTheFacts) {
   EXPECT_EQ(choose_profile({}, facts).name(), "postgres:serializable");
 }
 
-TEST(ChooseProfile, RefusalsSayWhatWouldFit) {
+TEST(ChooseProfile, RefusalsNameMatchingProfiles) {
   EXPECT_TRUE(hint_of({.name = "postgres:serialisable"}).starts_with("did you mean postgres:serializable"));
   EXPECT_NE(hint_of({.level = Level::Linearizable}).find("serializable"), std::string::npos);
   EXPECT_NE(hint_of({}).find("--profile"), std::string::npos);

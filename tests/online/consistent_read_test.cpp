@@ -42,7 +42,7 @@ TEST(ConsistentRead, MaySeeEitherVersionWhileOneIsInstalled) {
   }
 }
 
-TEST(ConsistentRead, AtTheSameTickAsACommitMaySeeItOrNot) {
+TEST(ConsistentRead, AtTheSameTickAsACommitMayOrMayNotSeeIt) {
   for (const std::int64_t value : {1, 2}) {
     TraceBuilder before = two_versions(), after = two_versions();
     before.read(3, "x", value, {56, 60}).commit(3, {100, 110});
@@ -52,13 +52,13 @@ TEST(ConsistentRead, AtTheSameTickAsACommitMaySeeItOrNot) {
   }
 }
 
-TEST(ConsistentRead, BeforeTheCommitBeginsIsOfSomethingUncommitted) {
+TEST(ConsistentRead, BeforeTheCommitBeginsIsOfUncommittedData) {
   TraceBuilder trace = two_versions();
   trace.read(3, "x", 2, {56, 58}).commit(3, {100, 110});
   EXPECT_EQ(first_kind(trace.verify("postgres:read-committed")), "cyclic-information-flow-realtime");
 }
 
-TEST(ConsistentRead, OfWhatAbortedNamesTheWriter) {
+TEST(ConsistentRead, OfAnAbortedWriteNamesTheWriter) {
   TraceBuilder trace;
   trace.write(1, "x", 1, {10, 20}).abort(1, {30, 40});
   trace.read(2, "x", 1, {22, 25}).commit(2, {50, 60});
@@ -73,7 +73,7 @@ TEST(ConsistentRead, OfAnAbortedTransactionIsNotJudged) {
   EXPECT_FALSE(trace.verify("postgres:read-committed").violated());
 }
 
-TEST(ConsistentRead, SeesTheOwnLastWrite) {
+TEST(ConsistentRead, SeesTheLastOwnWrite) {
   TraceBuilder good, bad;
   good.write(1, "x", 1, {10, 20}).write(1, "x", 2, {30, 40}).read(1, "x", 2, {50, 60}).commit(1, {70, 80});
   bad.write(1, "x", 1, {10, 20}).write(1, "x", 2, {30, 40}).read(1, "x", 1, {50, 60}).commit(1, {70, 80});
@@ -81,8 +81,9 @@ TEST(ConsistentRead, SeesTheOwnLastWrite) {
   EXPECT_EQ(first_kind(bad.verify("postgres:serializable")), "not-my-own-write");
 }
 
-// The second statement of a transaction: its own moment at read committed, the first one's above.
-TEST(ConsistentRead, OfATransactionIsOfItsFirstStatement) {
+// The second statement of a transaction reads at its own moment at read committed, and at that of the
+// first statement at higher levels.
+TEST(ConsistentRead, OfATransactionIsAsOfItsFirstStatement) {
   TraceBuilder trace;
   trace.initial("y", 0);
   trace.write(1, "x", 1, {10, 20}).commit(1, {30, 40});
@@ -93,9 +94,9 @@ TEST(ConsistentRead, OfATransactionIsOfItsFirstStatement) {
   EXPECT_FALSE(trace.verify("postgres:repeatable-read").violated());
 }
 
-// BEGIN with a consistent snapshot, or a statement that nobody recorded, may take the snapshot before the
-// first operation.
-TEST(ConsistentRead, MayBeOfASnapshotTakenSinceTheBegin) {
+// BEGIN with a consistent snapshot, or an unrecorded statement, may take the snapshot before the first
+// operation.
+TEST(ConsistentRead, MayUseASnapshotTakenSinceTheBegin) {
   for (const char* profile : {"postgres:repeatable-read", "postgres:serializable", "mariadb:repeatable-read",
                               "mariadb-snapshot:repeatable-read"}) {
     TraceBuilder since, before;
@@ -110,7 +111,7 @@ TEST(ConsistentRead, MayBeOfASnapshotTakenSinceTheBegin) {
   }
 }
 
-// InnoDB takes the snapshot at the first plain read; an update before it does not.
+// InnoDB takes the snapshot at the first plain read; an earlier update does not take it.
 TEST(ConsistentRead, OfInnoDbStartsWithTheFirstPlainRead) {
   TraceBuilder trace;
   trace.initial("y", 0);
@@ -121,7 +122,7 @@ TEST(ConsistentRead, OfInnoDbStartsWithTheFirstPlainRead) {
   EXPECT_TRUE(trace.verify("postgres:repeatable-read").violated());
 }
 
-// What an update replaces, InnoDB reads as it is now, PostgreSQL from the snapshot.
+// InnoDB reads the current version of what an update replaces, PostgreSQL that of the snapshot.
 TEST(ConsistentRead, OfWhatAnInnoDbUpdateReplacesIsCurrent) {
   TraceBuilder trace;
   trace.initial("y", 0).initial("x", 0);
@@ -133,8 +134,8 @@ TEST(ConsistentRead, OfWhatAnInnoDbUpdateReplacesIsCurrent) {
   EXPECT_TRUE(trace.verify("mariadb-snapshot:repeatable-read").violated());
 }
 
-// Either read alone is possible, while both commits run; together they need the snapshot to be after 30 and
-// before 25 (Theorem 2).
+// Each read alone is possible while both commits run. Together they need a snapshot after 30 and before
+// 25 (Theorem 2).
 TEST(ConsistentRead, NarrowsTheSnapshotAcrossKeys) {
   TraceBuilder trace;
   trace.initial("x", 0).initial("y", 0);
@@ -149,7 +150,7 @@ TEST(ConsistentRead, NarrowsTheSnapshotAcrossKeys) {
   EXPECT_FALSE(trace.verify("yugabytedb:repeatable-read").violated());  // Clocks of several nodes.
 }
 
-// A delete that finds no row is recorded as a read of nothing; InnoDB's deletes see what is there now.
+// A delete that finds no row is recorded as a read of nothing. InnoDB's deletes see the current version.
 TEST(ConsistentRead, OfNoRowMayBeADeleteThatFoundNone) {
   TraceBuilder trace;
   trace.initial("x", 0).initial("y", 0);
@@ -158,7 +159,7 @@ TEST(ConsistentRead, OfNoRowMayBeADeleteThatFoundNone) {
   trace.read(2, "x", TraceBuilder::kNil, {50, 60}).commit(2, {70, 80});
   EXPECT_FALSE(trace.verify("mariadb:repeatable-read").violated());
   EXPECT_TRUE(trace.verify("postgres:repeatable-read").violated());
-  TraceBuilder first;  // And takes no snapshot.
+  TraceBuilder first;  // It does not take a snapshot either.
   first.initial("x", 0);
   first.read(2, "y", TraceBuilder::kNil, {1, 2});
   first.write(1, "x", 1, {10, 20}).commit(1, {30, 40});
@@ -167,17 +168,17 @@ TEST(ConsistentRead, OfNoRowMayBeADeleteThatFoundNone) {
   EXPECT_TRUE(first.verify("postgres:repeatable-read").violated());
 }
 
-TEST(ConsistentRead, SeesACommitWholeOrNotAtAll) {
+TEST(ConsistentRead, SeesACommitEntirelyOrNotAtAll) {
   TraceBuilder trace;
   trace.initial("x", 0).initial("y", 0);
   trace.write(1, "x", 1, {5, 8}).write(1, "y", 1, {10, 12}).commit(1, {20, 90});
   trace.operation(2, OperationKind::PredicateRead, {{"x", 1}, {"y", 0}}, {30, 40}).commit(2, {50, 60});
   for (const char* profile : {"postgres:read-committed", "mariadb:read-committed", "mariadb:repeatable-read"})
     EXPECT_EQ(first_kind(trace.verify(profile)), "fractured-read") << profile;
-  EXPECT_FALSE(trace.verify("sqlserver:read-committed").violated());  // Each row is of its own moment.
+  EXPECT_FALSE(trace.verify("sqlserver:read-committed").violated());  // Each row is read at its own moment.
 }
 
-TEST(ConsistentRead, OfEqualValuesIsUncertainAndNoViolation) {
+TEST(ConsistentRead, OfEqualValuesIsUncertainAndNotAViolation) {
   TraceBuilder trace;
   trace.write(1, "x", 1, {10, 20}).commit(1, {30, 60});
   trace.write(2, "x", 2, {62, 65}).commit(2, {70, 90});
@@ -188,7 +189,7 @@ TEST(ConsistentRead, OfEqualValuesIsUncertainAndNoViolation) {
   EXPECT_EQ(result.statistics.uncertain[static_cast<std::size_t>(Dependency::WriteRead)], 1u);
 }
 
-TEST(ConsistentRead, OfALostCommitMayBeAndTellsThatItWas) {
+TEST(ConsistentRead, OfALostCommitIsPossibleAndProvesIt) {
   TraceBuilder trace;
   trace.initial("x", 0);
   trace.write(1, "x", 1, {10, 20}).lose(1, 30);
@@ -205,7 +206,7 @@ TEST(ConsistentRead, OfALostCommitMayBeAndTellsThatItWas) {
   EXPECT_TRUE(forgotten.verify("postgres:read-committed").violated());
 }
 
-TEST(ConsistentRead, LearnsWhatNobodySaidWasThereAtFirst) {
+TEST(ConsistentRead, LearnsUnknownInitialValues) {
   TraceBuilder trace;
   trace.unknown_initial();
   trace.read(1, "x", 7, {10, 20}).commit(1, {30, 40});
@@ -214,7 +215,7 @@ TEST(ConsistentRead, LearnsWhatNobodySaidWasThereAtFirst) {
   EXPECT_TRUE(trace.verify("postgres:read-committed").violated());
 }
 
-TEST(ConsistentRead, OfColumnsComparesEveryOne) {
+TEST(ConsistentRead, OfColumnsComparesEachOne) {
   TraceBuilder trace;
   trace.initial("t/1", 1, "a").initial("t/1", 1, "b");
   trace.operation(1, OperationKind::Write, {{"t/1", 2, "a"}}, {10, 20}).commit(1, {30, 40});
@@ -229,15 +230,16 @@ TEST(ConsistentRead, OfColumnsComparesEveryOne) {
   EXPECT_EQ(result.violations.front().key, "t/1.b");
 }
 
-// An update that changes nothing leaves no version in InnoDB, so the transaction goes on seeing its snapshot.
-TEST(ConsistentRead, BehindAnUpdateThatChangedNothing) {
+// An update that changes nothing creates no version in InnoDB, so the transaction still sees its
+// snapshot.
+TEST(ConsistentRead, AfterAnUpdateThatChangedNothing) {
   TraceBuilder trace;
   trace.initial("x", 0);
   trace.read(2, "x", 0, {1, 2});
   trace.write(1, "x", 1, {10, 20}).commit(1, {30, 40});
   trace.write(2, "x", 1, {50, 60}).matched(1, 0).read(2, "x", 0, {70, 80}).commit(2, {90, 95});
   EXPECT_FALSE(trace.verify("mariadb:repeatable-read").violated());
-  TraceBuilder unstated;  // Without the server's word it is a write, which TiDB has to show (issue 42487).
+  TraceBuilder unstated;  // Unless the server says so, it is a write, which TiDB has to show (issue 42487).
   unstated.initial("x", 0);
   unstated.read(2, "x", 0, {1, 2});
   unstated.write(1, "x", 1, {10, 20}).commit(1, {30, 40});
@@ -246,7 +248,8 @@ TEST(ConsistentRead, BehindAnUpdateThatChangedNothing) {
   EXPECT_EQ(first_kind(unstated.verify("tidb:repeatable-read")), "not-my-own-write");
 }
 
-// PostgreSQL: T1 inserts a row whose key T2 has deleted since T1's snapshot, and sees the deleted one, too.
+// PostgreSQL: T1 inserts a row whose key T2 has deleted since T1's snapshot, and still sees the deleted
+// row.
 TEST(OwnWrites, OfADeletedKeyLeaveTheDeletedRowVisible) {
   const auto read_of = [](std::int64_t value, Interval deleted) {
     TraceBuilder trace;
@@ -264,9 +267,9 @@ TEST(OwnWrites, OfADeletedKeyLeaveTheDeletedRowVisible) {
   EXPECT_TRUE(read_of(1, {7, 8}).violated());  // Deleted before the snapshot.
 }
 
-// PostgreSQL at read committed: an update of x waits for T1, which deletes the row and inserts a new one. The
-// one that it waited for is gone, the new one is too young for its snapshot.
-TEST(MissedWrites, MayFindNothingWhereARowWasReplacedMeanwhile) {
+// PostgreSQL at read committed: an update of x waits for T1, which deletes the row and inserts a new
+// one. The row that it waited for is gone, and the new one is too recent for its snapshot.
+TEST(MissedWrites, MayFindNothingIfARowWasReplacedMeanwhile) {
   const auto miss = [](Interval time, const char* profile) {
     TraceBuilder trace;
     trace.initial("x", 1);
@@ -277,8 +280,8 @@ TEST(MissedWrites, MayFindNothingWhereARowWasReplacedMeanwhile) {
     return trace.verify(profile).violated();
   };
   EXPECT_FALSE(miss({30, 50}, "postgres:read-committed"));
-  EXPECT_TRUE(miss({60, 70}, "postgres:read-committed"));  // T1 has long ended.
-  EXPECT_TRUE(miss({5, 7}, "postgres:read-committed"));    // It has not begun.
+  EXPECT_TRUE(miss({60, 70}, "postgres:read-committed"));  // T1 ended long before.
+  EXPECT_TRUE(miss({5, 7}, "postgres:read-committed"));    // T1 has not begun.
   EXPECT_TRUE(miss({30, 50}, "postgres:repeatable-read"));
 }
 
@@ -290,7 +293,7 @@ TEST(MissedWrites, FindARowThatWasOnlyUpdated) {
   EXPECT_TRUE(trace.verify("postgres:read-committed").violated());
 }
 
-TEST(OwnWrites, AreSeenWhereNobodyDeletedTheRow) {
+TEST(OwnWrites, AreSeenUnlessTheRowWasDeleted) {
   TraceBuilder trace;
   trace.initial("x", 1);
   trace.read(1, "x", 1, {10, 12}).write(1, "x", 2, {20, 25}).read(1, "x", 1, {30, 35}).commit(1, {40, 45});
@@ -299,7 +302,7 @@ TEST(OwnWrites, AreSeenWhereNobodyDeletedTheRow) {
   EXPECT_EQ(result.violations[0].kind, AnomalyKind::NotMyOwnWrite);
 }
 
-TEST(Snapshots, ThatContradictThemselvesNameAKey) {
+TEST(Snapshots, ThatAreContradictoryNameAKey) {
   TraceBuilder trace;
   trace.initial("x", 0).initial("y", 0);
   trace.write(1, "x", 1, {10, 12}).commit(1, {13, 15});

@@ -6,8 +6,9 @@
 namespace serval::online {
 namespace {
 
-// Bug 1: the first update changes nothing and TiDB takes no lock, so another transaction writes the row, too.
-TEST(LeopardBugs, DirtyWriteBehindAnUpdateThatChangesNothing) {
+// Bug 1: the first update changes nothing and TiDB takes no lock, so another transaction can write the
+// row.
+TEST(LeopardBugs, DirtyWriteAfterAnUpdateThatChangesNothing) {
   for (const bool stated : {true, false}) {
     TraceBuilder trace;
     trace.initial("t/676", -5012153, "b");
@@ -26,7 +27,7 @@ TEST(LeopardBugs, DirtyWriteBehindAnUpdateThatChangesNothing) {
   }
 }
 
-// Bug 2: FOR UPDATE through a join does not wait for the lock of the row that another transaction wrote.
+// Bug 2: FOR UPDATE through a join does not wait for the lock of a row that another transaction wrote.
 TEST(LeopardBugs, LockingReadThroughAJoinTakesNoLock) {
   TraceBuilder trace;
   trace.initial("t/1", 2, "b").initial("s/2", 1, "b");
@@ -57,7 +58,8 @@ TEST(LeopardBugs, QueryReturnsTwoVersionsOfARow) {
   EXPECT_EQ(result.violations[0].kind, AnomalyKind::NotMyOwnWrite);
 }
 
-// Section VI-F: a read of the first update after the second one has committed; no cycle among the three.
+// Section VI-F: a read sees the first update after the second one has committed; the three form no
+// cycle.
 TEST(LeopardBugs, ReadMissesTheLatestUpdate) {
   TraceBuilder trace;
   trace.initial("t/3873", -1123);

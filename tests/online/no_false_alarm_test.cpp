@@ -1,4 +1,4 @@
-// Whatever a history is made of, what is valid raises no alarm: histories that keep a level by construction,
+// Valid histories raise no alarm, whatever they contain: histories that keep a level by construction,
 // and tiny ones that the oracle calls valid.
 #include <algorithm>
 
@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(
               "cockroachdb:serializable"}}),
     [](const auto& test) { return std::string(test.param.name); });
 
-// Some reads are answered by anything, so that many are refuted and all kinds of explanations occur.
+// Some reads return arbitrary values, so that many are refuted and all kinds of explanations occur.
 TEST(NoFalseAlarm, WhereTheOracleFindsAnExplanation) {
   std::uint64_t valid = 0, alarms = 0;
   for (const std::uint64_t seed : fresh_seeds(sample_of(3000, 50))) {

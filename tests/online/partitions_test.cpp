@@ -1,4 +1,4 @@
-// Several partitions come to the verdicts of one, to the last violation and count.
+// Several partitions give the verdicts of one, down to every violation and count.
 #include <cstdlib>
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 class Partitions : public testing::TestWithParam<const char*> {};
 
-TEST_P(Partitions, ComeToTheSameVerdicts) {
+TEST_P(Partitions, GiveTheSameVerdicts) {
   std::uint64_t violated = 0;
   for (const char* workload : {"mini", "general", "list-append"})
     for (const char* bug : {static_cast<const char*>(nullptr), "dirty-read:probability=0.05",
@@ -47,7 +47,8 @@ INSTANTIATE_TEST_SUITE_P(Profiles, Partitions,
                            return name;
                          });
 
-// Two reads of one snapshot in two partitions: each alone is fine, together they see half a commit.
+// Two reads of one snapshot in two partitions: each one alone is possible, together they see half a
+// commit.
 TEST(Partitions, SeeHalfACommit) {
   TraceBuilder trace;
   trace.initial("x", 0).initial("y", 0);
@@ -61,8 +62,9 @@ TEST(Partitions, SeeHalfACommit) {
   }
 }
 
-// What a read in one partition tells about the snapshot decides in another who updated first.
-TEST(Partitions, TellEachOtherWhenASnapshotWasTaken) {
+// What a read in one partition reveals about the snapshot decides in another partition who updated
+// first.
+TEST(Partitions, ShareWhenASnapshotWasTaken) {
   TraceBuilder trace;
   trace.initial("x", 0).initial("y", 0);
   // T3 reads x = 0, so its snapshot is before the commit of T1; T2 commits y between them.

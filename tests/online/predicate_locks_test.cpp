@@ -5,7 +5,8 @@
 namespace serval::online {
 namespace {
 
-// T1 updates rows WHERE `first` and ends late; T2 updates rows WHERE `second` and returns meanwhile.
+// T1 updates rows WHERE `first` and ends late. T2 updates rows WHERE `second` and returns in the
+// meantime.
 OnlineResult run(const char* first, const char* second, const char* profile, std::int32_t matched = 1,
                  const char* earlier_write = nullptr) {
   TraceBuilder trace;
@@ -27,7 +28,7 @@ TEST(PredicateLocks, AWriteOfTheSameOrALargerRegionWaits) {
     }
 }
 
-TEST(PredicateLocks, NothingIsKnownOfRegionsThatOverlapOrAreTooComplex) {
+TEST(PredicateLocks, OverlappingOrTooComplexRegionsProveNothing) {
   for (const char* second : {"t.a BETWEEN 3 AND 9", "t.a % 2 = 1", "t.b = 3"})
     EXPECT_FALSE(run("t.a BETWEEN 1 AND 5", second, "mariadb:repeatable-read").violated()) << second;
 }
@@ -42,7 +43,7 @@ TEST(PredicateLocks, ARegionWithoutCommittedRowsLocksNothing) {
   EXPECT_FALSE(run("t.a = 3", "t.a = 3", "mariadb:repeatable-read", 1, "t/1").violated());
 }
 
-TEST(PredicateLocks, AWriteBySnapshotMayNotSeeTheRows) {
+TEST(PredicateLocks, AWriteFromASnapshotMayNotSeeTheRows) {
   EXPECT_FALSE(run("t.a = 3", "t.a = 3", "postgres:repeatable-read").violated());
 }
 

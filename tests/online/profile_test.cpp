@@ -9,12 +9,12 @@
 namespace serval::online {
 namespace {
 
-TEST(Profiles, HaveNamesOfTheirOwn) {
+TEST(Profiles, HaveUniqueNames) {
   std::set<std::string> names;
   for (const Profile& row : all_profiles()) EXPECT_TRUE(names.insert(row.name()).second) << row.name();
 }
 
-TEST(Profiles, AreFoundByNameAndTheGenericOnesByAliasesOfLevels) {
+TEST(Profiles, AreFoundByNameAndGenericOnesByAliasesOfLevels) {
   for (const Profile& row : all_profiles()) EXPECT_EQ(find_profile(row.name()), &row);
   EXPECT_EQ(find_profile("PostgreS:Repeatable_Read"), find_profile("postgres:repeatable-read"));
   EXPECT_EQ(find_profile("generic:SSER"), find_profile("generic:strict-serializable"));
@@ -36,15 +36,15 @@ TEST(Profiles, AreFoundByTheFactsOfARun) {
   EXPECT_EQ(profile_of_run({{"database", "abacus"}}), nullptr);
 }
 
-TEST(Profiles, OfOneDatabaseFollowTheLevelThatATransactionStates) {
+TEST(Profiles, OfOneDatabaseFollowTheStatedLevelOfATransaction) {
   const Profile& serializable = *find_profile("postgres:serializable");
   EXPECT_EQ(sibling(serializable, StatedLevel::ReadCommitted), find_profile("postgres:read-committed"));
   EXPECT_EQ(sibling(serializable, StatedLevel::Unstated), &serializable);
   EXPECT_EQ(sibling(*find_profile("sqlite:serializable"), StatedLevel::RepeatableRead), nullptr);
 }
 
-// MariaDB answers a question for a switch with a number.
-TEST(Profiles, OfMariadbFollowTheSettingOfSnapshots) {
+// MariaDB returns a number for a boolean variable.
+TEST(Profiles, OfMariadbFollowItsSnapshotSetting) {
   for (const char* on : {"1", "ON", "on"})
     EXPECT_EQ(
         profile_of_run(
@@ -62,8 +62,8 @@ TEST(Profiles, OfSqliteKnowEveryIsolationOfItsDriver) {
     EXPECT_NE(profile_of_run({{"database", "SQLite"}, {"isolation", isolation}}), nullptr) << isolation;
 }
 
-// Leopard, Table I: which databases use which mechanisms, where its row is not a stronger claim than the
-// database makes (docs/mirror.md says which are).
+// Leopard, Table I: which databases use which mechanisms, except where its row claims more than the
+// database does (docs/mirror.md lists these).
 TEST(Profiles, UseTheMechanismsOfTheTable) {
   struct Row {
     const char* name;
@@ -93,7 +93,7 @@ TEST(Profiles, UseTheMechanismsOfTheTable) {
   }
 }
 
-TEST(Profiles, StandInTheDocumentation) {
+TEST(Profiles, AreDocumented) {
   std::ifstream file(std::string(SERVAL_TEST_DIR) + "/../docs/mirror.md");
   std::stringstream text;
   text << file.rdbuf();

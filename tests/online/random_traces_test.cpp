@@ -1,5 +1,5 @@
-// Traces of no database at all: whatever they contradict, several partitions find it as one does. Under the
-// sanitizer of threads, too.
+// Random traces of no particular database: several partitions find the same contradictions as one. Also
+// run under the thread sanitizer.
 #include <gtest/gtest.h>
 
 #include "same_result.h"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kNames[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
 
-// Values are few, so that some fit; times overlap, so that snapshots are narrowed.
+// There are few values, so that some reads fit, and times overlap, so that snapshots are narrowed.
 class RandomTrace {
  public:
   RandomTrace(std::uint64_t seed, std::size_t transactions) : random_(seed), keys_(2 + random_.below(7)) {
@@ -48,7 +48,7 @@ class RandomTrace {
     trace_.last().session = session;
   }
 
-  // Of a row, or of several in one statement.
+  // Accesses one row, or several in one statement.
   void operate(std::uint64_t t, Time& now) {
     const OperationKind kind = random_.chance(0.5) ? OperationKind::Read : OperationKind::Write;
     std::vector<TraceBuilder::Cell> cells;
@@ -71,7 +71,7 @@ constexpr std::uint64_t kTraces = 4;
 constexpr std::uint64_t kTraces = 40;
 #endif
 
-TEST(RandomTraces, AreJudgedTheSameBySeveralPartitions) {
+TEST(RandomTraces, AreJudgedAlikeBySeveralPartitions) {
   std::uint64_t violated = 0;
   for (const std::uint64_t seed : fresh_seeds(sample_of(kTraces))) {
     if (HasFailure()) break;

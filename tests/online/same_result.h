@@ -1,5 +1,5 @@
 #pragma once
-// Two results to the last count: for tests of what must not change a verdict.
+// Compares two results down to every count, for tests of options that must not change a verdict.
 
 #include <string>
 #include <vector>

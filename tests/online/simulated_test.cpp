@@ -1,5 +1,5 @@
-// The simulated database: correct runs raise no alarm, every bug is caught where it can show, and forgetting
-// changes no verdict.
+// The simulated database: correct runs raise no alarm, every bug is caught where it can appear, and
+// forgetting changes no verdict.
 #include <algorithm>
 #include <cstdlib>
 
@@ -42,7 +42,7 @@ TEST_P(Simulated, CorrectRunsRaiseNoAlarm) {
     }
 }
 
-// What the level promises it promises in coarser intervals, too, and under the level's generic profile.
+// What the level promises also holds for coarser intervals, and under the level's generic profile.
 TEST_P(Simulated, CorrectRunsRaiseNoAlarmUnderTheGenericProfile) {
   for (const char* workload : {"mini", "general", "registers"})
     for (const std::uint64_t seed : fresh_seeds(seeds() / 3 + 1)) {
@@ -53,8 +53,8 @@ TEST_P(Simulated, CorrectRunsRaiseNoAlarmUnderTheGenericProfile) {
     }
 }
 
-// Clients whose clocks are wrong by up to `error`, and who say so: every interval is shifted by its session's
-// error and widened by the largest. Then intervals of one session overlap (R1).
+// Clients whose clocks are wrong by up to `error` and declare it: every interval is shifted by its
+// session's error and widened by the largest error. Then intervals of one session overlap (R1).
 OnlineResult verify_with_clock_error(const History& history, const Profile& profile, std::uint64_t seed,
                                      Time error) {
   HistoryRecords records = records_of(history);
@@ -84,8 +84,9 @@ TEST_P(Simulated, CorrectRunsRaiseNoAlarmWhenClocksAreWrong) {
       }
 }
 
-// Leopard, Theorem 5 and its like for versions and locks: what is forgotten has no part in any violation to
-// come. The transactions named beside the culprits may be forgotten, so only those are compared.
+// Leopard, Theorem 5, and its analogues for versions and locks: what is forgotten takes part in no
+// future violation. Other transactions named in a violation may be forgotten, so only the culprits are
+// compared.
 TEST_P(Simulated, ForgettingChangesNoVerdict) {
   for (const char* bug :
        {static_cast<const char*>(nullptr), "dirty-read:probability=0.05", "lost-update:probability=0.2",
@@ -103,8 +104,8 @@ TEST_P(Simulated, ForgettingChangesNoVerdict) {
         ASSERT_EQ(kept.statistics.violations[0], forgot.statistics.violations[0])
             << workload << " seed " << seed;
         EXPECT_LE(forgot.statistics.versions, kept.statistics.versions);
-        // A read of a state that is too old is a violation. Which cycles it closes besides, only those know
-        // who remember that state.
+        // A read of a state that is too old is a violation. Only a verifier that remembers that state
+        // knows which cycles it also closes.
         if (kept.statistics.violations[0] == 0) {
           EXPECT_EQ(kept.statistics.violations, forgot.statistics.violations) << workload << " seed " << seed;
           EXPECT_EQ(summary(kept), summary(forgot));
@@ -112,8 +113,8 @@ TEST_P(Simulated, ForgettingChangesNoVerdict) {
       }
 }
 
-// Keys that nobody uses for a while leave their last value, or nothing at all: then less is certain.
-TEST_P(Simulated, PuttingKeysAsideChangesNoVerdict) {
+// Keys that are unused for a while leave their last value, or nothing at all; then less is certain.
+TEST_P(Simulated, SettingKeysAsideChangesNoVerdict) {
   std::uint64_t fewer = 0;
   for (const char* bug : {static_cast<const char*>(nullptr), "dirty-read:probability=0.02",
                           "lost-update:probability=0.1", "stale-snapshot:probability=0.05"})
@@ -134,7 +135,7 @@ TEST_P(Simulated, PuttingKeysAsideChangesNoVerdict) {
         for (std::size_t i = 0; i < kMechanismCount; ++i)
           EXPECT_LE(nothing.statistics.violations[i], all.statistics.violations[i]);
       }
-  // Where reads may be of any age, keys are in use for ten seconds at least, and no run is that long.
+  // If reads may be of any age, keys stay in use for at least ten seconds, and no run is that long.
   if (profile_of(GetParam()).freshness == Freshness::Current) {
     EXPECT_GT(fewer, 20u);
   }
@@ -146,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(Levels, Simulated, testing::ValuesIn(kLevels), [](const
   return name;
 });
 
-// A bug, the levels that promise it away, and the workloads that can show it.
+// A bug, the levels that rule it out, and the workloads that can show it.
 struct Bug {
   const char* name;
   std::vector<const char*> levels;
@@ -198,7 +199,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bug{"aborted-but-visible",
             {"read-committed", "strong-snapshot-isolation", "serializable"},
             kAllWorkloads},
-        // A missing abort by the serializable levels; who only reads or only writes does not skew.
+        // A missing abort at the serializable levels. Transactions that only read or only write do not
+        // skew.
         Bug{"write-skew",
             {"serializable", "strong-session-serializable", "strict-serializable"},
             kReadAndWrite},

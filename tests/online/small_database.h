@@ -1,15 +1,15 @@
 #pragma once
-// A database in miniature that keeps its level by construction, and everything that makes its histories hard
-// to read: few values that are written again and again, the initial one among them, compare-and-sets, inserts
-// and deletes, values that were never told, operations that fail, transactions that roll back, and others
-// whose end nobody heard.
+// A miniature database that keeps its level by construction, and produces everything that makes
+// histories hard to judge: few values that are rewritten again and again, including the initial one,
+// compare-and-sets, inserts and deletes, unrecorded values, failing operations, transactions that roll
+// back, and transactions with an unknown end.
 //
 //   SmallDatabase database({.keeps = SmallDatabase::Keeps::StrictSerializable, .seed = 7});
 //   const History history = std::move(database).run();
 //
-// Every step takes effect at a moment between its call and its answer. Reads are of a snapshot that the first
-// operation takes (ReadCommitted: of the moment); at the commit, what was written must not have changed since
-// (Snapshot), nor what was read (StrictSerializable).
+// Every step takes effect at a moment between its call and its answer. Reads use a snapshot that the
+// first operation takes (ReadCommitted: the current state). At the commit, what was written must not
+// have changed since the snapshot (Snapshot), nor what was read (StrictSerializable).
 
 #include <algorithm>
 #include <map>
@@ -31,7 +31,7 @@ class SmallDatabase {
     std::uint64_t seed = 1;
     std::uint64_t transactions = 60;
     std::uint64_t sessions = 4;
-    double lies = 0;  // Share of reads that are answered by anything.
+    double lies = 0;  // Share of reads that return an arbitrary value.
   };
 
   explicit SmallDatabase(const Options& options)
@@ -67,7 +67,7 @@ class SmallDatabase {
     std::uint64_t operations_left = 0;
     std::optional<std::uint64_t> snapshot;
     std::map<std::size_t, Value> written;
-    std::map<std::size_t, std::uint64_t> read;  // The commit of what was seen.
+    std::map<std::size_t, std::uint64_t> read;  // The commit that wrote what was seen.
   };
 
   bool any_open() const {
@@ -154,7 +154,7 @@ class SmallDatabase {
     }
   }
 
-  // One that finds no row is a read of nothing.
+  // An operation that finds no row is a read of nothing.
   void remove(Session& session, std::size_t key, Operation& operation) {
     const bool found = !look(session, key).is_nil();
     operation.kind = found ? OperationKind::Delete : OperationKind::Read;

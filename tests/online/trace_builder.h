@@ -1,6 +1,6 @@
 #pragma once
-// Small traces for tests: each call is one record; times are [begin, end]. Sessions are transactions, unless
-// said otherwise.
+// Small traces for tests: each call adds one record; times are [begin, end]. Sessions are transactions,
+// unless stated otherwise.
 //
 //   TraceBuilder trace;
 //   trace.write(1, "x", 1, {10, 20}).commit(1, {30, 40});
@@ -57,13 +57,13 @@ class TraceBuilder {
     record.lock = lock;
     return rows(record, cells);
   }
-  // The last operation: what the server said.
+  // Sets the row counts that the server reported for the last operation.
   TraceBuilder& matched(std::int32_t rows_matched, std::int32_t rows_changed) {
     records_.back().rows_matched = rows_matched;
     records_.back().rows_changed = rows_changed;
     return *this;
   }
-  // Its condition.
+  // Sets the condition of the last operation.
   TraceBuilder& where(std::string_view condition) {
     records_.back().predicate = batch_.predicate(parse_predicate(condition, batch_.literals()));
     return *this;

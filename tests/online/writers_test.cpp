@@ -11,7 +11,7 @@ std::uint64_t deduced(const OnlineResult& result, Dependency dependency) {
   return result.statistics.deduced[static_cast<std::size_t>(dependency)];
 }
 
-TEST(MutualExclusion, OfTwoWritersThatHoldTheLockAtOnceIsBroken) {
+TEST(MutualExclusion, IsBrokenIfTwoWritersHoldTheLock) {
   TraceBuilder trace;
   trace.write(1, "x", 1, {10, 20}).read(1, "x", 1, {85, 88}).commit(1, {90, 95});
   trace.write(2, "x", 2, {30, 40}).commit(2, {50, 60});
@@ -19,7 +19,7 @@ TEST(MutualExclusion, OfTwoWritersThatHoldTheLockAtOnceIsBroken) {
   ASSERT_TRUE(result.violated());
   EXPECT_EQ(mechanism_of(result), Mechanism::MutualExclusion);
   EXPECT_EQ(result.violations[0].first.records.size(), 2u);
-  EXPECT_FALSE(trace.verify("cockroachdb:serializable").violated());  // Its writes are no locks.
+  EXPECT_FALSE(trace.verify("cockroachdb:serializable").violated());  // Its writes do not take locks.
 }
 
 TEST(MutualExclusion, OrdersWritersWhoseCommitsOverlap) {
@@ -30,11 +30,11 @@ TEST(MutualExclusion, OrdersWritersWhoseCommitsOverlap) {
   const OnlineResult result = trace.verify("postgres:read-committed");
   EXPECT_FALSE(result.violated());
   EXPECT_EQ(deduced(result, Dependency::WriteWrite), 1u);
-  trace.read(4, "x", 1, {140, 150}).commit(4, {160, 170});  // T2 came second, so that is gone.
+  trace.read(4, "x", 1, {140, 150}).commit(4, {160, 170});  // T2 came second, so the value of T1 is gone.
   EXPECT_TRUE(trace.verify("postgres:read-committed").violated());
 }
 
-TEST(MutualExclusion, HoldsForThoseThatAbortUntilTheirLastOperation) {
+TEST(MutualExclusion, HoldsForAbortingTransactionsUntilTheirLastOperation) {
   TraceBuilder trace;
   trace.write(1, "x", 1, {10, 20}).read(1, "y", TraceBuilder::kNil, {70, 75}).abort(1, {90, 95});
   trace.write(2, "x", 2, {30, 40}).commit(2, {50, 60});
@@ -47,7 +47,7 @@ TEST(MutualExclusion, HoldsForThoseThatAbortUntilTheirLastOperation) {
   EXPECT_FALSE(early.verify("postgres:read-committed").violated());
 }
 
-TEST(MutualExclusion, OfPlainReadsIsForSerializableInnoDb) {
+TEST(MutualExclusion, OfPlainReadsAppliesToSerializableInnoDb) {
   TraceBuilder trace;
   trace.initial("x", 0).initial("y", 0);
   trace.read(1, "x", 0, {10, 20}).read(1, "y", 0, {70, 75}).commit(1, {90, 95});
@@ -56,7 +56,7 @@ TEST(MutualExclusion, OfPlainReadsIsForSerializableInnoDb) {
   EXPECT_FALSE(trace.verify("mariadb:repeatable-read").violated());
 }
 
-TEST(MutualExclusion, LetsReadersShare) {
+TEST(MutualExclusion, LetsReadersShareALock) {
   TraceBuilder trace;
   trace.initial("x", 0);
   trace.read(1, "x", 0, {10, 20}, LockMode::Shared).read(1, "x", 0, {70, 75}).commit(1, {90, 95});
@@ -64,7 +64,7 @@ TEST(MutualExclusion, LetsReadersShare) {
   EXPECT_FALSE(trace.verify("mariadb:repeatable-read").violated());
 }
 
-// Both updates of T1 and T2 read the initial version; locks alone would allow it.
+// The updates of T1 and T2 both read the initial version; locks alone would allow it.
 TEST(FirstUpdaterWins, RefusesALostUpdate) {
   TraceBuilder trace;
   trace.initial("x", 0);
@@ -75,7 +75,7 @@ TEST(FirstUpdaterWins, RefusesALostUpdate) {
   ASSERT_TRUE(result.violated());
   EXPECT_EQ(mechanism_of(result), Mechanism::FirstUpdaterWins);
   EXPECT_FALSE(trace.verify("postgres:read-committed").violated());
-  EXPECT_FALSE(trace.verify("mariadb:repeatable-read").violated());  // By design.
+  EXPECT_FALSE(trace.verify("mariadb:repeatable-read").violated());  // This is by design.
   EXPECT_EQ(mechanism_of(trace.verify("tidb-optimistic:repeatable-read")), Mechanism::FirstUpdaterWins);
 }
 
@@ -121,8 +121,8 @@ TEST(SerializationCertifier, FindsWriteSkew) {
   EXPECT_FALSE(write_skew().verify("postgres:repeatable-read").violated());
 }
 
-// Two anti-dependencies in a row, T1 -> T2 -> T3, and no way back: PostgreSQL may commit all three.
-TEST(SerializationCertifier, TakesTwoAntiDependenciesInARowForAHint) {
+// Two consecutive anti-dependencies, T1 -> T2 -> T3, without a cycle: PostgreSQL may commit all three.
+TEST(SerializationCertifier, CountsTwoConsecutiveAntiDependenciesAsAHint) {
   TraceBuilder trace;
   trace.initial("x", 0).initial("y", 0);
   trace.read(1, "x", 0, {1, 2}).read(2, "y", 0, {3, 4});
@@ -135,7 +135,7 @@ TEST(SerializationCertifier, TakesTwoAntiDependenciesInARowForAHint) {
   EXPECT_EQ(result.statistics.hints.dangerous_structures, 0u);
 }
 
-TEST(SerializationCertifier, LeavesOutTransactionsOfOtherLevels) {
+TEST(SerializationCertifier, IgnoresTransactionsOfOtherLevels) {
   TraceBuilder trace;
   trace.initial("x", 0).initial("y", 0);
   trace.begin(1, {0, 0}, StatedLevel::RepeatableRead).begin(2, {0, 0}, StatedLevel::Serializable);
@@ -146,7 +146,7 @@ TEST(SerializationCertifier, LeavesOutTransactionsOfOtherLevels) {
 }
 
 TEST(SerializationCertifier, FindsALongForkAmongSnapshots) {
-  TraceBuilder trace;  // T3 sees x and not y, T4 sees y and not x, all while both commit.
+  TraceBuilder trace;  // T3 sees x and not y, T4 sees y and not x, while both commit.
   trace.initial("x", 0).initial("y", 0);
   trace.write(1, "x", 1, {1, 2}).commit(1, {10, 90});
   trace.write(2, "y", 1, {1, 2}).commit(2, {10, 90});
@@ -158,7 +158,7 @@ TEST(SerializationCertifier, FindsALongForkAmongSnapshots) {
   EXPECT_FALSE(trace.verify("postgres:read-committed").violated());
 }
 
-TEST(Forgetting, KeepsOneVersionAKeyAndWhatALostCommitMayHaveLeft) {
+TEST(Forgetting, KeepsOneVersionPerKeyAndWhatALostCommitMayHaveLeft) {
   TraceBuilder trace;
   trace.write(1, "x", 1, {10, 20}).lose(1, 30);
   for (std::uint64_t t = 2; t < 2000; ++t) {
@@ -172,7 +172,7 @@ TEST(Forgetting, KeepsOneVersionAKeyAndWhatALostCommitMayHaveLeft) {
   EXPECT_LT(result.statistics.vertices, 150u);
 }
 
-TEST(Certifier, CallsTwoUpdatesOfWhatBothReadALostUpdateOfTheirKey) {
+TEST(Certifier, ReportsTwoUpdatesOfOneVersionAsALostUpdate) {
   TraceBuilder trace;
   trace.initial("x", 0);
   trace.read(1, "x", 0, {10, 12}).write(1, "x", 1, {20, 22}).commit(1, {50, 60});
@@ -185,8 +185,8 @@ TEST(Certifier, CallsTwoUpdatesOfWhatBothReadALostUpdateOfTheirKey) {
   }
 }
 
-// The commits are in a certain order, so one of the two dependencies is ww.
-TEST(Certifier, CallsAnUpdateOfWhatWasOverwrittenALostUpdate) {
+// The order of the commits is certain, so one of the two dependencies is ww.
+TEST(Certifier, ReportsAnUpdateOfAnOverwrittenVersionAsALostUpdate) {
   TraceBuilder trace;
   trace.initial("x", 0);
   trace.read(1, "x", 0, {10, 12}).write(1, "x", 1, {80, 82}).commit(1, {90, 95});
@@ -208,7 +208,7 @@ TEST(Certifier, NamesAllKeysOfAWriteSkew) {
   EXPECT_TRUE(result.violations[0].key == "x, y" || result.violations[0].key == "y, x");
 }
 
-// Commits of a hot key that no lock orders overlap in an endless chain: what came long before is forgotten.
+// Commits of a hot key that no lock orders overlap in an endless chain: old versions are forgotten.
 TEST(Forgetting, KeepsFewVersionsOfAKeyWhoseCommitsAlwaysOverlap) {
   TraceBuilder trace;
   trace.initial("x", 0);
@@ -223,8 +223,8 @@ TEST(Forgetting, KeepsFewVersionsOfAKeyWhoseCommitsAlwaysOverlap) {
   EXPECT_LT(result.statistics.versions, 100u);
 }
 
-// Both updates started from the same version: whichever came first is lost. No times are needed for that.
-TEST(OneUpdateAVersion, ASecondOneIsALostUpdate) {
+// Both updates started from the same version: whichever came first is lost. This needs no times.
+TEST(OneUpdatePerVersion, ASecondUpdateIsALostUpdate) {
   for (const char* level : {"generic:snapshot-isolation", "generic:strong-session-snapshot-isolation",
                             "generic:strong-snapshot-isolation", "generic:cursor-stability"}) {
     TraceBuilder trace;
@@ -238,7 +238,7 @@ TEST(OneUpdateAVersion, ASecondOneIsALostUpdate) {
   }
 }
 
-TEST(OneUpdateAVersion, OthersAreNone) {
+TEST(OneUpdatePerVersion, OtherUpdatesAreNotLost) {
   TraceBuilder chain, aborted, blind, deleted;
   for (TraceBuilder* trace : {&chain, &aborted, &blind, &deleted}) {
     trace->initial("x", 0);

@@ -16,7 +16,8 @@ bool writes_unknown(const History& history, OperationId op) {
                                             kind == OperationKind::CompareAndSet);
 }
 
-// What a write may have written that makes a difference: what somebody read from the key, or anything else.
+// The values that a write may have written, as far as they differ: what was read from the key, or
+// anything else.
 std::vector<Value> possible_values(const History& history, OperationId write, Value anything_else) {
   std::vector<Value> values{anything_else, history.initial_value()};
   for (std::uint32_t i = 0; i < history.operation_count(); ++i) {
@@ -30,8 +31,8 @@ std::vector<Value> possible_values(const History& history, OperationId write, Va
   return values;
 }
 
-// Calls `visit` with the history for every choice of values for writes of unknown value, until it returns
-// true; and returns that.
+// Calls `visit` with the history for every choice of values for writes of unknown values, until it
+// returns true. Returns whether it did.
 template <class Visit>
 bool some_values(const History& history, Visit visit) {
   std::vector<ChangedOperation> changes;

@@ -15,7 +15,7 @@
 namespace serval::oracle {
 namespace {
 
-using State = std::map<KeyId, Value>;  // Rows that exist.
+using State = std::map<KeyId, Value>;  // The rows that exist.
 
 bool matches(const History& history, const Condition& condition, KeyId key, Value value) {
   if (value.is_nil()) return false;
@@ -95,7 +95,7 @@ void apply(const History& history, OperationId op, State& state) {
   }
 }
 
-// The graph of a history by its certificate.
+// The dependency graph of a history according to its certificate.
 class Reference {
  public:
   Reference(const History& history, Level level) : history_(history) {
@@ -113,7 +113,7 @@ class Reference {
     edges_.assign(2 * n, {});
     for (const TransactionId t : history_.transactions()) {
       if (!takes_part(t)) continue;
-      edges_[2 * t.index].insert(2 * t.index + 1);  // Begin before commit.
+      edges_[2 * t.index].insert(2 * t.index + 1);  // The begin precedes the commit.
       if (reads_ && !answers_fit(t)) return false;
       if (snapshots_ && !keeps_snapshot(t)) return false;
       add_dependencies(t);
@@ -173,7 +173,7 @@ class Reference {
     return last;
   }
 
-  // The locks of updates and deletes included.
+  // Includes the locks of updates and deletes.
   std::size_t seen(TransactionId t, OperationId op, KeyId key) const {
     const VersionSet& set = *history_.certificate().version_set(op);
     const std::size_t at = shown(set, t, key);
@@ -272,7 +272,7 @@ class Reference {
   void depends(TransactionId from, TransactionId to) {  // The later sees the earlier.
     if (!from.is_none() && from != to) edges_[2 * from.index + 1].insert(2 * to.index);
   }
-  // One version after another. After a delete it is a row of another object; the delete need not be seen.
+  // The next version of a key. After a delete, the row is a new object, and the delete need not be seen.
   void follows(KeyId key, std::size_t from, std::size_t to) {
     const std::vector<TransactionId>& order = orders_.at(key);
     std::optional<OperationKind> first;
@@ -321,7 +321,7 @@ class Reference {
     }
   }
 
-  // By transitive closure.
+  // Uses the transitive closure.
   bool has_cycle() const {
     std::vector<std::set<std::size_t>> reach = edges_;
     for (std::size_t k = 0; k < reach.size(); ++k)

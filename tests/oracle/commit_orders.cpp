@@ -12,13 +12,13 @@ struct Element {
   int writer;
 };
 
-// A list read after own appends, beside the external read of the same list before them.
+// A list read after own appends, compared with the external read of the same list before them.
 struct Beneath {
   int reader, key;
-  std::size_t length;  // Of what is beneath the own appends.
+  std::size_t length;  // The number of elements before the own appends.
 };
 
-// A total order of the participants in which every read can have happened, and what each saw.
+// A total order of the participants in which every read is possible, and what each read saw.
 class CompleteOrder {
  public:
   CompleteOrder(const Story& story, const std::vector<int>& order, const std::vector<Sight>& visibility,
@@ -98,7 +98,8 @@ class CompleteOrder {
     return true;
   }
 
-  // `beneath` leads from what is seen together with a transaction to that transaction.
+  // `beneath` relates a transaction to those that are seen whenever it is: an edge leads from the latter
+  // to it.
   bool is_monotonic(const Relation& beneath) const {
     for (const Sight& first : visibility_)
       for (const Sight& later : visibility_) {
@@ -112,7 +113,8 @@ class CompleteOrder {
     return true;
   }
 
-  // An anti-dependency leads from a reader to who wrote the next version, unless that is the reader itself.
+  // An anti-dependency leads from a reader to the writer of the next version, unless that is the reader
+  // itself.
   bool no_single_anti_dependency(const Relation& dependencies) const {
     if (dependencies.has_cycle()) return false;
     for (const Sight& sight : visibility_)
@@ -167,7 +169,7 @@ class CompleteOrder {
   bool reads_agree_;
   std::vector<int> place_;
   Relation reads_from_;
-  Relation depends_;  // ww and wr, closed.
+  Relation depends_;  // The closure of ww and wr.
 };
 
 class Search {
@@ -175,7 +177,7 @@ class Search {
   Search(const Story& story, const Participants& participants, const LevelSet& wanted)
       : story_(story), participants_(participants), open_(wanted), lists_(at(story.keys)) {}
 
-  // Of registers; the sources of list reads follow from the order.
+  // Takes the sources of register reads; those of list reads follow from the order.
   void run(const std::vector<Sight>& register_visibility) {
     register_visibility_ = &register_visibility;
     extend();
@@ -273,8 +275,8 @@ class Search {
   LevelSet open_, found_;
   const std::vector<Sight>* register_visibility_ = nullptr;
   std::vector<int> order_;
-  std::vector<Sight> visibility_;            // Of the transactions in order_.
-  std::vector<Beneath> beneath_;             // Likewise.
+  std::vector<Sight> visibility_;            // What the transactions in order_ read.
+  std::vector<Beneath> beneath_;             // The same for their list reads.
   std::vector<std::vector<Element>> lists_;  // By key: what the transactions in order_ appended.
 };
 

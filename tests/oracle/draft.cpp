@@ -24,7 +24,8 @@ std::string key_name(int key) {
   return std::string(1, static_cast<char>(key < 3 ? 'x' + key : 'a' + key - 3));
 }
 
-// One change that makes a draft smaller; false when there are no more of this sort at `index`.
+// One change that makes a draft smaller. Returns false if there are no more changes of this kind at
+// `index`.
 using Cut = bool (*)(Draft&, std::size_t index);
 
 bool cut_transaction(Draft& draft, std::size_t index) {

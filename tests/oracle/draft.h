@@ -1,6 +1,6 @@
 #pragma once
-// A history that is still being thought about: small, mutable, easy to cut down. Generators make drafts,
-// tests turn them into histories, shrink() takes away what a failure does not need.
+// A history under construction: small, mutable, easy to shrink. Generators make drafts, tests turn them
+// into histories, and shrink() removes what a failure does not need.
 //
 //   Draft draft;
 //   draft.transactions.push_back({.session = 0, .operations = {{OperationKind::Read, 0, 0}}});
@@ -15,7 +15,7 @@
 
 namespace serval::oracle {
 
-inline constexpr int kNil = -1;      // The value nil, in a draft.
+inline constexpr int kNil = -1;      // Nil, as a value of a draft.
 inline constexpr int kUnknown = -2;  // A value that was not recorded.
 inline constexpr int kInitial = 0;
 
@@ -25,7 +25,7 @@ struct Draft {
     int key = 0;
     int value = kInitial;
     int expected = kInitial;  // CompareAndSet and CompareAndSetMiss only.
-    std::vector<int> list;    // ReadList only: what it showed.
+    std::vector<int> list;    // ReadList only: the elements that it showed.
   };
   struct Transaction {
     int session = 0;
@@ -40,15 +40,15 @@ struct Draft {
   History freeze() const;
 };
 
-// Drops transactions, then operations, then elements of lists, then outcomes and times, one at a time, as
-// long as `still_fails` says so.
+// Removes transactions, then operations, then elements of lists, then outcomes and times, one at a time,
+// as long as `still_fails` returns true.
 Draft shrink(Draft draft, const std::function<bool(const Draft&)>& still_fails);
 
-// A name that two drafts share exactly when they differ only in the names of keys and values and in the order
-// in which sessions are listed. Requires the transactions of a session to be listed together. 0 and nil keep
-// their meaning.
+// A name that two drafts share exactly if they differ only in the names of keys and values and in the
+// order in which sessions are listed. Requires that the transactions of a session are listed together. 0
+// and nil keep their meaning.
 std::string canonical_name(const Draft& draft);
-// The name of this very listing; it equals canonical_name for one listing of each class.
+// The name of this particular listing. It equals canonical_name for one listing of each class.
 std::string listing_name(const Draft& draft);
 
 }  // namespace serval::oracle

@@ -39,10 +39,10 @@ class Generator {
 
  private:
   static constexpr std::array kOutcomes{Outcome::Committed, Outcome::Aborted, Outcome::Indeterminate};
-  // Two of them lie apart, touch or overlap.
+  // Any two of them are apart, touch or overlap.
   static constexpr std::array<Interval, 3> kIntervals{Interval{0, 1}, Interval{1, 2}, Interval{2, 3}};
 
-  // Continues the session of the transaction before, or begins a new one.
+  // Continues the session of the previous transaction, or begins a new one.
   void add_transaction(int index) {
     Draft::Transaction& transaction = draft_.transactions.emplace_back();
     if (index > 0) {
@@ -99,7 +99,7 @@ class Generator {
     if (step.kind == OperationKind::ReadList) choose_list(step);
   }
 
-  // Element by element, until the choice is to stop.
+  // Adds one element at a time, until the choice is to stop.
   void choose_list(Draft::Step& step) {
     std::vector<int> rest;
     for (int value = 1; value <= written_[step.key]; ++value) rest.push_back(value);
@@ -122,7 +122,7 @@ class Generator {
   Choices& choices_;
   Draft draft_;
   int keys_used_ = 0;
-  std::map<int, int> written_;  // How many values were written, by key.
+  std::map<int, int> written_;  // The number of values written, by key.
 };
 
 }  // namespace

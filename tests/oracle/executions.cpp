@@ -15,7 +15,7 @@ struct Rules {
 Rules rules_of(Level level) {
   switch (level) {
     case Level::Serializable:
-    case Level::RepeatableRead:  // Without predicates the same.
+    case Level::RepeatableRead:  // The same as serializable without predicates.
       return {};
     case Level::StrongSessionSerializable:
       return {.sessions = true};
@@ -35,7 +35,7 @@ Rules rules_of(Level level) {
   }
 }
 
-// What a key holds: a register's value (nothing: untouched) or a list.
+// What a key holds: the value of a register (nullopt if untouched) or a list.
 struct Held {
   std::optional<Value> value;
   std::vector<Value> list;
@@ -51,7 +51,7 @@ class Search {
       takes_part_[t.index] = history.outcome(t) == Outcome::Committed;
   }
 
-  // Decides about the indeterminate transactions from `next` on, one way and the other.
+  // Decides about the indeterminate transactions from `next` on, in both ways.
   bool some_subset_has_an_execution(std::uint32_t next = 0) {
     if (next == history_.transaction_count()) return has_execution();
     if (some_subset_has_an_execution(next + 1)) return true;
@@ -68,7 +68,8 @@ class Search {
     State state;               // After all commits so far.
     std::vector<Phase> phase;  // By transaction.
     std::vector<std::uint32_t>
-        overwritten;                   // By transaction, a bit a key: another committed since it started.
+        // By transaction, one bit per key: another transaction committed a write since it started.
+        overwritten;
     std::uint32_t first_to_start = 0;  // See start().
   };
 
@@ -86,7 +87,7 @@ class Search {
     return true;
   }
 
-  // Who must be visible to `t` is committed.
+  // Whether everything that must be visible to `t` has committed.
   bool may_start(const Progress& progress, TransactionId t) const {
     for (const TransactionId before : history_.transactions())
       if (takes_part_[before.index] && must_precede(before, t) &&
@@ -133,8 +134,8 @@ class Search {
     return false;
   }
 
-  // All reads of a transaction see the state at its start, so they can be judged there. Starts in a row
-  // change nothing for each other, so one order of them is enough: ascending.
+  // All reads of a transaction see the state at its start, so they can be judged there. Consecutive
+  // starts do not affect each other, so one order of them is enough: ascending.
   std::optional<Progress> start(const Progress& progress, TransactionId t) const {
     if (t.index < progress.first_to_start) return std::nullopt;
     if (!may_start(progress, t) || !run(t, progress.state)) return std::nullopt;
@@ -161,7 +162,7 @@ class Search {
     return next;
   }
 
-  // The state after `t` ran alone on `state`; nothing when a read does not come out.
+  // The state after `t` ran alone on `state`; nullopt if a read does not match.
   std::optional<State> run(TransactionId t, State state) const {
     for (const OperationId op : history_.operations(t)) {
       Held& held = state[history_.key(op).index];

@@ -1,13 +1,14 @@
 #pragma once
 // The serializable and the snapshot levels, decided by trying every execution. Serializable family: is
-// there an order of the transactions in which each read returns the latest write before it? Snapshot family
-// (Cerone & Gotsman 2016): is there an interleaving of start and commit points in which each transaction
-// reads the state at its start (EXT, PREFIX) beneath its own writes (INT), and commits only if nobody else
-// committed a write to the same key since (NOCONFLICT)? Session order and real time say who must have
-// committed before whom starts. Linearizable: real time without session order. Lists are states too: an
-// append adds to what is there.
+// there an order of the transactions in which each read returns the latest write before it? Snapshot
+// family (Cerone & Gotsman 2016): is there an interleaving of start and commit points in which each
+// transaction reads the state at its start (EXT, PREFIX) and its own writes (INT), and commits only if
+// no other transaction has since committed a write to the same key (NOCONFLICT)? Session order and real
+// time determine which transactions must have committed before another starts. Linearizable: real time
+// without session order. Lists are state too: an append adds to what is there.
 //
-// Committed transactions take part, aborted ones do not, and every subset of the indeterminate ones is tried.
+// Committed transactions participate, aborted ones do not, and every subset of the indeterminate ones is
+// tried.
 
 #include <vector>
 
@@ -17,7 +18,7 @@
 namespace serval::oracle {
 
 const std::vector<Level>& execution_levels();
-// Requires one of them. Exponential in the number of transactions; 6 take milliseconds at most.
+// Requires one of these levels. Exponential in the number of transactions; 6 take milliseconds at most.
 bool has_execution(const History& history, Level level);
 
 }  // namespace serval::oracle

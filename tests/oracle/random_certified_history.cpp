@@ -14,7 +14,7 @@
 namespace serval::oracle {
 namespace {
 
-// A row has a number of its own, so that values name versions, and a column for the predicates.
+// A row has a unique number, so that values identify versions, and a column for the predicates.
 struct Cell {
   int id = 0;
   int v = 0;
@@ -78,7 +78,7 @@ class Maker {
     for (std::uint32_t k = 0; k < keys_; ++k) ids_[k] = builder_.key(Value::integer(k));
   }
 
-  // What the first `snapshot` transactions of the order left behind: as a list, a timestamp, a snapshot.
+  // What the first `snapshot` transactions of the order left: as a list, a timestamp, or a snapshot.
   VersionSet version_set(std::uint64_t kind, std::size_t snapshot, const std::vector<std::size_t>& order,
                          const std::vector<std::uint64_t>& numbers) const {
     if (kind == 0) return {static_cast<std::int64_t>(snapshot)};
@@ -147,7 +147,7 @@ class Maker {
     }
   }
 
-  // Nil may be several versions; of other values some reads say what they saw, too.
+  // Nil may be several versions, so such a read says what it saw. Of other reads, some do.
   void read(TransactionId t, const VersionSet& set, const State& state, std::uint32_t key) {
     const Value seen = damaged_value(state, key);
     const Operation op{.kind = OperationKind::Read, .key = ids_[key], .value = seen};
@@ -189,7 +189,7 @@ class Maker {
     const Asked& asked = kConditions[random_.below(kConditions.size())];
     const bool deletes = random_.chance(0.4);
     Operation op{.kind = deletes ? OperationKind::PredicateDelete : OperationKind::PredicateUpdate};
-    // New rows have new numbers, so what they are set to is left untold.
+    // New rows have new numbers, so the predicate does not say what they are set to.
     op.predicate = builder_.predicate(parse_query(asked.text, builder_.values()));
     for (auto cell = state.begin(); cell != state.end();) {
       if (!asked.matches(cell->second)) {
@@ -219,7 +219,7 @@ class Maker {
   }
   void add(TransactionId t, const Operation& op, const VersionSet& set) {
     builder_.add(t, as_damaged(op));
-    const bool forgotten = random_.chance(0.3);  // Asked in any case, so that what follows is the same.
+    const bool forgotten = random_.chance(0.3);  // Drawn in any case, so that what follows is the same.
     if (forgets_ && forgotten && is_predicate(op.kind)) return;
     builder_.add_version_set(OperationId{static_cast<std::uint32_t>(builder_.operation_count() - 1)}, set);
   }

@@ -1,7 +1,7 @@
 #pragma once
-// Random histories with predicates and version certificates, from a seed: transactions run one after another,
-// each on a snapshot that is usually the latest state and sometimes a stale one, and the certificate says so.
-// In some histories an answer or the certificate is damaged afterwards.
+// Random histories with predicates and version certificates, from a seed. Transactions run serially,
+// each on a snapshot that is usually the latest state and sometimes a stale one, and the certificate
+// says so. In some histories an answer or the certificate is then damaged.
 //
 //   Random random(seed);
 //   const History history = random_certified_history(random, 4);
@@ -14,8 +14,9 @@
 
 namespace serval::oracle {
 
-// `forgets`: the same history from the same seed, but some version sets are missing. `damaged`: the same, but
-// what this operation read is another answer; or beyond the last operation, the order of a key is reversed.
+// `forgets`: the same history from the same seed, but some version sets are missing. `damaged`: the
+// same, but this operation gets a different answer; beyond the last operation, the order of a key is
+// reversed instead.
 History random_certified_history(Random& random, std::size_t transactions, bool forgets = false,
                                  std::optional<std::size_t> damaged = std::nullopt);
 

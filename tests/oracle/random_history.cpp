@@ -8,11 +8,11 @@
 namespace serval::oracle {
 namespace {
 
-using State = std::map<int, int>;  // Key to value; absent: untouched.
+using State = std::map<int, int>;  // Key to value; untouched keys are absent.
 
 enum class Mood { Ordinary, Hostile };
 
-// What this history's database and workload are like.
+// The properties of this history's database and workload.
 struct Temper {
   Temper(Random& random, Mood mood) : Temper(random) {
     if (mood == Mood::Ordinary) return;
@@ -36,14 +36,14 @@ struct Temper {
 
   int keys, sessions;
   double stale;              // A transaction reads an old state.
-  double torn;               // A read looks at another state than its transaction.
-  double lies;               // A read returns anything.
+  double torn;               // A read uses another state than its transaction.
+  double lies;               // A read returns an arbitrary value.
   double blind;              // A write without a read.
   double duplicates;         // A write repeats a value.
   double rewrites;           // A write of the initial value.
   double nils;               // The initial version is spelled nil.
   double deletes;            // A write is a delete.
-  double unknown = 0.0;      // What was written or read is not recorded.
+  double unknown = 0.0;      // A written or read value is not recorded.
   double conditional = 0.0;  // A write is an insert or a compare-and-set.
   double not_committed;
   bool timed;
@@ -99,7 +99,7 @@ class Simulation {
     return transaction;
   }
 
-  // Aborted writes are mostly undone, indeterminate ones exist as often as not.
+  // Aborted writes are usually undone, and indeterminate ones take effect half of the time.
   void finish(const Draft::Transaction& transaction, const State& wrote) {
     const double applied = transaction.outcome == Outcome::Committed ? 1.0
                            : transaction.outcome == Outcome::Aborted ? 0.1
@@ -168,7 +168,7 @@ class Simulation {
     return {OperationKind::CompareAndSet, key, wrote[key] = fresh(), held};
   }
 
-  // Mostly in the order of execution; now and then two transactions of a session change places.
+  // Usually in the order of execution; occasionally two transactions of a session are swapped.
   Draft shuffled() {
     auto& all = draft_.transactions;
     if (all.size() > 1 && random_.chance(0.2))

@@ -8,7 +8,7 @@ namespace {
 
 using State = std::map<int, std::vector<int>>;  // A register's value is the last element.
 
-// What this history's database and workload are like.
+// The properties of this history's database and workload.
 struct Temper {
   explicit Temper(Random& random)
       : lists(1 + static_cast<int>(random.below(2))),
@@ -26,8 +26,8 @@ struct Temper {
 
   int lists, registers, sessions;
   double stale;       // A transaction reads an old state.
-  double torn;        // A read looks at another state than its transaction.
-  double overwrites;  // A commit replaces what others appended meanwhile.
+  double torn;        // A read uses another state than its transaction.
+  double overwrites;  // A commit overwrites what others have appended since.
   double damage;      // A read returns a damaged list.
   double dirty;       // A transaction's writes are visible one by one.
   double repeats;     // An append repeats a value.

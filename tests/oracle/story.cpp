@@ -76,13 +76,13 @@ bool earlier_in_session(const History& history, TransactionId a, TransactionId b
   return std::ranges::find(order, a) < std::ranges::find(order, b);
 }
 
-// What a read shows of other transactions' writes: one value of a register, every element of a list.
+// What a read shows of other transactions' writes: one value of a register, or every element of a list.
 Values values_shown(const Action& read) {
   if (read.shown) return *read.shown;
   return read.seen && read.external ? Values{*read.seen} : Values{};
 }
 
-// Of a register others can see the last write only; a list keeps every element.
+// Others can see only the last write of a register; a list keeps every element.
 bool left_behind(const Story& story, int writer, int key, Value value) {
   const auto matches = [&](const Action& action) {
     return action.key == key && action.left == value && (action.last || story.is_list[index_of(key)]);
@@ -90,7 +90,7 @@ bool left_behind(const Story& story, int writer, int key, Value value) {
   return std::ranges::any_of(story.actions[index_of(writer)], matches);
 }
 
-// If somebody who is not aborted left the value behind, then a participant did.
+// If a transaction that is not aborted left the value, then a participant did.
 bool is_explained(const Story& story, const Participants& participants, const Action& read, Value value) {
   bool somebody = false;
   for (int writer = 0; writer < story.transactions; ++writer) {
@@ -112,7 +112,7 @@ bool explains_its_reads(const Story& story, const Participants& participants) {
   return true;
 }
 
-// Whether a participant may have seen something that `writer` left behind.
+// Whether a participant may have seen something that `writer` left.
 bool is_seen(const Story& story, const Participants& participants, int writer) {
   for (int t = 0; t < story.transactions; ++t) {
     if (!participants[index_of(t)] || t == writer) continue;
@@ -123,7 +123,8 @@ bool is_seen(const Story& story, const Participants& participants, int writer) {
   return false;
 }
 
-// Whether all of them are the committed ones, those they may have seen, those that these may have seen, ...
+// Whether the participants are exactly the committed transactions, those that they may have seen, and so
+// on.
 bool is_seen_from_the_committed(const Story& story, const Participants& participants) {
   Participants reached(participants.size(), false);
   for (std::size_t t = 0; t < reached.size(); ++t) reached[t] = story.outcomes[t] == Outcome::Committed;

@@ -1,10 +1,11 @@
 #pragma once
-// A tiny history spelled out for the definitions: what every transaction saw and left, in program order, and
-// who comes before whom. No judgement and no inference: the oracle's other files put the definitions on top.
+// A tiny history in the form that the definitions need: what every transaction saw and left, in program
+// order, and which transactions precede which. It contains no judgement and no inference; the other
+// files of the oracle apply the definitions.
 //
-// Words, as docs/levels.md has them. A read is external when its transaction has not written the key before.
-// The last write of a key is what a transaction leaves there. A list read shows the whole list, the empty
-// list before any append. Reads whose answer never arrived are left out.
+// Terms are those of docs/levels.md. A read is external if its transaction has not written the key
+// before. What a transaction leaves in a key is its last write. A list read shows the whole list; before
+// any append, that is the empty list. Reads whose answer never arrived are omitted.
 
 #include <bitset>
 #include <cstdint>
@@ -28,18 +29,18 @@ class Relation {
   bool has(int from, int to) const { return (rows_[index(from)] >> to & 1U) != 0; }
   void add(int from, int to) { rows_[index(from)] |= std::uint32_t{1} << to; }
   void add(const Relation& other);
-  void close();            // Transitively: Floyd and Warshall.
-  bool has_cycle() const;  // Requires that it is closed.
+  void close();            // Transitive closure by Floyd and Warshall.
+  bool has_cycle() const;  // Requires close().
 
  private:
   static std::size_t index(int id) { return static_cast<std::size_t>(id); }
   std::vector<std::uint32_t> rows_;
 };
 
-// One operation. A compare-and-set both sees and leaves.
+// One operation. A compare-and-set both sees and leaves a value.
 struct Action {
   int key = 0;
-  bool external = false;        // Before any own write of the key.
+  bool external = false;        // The transaction has not written the key before.
   bool last = false;            // The last write of its transaction to the key.
   std::optional<Value> seen;    // By a read of a register.
   std::optional<Values> shown;  // By a read of a list.
@@ -58,27 +59,28 @@ struct Story {
   Relation session_order, real_time;
   Value initial_value;
 
-  // Whether a read of `seen` may have seen a key that nobody had touched.
+  // Whether a read of `seen` may have seen an untouched key.
   bool may_be_initial(Value seen) const { return seen.is_nil() || seen == initial_value; }
 };
 
-// Who takes part, by transaction.
+// Whether a transaction participates, by transaction.
 using Participants = std::vector<bool>;
 
-// Every choice of outcomes: the committed ones and some of the indeterminate ones.
+// Every choice of outcomes: all committed transactions and any subset of the indeterminate ones.
 std::vector<Participants> all_participants(const Story& story);
-// The committed ones and the indeterminate ones that a counted transaction saw something of, and no more
-// (docs/decisions/003). Where values repeat it may have seen this or that, so there may be several such sets.
+// The committed transactions, and the indeterminate ones that a counted transaction saw something of
+// (docs/decisions/003). If values repeat, it may have seen one or another, so there may be several such
+// sets.
 std::vector<Participants> counted_participants(const Story& story);
 
 inline constexpr int kInitially = -1;  // The writer of the initial version.
 
-// Which participants' last write of the key an external register read may have seen; kInitially for the
-// initial version. Empty: it saw something else.
+// The participants whose last write of the key an external register read may have seen; kInitially for
+// the initial version. Empty if it saw something else.
 std::vector<int> possible_sources(const Story& story, const Participants& participants, int reader,
                                   const Action& read);
 
-// An external read and whose version it saw.
+// An external read and the transaction whose version it saw.
 struct Sight {
   int reader = 0;
   int position = 0;  // In program order.
@@ -86,7 +88,7 @@ struct Sight {
   int source = kInitially;
 };
 
-// Calls `visit` with every choice of one source each; stops when it returns true, and returns that.
+// Calls `visit` with every combination of sources, until it returns true. Returns whether it did.
 template <class Visit>
 bool some_assignment(std::vector<Sight>& visibility, const std::vector<std::vector<int>>& sources,
                      Visit visit, std::size_t next = 0) {

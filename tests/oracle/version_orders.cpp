@@ -11,7 +11,7 @@ bool is_prefix(const Values& shorter, const Values& longer) {
   return shorter.size() <= longer.size() && std::equal(shorter.begin(), shorter.end(), longer.begin());
 }
 
-// What `t` appends to the list, in program order.
+// The elements that `t` appends to the list, in program order.
 Values appends_of(const Story& story, int t, int key) {
   Values appended;
   for (const Action& action : story.actions[at(t)])
@@ -26,7 +26,7 @@ std::ptrdiff_t times_appended(const Story& story, const Participants& participan
   return times;
 }
 
-// Without the elements that no participant appended.
+// Omits the elements that no participant appended.
 Values of_participants(const Story& story, const Participants& participants, const Action& read) {
   Values kept;
   for (const Value value : *read.shown)
@@ -102,7 +102,7 @@ class WriteOrder {
     return true;
   }
 
-  // What a transaction appends to a list stays together; its own order is no business of this level.
+  // The appends of a transaction to a list stay together; their order does not matter at this level.
   bool grows_as_shown(int t) {
     for (int key = 0; key < story_.keys; ++key) {
       if (!story_.is_list[at(key)]) continue;
@@ -148,7 +148,7 @@ struct Reads {
   std::vector<std::vector<int>> sources;
 };
 
-// Whether some value was appended twice: then a list does not tell whose appends it shows.
+// Whether some value was appended twice. Then a list does not show whose appends it contains.
 bool is_ambiguous(const Story& story, int key) {
   Values appended;
   for (int t = 0; t < story.transactions; ++t)
@@ -157,7 +157,7 @@ bool is_ambiguous(const Story& story, int key) {
   return std::ranges::adjacent_find(appended) != appended.end();
 }
 
-// Whose last append is the last element; kInitially for the empty list.
+// The transaction whose last append is the last element; kInitially for the empty list.
 std::vector<int> list_sources(const Story& story, const Participants& participants, int reader,
                               const Action& read) {
   if (read.shown->empty()) return {kInitially};
@@ -188,7 +188,7 @@ Reads reads_that_count(const Story& story, const Participants& participants) {
   return reads;
 }
 
-// Which transactions' writes T4 must not miss.
+// The transactions whose writes T4 must not miss.
 Relation visible(const Story& story, const std::vector<Sight>& visibility, Level level) {
   Relation from(story.transactions), result(story.transactions);
   for (const Sight& sight : visibility)
@@ -234,7 +234,7 @@ class KeyOrder {
   }
 
  private:
-  // The longest read shows whose last append came first; a last append that it does not show came later.
+  // The longest read shows the order of the last appends; those that it does not show came later.
   bool agrees_with_lists() const {
     if (longest_read_.elements.empty()) return true;
     Values last, seen;

@@ -1,5 +1,5 @@
-// What the interpreter says of random predicates and rows is what databases say. SERVAL_RANDOM_HISTORIES sets
-// how many predicates, SERVAL_RANDOM_SEED where they start.
+// The interpreter agrees with databases about random predicates and rows. SERVAL_RANDOM_HISTORIES sets
+// the number of predicates, SERVAL_RANDOM_SEED the first seed.
 #include <map>
 
 #include <gtest/gtest.h>
@@ -132,7 +132,7 @@ TEST(PredicateOracle, SqliteAgreesOnRandomPredicates) {
 
 #endif
 
-TEST(PredicateOracle, WhatIsPrintedReadsBackAsTheSameTree) {
+TEST(PredicateOracle, PrintedPredicatesReadBackAsTheSameTree) {
   const std::uint64_t count = sample_of(20'000);
   for (const std::uint64_t seed : fresh_seeds(count)) {
     ValuePool pool;
@@ -169,7 +169,7 @@ bool is_undefined_somewhere(const Predicate& tree, const std::vector<TypedColumn
   return false;
 }
 
-// The constants are columns there, too: PostgreSQL takes 5 for 32 bits and wants to know what NULL is.
+// The constants are columns here too: PostgreSQL treats 5 as 32 bits and needs a type for NULL.
 TEST(PredicateOracle, PostgresAgreesOnRandomPredicates) {
   const LocalServer server("postgres");
   if (server.absent()) SKIP_WITHOUT("postgres", server.problem());

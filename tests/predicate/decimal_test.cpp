@@ -7,7 +7,7 @@ namespace {
 
 Decimal decimal(std::string_view text) { return *Decimal::parse(text); }
 
-// "2.50" for 250 and two places; "none" where it is not a number.
+// "2.50" for 250 and two places; "none" if it is not a number.
 std::string parsed(std::string_view text) {
   const std::optional<Decimal> number = Decimal::parse(text);
   return number ? number->format() : "none";
@@ -37,13 +37,13 @@ TEST(Decimal, ExponentsMoveThePoint) {
   EXPECT_EQ(parsed("0e999"), "0");
 }
 
-TEST(Decimal, WhatIsNotANumberIsNotParsed) {
+TEST(Decimal, TextThatIsNotANumberIsRefused) {
   for (const char* text : {"",      "-",  "+",  ".",     "-.", "e3",  ".e3", "1e",    "1e-", "1e++3",
                            "1e+-3", "1 ", " 1", "1.2.3", "1x", "0x1", "--1", "1e3.5", "inf", "1e99999999999"})
     EXPECT_EQ(parsed(text), "none") << text;
 }
 
-TEST(Decimal, IsWholeWhereItFitsInSixtyFourBits) {
+TEST(Decimal, IsAnIntegerIfItFitsInSixtyFourBits) {
   EXPECT_EQ(decimal("9223372036854775807").whole(), INT64_MAX);
   EXPECT_EQ(decimal("-9223372036854775808").whole(), INT64_MIN);
   EXPECT_EQ(decimal("9223372036854775808").whole(), std::nullopt);
@@ -52,7 +52,7 @@ TEST(Decimal, IsWholeWhereItFitsInSixtyFourBits) {
   EXPECT_EQ(decimal("7.01").whole(), std::nullopt);
 }
 
-TEST(Decimal, EqualsAndOrdersByNumber) {
+TEST(Decimal, ComparesByNumericValue) {
   EXPECT_EQ(decimal("1.5"), decimal("1.50"));
   EXPECT_LT(decimal("-1.5"), decimal("-1.49"));
   EXPECT_LT(decimal("1.49"), decimal("1.5"));
@@ -69,7 +69,7 @@ TEST(Decimal, HasAtMostThirtyEightDigits) {
   EXPECT_EQ(product(decimal("-18446744073709551616"), decimal("9223372036854775808")), std::nullopt);
 }
 
-TEST(Decimal, WithManyPlacesIsBesideAWholeNumber) {
+TEST(Decimal, WithManyPlacesComparesWithAWholeNumber) {
   EXPECT_EQ(static_cast<std::int64_t>(decimal("1e-200").floor()), 0);
   EXPECT_EQ(static_cast<std::int64_t>(decimal("-1e-200").floor()), -1);
   EXPECT_EQ(static_cast<std::int64_t>(decimal("0e-200").floor()), 0);
@@ -80,7 +80,7 @@ TEST(Decimal, WithManyPlacesIsBesideAWholeNumber) {
   EXPECT_EQ(decimal("1e-200").whole(), std::nullopt);
 }
 
-TEST(Decimal, QuotientsOfManyPlacesHaveNoResult) {
+TEST(Decimal, QuotientsWithTooManyPlacesHaveNoResult) {
   EXPECT_EQ(quotient(decimal("0.0001e-1000"), decimal("1")), std::nullopt);
   Decimal small = decimal("1e-1000");
   std::optional<Decimal> next = small;

@@ -49,7 +49,7 @@ TEST(Definedness, DoubtsEverythingElse) {
   EXPECT_FALSE(is_defined_everywhere(condition_of("a"), numbers));
 }
 
-// Values of every kind, with those at the ends of their ranges. NULL may always occur.
+// Values of every kind, including the ends of their ranges. NULL may always occur.
 std::vector<Scalar> values_of(Scalar::Kind kind) {
   using enum Scalar::Kind;
   switch (kind) {
@@ -98,7 +98,7 @@ class KindTable {
   std::vector<ScalarKinds> kinds_;
 };
 
-TEST(Definedness, EvaluationFindsAValueWhereItIsPromised) {
+TEST(Definedness, EvaluationIsDefinedWhereItIsPromised) {
   std::size_t promised = 0;
   for (const std::uint64_t seed : fresh_seeds(4000)) {
     ValuePool pool;
@@ -115,7 +115,7 @@ TEST(Definedness, EvaluationFindsAValueWhereItIsPromised) {
   EXPECT_GT(promised, 100u);
 }
 
-// Every value of every kind against every comparison with every other value.
+// Every value of every kind in every comparison with every other value.
 TEST(Definedness, IsExactForOneComparison) {
   using enum Scalar::Kind;
   for (const Scalar::Kind left : {Undefined, Boolean, Integer, Decimal, Text})

@@ -26,7 +26,7 @@ std::string value_of_text(const std::string& text) {
   return value_of(Condition(parse_predicate(text, pool), pool), {}).format();
 }
 
-TEST(Truth, FollowsSqlAndKeepsWhatIsUndefined) {
+TEST(Truth, FollowsSqlAndKeepsUndefined) {
   const std::vector<Truth> all{Truth::False, Truth::Unknown, Truth::True, Truth::Undefined};
   const std::vector<std::string> conjunction{"FFFF", "FUUX", "FUTX", "FXXX"};
   for (std::size_t a = 0; a < all.size(); ++a) {
@@ -50,7 +50,7 @@ TEST(Evaluate, NullIsUnknownInEveryComparison) {
   EXPECT_EQ(truth_of_text("0 BETWEEN 1 AND x", row), "false");
 }
 
-TEST(Evaluate, WholeNumbersDivideTowardsZeroAndDoNotWrap) {
+TEST(Evaluate, IntegersDivideTowardsZeroAndDoNotWrap) {
   EXPECT_EQ(value_of_text("7 / 2"), "3");
   EXPECT_EQ(value_of_text("-7 / 2"), "-3");
   EXPECT_EQ(value_of_text("-7 % 3"), "-1");
@@ -73,7 +73,7 @@ TEST(Evaluate, DecimalsAreExactAndDivideAsPostgresDoes) {
   EXPECT_EQ(value_of_text("99999999999999999999999999999999999999 + 1"), "undefined");
 }
 
-TEST(Evaluate, DecimalsBeyondEachOthersReachStillCompare) {
+TEST(Evaluate, DecimalsOutOfEachOthersRangeStillCompare) {
   EXPECT_LT(*Decimal::parse("1e-60"), *Decimal::parse("99999999999999999999999999999999999999"));
   EXPECT_GT(*Decimal::parse("-1e-60"), *Decimal::parse("-99999999999999999999999999999999999999"));
   EXPECT_EQ(Decimal::parse("1e39"), std::nullopt);
@@ -92,7 +92,7 @@ TEST(Evaluate, KindsDoNotMix) {
   EXPECT_EQ(truth_of_text("b > FALSE AND b", row), "true");
 }
 
-TEST(Evaluate, LikeKnowsCharactersWildcardsAndEscapes) {
+TEST(Evaluate, LikeSupportsCharactersWildcardsAndEscapes) {
   const std::vector<std::pair<std::string, std::string>> matching{
       {"", "%"},          {"abc", "a%c"},   {"abc", "___"}, {"a%c", "a\\%c"}, {"caf\xc3\xa9", "caf_"},
       {"aXbXc", "a%X%c"}, {"a\\", "a\\\\"}, {"aab", "%ab"}, {"a\nb", "a_b"}};
@@ -108,7 +108,7 @@ TEST(Evaluate, LikeKnowsCharactersWildcardsAndEscapes) {
   EXPECT_EQ(truth_of_text("'50%' LIKE '50!%' ESCAPE 'no'"), "undefined");
 }
 
-TEST(Condition, SaysWhichColumnsItUsesAndWhatItDoesNotKnow) {
+TEST(Condition, NamesItsColumnsAndUnknownOperators) {
   ValuePool pool;
   const Condition condition(parse_predicate("t.a > 1 AND b = t.a AND a = 1", pool), pool);
   EXPECT_EQ((std::vector<std::string>(condition.columns().begin(), condition.columns().end())),

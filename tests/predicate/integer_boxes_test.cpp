@@ -18,14 +18,14 @@ std::optional<std::vector<IntegerBox>> boxes_of(const std::string& text) {
   return integer_boxes(Condition(parse_predicate(text, pool), pool));
 }
 
-TEST(IntegerBoxes, OneForEachChoiceOfIntervals) {
+TEST(IntegerBoxes, OneBoxForEachChoiceOfIntervals) {
   const auto found = boxes_of("a < 5 AND b IN (1, 3)");
   ASSERT_TRUE(found);
   EXPECT_EQ(*found, (std::vector<IntegerBox>{{{0, INT64_MIN + 1, 4}, {1, 1, 1}},
                                              {{0, INT64_MIN + 1, 4}, {1, 3, 3}}}));
 }
 
-TEST(IntegerBoxes, NoneForMoreThanComparisonsOfIntegers) {
+TEST(IntegerBoxes, NoneForAnythingButComparisonsOfIntegers) {
   for (const char* text : {"a % 2 = 0", "a = 1.5", "a = 'x'", "a IS NULL", "a LIKE 'x%'", "a + 1 = 2",
                            "a IN (1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31,33)"})
     EXPECT_FALSE(boxes_of(text)) << text;
@@ -58,7 +58,7 @@ std::string draw_comparisons(Random& random, int depth) {
   }
 }
 
-TEST(IntegerBoxes, HoldExactlyTheRowsThatMatch) {
+TEST(IntegerBoxes, ContainExactlyTheMatchingRows) {
   std::size_t found = 0;
   for (const std::uint64_t seed : fresh_seeds(2000)) {
     Random random(seed);

@@ -23,7 +23,7 @@ MatchChanges changes_of(const MatchIndex& index, const Condition& asked) {
   return index.changes(asked, budget);
 }
 
-// Two keys: x is 3, 9, gone, 4, 4; y is 7 throughout.
+// Two keys: x is 3, 9, absent, 4, 4; y is always 7.
 MatchIndex small_index() {
   VersionRows table({"place"});
   table.begin_key(KeyId{5});
@@ -53,7 +53,7 @@ TEST(MatchIndex, FindsTheNearestChangesAroundWhatWasSeen) {
   EXPECT_EQ(changes.undefined(), std::nullopt);
 }
 
-TEST(MatchIndex, AnInitialRowThatMatchesIsAChange) {
+TEST(MatchIndex, AMatchingInitialRowIsAChange) {
   const MatchChanges changes = changes_of(small_index(), condition("place = 7"));
   EXPECT_EQ(changes.around(KeyId{2}, 0), (MatchChanges::Neighbours{0, kNone}));
 }
@@ -75,7 +75,7 @@ struct Drawn {
   std::vector<std::vector<std::optional<std::vector<TypedColumn>>>> rows;  // By key and position.
 };
 
-// Up to six keys with up to eight versions; one in five has no row.
+// Up to six keys with up to eight versions, one in five of which has no row.
 Drawn draw_versions(PredicateDraw& draw, Random& random, const ValuePool& pool) {
   Drawn out{VersionRows({"i", "j", "s", "d", "e", "t", "u", "b"}), {}};
   out.rows.resize(1 + random.below(6));
@@ -96,7 +96,7 @@ Drawn draw_versions(PredicateDraw& draw, Random& random, const ValuePool& pool) 
   return out;
 }
 
-// Against the definition: evaluate every version of every key.
+// By definition: evaluate every version of every key.
 void expect_definition(const Condition& asked, const Drawn& drawn, const MatchChanges& changes,
                        const ValuePool& pool, const std::string& text) {
   bool undefined = false;
@@ -125,11 +125,11 @@ void expect_definition(const Condition& asked, const Drawn& drawn, const MatchCh
       ASSERT_EQ(changes.around(KeyId{key}, seen), nearest) << text << " key " << key << " seen " << seen;
     }
   }
-  // The other way round it is not so: NULL AND 1 / 0 = 1 is undefined, but never true.
+  // The converse does not hold: NULL AND 1 / 0 = 1 is undefined, but never true.
   ASSERT_TRUE(undefined || !changes.undefined()) << text;
 }
 
-TEST(MatchIndex, AgreesWithLookingAtEveryVersion) {
+TEST(MatchIndex, AgreesWithEvaluatingEveryVersion) {
   std::uint64_t with_changes = 0;
   const std::uint64_t count = sample_of(4000);
   for (const std::uint64_t seed : fresh_seeds(count)) {

@@ -47,7 +47,7 @@ TEST(ParsePredicate, BindsAsPostgresDoes) {
   }
 }
 
-TEST(ParsePredicate, NamesTheColumnOfAMistake) {
+TEST(ParsePredicate, ReportsTheColumnOfAnError) {
   EXPECT_EQ(native("a = "),
             "where:1:5: expected a column, a number, 'text', NULL, TRUE, FALSE or '(', but got the end");
   EXPECT_EQ(native("a = 1\n  and b >"),
@@ -62,7 +62,7 @@ TEST(ParsePredicate, NamesTheColumnOfAMistake) {
   EXPECT_NE(native(std::string(5000, '(')).find("nested too deeply"), std::string::npos);
 }
 
-TEST(ParseSql, TakesTheClauseOfAStatement) {
+TEST(ParseSql, UsesTheClauseOfAStatement) {
   if (!reads_sql_statements()) SKIP_WITHOUT("libpg_query", "built without libpg_query");
   EXPECT_EQ(sql("SELECT k, tag FROM pieces WHERE place BETWEEN 3 AND 5 FOR UPDATE"), "place BETWEEN 3 AND 5");
   EXPECT_EQ(sql("update t set a = a + 1, b = 'x' where a = -5"), "SET a = a + 1, b = 'x' WHERE a = -5");
@@ -72,7 +72,7 @@ TEST(ParseSql, TakesTheClauseOfAStatement) {
   EXPECT_EQ(sql("a <> -9223372036854775808"), "a <> -9223372036854775808");
 }
 
-TEST(ParseQuery, KnowsAggregatesAndAssignments) {
+TEST(ParseQuery, SupportsAggregatesAndAssignments) {
   const Parse parse = [](std::string_view text, ValuePool& pool, const std::string& name) {
     return parse_query(text, pool, name);
   };
@@ -86,7 +86,7 @@ TEST(ParseQuery, KnowsAggregatesAndAssignments) {
   EXPECT_EQ(query("avg(a)"), "where:1:4: predicates do not support functions");
 }
 
-TEST(ParseSql, SaysWhatPredicatesDoNotHave) {
+TEST(ParseSql, NamesWhatPredicatesDoNotSupport) {
   if (!reads_sql_statements()) SKIP_WITHOUT("libpg_query", "built without libpg_query");
   EXPECT_EQ(sql("a = "), "where:1:5: syntax error at end of input");
   EXPECT_EQ(sql("'\xc3\xa9' = )"), "where:1:8: syntax error at or near \")\"");
@@ -127,8 +127,8 @@ TEST(ParseSql, MeansTheSameAsTheNativeParser) {
   }
 }
 
-// Chains are as deep as they are long, though nothing nests.
-TEST(ParsePredicate, RefusesWhatIsNestedTooDeeply) {
+// A chain is as deep as it is long, although nothing is nested.
+TEST(ParsePredicate, RefusesDeepNesting) {
   const auto times = [](int count, std::string_view text) {
     std::string out;
     for (int i = 0; i < count; ++i) out += text;
@@ -157,7 +157,7 @@ TEST(ParsePredicate, RefusesWhatIsNestedTooDeeply) {
             "predicate:1:4003: the predicate is nested too deeply (limit 1000)");
 }
 
-TEST(ParseSql, RefusesWhatIsNestedTooDeeply) {
+TEST(ParseSql, RefusesDeepNesting) {
   if (!reads_sql_statements()) SKIP_WITHOUT("libpg_query", "built without libpg_query");
   ValuePool pool;
   for (const std::string_view link : {" + 1", " IS NULL", " || 'a'"}) {

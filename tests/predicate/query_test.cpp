@@ -18,7 +18,7 @@ Condition condition(const std::string& text) {
   return Condition(parse_predicate(text, pool), pool);
 }
 
-TEST(Query, HasItsPartsApart) {
+TEST(Query, SeparatesItsParts) {
   EXPECT_EQ(query("a < 5").where, condition("a < 5"));
   EXPECT_EQ(query("a < 5").function, Query::Function::None);
 
@@ -58,7 +58,7 @@ std::string aggregated(Query::Function function, const std::vector<Scalar>& valu
   return aggregation.result().format();
 }
 
-TEST(Aggregation, PassesOverNulls) {
+TEST(Aggregation, SkipsNulls) {
   using F = Query::Function;
   const std::vector<Scalar> values{Scalar(3), Scalar(), Scalar(*Decimal::parse("-1.5")), Scalar(7)};
   EXPECT_EQ(aggregated(F::Count, values), "3");
@@ -68,7 +68,7 @@ TEST(Aggregation, PassesOverNulls) {
   EXPECT_EQ(aggregated(F::Max, {Scalar("b"), Scalar("a")}), "'b'");
 }
 
-TEST(Aggregation, OfNothingIsNullButACountIsZero) {
+TEST(Aggregation, OfNothingIsNullExceptACountOfZero) {
   using F = Query::Function;
   EXPECT_EQ(aggregated(F::Count, {Scalar()}), "0");
   for (const F function : {F::Min, F::Max, F::Sum}) EXPECT_EQ(aggregated(function, {Scalar()}), "NULL");
@@ -82,7 +82,7 @@ TEST(Aggregation, SumsBeyond64BitsAndRefusesMixedKinds) {
   EXPECT_EQ(aggregated(F::Count, {Scalar::undefined()}), "undefined");
 }
 
-TEST(Aggregation, ResultsAreTheSameByValue) {
+TEST(Aggregation, ResultsAreComparedByValue) {
   EXPECT_TRUE(same(Scalar(), Scalar()));
   EXPECT_TRUE(same(Scalar(1), Scalar(*Decimal::parse("1.00"))));
   EXPECT_FALSE(same(Scalar(), Scalar(0)));

@@ -1,10 +1,10 @@
 #pragma once
-// Random predicates over a table of eight columns, and random rows for it, typed as PostgreSQL wants them.
+// Random predicates over a table of eight columns, and random rows for it, typed as PostgreSQL requires.
 //
-//   i, j: whole numbers of up to 64 bits     s: small ones     d, e: decimals     t, u: text     b: boolean
+//   i, j: integers of up to 64 bits     s: small integers     d, e: decimals     t, u: text     b: boolean
 //
-// A drawn predicate has columns c0, c1, ... in place of its constants, so that a database which must know the
-// type of every NULL can be told; with_literals() puts the constants in.
+// A drawn predicate has columns c0, c1, ... in place of its constants, so that a database that must know
+// the type of every NULL can be given it. with_literals() inserts the constants.
 
 #include <string>
 #include <vector>
@@ -21,12 +21,12 @@ enum class Type { Integer, Decimal, Text, Boolean };
 struct TypedColumn {
   std::string name;
   Type type;
-  Value value;  // Of one row.
+  Value value;  // Its value in one row.
 };
 
 struct DrawOptions {
-  // Decimals are quarters, few and small, so that a database of binary fractions computes with them exactly;
-  // they are not divided. And LIKE always says what its escape is.
+  // Decimals are a few small quarters, so that a database of binary fractions computes with them
+  // exactly, and they are not divided. LIKE always states its escape character.
   enum class Numbers { Exact, Everything } numbers = Numbers::Exact;
   int depth = 3;
 };
@@ -52,9 +52,9 @@ class PredicateDraw {
             {"b", Type::Boolean, any(Type::Boolean)}};
   }
 
-  // Of the condition drawn last.
+  // Properties of the condition drawn last.
   std::vector<TypedColumn> constants;
-  bool mixes_kinds = false;  // Compares text with a number, say.
+  bool mixes_kinds = false;  // For example, it compares text with a number.
 
   Predicate with_literals(Predicate tree) const {
     if (tree.node == Predicate::Node::Column) {
@@ -132,7 +132,7 @@ class PredicateDraw {
                                                   : "j");
     return computed(depth, {"+", "-", "*", "/", "%"}, &PredicateDraw::whole);
   }
-  // From small numbers only where they must stay exact.
+  // Uses only small numbers where they must stay exact.
   Predicate decimal(int depth) {
     if (depth == 0 || pick(3) == 0) {
       if (pick(3) == 0) return pick(2) == 0 ? column("s") : constant(Type::Integer, small());
@@ -144,7 +144,7 @@ class PredicateDraw {
   Predicate computed(int depth, const std::vector<std::string>& signs,
                      Predicate (PredicateDraw::*operand)(int)) {
     Predicate only = (this->*operand)(depth - 1);
-    const bool is_constant = only.name.starts_with('c');  // Takes its sign in.
+    const bool is_constant = only.name.starts_with('c');  // Includes its sign.
     if (!is_constant && pick(8) == 0) return node_of(Node::Arithmetic, "-", {std::move(only)});
     return node_of(Node::Arithmetic, signs[random_.below(signs.size())],
                    {std::move(only), (this->*operand)(depth - 1)});
@@ -202,7 +202,7 @@ class PredicateDraw {
   }
   Predicate comparison(Type type, int depth) {
     static const std::vector<std::string> kSigns{"=", "<>", "!=", "<", "<=", ">", ">="};
-    const bool bad = pick(40) == 0;  // Kinds that do not compare.
+    const bool bad = pick(40) == 0;  // Kinds that cannot be compared.
     mixes_kinds = mixes_kinds || bad;
     const Type other = bad ? static_cast<Type>(pick(4)) : type;
     if (type == Type::Boolean && depth == 0) type = Type::Text;

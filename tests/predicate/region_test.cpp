@@ -54,7 +54,7 @@ TEST(Region, LikeIsARangeUpToItsFirstWildcard) {
   EXPECT_EQ(related("NOT t LIKE 'ab%'", "t LIKE 'abc%'"), Relation::Disjoint);
 }
 
-TEST(Region, WhatIsTooComplexIsEverything) {
+TEST(Region, TooComplexPredicatesCoverEverything) {
   const Region region = region_of(condition("a % 2 = 0"));
   EXPECT_FALSE(region.exact);
   ASSERT_EQ(region.boxes.size(), 1u);
@@ -64,7 +64,7 @@ TEST(Region, WhatIsTooComplexIsEverything) {
   EXPECT_EQ(relate(condition("a = b"), condition("a = b")), Relation::Overlapping);
 }
 
-TEST(Region, ManyBoxesMeltIntoOneAroundThem) {
+TEST(Region, ManyBoxesMergeIntoTheirBoundingBox) {
   std::string text = "a = 0 AND b = 0";
   for (int i = 1; i < 200; ++i) text += " OR a = " + std::to_string(i) + " AND b = " + std::to_string(i);
   const Region region = region_of(condition(text));
@@ -83,7 +83,7 @@ std::vector<Scalar> row_for(std::span<const std::string> names, const std::vecto
   return out;
 }
 
-TEST(Region, HoldsEveryRowThatMatchesAndWhereExactNoOther) {
+TEST(Region, ContainsEveryMatchingRowAndNoOtherIfExact) {
   const std::uint64_t count = sample_of(20'000);
   std::uint64_t exact = 0, inside = 0;
   for (const std::uint64_t seed : fresh_seeds(count)) {
@@ -119,8 +119,8 @@ bool agrees(Relation relation, bool in_first, bool in_second) {
   return true;
 }
 
-// Of two predicates and a row: what relate() says is what the interpreter sees.
-TEST(Region, RelationsAreTrueOfEveryRow) {
+// For two predicates and a row, relate() agrees with the interpreter.
+TEST(Region, RelationsHoldForEveryRow) {
   const std::uint64_t count = sample_of(30'000);
   std::map<Relation, std::uint64_t> counts;
   for (const std::uint64_t seed : fresh_seeds(count)) {
@@ -140,7 +140,7 @@ TEST(Region, RelationsAreTrueOfEveryRow) {
   for (const Relation relation : {Relation::Disjoint, Relation::Subsumes, Relation::SubsumedBy})
     EXPECT_GT(counts[relation], count / 1000);
   if (count < 10'000) return;
-  EXPECT_GT(counts[Relation::Identical], 0u);  // One in a thousand or so.
+  EXPECT_GT(counts[Relation::Identical], 0u);  // About one in a thousand.
 }
 
 }  // namespace

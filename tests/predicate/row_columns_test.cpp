@@ -34,14 +34,14 @@ TEST(RowColumns, OfAnyOtherValueAreKeyAndValue) {
             "5 'pieces/5' 'pieces/5'");
 }
 
-TEST(RowColumns, BrokenRowsHaveNoColumns) {
+TEST(RowColumns, MalformedRowsHaveNoColumns) {
   ValuePool pool;
   for (const char* text : {"", "{", "{\"a\"", "{\"a\":", "{\"a\":1", "{\"a\":[1", "{\"a\\", "{\"a\\u12\":1}",
                            "{\"a\\ud800\":1}", "{\"a\\ud800\\u0041\":1}", "not json"})
     EXPECT_EQ(columns_of({"b"}, Value::nil(), pool.row(text), pool), "undefined") << text;
 }
 
-TEST(Table, IsWhatColumnsAreQualifiedWith) {
+TEST(Table, IsTheQualifierOfColumns) {
   HistoryBuilder builder;
   const KeyId plain = builder.key(Value::integer(5));
   const KeyId piece = builder.key(builder.values().text("pieces/5"));

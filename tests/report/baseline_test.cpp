@@ -1,4 +1,4 @@
-// Whole reports against files, so that a change of any word is seen in review.
+// Compares whole reports with files, so that a review sees every changed word.
 
 #include <cstdlib>
 #include <fstream>
@@ -14,7 +14,7 @@
 namespace serval {
 namespace {
 
-// With SERVAL_WRITE_BASELINES set, writes the files instead: for a change of words that was meant.
+// With SERVAL_WRITE_BASELINES set, writes the files instead, for intended changes.
 std::string baseline(const std::string& name, const std::string& actual) {
   const std::string path = std::string(SERVAL_TEST_DIR) + "/report/baselines/" + name;
   if (std::getenv("SERVAL_WRITE_BASELINES") != nullptr) std::ofstream(path) << actual;

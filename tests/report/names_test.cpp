@@ -14,7 +14,7 @@ TEST(Names, LongListsKeepTheirEnd) {
   EXPECT_EQ(format_operation(history, OperationId{1}), "l(x,[1 2])");
 }
 
-TEST(Names, LongTextIsCut) {
+TEST(Names, LongTextIsTruncated) {
   const History history = parse_history("s1: [w(x,\"" + std::string(500, 'a') + " \")]");
   EXPECT_LT(format_operation(history, OperationId{0}).size(), 80u);
 }
@@ -25,7 +25,7 @@ TEST(Names, TransactionsAreNamedAfterTheirLabel) {
   EXPECT_EQ(TransactionNames(history, named)(TransactionId{1}), "T2");
 }
 
-TEST(Quantity, NumbersReadAsPeopleWriteThem) {
+TEST(Quantity, NumbersAreWrittenAsPeopleWriteThem) {
   EXPECT_EQ(format_count(0), "0");
   EXPECT_EQ(format_count(999), "999");
   EXPECT_EQ(format_count(41906), "41,906");

@@ -1,5 +1,6 @@
 #pragma once
-// A report as the check command would make it, with fixed costs, so that its text is the same everywhere.
+// A report as the check command would make it, with fixed costs, so that its text is the same
+// everywhere.
 
 #include <optional>
 #include <string>
@@ -36,7 +37,7 @@ inline CheckedHistory checked(std::string_view text, std::optional<Level> level)
   return out;
 }
 
-// The history moved; the report must point to where it is now.
+// The history was moved, so the report must point to its new place.
 inline Report report_of(const CheckedHistory& made) {
   Report report = made.report;
   report.history = &made.history;

@@ -19,7 +19,7 @@ std::string text_of(std::string_view history, std::optional<Level> level, const 
   return text_report(report_of(made), options);
 }
 
-TEST(TextReport, FirstLineIsVerdictPathLevel) {
+TEST(TextReport, TheFirstLineIsVerdictPathLevel) {
   EXPECT_EQ(first_line(text_of("s1: [r(x,0)]", Level::Serializable)), "VALID h.notation serializable");
   EXPECT_EQ(first_line(text_of(kWriteSkew, Level::Serializable)), "VIOLATION h.notation serializable");
   EXPECT_EQ(first_line(text_of("s1: [w(x,1)]  s2: [w(x,1)]?  s3: [r(x,1)] [r(x,0)]",
@@ -56,19 +56,19 @@ TEST(TextReport, ABrokenInvariantIsAViolationThatALevelMayPermit) {
       << text;
 }
 
-TEST(TextReport, TheNextCommandAfterABrokenInvariantShowsWhoBrokeIt) {
+TEST(TextReport, TheNextCommandAfterABrokenInvariantShowsTheCause) {
   constexpr std::string_view kNext =
       "  next       serval check h.notation --level serializable    (shows who";
   CheckedHistory made = checked("s1: [r(x,0)]", Level::StrongSnapshotIsolation);
   made.report.run = broken_slots();
   EXPECT_NE(text_report(report_of(made)).find(kNext), std::string::npos) << text_report(report_of(made));
-  // What keeps the invariant was checked already.
+  // The level that keeps the invariant was already checked.
   made = checked("s1: [r(x,0)]", Level::Serializable);
   made.report.run = broken_slots();
   EXPECT_EQ(text_report(report_of(made)).find("  next"), std::string::npos);
 }
 
-TEST(TextReport, SaysWhatTheAskedLevelAndTheIsolationThinkOfABrokenInvariant) {
+TEST(TextReport, SaysWhatTheRequestedLevelAndTheIsolationPermitOfABrokenInvariant) {
   EXPECT_EQ(
       permissions(broken_slots(), Level::StrictSerializable),
       (std::vector<std::string>{"strict-serializable forbids this",
@@ -77,7 +77,7 @@ TEST(TextReport, SaysWhatTheAskedLevelAndTheIsolationThinkOfABrokenInvariant) {
   EXPECT_EQ(permissions(broken_slots(), Level::StrongSnapshotIsolation).size(), 1u);
 }
 
-TEST(TextReport, WhatForbidsLostUpdatesKeepsTheBalancesOfABank) {
+TEST(TextReport, LevelsThatForbidLostUpdatesKeepTheBalancesOfABank) {
   RunFindings run = broken_slots();
   run.kept_at = {"cursor-stability", "parallel-snapshot-isolation"};
   run.promises.clear();
@@ -89,7 +89,7 @@ TEST(TextReport, WhatForbidsLostUpdatesKeepsTheBalancesOfABank) {
             std::string::npos);
 }
 
-TEST(TextReport, ALostDatabaseIsToldBesideTheVerdict) {
+TEST(TextReport, ALostDatabaseIsReportedWithTheVerdict) {
   CheckedHistory made = checked("s1: [r(x,0)]", Level::Serializable);
   made.report.run.emplace();
   made.report.run->loss = "the connections were lost";
@@ -111,14 +111,14 @@ TEST(TextReport, WithoutAGateTheFirstAnomalyIsShown) {
   EXPECT_NE(text.find("so each must precede the other: no serial order exists."), std::string::npos);
 }
 
-TEST(TextReport, ALostUpdateSaysWhoWroteWhatBothRead) {
+TEST(TextReport, ALostUpdateNamesTheWriterOfWhatBothRead) {
   const std::string text =
       text_of("s1: [r(x,0) w(x,1)]  s2: [r(x,1) w(x,2)]  s3: [r(x,1) w(x,3)]", Level::SnapshotIsolation);
   EXPECT_NE(text.find("    T1 wrote x = 1, the version that both read\n    so whichever"), std::string::npos)
       << text;
 }
 
-TEST(TextReport, AKeyWithoutAValueIsFoundEmpty) {
+TEST(TextReport, AKeyWithoutAValueIsReportedAsSuch) {
   const std::string lost = text_of("s1: [r(x,_) w(x,1)]  s2: [r(x,_) w(x,2)]", Level::SnapshotIsolation);
   EXPECT_NE(lost.find("both found no value at x; T2 then wrote 2\n"), std::string::npos) << lost;
   const std::string skew =
@@ -156,7 +156,7 @@ std::vector<std::string> kinds_shown(const Report& report) {
   return out;
 }
 
-TEST(TextReport, OfASurveyEveryKindIsShownOnceBeforeAnyIsShownTwice) {
+TEST(TextReport, ASurveyShowsEveryKindOnceBeforeAnyTwice) {
   const CheckedHistory made = checked(kSeveral, std::nullopt);
   Report report = report_of(made);
   EXPECT_EQ(kinds_shown(report), (std::vector<std::string>{"lost-update", "write-skew", "lost-update"}));
@@ -164,7 +164,7 @@ TEST(TextReport, OfASurveyEveryKindIsShownOnceBeforeAnyIsShownTwice) {
   EXPECT_EQ(kinds_shown(report), (std::vector<std::string>{"lost-update", "write-skew"}));
 }
 
-TEST(TextReport, OfASurveyAsManyAnomaliesAreToldAsWereAskedFor) {
+TEST(TextReport, ASurveyShowsTheRequestedNumberOfAnomalies) {
   const auto told = [](const TextOptions& options) {
     const std::string text = text_of(kSeveral, std::nullopt, options);
     std::size_t count = 0;
@@ -187,13 +187,13 @@ TEST(TextReport, TheBestKnownKindsAreNamedFirst) {
                                       "9 non-monotonic-view"}));
 }
 
-TEST(TextReport, WhatIsOpenIsNotCalledValid) {
+TEST(TextReport, UndecidedIsNotCalledValid) {
   EXPECT_EQ(
       first_line(text_of("s1: [w(x,1)]  s2: [w(x,1)]?  s3: [r(x,1)] [r(x,0)]", std::nullopt)).substr(0, 18),
       "UNKNOWN h.notation");
 }
 
-TEST(TextReport, OfSeveralStrongestLevelsTheBestKnownStandFirst) {
+TEST(TextReport, TheBestKnownOfSeveralStrongestLevelsComesFirst) {
   const std::string text = text_of("s1: [r(x,0) w(x,1)]@0..5  s2: [r(x,0) w(x,2)]@0..5", std::nullopt);
   EXPECT_EQ(first_line(text),
             "ANOMALY h.notation strongest=strong-read-committed,prefix-consistency found=1 lost-update");
@@ -208,7 +208,7 @@ TEST(TextReport, AGateThatHoldsSaysNothingAboutTheLevelsAbove) {
             std::string::npos);
 }
 
-TEST(TextReport, AGateThatNobodyAskedForSaysWhereItComesFrom) {
+TEST(TextReport, ADefaultGateSaysWhereItComesFrom) {
   CheckedHistory made = checked("s1: [r(x,0)]", Level::ReadCommitted);
   EXPECT_EQ(text_report(report_of(made)).find("promised"), std::string::npos);
   made.report.gate->origin = Gate::Origin::Promised;
@@ -216,13 +216,13 @@ TEST(TextReport, AGateThatNobodyAskedForSaysWhereItComesFrom) {
             std::string::npos);
 }
 
-TEST(TextReport, RepeatableReadIsExplainedWhereItIsNamed) {
+TEST(TextReport, RepeatableReadIsExplainedWhereItAppears) {
   EXPECT_NE(text_of(kWriteSkew, std::nullopt).find("repeatable-read is Adya's PL-2.99"), std::string::npos);
   EXPECT_NE(text_of(kWriteSkew, std::nullopt).find("(postgres, cockroachdb"), std::string::npos);
   EXPECT_EQ(text_of("s1: [r(x,0)]", std::nullopt).find("PL-2.99"), std::string::npos);
 }
 
-TEST(TextReport, NoLineOfLevelsOrCountsIsWiderThanThePage) {
+TEST(TextReport, LinesOfLevelsAndCountsFitThePage) {
   CheckedHistory made = checked(kWriteSkew, Level::Serializable);
   Violated& found = std::get<Violated>(made.report.result.verdict);
   for (const AnomalyInfo& row : all_anomalies()) found.counts[row.kind] = 12'345;
@@ -232,11 +232,11 @@ TEST(TextReport, NoLineOfLevelsOrCountsIsWiderThanThePage) {
     EXPECT_TRUE(line.size() <= 110 || line.starts_with("  next")) << line;
 }
 
-TEST(TextReport, BriefIsTheFirstLineAlone) {
+TEST(TextReport, BriefIsOnlyTheFirstLine) {
   EXPECT_EQ(text_of(kWriteSkew, Level::Serializable, {.brief = true}), "VIOLATION h.notation serializable\n");
 }
 
-TEST(TextReport, ColourIsOffUnlessAsked) {
+TEST(TextReport, ColourIsOffUnlessRequested) {
   EXPECT_EQ(text_of(kWriteSkew, Level::Serializable).find('\x1b'), std::string::npos);
   EXPECT_NE(text_of(kWriteSkew, Level::Serializable, {.colour = true}).find("\x1b[1;31mVIOLATION"),
             std::string::npos);
@@ -255,7 +255,7 @@ TEST(TextReport, WithoutAHistoryTheReportStillHasItsFirstLine) {
   EXPECT_NE(text_report(report).find("--timeout"), std::string::npos);
 }
 
-// A ring of n transactions, each reading what the one before wrote and overwritten by none.
+// A ring of n transactions. Each reads what the previous one wrote, and none is overwritten.
 Anomaly ring(const History& history) {
   Cycle cycle;
   const auto n = static_cast<std::uint32_t>(history.transaction_count());
@@ -275,7 +275,7 @@ TEST(TextReport, LongCyclesAreElided) {
   EXPECT_NE(text_report(report_of(made), {.detailed = true}).find("T20 "), std::string::npos);
 }
 
-TEST(Explanation, SharedLabelsAreToldApartByTheirSession) {
+TEST(Explanation, SharedLabelsAreDistinguishedByTheirSession) {
   HistoryBuilder builder;
   for (int session = 1; session <= 2; ++session) {
     const SessionId s = builder.session(Value::integer(session));

@@ -13,8 +13,8 @@
 #include "serval/database/simulated/simulate.h"
 #include "serval/history/notation.h"
 
-// A screen is held to check(): it is suspicious exactly where check() finds a violation, after every
-// transaction, unless it says that it is lost.
+// A screen is compared with check(): it is suspicious exactly where check() finds a violation, after
+// every transaction, unless it says that it has given up.
 
 namespace serval {
 namespace {
@@ -44,7 +44,7 @@ bool writes(OperationKind kind) {
          kind == OperationKind::CompareAndSet;
 }
 
-// What the transactions from the given one on write, as if all of them were running.
+// The writes of the transactions from the given one on, as if all of them were running.
 std::vector<OpenWrite> writes_from(const History& history, std::uint32_t first) {
   std::vector<OpenWrite> open;
   for (std::uint32_t t = first; t < history.transaction_count(); ++t)
@@ -117,7 +117,7 @@ TEST(HistoryScreen, IndeterminateTransactionsCountOnceTheyAreRead) {
   EXPECT_EQ(state_of((std::string(lost) + " s3: [r(y,1)]").c_str(), kSi), State::Suspicious);
 }
 
-TEST(HistoryScreen, SaysWhatItDoesNotUnderstand) {
+TEST(HistoryScreen, SaysWhatItDoesNotSupport) {
   EXPECT_EQ(state_of("s1: [w(x,1)] s2: [w(x,2)]", kSer), State::Lost);
   EXPECT_EQ(state_of("s1: [w(x,1)] s2: [w(x,2)]", kRc), State::Clear);
   EXPECT_EQ(state_of("s1: [w(x,1)] s2: [r(x,1) w(x,1)]", kRc), State::Lost);
@@ -126,7 +126,7 @@ TEST(HistoryScreen, SaysWhatItDoesNotUnderstand) {
   EXPECT_EQ(state_of("s1: [d(x)]", kRc), State::Lost);
 }
 
-TEST(HistoryScreen, FollowsAStrongerLevelWhereTheOwnHasNoGraph) {
+TEST(HistoryScreen, FollowsAStrongerLevelIfItsOwnHasNoGraph) {
   EXPECT_EQ(HistoryScreen::followed_level(kSer), kSer);
   EXPECT_EQ(HistoryScreen::followed_level(Level::ConsistentView), kSi);
   EXPECT_EQ(HistoryScreen::followed_level(Level::Causal), Level::StrongSessionSnapshotIsolation);
@@ -151,12 +151,12 @@ TEST(HistoryScreen, ReadsFromRunningTransactionsWait) {
   EXPECT_EQ(screen.state(), State::Suspicious);
 }
 
-// A history, and what a file has of it that ends after some of its transactions: the others are running.
+// A history, and a prefix of it as a file would contain it: the remaining transactions are running.
 class Comparison {
  public:
   Comparison(Draft draft, Level level) : draft_(std::move(draft)), level_(level) {}
 
-  // What is wrong, or nothing.
+  // What is wrong, or "".
   std::string run() {
     const History history = draft_.freeze();
     HistoryScreen screen(level_, history.initial_value());
@@ -189,7 +189,7 @@ class Comparison {
     return {};
   }
 
-  // With or without the writes of the rest, as a recorder tells them.
+  // With or without the writes of the remaining transactions, as a recorder reports them.
   History cut_after(std::size_t count, bool with_open) const {
     Draft cut = draft_;
     for (std::size_t i = count; i < cut.transactions.size(); ++i) {
@@ -262,7 +262,7 @@ SimulationOptions contended(const char* workload, SimulatedLevel level, std::uin
   return options;
 }
 
-// As a recording has them.
+// As in a recording.
 std::vector<TransactionId> by_ends(const History& history) {
   std::vector<TransactionId> order;
   for (const TransactionId t : history.transactions()) order.push_back(t);
@@ -273,8 +273,8 @@ std::vector<TransactionId> by_ends(const History& history) {
   return order;
 }
 
-// Larger histories, where the order has to be mended often.
-TEST(HistoryScreen, AgreesWithTheCheckOnWhatDatabasesDo) {
+// Larger histories, where the order has to be repaired often.
+TEST(HistoryScreen, AgreesWithTheCheckOnDatabaseHistories) {
   std::map<State, int> ends;
   for (const std::uint64_t seed : fresh_seeds(sample_of(60, 8)))
     for (const char* const workload : {"mini", "list-append", "registers"}) {
@@ -298,8 +298,9 @@ TEST(HistoryScreen, AgreesWithTheCheckOnWhatDatabasesDo) {
   EXPECT_GT(ends[State::Suspicious], 0);
 }
 
-// Effort is counted, not timed: operations, edges, vertices visited to mend the order, elements compared.
-TEST(HistoryScreen, CostsTheSameForEachTransactionHoweverManyCameBefore) {
+// Effort is counted, not timed: operations, edges, vertices visited to repair the order, elements
+// compared.
+TEST(HistoryScreen, CostPerTransactionDoesNotGrow) {
   for (const char* const workload : {"mini", "list-append"})
     for (const Level level : {Level::StrictSerializable, kSer, Level::StrongSessionSnapshotIsolation, kRc}) {
       SimulationOptions options = contended(workload, SimulatedLevel::StrictSerializable, 7);

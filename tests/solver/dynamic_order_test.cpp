@@ -30,7 +30,7 @@ std::vector<std::uint32_t> cycle_of(const DynamicOrder& order) {
   return {order.cycle().begin(), order.cycle().end()};
 }
 
-TEST(DynamicOrder, EdgeWithTheOrderMovesNothing) {
+TEST(DynamicOrder, AnEdgeAlongTheOrderMovesNothing) {
   Budget budget = Budget::unlimited();
   const CsrGraph known = graph_of(3, {});
   DynamicOrder order(known, numbers(3), budget);
@@ -39,7 +39,7 @@ TEST(DynamicOrder, EdgeWithTheOrderMovesNothing) {
   EXPECT_EQ(order.vertices_visited(), 0u);
 }
 
-TEST(DynamicOrder, EdgeAgainstTheOrderMovesOnlyWhatHangsOnIt) {
+TEST(DynamicOrder, AnEdgeAgainstTheOrderMovesOnlyWhatDependsOnIt) {
   Budget budget = Budget::unlimited();
   const CsrGraph known = graph_of(6, {{1, 2}, {3, 4}});
   DynamicOrder order(known, numbers(6), budget);
@@ -48,7 +48,7 @@ TEST(DynamicOrder, EdgeAgainstTheOrderMovesOnlyWhatHangsOnIt) {
             (std::vector<std::uint32_t>{0, 3, 4, 1, 2, 5}));
 }
 
-TEST(DynamicOrder, CycleNamesTheInsertedEdgesInTheOrderOfThePath) {
+TEST(DynamicOrder, ACycleNamesTheInsertedEdgesInTheOrderOfThePath) {
   Budget budget = Budget::unlimited();
   const CsrGraph known = graph_of(6, {{1, 2}, {3, 4}});
   DynamicOrder order(known, numbers(6), budget);
@@ -60,7 +60,7 @@ TEST(DynamicOrder, CycleNamesTheInsertedEdgesInTheOrderOfThePath) {
   EXPECT_EQ(order.inserted(), 3u);
 }
 
-TEST(DynamicOrder, CycleTakesManyKnownEdgesBeforeFewInsertedOnes) {
+TEST(DynamicOrder, ACyclePrefersManyKnownEdgesToFewInsertedOnes) {
   Budget budget = Budget::unlimited();
   const CsrGraph known = graph_of(5, {{0, 1}, {1, 2}, {2, 3}, {3, 4}});
   DynamicOrder order(known, numbers(5), budget);
@@ -69,7 +69,7 @@ TEST(DynamicOrder, CycleTakesManyKnownEdgesBeforeFewInsertedOnes) {
   EXPECT_TRUE(order.cycle().empty());
 }
 
-TEST(DynamicOrder, EdgeTakenBackNoLongerCounts) {
+TEST(DynamicOrder, ARemovedEdgeNoLongerCounts) {
   Budget budget = Budget::unlimited();
   const CsrGraph known = graph_of(3, {{1, 2}});
   DynamicOrder order(known, numbers(3), budget);
@@ -88,13 +88,13 @@ TEST(DynamicOrder, KnownPathIsShortest) {
   EXPECT_TRUE(order.known_path(0, 5).empty());
 }
 
-// --- against recomputation ---
+// Comparison with recomputation.
 
 struct LabelledEdge {
   Vertex from, to;
 };
 
-// The fewest inserted edges on a path, by relaxation until nothing changes; known ones cost nothing.
+// The fewest inserted edges on a path, by relaxation until nothing changes; known edges cost nothing.
 std::uint32_t fewest(Vertex vertices, const Edges& known, const std::vector<LabelledEdge>& inserted,
                      Vertex from, Vertex to) {
   std::vector<std::uint32_t> cost(vertices, vertices + 1);
@@ -145,7 +145,7 @@ class Walk {
     }
     ASSERT_EQ(order.cycle().size(), cost);
     ASSERT_EQ(before, std::vector<std::uint32_t>(order.rank().begin(), order.rank().end()));
-    Vertex here = to;  // The path leads from `to` over the edges named, with known ones between them.
+    Vertex here = to;  // The path leads from `to` over the named edges, with known edges between them.
     for (const std::uint32_t label : order.cycle()) {
       ASSERT_EQ(fewest(vertices_, known_, {}, here, inserted_.at(label).from), 0u);
       here = inserted_[label].to;

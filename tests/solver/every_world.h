@@ -1,6 +1,6 @@
 #pragma once
-// The referee for tiny instances: every order of the vertices together with every value of the choices, and
-// those of them that clauses leave.
+// The reference for tiny instances: every order of the vertices together with every value of the
+// choices, and those of them that satisfy the clauses.
 
 #include <algorithm>
 #include <cstdint>

@@ -36,7 +36,7 @@ class OrderSolverTest : public ::testing::Test {
   }
 };
 
-TEST_F(OrderSolverTest, StartThatSatisfiesEverythingStays) {
+TEST_F(OrderSolverTest, AStartThatSatisfiesEverythingIsKept) {
   const CsrGraph known = graph_of(3, {{0, 1}, {1, 2}});
   OrderSolver solver = solver_of(known);
   solver.add_clause({solver.before(0, 2), solver.before(2, 1)});
@@ -52,7 +52,7 @@ TEST_F(OrderSolverTest, NegationIsTheOtherDirection) {
   EXPECT_EQ(solver.statistics().variables, 1u);
 }
 
-TEST_F(OrderSolverTest, ClauseMovesWhatItMust) {
+TEST_F(OrderSolverTest, AClauseMovesOnlyWhatItMust) {
   const CsrGraph known = graph_of(4, {{0, 1}, {2, 3}});
   OrderSolver solver = solver_of(known);
   solver.add_clause({solver.before(3, 0)});
@@ -61,7 +61,7 @@ TEST_F(OrderSolverTest, ClauseMovesWhatItMust) {
   EXPECT_LT(solver.rank()[2], solver.rank()[1]);
 }
 
-TEST_F(OrderSolverTest, KnownPathRefutesStatement) {
+TEST_F(OrderSolverTest, AKnownPathRefutesAStatement) {
   const CsrGraph known = graph_of(5, {{0, 1}, {1, 2}, {3, 4}});
   OrderSolver solver = solver_of(known);
   solver.add_clause({solver.before(3, 4)});
@@ -71,7 +71,7 @@ TEST_F(OrderSolverTest, KnownPathRefutesStatement) {
   EXPECT_EQ(solver.refutation().vertices, (std::vector<Vertex>{0, 1, 2}));
 }
 
-TEST_F(OrderSolverTest, ThreeStatementsInACircleAreImpossible) {
+TEST_F(OrderSolverTest, ThreeCyclicStatementsAreImpossible) {
   const CsrGraph known = graph_of(3, {});
   OrderSolver solver = solver_of(known);
   solver.add_clause({solver.before(0, 1)});
@@ -80,7 +80,7 @@ TEST_F(OrderSolverTest, ThreeStatementsInACircleAreImpossible) {
   solver.add_clause({solver.before(2, 0)});
   EXPECT_FALSE(solver.solve());
   EXPECT_EQ(solver.refutation().clauses, (std::vector<std::uint32_t>{0, 1, 2}));
-  EXPECT_FALSE(solver.solve());  // And stays so.
+  EXPECT_FALSE(solver.solve());  // It stays impossible.
 }
 
 TEST_F(OrderSolverTest, EmptyClauseIsImpossible) {
@@ -103,7 +103,7 @@ TEST_F(OrderSolverTest, ChoiceDecidesWhatFollows) {
   EXPECT_TRUE(solver.is_true(second));
 }
 
-TEST_F(OrderSolverTest, ContradictionBetweenLiteralsOfOneClauseIsAlwaysTrue) {
+TEST_F(OrderSolverTest, ContradictoryLiteralsMakeAClauseTrue) {
   const CsrGraph known = graph_of(2, {});
   OrderSolver solver = solver_of(known);
   solver.add_clause({solver.before(0, 1), solver.before(1, 0), solver.before(0, 1)});
@@ -117,7 +117,7 @@ TEST_F(OrderSolverTest, StartThatContradictsTheKnownEdgesIsRefused) {
   EXPECT_THROW(OrderSolver(known, {0}, budget), BrokenContract);
 }
 
-// --- against every order ---
+// Comparison with every order.
 
 struct Instance {
   Vertex vertices = 0;
@@ -175,7 +175,7 @@ class SmallInstances : public OrderSolverTest {
     return statement.negated ? !positive : positive;
   }
 
-  // What the solver says it found, as a world of the referee.
+  // The solver's solution, as a world of the reference.
   World found(const OrderSolver& solver) const {
     World world{{solver.rank().begin(), solver.rank().end()}, 0};
     for (std::uint32_t i = 0; i < choices_.size(); ++i)
@@ -183,7 +183,7 @@ class SmallInstances : public OrderSolverTest {
     return world;
   }
 
-  // Asks after every clause with probability `eagerness`, and at the end.
+  // Solves after every clause with probability `eagerness`, and at the end.
   void compare(const Instance& instance, double eagerness, SolverLimits limits, Random& random) {
     const CsrGraph known = graph_of(instance.vertices, instance.edges);
     OrderSolver solver(known, instance.order, budget, limits);
@@ -225,7 +225,7 @@ class SmallInstances : public OrderSolverTest {
       compare(instance, seed % 2 == 0 ? 0.0 : random.unit(), limits, random);
       if (HasFatalFailure() || HasNonfatalFailure()) return;
     }
-    EXPECT_GT(impossible_, instances / 5);  // Both answers are tried in earnest.
+    EXPECT_GT(impossible_, instances / 5);  // Both answers are common.
     EXPECT_LT(impossible_, 4 * instances / 5);
   }
 
@@ -233,17 +233,17 @@ class SmallInstances : public OrderSolverTest {
   std::uint64_t impossible_ = 0;
 };
 
-// Restarts, switches, forgets and tidies up nearly always.
+// Restarts, switches, forgets and cleans up nearly always.
 constexpr SolverLimits kRestless{
     .restart_unit = 1, .switch_period = 2, .learned_clauses = 1, .antecedents = 8};
 
 TEST_F(SmallInstances, AgreeWithEveryOrder) { compare_many(30000, {}); }
 
-TEST_F(SmallInstances, AgreeWithEveryOrderWhenTheSearchIsRestless) { compare_many(30000, kRestless); }
+TEST_F(SmallInstances, AgreeWithEveryOrderWhenTheSearchRestartsOften) { compare_many(30000, kRestless); }
 
-// --- larger ones ---
+// Larger instances.
 
-// Pairs of vertices, some of them as a hidden order has them.
+// Pairs of vertices, some of them in the order of a hidden solution.
 struct HiddenOrder {
   HiddenOrder(Vertex vertices, std::uint64_t seed) : random(seed), place(vertices) {
     std::iota(place.begin(), place.end(), 0u);
@@ -264,7 +264,7 @@ struct HiddenOrder {
   std::vector<std::uint32_t> place;
 };
 
-TEST_F(OrderSolverTest, HiddenOrderOfFiftyVerticesIsFound) {
+TEST_F(OrderSolverTest, AHiddenOrderOfFiftyVerticesIsFound) {
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     HiddenOrder hidden(50, seed);
     const CsrGraph known = graph_of(50, {});
@@ -315,7 +315,7 @@ TEST_P(Refutations, AreImpossibleByThemselves) {
 INSTANTIATE_TEST_SUITE_P(Calm, Refutations, ::testing::Values(SolverLimits{}));
 INSTANTIATE_TEST_SUITE_P(Restless, Refutations, ::testing::Values(kRestless));
 
-TEST_F(OrderSolverTest, BudgetEndsTheSearchAndASecondCallGoesOn) {
+TEST_F(OrderSolverTest, TheBudgetEndsTheSearchAndASecondCallContinues) {
   HiddenOrder hidden(50, 1);
   const CsrGraph known = graph_of(50, {});
   Budget spent = Budget::until(Budget::Clock::now());
@@ -334,7 +334,7 @@ TEST_F(OrderSolverTest, BudgetEndsTheSearchAndASecondCallGoesOn) {
   for (const auto& clause : clauses) ASSERT_TRUE(solver.is_true(clause[0]) || solver.is_true(clause[1]));
 }
 
-TEST_F(OrderSolverTest, LargeGraphThatIsNearlyRightCostsWhatIsWrong) {
+TEST_F(OrderSolverTest, TheCostOfANearlyCorrectLargeGraphDependsOnItsErrors) {
   constexpr Vertex kVertices = 300000, kChains = 20;
   const CsrGraph known = build_graph(kVertices, [](auto&& edge) {
     for (Vertex v = kChains; v < kVertices; ++v) edge(v - kChains, v);

@@ -5,7 +5,7 @@
 namespace serval {
 namespace {
 
-TEST(ProofLog, SourcesAreWhatAConclusionRestsOn) {
+TEST(ProofLog, SourcesAreWhatAConclusionDependsOn) {
   ProofLog log;
   const ProofId first = log.given(7), second = log.given(3);
   const std::vector<Literal> circle{{4}, {9}};

@@ -18,7 +18,7 @@ std::string page() {
   return text.str();
 }
 
-// The part below the heading that names the workload; BlindW and YCSB share one each.
+// The section whose heading names the workload; BlindW and YCSB share one each.
 std::string section_of(std::string_view name) {
   const std::string text = page();
   std::string heading(name);

@@ -17,7 +17,7 @@ std::vector<int> draw(std::string_view spec, std::uint64_t keys, int draws) {
   return counts;
 }
 
-TEST(KeyChoice, UniformTakesEveryKeyAlike) {
+TEST(KeyChoice, UniformChoosesEveryKeyEqually) {
   for (const int count : draw("uniform", 10, 100'000)) EXPECT_NEAR(count, 10'000, 500);
 }
 
@@ -27,7 +27,7 @@ TEST(KeyChoice, ZipfHalvesFromTheFirstKeyToTheSecond) {
   EXPECT_NEAR(counts[1], 2 * counts[3], 1000);
 }
 
-TEST(KeyChoice, HotspotSendsItsShareToTheHotKeys) {
+TEST(KeyChoice, HotspotDirectsItsShareToTheHotKeys) {
   const std::vector<int> counts = draw("hotspot:keys=0.1,operations=0.9", 100, 100'000);
   int hot = 0;
   for (int key = 0; key < 10; ++key) hot += counts[static_cast<std::size_t>(key)];
@@ -37,13 +37,13 @@ TEST(KeyChoice, HotspotSendsItsShareToTheHotKeys) {
 
 TEST(KeyChoice, HotspotOverOneKeyTakesIt) { EXPECT_EQ(draw("hotspot", 1, 100)[0], 100); }
 
-TEST(KeyChoice, ExponentialFallsOff) {
+TEST(KeyChoice, ExponentialDecreases) {
   const std::vector<int> counts = draw("exponential", 100, 100'000);
   EXPECT_GT(counts[0], counts[20]);
   EXPECT_GT(counts[20], counts[60]);
 }
 
-TEST(KeyChoice, FindsAnotherKeyEvenWhenOneHasAllTheWeight) {
+TEST(KeyChoice, FindsAnotherKeyEvenIfOneHasAllTheWeight) {
   const KeyChoice choice = make_key_choice("hotspot:keys=0.01,operations=1", 100);
   Random random(1);
   EXPECT_EQ(choice.choose(random), 0u);

@@ -27,7 +27,7 @@ Counts count(std::string_view spec) {
   return counts;
 }
 
-TEST(BlindW, OnlyWritesEightTimes) {
+TEST(BlindW, WriteOnlyTransactionsWriteEightTimes) {
   for (const PlayedTransaction& transaction : play_run("blindw-w").transactions)
     EXPECT_EQ(transaction.count(Kind::Write), 8u);
 }
@@ -65,7 +65,7 @@ TEST(Ycsb, KeepsItsShares) {
   EXPECT_NEAR(e.scans / e.all, 0.95, 0.01);
 }
 
-TEST(Ycsb, ChangesWhatItRead) {
+TEST(Ycsb, UpdatesWhatItRead) {
   double changes = 0, operations = 0;
   for (const PlayedTransaction& transaction : play_run("ycsb-f", {.transactions = 3000}).transactions) {
     operations += 4;
@@ -116,7 +116,7 @@ TEST(Ycsb, InsertsEveryKeyOnceAndReadsTheLatestMost) {
   EXPECT_GT(fresh_reads, reads / 2);
 }
 
-TEST(Ycsb, PlansWhatItsScriptsAsk) {
+TEST(Ycsb, PlansMatchItsScripts) {
   const Workload planned = make_workload("ycsb-f", KeyRequest{});
   Random random(3);
   std::size_t writes = 0;

@@ -1,6 +1,7 @@
 #pragma once
-// The simplest database: maps, one transaction after another, undone on request. Requests that do not fit the
-// schema are broken contracts. It can be told to lose writes, so that tests of invariants see a broken one.
+// The simplest database: maps, one transaction after another, undone on request. Requests that do not
+// fit the schema break the contract. It can lose writes on request, so that tests of invariants see a
+// broken one.
 //
 //   MemoryStore store(generator.schema());
 //   store.perform(request); store.commit();
@@ -17,7 +18,7 @@
 namespace serval {
 
 struct StoreFaults {
-  std::uint64_t lost_write = 0;  // One write in so many has no effect; 0: none.
+  std::uint64_t lost_write = 0;  // One write in this many has no effect; 0: no write is lost.
 };
 
 class MemoryStore {

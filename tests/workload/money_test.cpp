@@ -35,7 +35,7 @@ TEST(Bank, SeesTheSameTotalInEveryRead) {
   EXPECT_GT(whole, 100u);
 }
 
-TEST(Bank, MovesOneToFive) {
+TEST(Bank, MovesAmountsOfOneToFive) {
   std::map<std::int64_t, int> amounts;
   for (const PlayedTransaction& transaction : play_run("bank:reads=0").transactions) {
     if (transaction.count(Kind::Write) == 0) continue;
@@ -51,21 +51,21 @@ TEST(Bank, MovesOneToFive) {
   EXPECT_EQ(amounts.rbegin()->first, 5);
 }
 
-TEST(Bank, NoticesMoneyThatIsLost) {
+TEST(Bank, DetectsLostMoney) {
   const std::vector<std::string> broken =
       play_run("bank:reads=0", {.faults = {.lost_write = 100}}).broken_invariants;
   ASSERT_FALSE(broken.empty());
   EXPECT_NE(broken.back().find("the balances sum to"), std::string::npos) << broken.back();
 }
 
-TEST(Bank, NoticesLostUpdates) {
+TEST(Bank, DetectsLostUpdates) {
   const std::vector<std::string> broken = broken_without_isolation("bank");
   ASSERT_FALSE(broken.empty());
   EXPECT_NE(broken.back().find("the balances sum to"), std::string::npos) << broken.back();
   EXPECT_EQ(broken_without_isolation("bank", {.sessions = 1}), std::vector<std::string>{});
 }
 
-// By what it asks: "RRWWW" with s and c for the two tables.
+// The requests of a transaction: "RRWWW" with s and c for the two tables.
 std::string format(const PlayedTransaction& transaction) {
   std::string out;
   for (const auto& step : transaction.steps) {
@@ -88,7 +88,7 @@ TEST(SmallBank, MixesItsSixTransactions) {
   EXPECT_NEAR(shapes["RsRcWc"], 3000, 250);                   // WriteCheck
 }
 
-TEST(SmallBank, AbortsWhereThereIsNoMoney) {
+TEST(SmallBank, AbortsWithoutSufficientFunds) {
   std::map<bool, int> aborted;
   for (const PlayedTransaction& transaction : play_run("smallbank:balance=50").transactions) {
     EXPECT_EQ(transaction.aborted_by_script, transaction.steps.size() == 1);

@@ -19,18 +19,18 @@ std::string shape_of(const PlayedTransaction& transaction) {
   return shape;
 }
 
-TEST(Pairs, LooksBeforeOrAfterTheInsertOrUpdates) {
+TEST(Pairs, ReadsBeforeOrAfterTheInsertOrUpdates) {
   std::map<std::string, int> shapes;
   for (const PlayedTransaction& transaction : play_run("pairs", {.transactions = 4000}).transactions)
     ++shapes[shape_of(transaction)];
   EXPECT_NEAR(shapes["u"], 2000, 150);
   EXPECT_NEAR(shapes["ir"], 1000, 150);
   EXPECT_GT(shapes["ri"], 300);
-  EXPECT_GT(shapes["r"], 100);  // The other row is there.
+  EXPECT_GT(shapes["r"], 100);  // The other row exists.
   EXPECT_EQ(shapes.size(), 4u);
 }
 
-TEST(Pairs, TouchesBothRowsOfOnePair) {
+TEST(Pairs, AccessesBothRowsOfOnePair) {
   std::size_t pairs = 0;
   for (const PlayedTransaction& transaction : play_run("pairs").transactions)
     if (transaction.steps.size() == 2) {
@@ -60,7 +60,7 @@ TEST(Pairs, MovesOnToAFreshPair) {
   for (const auto& [pair, count] : drawn) EXPECT_EQ(count, 5) << pair;
 }
 
-TEST(Pairs, LeavesUpdatesOutOnRequest) {
+TEST(Pairs, OmitsUpdatesOnRequest) {
   for (const PlayedTransaction& transaction : play_run("pairs:updates=0").transactions)
     EXPECT_EQ(transaction.count(Kind::Update), 0u);
 }

@@ -5,7 +5,7 @@
 namespace serval {
 namespace {
 
-constexpr std::size_t kMostSteps = 5000;  // A script that goes on for longer does not end.
+constexpr std::size_t kMostSteps = 5000;  // A script that takes more steps never ends.
 
 std::vector<std::string> broken_in(MemoryStore& store, const Workload& workload) {
   FinalState state([&](const Request& request) { return store.perform(request); });

@@ -1,6 +1,5 @@
 #pragma once
-// A workload played on a MemoryStore, one transaction after another, with everything that was asked and
-// answered.
+// A workload run on a MemoryStore, one transaction after another, with all requests and answers.
 //
 //   const PlayedRun run = play_run("bank", {.transactions = 1000});
 //   run.transactions[0].steps[0].asked.kind == Request::Kind::Read
@@ -39,13 +38,13 @@ struct PlayedTransaction {
 struct PlayedRun {
   Schema schema;
   std::vector<PlayedTransaction> transactions;
-  std::vector<std::string> broken_invariants;  // At the end.
+  std::vector<std::string> broken_invariants;  // At the end of the run.
 };
 
 PlayedRun play_run(std::string_view spec, const RunOptions& options = {});
 
-// The same with the requests of all sessions in a random order and no isolation at all; nothing is rolled
-// back. What is broken at the end.
+// The same with the requests of all sessions in a random order and without any isolation; nothing is
+// rolled back. Returns the invariants that are broken at the end.
 std::vector<std::string> broken_without_isolation(std::string_view spec, const RunOptions& options = {});
 
 }  // namespace serval

@@ -22,7 +22,7 @@ TEST(Predicates, UsesEveryKindOfRequestOnRowsAndRanges) {
                                    Kind::DeleteRange}));
 }
 
-TEST(Predicates, ReadsEmptyRangesAndFullOnes) {
+TEST(Predicates, ReadsEmptyAndNonEmptyRanges) {
   double empty = 0, scans = 0;
   for (const PlayedTransaction& transaction : play_run("predicates", {.transactions = 5000}).transactions)
     for (const auto& step : transaction.steps) {
@@ -45,7 +45,7 @@ TEST(Predicates, MovesRowsFromOneRangeToAnother) {
   EXPECT_GT(touched, 100u);
 }
 
-TEST(Predicates, AsksForAggregatesOnlyWhereTold) {
+TEST(Predicates, RequestsAggregatesOnlyIfConfigured) {
   std::set<Request::Function> functions;
   for (const char* workload : {"predicates", "predicates:aggregates=0.5"}) {
     for (const PlayedTransaction& transaction : play_run(workload).transactions)
@@ -100,7 +100,7 @@ TEST(CheckThenInsert, InsertsExactlyWhereTheRangeWasEmpty) {
   EXPECT_GT(refusals, 100u);
 }
 
-TEST(CheckThenInsert, ReadsByKeyAndByColumnAlike) {
+TEST(CheckThenInsert, ReadsByKeyAndByColumn) {
   std::map<bool, int> by_key;
   for (const PlayedTransaction& transaction : play_run("check-then-insert").transactions)
     if (transaction.steps[0].asked.kind == Kind::Scan)
@@ -108,7 +108,7 @@ TEST(CheckThenInsert, ReadsByKeyAndByColumnAlike) {
   EXPECT_NEAR(by_key[true], by_key[false], 100);
 }
 
-TEST(CheckThenInsert, ReadsWholeTablesWhereItIsAskedTo) {
+TEST(CheckThenInsert, ReadsWholeTablesOnRequest) {
   const PlayedRun run = play_run("check-then-insert:unbounded=1", {.transactions = 500});
   for (const PlayedTransaction& transaction : run.transactions)
     EXPECT_TRUE(transaction.steps[0].asked.kind != Kind::Scan || is_unbounded(transaction.steps[0].asked));
@@ -128,7 +128,7 @@ TEST(CheckThenInsert, TakesSlotsTwiceWithoutIsolation) {
   EXPECT_EQ(broken_without_isolation("check-then-insert", {.sessions = 1}), std::vector<std::string>{});
 }
 
-TEST(CheckThenInsert, NoticesASlotThatIsTakenTwice) {
+TEST(CheckThenInsert, DetectsASlotThatIsTakenTwice) {
   const Workload workload = make_workload("check-then-insert", KeyRequest{});
   FinalState state([](const Request& request) {
     Answer answer;

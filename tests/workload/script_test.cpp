@@ -1,4 +1,4 @@
-// What holds of the scripts of every workload.
+// Properties of the scripts of every workload.
 
 #include <algorithm>
 #include <set>
@@ -33,12 +33,12 @@ bool same_requests(const PlayedRun& a, const PlayedRun& b) {
       });
 }
 
-TEST_P(EveryWorkload, AsksForWhatItsSchemaHas) {
+TEST_P(EveryWorkload, RequestsOnlyWhatItsSchemaHas) {
   for (const PlayedTransaction& transaction : play_run(GetParam()).transactions)
     EXPECT_FALSE(transaction.steps.empty());
 }
 
-TEST_P(EveryWorkload, AsksTheSameFromTheSameSeed) {
+TEST_P(EveryWorkload, RequestsDependOnlyOnTheSeed) {
   EXPECT_TRUE(same_requests(play_run(GetParam()), play_run(GetParam())));
   EXPECT_FALSE(same_requests(play_run(GetParam()), play_run(GetParam(), {.seed = 8})));
 }
@@ -54,14 +54,14 @@ TEST_P(EveryWorkload, KeepsItsInvariantsInASerialRun) {
   EXPECT_EQ(play_run(GetParam(), {.transactions = 3000}).broken_invariants, std::vector<std::string>{});
 }
 
-TEST_P(EveryWorkload, HasTablesOfDifferentNames) {
+TEST_P(EveryWorkload, HasTablesWithDistinctNames) {
   std::set<std::string> names;
   for (const TableInfo& table : play_run(GetParam(), {.transactions = 0}).schema)
     EXPECT_TRUE(names.insert(table.name).second) << table.name;
   EXPECT_FALSE(names.empty());
 }
 
-TEST_P(EveryWorkload, ChoosesFromAsManyKeysAsAskedFor) {
+TEST_P(EveryWorkload, ChoosesFromTheRequestedNumberOfKeys) {
   const Workload workload = make_workload(GetParam(), {.keys = 17});
   EXPECT_EQ(workload.keys, info().keys == 0 ? 0u : 17u);
   EXPECT_EQ(make_workload(GetParam(), KeyRequest{}).keys, info().keys);
@@ -98,7 +98,7 @@ TEST(Workload, HasScriptsOnlyWhereRequestsDependOnAnswers) {
   EXPECT_THROW((void)make_workload("bank", KeyRequest{}).generator->next(random, 0), BrokenContract);
 }
 
-TEST(Workload, AnswersToItsAlias) {
+TEST(Workload, IsFoundByItsAlias) {
   EXPECT_EQ(find_workload("rw-register"), find_workload("registers"));
   EXPECT_EQ(make_workload("rw-register:operations=2", KeyRequest{}).info->name, "registers");
   EXPECT_EQ(find_workload("nothing"), nullptr);
@@ -111,7 +111,7 @@ Dialogue ask_twice(std::uint64_t first) {
   co_return Ending::Commit;
 }
 
-TEST(Dialogue, AsksByTheAnswerBefore) {
+TEST(Dialogue, RequestsDependOnThePreviousAnswer) {
   const std::unique_ptr<Script> script = script_of(ask_twice(5));
   const std::optional<Request> first = script->next();
   ASSERT_TRUE(first);
@@ -130,7 +130,7 @@ TEST(Dialogue, AbortsWhereItSaysSo) {
   EXPECT_TRUE(script->aborts());
 }
 
-TEST(Dialogue, MayBeGivenUpHalfWay) {
+TEST(Dialogue, MayBeAbandonedHalfway) {
   const std::unique_ptr<Script> script = script_of(ask_twice(5));
   EXPECT_TRUE(script->next());
 }
@@ -141,7 +141,7 @@ Dialogue break_off() {
   co_return Ending::Commit;
 }
 
-TEST(Dialogue, HandsOnWhatItThrows) {
+TEST(Dialogue, PassesOnExceptions) {
   const std::unique_ptr<Script> script = script_of(break_off());
   script->complete(*script->next(), Answer{});
   EXPECT_THROW((void)script->next(), BrokenContract);

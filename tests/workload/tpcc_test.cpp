@@ -1,4 +1,4 @@
-// TPC-C, by what its transactions ask of which table.
+// TPC-C, judged by its requests to each table.
 
 #include <map>
 #include <set>
@@ -97,7 +97,8 @@ TEST(Tpcc, DeliversTheOldestOrderOfEveryDistrict) {
     for (const auto& step : transaction->steps) {
       if (step.asked.kind != Kind::Delete) continue;
       const std::uint64_t before = last[district_of_order(step.asked.key)];
-      EXPECT_TRUE(order_number(step.asked.key) >= before);  // Again, where the delivery was rolled back.
+      // It may come again if the delivery was rolled back.
+      EXPECT_TRUE(order_number(step.asked.key) >= before);
       last[district_of_order(step.asked.key)] = order_number(step.asked.key);
       ++delivered;
     }
@@ -105,7 +106,7 @@ TEST(Tpcc, DeliversTheOldestOrderOfEveryDistrict) {
   EXPECT_EQ(last.size(), 20u);
 }
 
-TEST(Tpcc, LooksAtTheLinesOfTheLastTwentyOrders) {
+TEST(Tpcc, ReadsTheLinesOfTheLastTwentyOrders) {
   std::size_t scans = 0;
   for (const PlayedTransaction* level : all_of("stock-level"))
     for (const auto& step : level->steps) {
@@ -119,7 +120,7 @@ TEST(Tpcc, LooksAtTheLinesOfTheLastTwentyOrders) {
       EXPECT_LE(orders.size(), 20u);
       EXPECT_EQ(level->count(Kind::Read, kStock), items.size());
     }
-  // A district that has no orders yet has no lines to look at.
+  // A district without orders has no lines to read.
   EXPECT_GT(scans, all_of("stock-level").size() * 9 / 10);
 }
 
@@ -145,7 +146,7 @@ TEST(Tpcc, StaysWithinItsPopulation) {
     }
 }
 
-TEST(Tpcc, SellsFromOtherWarehousesNowAndThen) {
+TEST(Tpcc, OccasionallySellsFromOtherWarehouses) {
   std::size_t remote = 0, lines = 0;
   for (const PlayedTransaction* order : all_of("new-order"))
     for (const auto& step : order->steps) {
@@ -157,7 +158,7 @@ TEST(Tpcc, SellsFromOtherWarehousesNowAndThen) {
   EXPECT_NEAR(static_cast<double>(remote) / static_cast<double>(lines), 0.01, 0.003);
 }
 
-TEST(Tpcc, NoticesALostWrite) {
+TEST(Tpcc, DetectsALostWrite) {
   const std::vector<std::string> broken =
       play_run("tpcc", {.transactions = 2000, .faults = {.lost_write = 501}}).broken_invariants;
   std::set<std::string> conditions;
@@ -167,7 +168,7 @@ TEST(Tpcc, NoticesALostWrite) {
   EXPECT_TRUE(conditions.contains("condition 8"));
 }
 
-// A state of one warehouse without orders, in which one row differs.
+// A state of one warehouse without orders, in which one row is different.
 std::vector<std::string> broken_when(std::uint32_t table, const Answer::Row& row) {
   const Workload workload = make_workload("tpcc:customers=3,items=20", KeyRequest{});
   MemoryStore store(workload.generator->schema());
@@ -181,7 +182,7 @@ bool mentions(const std::vector<std::string>& problems, std::string_view conditi
                              [&](const std::string& problem) { return problem.starts_with(condition); });
 }
 
-TEST(Tpcc, ChecksEachConditionByItself) {
+TEST(Tpcc, ChecksEachConditionSeparately) {
   EXPECT_TRUE(mentions(broken_when(kWarehouse, {.key = 0, .columns = {5, 0}}), "condition 1"));
   EXPECT_TRUE(mentions(broken_when(kDistrict, {.key = 4, .columns = {kDistrictYtd, 9, 0}}), "condition 2"));
   EXPECT_TRUE(mentions(broken_when(kNewOrder, {.key = order_key(3, 7)}), "condition 2"));
@@ -192,7 +193,7 @@ TEST(Tpcc, ChecksEachConditionByItself) {
   EXPECT_TRUE(mentions(broken_when(kDistrict, {.key = 4, .columns = {7, 1, 0}}), "condition 9"));
 }
 
-TEST(Tpcc, NoticesAGapAmongNewOrders) {
+TEST(Tpcc, DetectsAGapAmongNewOrders) {
   const Workload workload = make_workload("tpcc:customers=3,items=20", KeyRequest{});
   MemoryStore store(workload.generator->schema());
   for (const std::uint64_t order : {1u, 3u}) store.perform(ask::write(kNewOrder, order_key(0, order)));

@@ -31,7 +31,7 @@ InputError error_of(std::string_view spec) {
   throw std::logic_error("no InputError");
 }
 
-// "R1W1R2W2", keys numbered by first appearance.
+// "R1W1R2W2", with keys numbered by first appearance.
 std::string shape_of(const TransactionPlan& plan) {
   std::map<std::uint64_t, std::size_t> places;
   std::string shape;
@@ -54,7 +54,7 @@ TEST(Workload, SameDrawsGiveTheSamePlans) {
     EXPECT_EQ(plans(name, 100, 200), plans(name, 100, 200)) << name;
 }
 
-TEST(OperationMix, OperationsHaveTheirSharesAndKeysOfTheirOwn) {
+TEST(OperationMix, OperationsHaveTheirOwnSharesAndKeys) {
   std::map<Kind, double> shares;
   for (const TransactionPlan& plan : plans("operation-mix:operations=5,reads=0.1,writes=0.8", 50, 2000)) {
     std::set<std::uint64_t> keys;
@@ -97,18 +97,18 @@ TEST(MiniTransactions, ReadEveryKeyBeforeWritingIt) {
 TEST(MiniTransactions, TakeEveryShape) {
   std::set<std::string> shapes;
   for (const TransactionPlan& plan : plans("mini", 1000, 2000)) shapes.insert(shape_of(plan));
-  // R2R1W2 is R1R2W1 and R2W2R1 is R1W1R2 when keys are numbered by appearance.
+  // R2R1W2 is R1R2W1 and R2W2R1 is R1W1R2 if keys are numbered by appearance.
   EXPECT_EQ(shapes,
             (std::set<std::string>{"R1", "R1R2", "R1W1", "R1R2W2", "R1R2W1", "R1W1R2", "R1R2W1W2", "R1R2W2W1",
                                    "R1W1R2W2", "R1R1", "R1R1W1", "R1W1R1", "R1R1W1W1", "R1W1R1W1"}));
 }
 
-TEST(MiniTransactions, LeaveOutOneKeyShapesOnRequest) {
+TEST(MiniTransactions, OmitOneKeyShapesOnRequest) {
   for (const TransactionPlan& plan : plans("mini:same-key=0", 1000, 500))
     EXPECT_NE(shape_of(plan).substr(0, 4), "R1R1");
 }
 
-TEST(MiniTransactions, DoWithASingleKey) {
+TEST(MiniTransactions, WorkWithASingleKey) {
   for (const TransactionPlan& plan : plans("mini", 1, 100))
     for (const PlannedOperation& op : plan.operations) EXPECT_EQ(op.key, 0u);
 }
@@ -145,7 +145,7 @@ TEST(ListAppend, RetiresKeysAfterTheirShareOfAppends) {
   for (const auto& [key, count] : appends) EXPECT_LE(count, 5) << key;
 }
 
-TEST(Lightweight, TouchesEveryKeyFirstWithAnInsert) {
+TEST(Lightweight, AccessesEveryKeyFirstWithAnInsert) {
   std::set<std::uint64_t> seen;
   for (const TransactionPlan& plan : plans("lightweight", 50, 2000)) {
     ASSERT_EQ(plan.operations.size(), 1u);
@@ -172,7 +172,7 @@ TEST(WorkloadSpec, RefusesValuesOutsideTheirRange) {
     EXPECT_THROW((void)make_workload(spec, KeyChoice(10)), InputError) << spec;
 }
 
-TEST(WorkloadSpec, RefusesAParameterWithoutValue) {
+TEST(WorkloadSpec, RefusesAParameterWithoutAValue) {
   EXPECT_EQ(error_of("general:operations").hint(), "operations=...");
 }
 
