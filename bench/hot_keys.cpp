@@ -1,7 +1,7 @@
-// Does the mirror keep up where few keys take all the load and no lock orders their writers? YCSB-A as
-// RocksDB's optimistic transactions run it: 8 sessions, single reads and updates, so that commits of a key
-// nearly always overlap. Processor time of the verifier for n transactions and for 4n: the time a transaction
-// takes must not grow.
+// Does the mirror keep up if few keys take all the load and no lock orders their writers? YCSB-A as
+// RocksDB's optimistic transactions run it: 8 sessions, single reads and updates, so that commits of a
+// key nearly always overlap. Measures the processor time of the verifier for n transactions and for 4n:
+// the time per transaction must not grow.
 //
 //   hot_keys [transactions] [keys] [profile]
 
@@ -22,8 +22,9 @@ using namespace serval;
 
 constexpr std::uint32_t kSessions = 8;
 
-// Every transaction reads a key, perhaps writes it, and commits; a writer that was overtaken is refused. Each
-// step takes effect at a moment between its call and its answer, whichever session comes next.
+// Every transaction reads a key, perhaps writes it, and commits. A writer whose key has changed in the
+// meantime is refused. Each step takes effect at a moment between its call and its answer, whichever
+// session comes next.
 class HotTrace {
  public:
   HotTrace(std::uint64_t transactions, std::uint64_t keys) : keys_(keys), random_(1) {
@@ -40,10 +41,10 @@ class HotTrace {
  private:
   struct Session {
     Time effect = 0;
-    Interval time;                  // Of the step that comes next.
-    std::uint64_t transaction = 0;  // 0: none is open.
+    Interval time;                  // The interval of the next step.
+    std::uint64_t transaction = 0;  // 0 if none is open.
     std::uint64_t key = 0, version = 0;
-    std::int64_t written = 0;  // 0: nothing.
+    std::int64_t written = 0;  // 0 if nothing was written.
   };
   struct Key {
     std::int64_t value = 0;
@@ -108,7 +109,7 @@ class HotTrace {
   std::int64_t last_value_ = 0;
 };
 
-// Microseconds a transaction, or less than nothing after an alarm.
+// Microseconds per transaction; negative after an alarm.
 double measure(const online::Profile& profile, std::uint64_t transactions, std::uint64_t keys) {
   const HotTrace trace(transactions, keys);
   RecordBatch initial;

@@ -1,5 +1,6 @@
-// What does one more look at a growing recording cost, as the recording becomes longer? The file is taken in
-// equal steps: by the screen, which sees only what is new, and by a check of the whole so far.
+// What does one more check of a growing recording cost, as the recording becomes longer? The file is
+// processed in equal steps: by the screen, which sees only what is new, and by a check of everything so
+// far.
 //
 //   live_growth FILE.jsonl LEVEL [STEPS]      default: 10 steps
 

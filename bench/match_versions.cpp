@@ -1,10 +1,10 @@
-// How do the changes of a predicate's matches scale with the versions ever written? An index on the column
-// against looking at every version, in processor time.
+// How does finding the changes of a predicate's matches scale with the number of versions? Compares an
+// index on the column with evaluating every version, in processor time.
 //
-//   match_versions [MOST_VERSIONS]        1,000,000 unless told
+//   match_versions [MOST_VERSIONS]        default: 1,000,000
 //
-// First many keys and ranges that about a hundred versions match, however many there are; then a hundred keys
-// and ranges that a twentieth of all versions matches.
+// First many keys, and ranges that match about a hundred versions, however many there are. Then a
+// hundred keys, and ranges that match a twentieth of all versions.
 #include <cstdlib>
 #include <optional>
 
@@ -21,9 +21,9 @@ namespace {
 
 struct Shape {
   std::uint64_t versions;
-  std::uint64_t per_key;  // Divides the versions.
-  std::uint64_t places;   // Values of the column.
-  std::uint64_t width;    // Of a range.
+  std::uint64_t per_key;  // Divides the number of versions.
+  std::uint64_t places;   // Number of values of the column.
+  std::uint64_t width;    // Width of a range.
 };
 
 Condition range(std::uint64_t low, std::uint64_t width) {
@@ -31,7 +31,7 @@ Condition range(std::uint64_t low, std::uint64_t width) {
   return Condition(parse_predicate(fmt::format("place BETWEEN {} AND {}", low, low + width - 1), pool), pool);
 }
 
-// The paper's way: every version of every key, once for each predicate.
+// As in the paper: every version of every key, once per predicate.
 std::uint64_t count_naively(const Condition& condition, const std::vector<std::int64_t>& places,
                             std::uint64_t per_key) {
   std::uint64_t changes = 0;

@@ -1,6 +1,7 @@
-// How fast is the online verifier, and does its memory stay flat? BlindW-RW as PostgreSQL SERIALIZABLE runs
-// it: 24 sessions, 2,000 keys, 8 reads or 8 blind writes a transaction, intervals that overlap. The trace is
-// made here, piece by piece, by locks without waiting and snapshots; only the verifier is timed.
+// How fast is the online verifier, and does its memory stay constant? BlindW-RW as PostgreSQL
+// SERIALIZABLE runs it: 24 sessions, 2,000 keys, 8 reads or 8 blind writes per transaction, overlapping
+// intervals. The trace is generated here, piece by piece, by locks without waiting and snapshots. Only
+// the verifier is timed.
 //
 //   online_verifier [transactions] [keys] [profile]
 //   online_verifier scaling [transactions] [keys] [profile]   // One thread, then two partitions and three.
@@ -35,15 +36,16 @@ double peak_megabytes() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-// A database in miniature: each step of a session is called, takes effect and is answered at random moments.
+// A miniature database: each step of a session is called, takes effect and is answered at random
+// moments.
 class BlindTrace {
  public:
   explicit BlindTrace(std::uint64_t keys) : keys_(keys), sessions_(kSessions), random_(1) {
     for (std::uint32_t s = 0; s < kSessions; ++s) schedule(s, 0);
   }
 
-  // Records in order of their begins; at least one, until `transactions` have ended. They last until the next
-  // call but one: some of them wait for those that began before.
+  // The next records, ordered by their begins; at least one, until `transactions` have ended. They stay
+  // valid until the call after the next one, because some of them wait for records that began before.
   void next(std::vector<Record>& out, std::uint64_t transactions) {
     out.clear();
     std::swap(batch_, other_batch_);
@@ -54,7 +56,7 @@ class BlindTrace {
     }
   }
 
-  // All at once; they last as long as this.
+  // All records at once. They stay valid as long as this object.
   void all(std::vector<Record>& out, std::uint64_t transactions) {
     while (ended_ < transactions || !ready_.empty()) {
       if (ended_ < transactions) step();
@@ -220,8 +222,8 @@ int measure_speed(const online::Profile& profile, std::uint64_t transactions, st
   return result.violated() ? 1 : 0;
 }
 
-// The whole trace is in memory before the clock starts: nothing but the verifier runs. The rounds take turns,
-// and the best of each counts.
+// The whole trace is in memory before the clock starts, so that nothing but the verifier runs. The
+// configurations take turns, and the best time of each counts.
 int measure_scaling(const online::Profile& profile, std::uint64_t transactions, std::uint64_t keys) {
   using Clock = std::chrono::steady_clock;
   constexpr std::uint32_t kMostPartitions = 3;

@@ -1,8 +1,8 @@
-// Which way to find an order is the better one? OrderSolver (learning with a dynamic topological order
-// inside) against CaDiCaL with clauses against the cycles of its models. Both get the same histories and,
-// round by round, the constraints that their present order violates, as the check room asks them.
+// Which way to find an order is better? Compares OrderSolver (learning with an integrated dynamic
+// topological order) with CaDiCaL plus clauses against the cycles of its models. Both get the same
+// histories and, in each round, the constraints that their current order violates, as in the check room.
 //
-//   order_solver_comparison [SECONDS a run] [PATTERN in the name]      default: 60, all
+//   order_solver_comparison [SECONDS per run] [PATTERN in the name]      default: 60, all
 
 #include <cstdlib>
 #include <ctime>
@@ -27,11 +27,11 @@ constexpr const char* kNoAnswer = "no answer";
 
 struct Row {
   std::string answer = kNoAnswer;
-  double seconds = 0;  // Of processor time: other programs may run beside.
+  double seconds = 0;  // Processor time, because other programs may run at the same time.
   std::uint64_t rounds = 0, clauses = 0, conflicts = 0, visited = 0;
 };
 
-// The constraints that the present order violates, until there are none.
+// Adds the constraints that the current order violates, until there are none.
 template <class Solver>
 void answer(Solver& solver, const Polygraph& graph, Row& row) {
   while (true) {
@@ -49,7 +49,7 @@ void answer(Solver& solver, const Polygraph& graph, Row& row) {
   }
 }
 
-// All clauses at once.
+// Adds all clauses at once.
 template <class Solver>
 void answer(Solver& solver, const RandomClauses& instance, Row& row) {
   row.rounds = 1;

@@ -1,13 +1,13 @@
-// How many records a second does the pipeline put in order, and in how much memory (Leopard, Fig. 9)?
-// Clients make records as fast as they can, one thread each; the merge hands them to a verifier that only
-// looks at them.
+// How many records per second does the pipeline put in order, and in how much memory (Leopard, Fig. 9)?
+// Clients produce records as fast as they can, each in its own thread. The merge passes them to a
+// verifier that only reads them.
 //
 //   pipeline [RECORDS] [CLIENTS]      default: 20M, 24
 //
-// even      all clients are equally busy, so that every record comes from another one than its
-// predecessor bursts    each client has stretches of 64 records in which the others are quiet
-// uneven    one client makes half of all records
-// small     even, but in batches of 8 records: what batches are for
+//   even      all clients are equally busy, so consecutive records come from different clients
+//   bursts    each client has runs of 64 records in which the others are quiet
+//   uneven    one client produces half of all records
+//   small     even, but in batches of 8 records: what batches are for
 
 #include "serval/stream/pipeline.h"
 
@@ -32,8 +32,8 @@ using serval::Time;
 
 struct Shape {
   std::string_view name;
-  Time burst;         // Records of a client behind each other.
-  bool uneven;        // The first client makes half of them.
+  Time burst;         // Consecutive records of one client.
+  bool uneven;        // The first client produces half of them.
   std::size_t batch;  // Records.
 };
 
@@ -71,7 +71,7 @@ struct Seen {
   std::uint64_t records = 0;
   bool in_order = true;
   Time last = serval::kUnknownBegin;
-  std::int64_t sum = 0;  // So that rows are looked at.
+  std::int64_t sum = 0;  // So that rows are read.
   void look(std::span<const Record> run) {
     for (const Record& record : run) {
       in_order = in_order && last <= record.time.begin;

@@ -1,10 +1,11 @@
-// How much of a database's throughput does recording cost? The same workload on the same server, in turns
-// by a campaign that records and by bare sessions that do not. One ratio for every recorded run, to the bare
-// ones beside it; the median is the answer, since a busy machine moves all of them.
+// How much of a database's throughput does recording cost? Runs the same workload on the same server, in
+// turns by a campaign that records and by bare sessions that do not. Each recorded run is compared with
+// the bare runs next to it. The result is the median of these ratios, because a busy machine affects all
+// of them.
 //
-// Throughput is worth little beside others who come and go on the same cores, so there is a second ratio: of
-// processor time a committed transaction, clients, recorder and server together. Where the processor is what
-// limits, one is the inverse of the other. It needs a server on this machine.
+// Throughput means little if other programs come and go on the same cores. So there is a second ratio:
+// processor time per committed transaction, of clients, recorder and server together. If the processor
+// is the bottleneck, one is the inverse of the other. It needs a server on this machine.
 //
 //   postgres_recording "$(scripts/servers start postgres)" [WORKLOAD] [ROUNDS] [SECONDS]
 
@@ -33,11 +34,11 @@ namespace {
 constexpr std::uint32_t kSessions = 8;
 
 struct Speed {
-  double transactions = 0;  // A second.
-  double processor = 0;     // Seconds a committed transaction.
+  double transactions = 0;  // Per second.
+  double processor = 0;     // Seconds per committed transaction.
 };
 
-// Seconds that a process has used, and those of its children that have ended; its parent as well.
+// Seconds used by a process and by its children that have ended; also its parent.
 struct ProcessTimes {
   int parent = 0;
   double own = 0, ended = 0;
@@ -68,8 +69,8 @@ double children_seconds(int server) {
   return sum;
 }
 
-// Of the server, all its processes, and of this one. Asks again where a process has ended meanwhile: its time
-// would be missing, or count twice.
+// For all processes of the server and for this one. Tries again if a process has ended in the meantime,
+// because its time would be missing or counted twice.
 double processor_seconds(int server) {
   for (;;) {
     const ProcessTimes before = times_of(std::to_string(server));
@@ -79,7 +80,7 @@ double processor_seconds(int server) {
   }
 }
 
-// The parent of a process that serves us; 0 where it is not on this machine.
+// The parent of a process that serves us; 0 if it is not on this machine.
 int server_process(const std::string& address) {
   const auto database = serval::open_database(address, {.isolation = "serializable"});
   database->create({{.name = "registers"}});
@@ -98,7 +99,7 @@ struct Question {
   int server;
 };
 
-// A session as a campaign plays it, without what is there to be written down.
+// A session as a campaign runs it, without what is only needed for recording.
 std::uint64_t play_bare(serval::Client& client, serval::Generator& generator, std::mutex& generating,
                         const Question& question, std::uint32_t session) {
   serval::Random random(serval::Random(question.seed + session).next());

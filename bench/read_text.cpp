@@ -1,5 +1,6 @@
-// How fast is the PolySI text reader beside `wc -w`? Both read the same file of mini-transactions, in turns,
-// in one run, so that a busy machine slows both; the best time of each counts.
+// How fast is the PolySI text reader compared with `wc -w`? Both read the same file of
+// mini-transactions, in turns, in one run, so that a busy machine slows both. The best time of each
+// counts.
 //
 //   read_text [TRANSACTIONS] [ROUNDS]     defaults: 1000000 5
 //   read_text FILE [ROUNDS]               measures a file of yours

@@ -1,7 +1,8 @@
-// What does recording cost a session? Transactions of four operations are logged as a campaign logs them,
-// with both times of every operation, by one and by eight threads, while the recorder writes the file.
+// What does recording cost a session? Transactions of four operations are logged as a campaign logs
+// them, with both times of every operation, by one thread and by eight, while the recorder writes the
+// file.
 //
-//   record_operations [TRANSACTIONS a thread]     default: 500000
+//   record_operations [TRANSACTIONS per thread]     default: 500000
 
 #include <chrono>
 #include <cstdlib>
@@ -38,7 +39,7 @@ void log_transactions(serval::Recorder& recorder, int thread, std::int64_t trans
   }
 }
 
-// Processor time of all threads, the recorder's among them, by operation.
+// Processor time per operation, of all threads including the recorder's.
 double nanoseconds_an_operation(int threads, std::int64_t transactions) {
   const std::string path =
       (std::filesystem::temp_directory_path() / fmt::format("serval-record-{}.jsonl", ::getpid())).string();

@@ -1,12 +1,12 @@
-// What do the replay of an expected order (Enne) and the graph of a certificate (Emme) cost? The
-// set-ups of the paper's sections 8.2 and 8.3, in processor time: reading the binary file, and the
-// check, which finds the order, replays it and looks at real time, or reads the certificate and looks
-// for an order.
+// What do the replay of an expected order (Enne) and the graph of a certificate (Emme) cost? The setups
+// of the paper's sections 8.2 and 8.3, in processor time. Measures reading the binary file, and the
+// check: it either finds the order, replays it and verifies real time, or reads the certificate and
+// searches for an order.
 //
-//   replay [MOST_TRANSACTIONS]        1,000,000 unless told
+//   replay [MOST_TRANSACTIONS]        default: 1,000,000
 //
-// Numbers of transactions are of committed ones, as in the paper; about a third as many are recorded beside
-// them as aborted.
+// Numbers of transactions count committed ones, as in the paper. About a third as many are also recorded
+// as aborted.
 #include <algorithm>
 #include <cstdlib>
 #include <string>
@@ -33,7 +33,7 @@ std::uint64_t committed(const History& history) {
   return static_cast<std::uint64_t>(std::ranges::count(history.outcome_column(), Outcome::Committed));
 }
 
-// As many as it takes for that many commits.
+// As many as it takes to get this number of commits.
 History made(const SetUp& set_up) {
   SimulationOptions options{
       .workload = set_up.workload, .transactions = set_up.transactions, .keys = set_up.keys};

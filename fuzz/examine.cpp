@@ -38,7 +38,7 @@ void prove(const History& history, const CheckResult& result, const VersionHints
                      ": the evidence does not stand: " + flaw.value_or(""));
 }
 
-// What is known of every level so far.
+// What is known about every level so far.
 class Knowledge {
  public:
   void learn(const CheckResult& result) {
@@ -91,7 +91,7 @@ void ask_an_engine(const History& history, std::uint64_t choice, Knowledge& know
   knowledge.learn(result);
 }
 
-// Under an assumption a level may be refuted that holds without it.
+// An assumption may refute a level that holds without it.
 void assume_something(const History& history, std::uint64_t choice) {
   Budget budget = small_budget();
   VersionHints hints;
@@ -116,18 +116,18 @@ template <class Act>
 void within_budget(Act act) {
   try {
     act();
-  } catch (const BudgetExhausted&) {  // A result like others.
+  } catch (const BudgetExhausted&) {  // A result like any other.
   }
 }
 
-// Nothing where more than names was lost on the way, and said so.
+// Nullopt if more than names was lost on the way and this was reported.
 std::optional<History> through(const History& history, const FormatInfo& format) {
   WriteReport report;
   std::string text;
   try {
     text = write_to_string(history, format.format, &report);
   } catch (const OutputError&) {
-    return std::nullopt;  // It says that it cannot; so be it.
+    return std::nullopt;  // The format reports that it cannot represent the history, which is fine.
   }
   if (text.empty()) {  // Empty files are refused.
     require(history.transaction_count() == 0 || !report.lossy_steps.empty(),
@@ -144,8 +144,8 @@ std::optional<History> through(const History& history, const FormatInfo& format)
   return keeps_verdicts(report) ? std::move(again) : std::nullopt;
 }
 
-// The native formats keep every member; others may spell the initial version differently, say, and the
-// verdicts must stay.
+// The native formats keep every member. Others may, for example, spell the initial version differently,
+// but the verdicts must stay.
 void convert_to(const History& history, const FormatInfo& format, Knowledge& knowledge) {
   const std::optional<History> again = through(history, format);
   const std::string found = again ? difference(history, *again) : "";
@@ -170,7 +170,7 @@ void examine(const History& history, std::uint64_t choice) {
   if (history.operation_count() > kMostOperations) return;
   Knowledge knowledge;
   within_budget([&] { survey_it(history, knowledge); });
-  // Every third format, other ones for other inputs.
+  // Every third format; different inputs get different ones.
   const auto formats = all_formats();
   for (std::size_t i = (choice >> 20) % 3; i < formats.size(); i += 3)
     if (formats[i].write != nullptr) within_budget([&] { convert_to(history, formats[i], knowledge); });

@@ -1,4 +1,4 @@
-// Folders of files: Cobra's logs beside a version order, Leopard's clients beside the rows at the start.
+// Folders of files: Cobra's logs with a version order, and Leopard's clients with the initial rows.
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kCut = "\n--8<--\n";  // Between files; the first line of each is its name.
+constexpr std::string_view kCut = "\n--8<--\n";  // Separates files; the first line of each is its name.
 constexpr std::array<std::string_view, 8> kNames = {"T1.log",
                                                     "T2.log",
                                                     "other.log",

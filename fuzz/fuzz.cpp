@@ -23,7 +23,7 @@ const serval::fuzz::Target* chosen = nullptr;
 
 }  // namespace
 
-// Flags that begin with "--" are ours; libFuzzer passes over them.
+// Flags that begin with "--" are ours; libFuzzer ignores them.
 extern "C" int LLVMFuzzerInitialize(int* argument_count, char*** arguments) {
   constexpr std::string_view kTarget = "--target=";
   for (int i = 1; i < *argument_count; ++i) {
@@ -39,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     chosen->run({reinterpret_cast<const char*>(data), size});
   } catch (const std::bad_alloc&) {
-    throw;  // libFuzzer has limits of its own.
+    throw;  // libFuzzer has its own limits.
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s: %s\n", chosen->name.c_str(), error.what());
     std::abort();

@@ -1,4 +1,4 @@
-// Operations of Jepsen files, judged by every model; each answer is proved once more.
+// Operations of Jepsen files, judged by every model. Each answer is proved again.
 
 #include <chrono>
 
@@ -19,7 +19,7 @@ void judge(const ModelInfo& model, const ClientHistory& history) {
     const ModelResult result = check_model(model.model, history, options);
     const ModelProof proof = verify_model(model.model, history, options, result);
     if (proof.flaw) throw Defect(std::string(model.name) + ": " + *proof.flaw);
-  } catch (const InputError&) {  // None of the model's operations.
+  } catch (const InputError&) {  // Not an operation of the model.
   } catch (const BudgetExhausted&) {
   }
 }

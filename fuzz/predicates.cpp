@@ -1,8 +1,8 @@
-// The two languages of conditions. What they read is printed, read again as the same tree, evaluated over
-// rows and turned into regions.
+// The two languages for conditions. What is parsed is printed, parsed again into the same tree,
+// evaluated over rows and turned into regions.
 //
 //   P1  parse(print(tree)) is the tree;
-//   P2  a row that a condition is true of lies in its region.
+//   P2  every row that satisfies a condition lies in its region.
 
 #include "serval/base/error.h"
 #include "serval/base/random.h"

@@ -1,4 +1,4 @@
-// A target for each format, and one for whatever the bytes look like (also compressed).
+// A target for each format, and one that detects the format (compressed files included).
 
 #include "examine.h"
 #include "serval/base/error.h"

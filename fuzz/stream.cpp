@@ -1,9 +1,9 @@
-// Lines as `serval watch` takes them in: from a client, in pieces, through the pipeline to the mirror.
+// Lines as `serval watch` receives them: from a client, in pieces, through the pipeline to the mirror.
 //
 //   S1  records leave in the order of their begins (T1 of stream/pipeline.h);
-//   S2  into which pieces the bytes were cut makes no difference to what is accepted. (What is refused first,
-//       a clock that went back or a line further down, depends on when each comes to light, and a session
-//       whose first record begins before what has left is late only where something has left.)
+//   S2  how the bytes are cut into pieces does not affect what is accepted. (What is refused first, a clock
+//       that ran backwards or a later line, depends on when each is noticed. A session whose first record
+//       begins before what has left is late only if something has left.)
 
 #include "serval/base/error.h"
 #include "serval/base/random.h"
@@ -16,7 +16,8 @@ namespace {
 
 class Watch {
  public:
-  // The outcome in words: how many records and what was found; empty where it was refused or came late.
+  // The outcome in words: the number of records and the findings. Empty if the input was refused or
+  // late.
   std::string run(std::string_view bytes, std::size_t most_bytes) {
     try {
       take(bytes, most_bytes);

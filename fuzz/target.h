@@ -1,11 +1,12 @@
 #pragma once
-// What is fed with arbitrary bytes: every reader, and what comes after it. A target takes any bytes
-// whatsoever; it returns, or it has found a bug. Exceptions of the outside world (InputError and the like)
-// are caught inside.
+// Targets for arbitrary bytes: every reader, and what is done with its result. A target accepts any
+// bytes. It returns, or it has found a bug. Exceptions for bad input (InputError and the like) are
+// caught inside.
 //
 //   find_target("read-edn")->run("{:type :ok, :process 0}");
 //
-// `scripts/fuzz` feeds them with clang's libFuzzer, tests/fuzz with the inputs that once failed.
+// `scripts/fuzz` runs the targets with clang's libFuzzer, tests/fuzz runs them on the inputs that once
+// failed.
 
 #include <functional>
 #include <span>
@@ -16,7 +17,8 @@
 
 namespace serval::fuzz {
 
-// Two answers that contradict each other. Other bugs show as BrokenContract or by a sanitizer.
+// Two answers that contradict each other. Other bugs appear as BrokenContract or are found by a
+// sanitizer.
 class Defect : public std::logic_error {
  public:
   using std::logic_error::logic_error;
@@ -29,15 +31,15 @@ struct Target {
 };
 
 std::span<const Target> all_targets();
-const Target* find_target(std::string_view name);  // Null where there is none.
+const Target* find_target(std::string_view name);  // Null if there is none.
 
-// Of each file.
-std::vector<Target> reader_targets();  // read-FORMAT for each format, and read: whatever it looks like.
+// The targets of each file.
+std::vector<Target> reader_targets();  // read-FORMAT for each format, and read, which detects it.
 Target version_order_target();         // Cobra's *.vo.
 Target certificate_target();           // Lines of a certificate after a fixed history.
 Target predicate_target();             // The language of predicates.
 Target sql_target();                   // SQL, by PostgreSQL's grammar.
-Target stream_target();                // Lines as `serval watch` takes them in.
+Target stream_target();                // Lines as `serval watch` receives them.
 Target model_target();                 // Operations for models.
 Target folder_target();                // Folders of Cobra and Leopard.
 Target answer_target();                // Answers of programs that bring their own database.

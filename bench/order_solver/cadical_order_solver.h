@@ -1,7 +1,8 @@
 #pragma once
-// The other way to find an order: CaDiCaL decides all variables, the statements it took to be true are put
-// into a DynamicOrder one after another, each one that closes a cycle gives a clause against that cycle,
-// and CaDiCaL is asked again. The interface is that of OrderSolver, as far as the comparison needs it.
+// The alternative way to find an order: CaDiCaL decides all variables, the statements that it made true
+// are inserted into a DynamicOrder one after another, each one that closes a cycle yields a clause
+// against that cycle, and CaDiCaL is called again. The interface is that of OrderSolver, as far as the
+// comparison needs it.
 
 #include <cstdint>
 #include <span>
@@ -42,7 +43,7 @@ class CadicalOrderSolver : private CaDiCaL::Terminator {
     sat_.add(0);
   }
 
-  // Tries first what the present order says, as OrderSolver does.
+  // First tries what the current order says, as OrderSolver does.
   bool solve() {
     while (true) {
       for (std::uint32_t i = 0; i < pairs_.size(); ++i)

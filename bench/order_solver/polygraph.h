@@ -1,7 +1,7 @@
 #pragma once
-// Instances for solvers of orders, from a seed: transactions that read and write keys blindly, executed one
-// after another in a hidden order. What reads saw and the sessions are known; whoever else wrote the key
-// comes before the writer or after the reader.
+// Instances for order solvers, from a seed: transactions that read keys and write them blindly, executed
+// serially in a hidden order. The sessions and what reads saw are known. Every other writer of the key
+// comes before the writer that was read or after the reader.
 
 #include <algorithm>
 #include <cstdint>
@@ -17,12 +17,12 @@ namespace serval::bench {
 
 struct PolygraphSize {
   Vertex transactions;
-  std::uint32_t sessions;  // 0: no session order.
+  std::uint32_t sessions;  // 0 for no session order.
   std::uint32_t keys;
-  std::uint32_t operations;       // A transaction, half of them writes, each of a key of its own.
-  Vertex displacement;            // How far from the hidden order the start may be.
-  bool planted = false;           // Two readers in the middle that disagree about two updates.
-  std::uint32_t stale_reads = 0;  // That many reads see an older version.
+  std::uint32_t operations;       // Per transaction; half of them are writes, each of a different key.
+  Vertex displacement;            // How far the start may be from the hidden order.
+  bool planted = false;           // Adds two readers in the middle that disagree about two updates.
+  std::uint32_t stale_reads = 0;  // The number of reads that see an older version.
 };
 
 struct Polygraph {
@@ -39,7 +39,7 @@ struct Polygraph {
 
 namespace polygraph_detail {
 
-// Transactions are numbered as they may have come into a file: near the hidden order.
+// Transactions are numbered as they might appear in a file: close to the hidden order.
 inline std::vector<Vertex> displaced_numbers(const PolygraphSize& size, Random& random) {
   std::vector<std::uint64_t> key(size.transactions);
   for (Vertex i = 0; i < size.transactions; ++i)
@@ -51,8 +51,8 @@ inline std::vector<Vertex> displaced_numbers(const PolygraphSize& size, Random& 
   return number;
 }
 
-// Two updates of two keys, and two readers that disagree about their order: each sees one of them and what
-// the other one overwrote.
+// Two updates of two keys, and two readers that disagree about their order: each sees one of them and
+// what the other one overwrote.
 inline void plant(Polygraph& graph, std::span<Vertex> latest, std::span<const Vertex> four, Random& random) {
   const auto x = static_cast<std::uint32_t>(random.below(latest.size()));
   const auto y = static_cast<std::uint32_t>((x + 1 + random.below(latest.size() - 1)) % latest.size());
@@ -82,10 +82,10 @@ inline void execute(Polygraph& graph, std::span<Vertex> latest, Vertex transacti
   }
 }
 
-// A read sees an older version than it did, if its version is not the first one.
+// Makes a read see an older version, unless its version is the first one.
 inline void make_stale(Polygraph& graph, Random& random) {
   Polygraph::Read& read = graph.reads[random.below(graph.reads.size())];
-  const std::vector<Vertex>& row = graph.writers[read.key];  // As they executed.
+  const std::vector<Vertex>& row = graph.writers[read.key];  // In the order of execution.
   const auto seen = std::ranges::find(row, read.writer);
   if (seen != row.end() && seen != row.begin())
     read.writer = row[random.below(static_cast<std::uint64_t>(seen - row.begin()))];
@@ -133,7 +133,7 @@ inline Polygraph make_polygraph(const PolygraphSize& size, std::uint64_t seed, B
   return graph;
 }
 
-// Calls violated(read, other) for every other writer that stands between a read and what it saw.
+// Calls violated(read, other) for every other writer between a read and what it saw.
 template <class Violated>
 void for_each_violation(const Polygraph& graph, std::span<const std::uint32_t> rank, Violated&& violated) {
   std::vector<std::vector<Vertex>> writers = graph.writers;

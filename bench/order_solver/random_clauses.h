@@ -1,7 +1,7 @@
 #pragma once
-// Clauses "a before b, or c before d" about random vertices without known edges: where there are enough of
-// them, the hardest that a few vertices can make. If an order is hidden, it agrees with the first half of
-// each.
+// Clauses "a before b, or c before d" about random vertices without known edges. If there are enough of
+// them, they are the hardest instances with few vertices. If an order is hidden, it satisfies the first
+// half of each clause.
 
 #include <array>
 #include <numeric>

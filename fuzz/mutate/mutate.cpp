@@ -1,11 +1,12 @@
-// Damaged files through `serval check`, many thousands a minute: the command line is linked in, and each
-// file gets a process of its own by a fork, without loading anything again. Whatever the file, the exit code
-// must be 0, 1, 2 or 3.
+// Runs damaged files through `serval check`, many thousands per minute: the command line is linked in,
+// and each file is checked in a forked process, without loading anything again. Whatever the file, the
+// exit code must be 0, 1, 2 or 3.
 //
 //   serval_mutate [--files N] [--seed N] [--keep FOLDER] [--exec SERVAL] [--target NAME] FILE-OR-FOLDER...
 //
-// --exec starts that program instead, a new one for each file. --target gives the bytes to a target of fuzz/;
-// that needs no clang, but nothing guides the search. What fails is kept and named with its command.
+// --exec starts that program instead, once per file. --target passes the bytes to a target of fuzz/;
+// this does not need clang, but nothing guides the search. Failing files are kept and printed with their
+// command.
 
 #include <algorithm>
 #include <array>
@@ -37,8 +38,8 @@ constexpr std::uintmax_t kMostBytes = 64 * 1024;
 struct Plan {
   std::uint64_t files = 2000, seed = 0;
   fs::path keep = fs::temp_directory_path() / "serval-mutate";
-  std::string program;             // Empty: the one that is linked in.
-  const Target* target = nullptr;  // Null: the command line.
+  std::string program;             // Empty for the one that is linked in.
+  const Target* target = nullptr;  // Null for the command line.
   std::vector<fs::path> inputs;
 };
 
@@ -89,7 +90,7 @@ std::string bytes_of(const fs::path& path) {
 std::vector<std::string> seeds_of(const std::vector<fs::path>& inputs) {
   std::vector<std::string> seeds;
   const auto take = [&](const fs::path& path) {
-    std::error_code unreadable;  // A link to itself, for one.
+    std::error_code unreadable;  // For example, a link to itself.
     if (fs::is_regular_file(path, unreadable) && fs::file_size(path) > 0 && fs::file_size(path) <= kMostBytes)
       seeds.push_back(bytes_of(path));
   };
@@ -97,7 +98,7 @@ std::vector<std::string> seeds_of(const std::vector<fs::path>& inputs) {
     if (!fs::is_directory(input)) take(input);
     if (!fs::is_directory(input)) continue;
     std::vector<fs::path> found(fs::recursive_directory_iterator{input}, {});
-    std::ranges::sort(found);  // The same seed, the same files.
+    std::ranges::sort(found);  // The same seed must give the same files.
     for (const fs::path& path : found) take(path);
   }
   if (seeds.empty()) refuse("no files to start from");
@@ -140,7 +141,7 @@ int feed(const Target& target, const std::string& path) {
   }
 }
 
-// In the child.
+// Runs in the child.
 [[noreturn]] void check_and_exit(const Plan& plan, std::vector<std::string> words) {
   std::freopen("/dev/null", "w", stdout);
   if (plan.target == nullptr) std::freopen("/dev/null", "w", stderr);
@@ -156,7 +157,7 @@ int feed(const Target& target, const std::string& path) {
   _exit(code);
 }
 
-// The exit code, or 1000 and the signal.
+// The exit code, or 1000 plus the signal.
 int run(const Plan& plan, const std::vector<std::string>& words) {
   const pid_t child = fork();
   if (child < 0) refuse("cannot fork");

@@ -52,7 +52,7 @@ struct Piece {
   std::size_t at = 0, size = 0;
 };
 
-// Bytes, or whole lines.
+// Bytes or whole lines.
 Piece any_piece(std::string_view text, Random& random) {
   Piece piece{random.below(text.size()), 0};
   piece.size = 1 + random.below(std::min<std::size_t>(text.size() - piece.at, 64));
@@ -64,7 +64,7 @@ Piece any_piece(std::string_view text, Random& random) {
   return piece;
 }
 
-// Where a number stands, or nowhere.
+// The digits of a number, or an empty piece.
 Piece any_number(std::string_view text, Random& random) {
   constexpr std::string_view kDigits = "0123456789";
   const std::size_t from = text.find_first_of(kDigits, random.below(text.size()));

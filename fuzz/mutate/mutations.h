@@ -1,6 +1,6 @@
 #pragma once
-// Files as accidents and malice leave them: bytes flipped, pieces cut, doubled, moved or taken from another
-// file, numbers made extreme.
+// Damages files as accidents and malice do: bytes are flipped; pieces are cut, doubled, moved or taken
+// from another file; numbers are made extreme.
 //
 //   const std::string damaged = mutated(bytes, other_bytes, random);
 
@@ -11,7 +11,7 @@
 
 namespace serval::fuzz {
 
-// One to four changes. `other` lends pieces.
+// Makes one to four changes. `other` provides pieces.
 std::string mutated(std::string bytes, std::string_view other, Random& random);
 
 }  // namespace serval::fuzz
