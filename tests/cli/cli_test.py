@@ -135,7 +135,7 @@ class Verdicts(CliTest):
         self.assertEqual(self.expect(0, "check", self.file("timed.notation", "s1: [w(x,1)]@1..2\n")).first,
                          "VALID timed.notation strict-serializable")
 
-    def test_without_a_level_what_is_open_is_unknown(self):
+    def test_without_a_level_an_undecided_history_is_unknown(self):
         result = self.expect(2, "check", self.file("blind.notation", BLIND))
         self.assertRegex(result.first, r"^UNKNOWN blind\.notation (any|strongest=\S+)$")
         self.assertIn("next", result.out)
@@ -144,12 +144,12 @@ class Verdicts(CliTest):
         first = self.expect(1, "check", self.file("air.notation", "s1: [r(x,7)]\n")).first
         self.assertRegex(first, r"^ANOMALY air\.notation strongest=\S+ found=1 thin-air-read$")
 
-    def test_of_several_strongest_levels_the_best_known_stand_first(self):
+    def test_the_best_known_of_several_strongest_levels_comes_first(self):
         lost = self.file("lost.notation", "s1: [r(x,0) w(x,1)]@0..5  s2: [r(x,0) w(x,2)]@0..5\n")
         self.assertEqual(self.expect(1, "check", lost).first,
                          "ANOMALY lost.notation strongest=strong-read-committed,prefix-consistency found=1 lost-update")
 
-    def test_strongest_is_told_only_if_stronger_levels_were_examined(self):
+    def test_strongest_is_printed_only_if_stronger_levels_were_examined(self):
         good = self.file("good.notation", GOOD)
         self.assertNotIn("strongest", self.expect(0, "check", good, "-l", "read-committed").out)
         report = json.loads(self.expect(0, "check", good, "-l", "read-committed", "--json").out)
@@ -179,7 +179,7 @@ class Verdicts(CliTest):
         self.assertEqual(asked.first, "VIOLATION skew.jsonl serializable")
         self.assertNotIn("gate  ", asked.out)
 
-    def test_a_promise_that_is_not_a_level_is_told_and_gates_nothing(self):
+    def test_a_promise_that_is_not_a_level_is_reported_and_gates_nothing(self):
         name = self.file("odd.jsonl", '{"serval":"history","version":1,"facts":{"promises":"the best"}}\n'
                                       '{"s":1,"t":1,"ops":[["w","x",1]]}\n')
         result = self.expect(0, "check", name)
@@ -236,7 +236,7 @@ class Json(CliTest):
         self.assertFalse(unknown["complete"])
         self.assertTrue(unknown["undecided"]["reason"])
 
-    def test_several_files_give_one_object_a_line_even_for_bad_input(self):
+    def test_several_files_give_one_object_per_line_even_for_bad_input(self):
         self.file("good.notation", GOOD)
         self.file("bad.notation", "s1: [w(x\n")
         lines = self.expect(3, "check", "good.notation", "bad.notation", "--json").out.splitlines()
@@ -261,7 +261,7 @@ class Json(CliTest):
 
 
 def operations(*lines):
-    """One EDN map for each (type, process, f, value)."""
+    """One EDN map per (type, process, f, value)."""
     return "".join("{:type :%s, :process %s, :f :%s, :value %s}\n" % line for line in lines)
 
 
@@ -345,7 +345,7 @@ class Mirror(CliTest):
     def recorded(self, *arguments):
         return self.generate("h.jsonl", "-w", "registers", "-n", 500, "--keys", 12, "--times", "ops", *arguments)
 
-    def test_no_contradiction_is_unknown_and_passes_if_asked(self):
+    def test_no_contradiction_is_unknown_and_passes_on_request(self):
         self.recorded("--level", "strict-serializable")
         result = self.expect(2, "check", "h.jsonl", "--engine", "mirror")
         self.assertEqual(result.first, "UNKNOWN h.jsonl simulated:strict-serializable")
@@ -377,7 +377,7 @@ class Mirror(CliTest):
         self.assertIn("postgres:serializable",
                       self.expect(64, "check", "n.txt", "--engine", "mirror", "--profile", "postgres:serialisable").err)
 
-    def test_without_times_nothing_is_found_out(self):
+    def test_without_times_nothing_is_found(self):
         self.file("n.txt", GOOD)
         result = self.expect(2, "check", "n.txt", "--engine", "mirror", "--level", "SER")
         self.assertIn("no times", result.out)
@@ -415,7 +415,7 @@ class BadInput(CliTest):
         self.assertIn("  2 | s2: [w(x 1)]", result.err)
         self.assertRegex(result.err, r"(?m)^    \| +\^ expected")
 
-    def test_caret_stands_below_the_column(self):
+    def test_the_caret_is_below_the_column(self):
         result = self.refuse("bad.notation", "s1: [w(x 1)]\n")
         source, pointer = result.err.splitlines()[1:3]
         column = int(re.search(r"bad\.notation:1:(\d+)", result.err)[1])
@@ -456,10 +456,10 @@ class PolysiText(CliTest):
         self.check(f"r(1,0,1,1)\nw(1,{huge},1,1)\nr(1,{huge},2,2)\n", 0)
         self.assertIn(self.run_serval("check", self.file("n.txt", "r(-1,-5,1,1)\n"), "-l", "SER").code, (0, 1, 3))
 
-    def test_sessions_that_come_back(self):
+    def test_sessions_that_continue_later(self):
         self.check("r(1,0,1,1)\nw(1,5,1,1)\nr(1,5,2,2)\nr(1,5,1,3)\n", 0)
 
-    def test_duplicate_writes_are_tried_each(self):
+    def test_each_duplicate_write_is_tried(self):
         self.check("r(1,0,1,1)\nw(1,5,1,1)\nr(1,5,2,2)\nw(1,5,2,2)\nr(1,5,3,3)\n", 0)
         self.check("r(1,5,1,1)\nw(1,5,1,1)\nr(1,5,2,2)\nw(1,5,2,2)\nr(1,5,3,3)\n", 1)
 
@@ -560,7 +560,7 @@ class Usage(CliTest):
 
 
 class Colour(CliTest):
-    def test_colour_only_when_asked_or_forced(self):
+    def test_colour_only_on_request_or_by_force(self):
         skew = self.file("skew.notation", SKEW)
         check = ("check", skew, "-l", "serializable")
         self.assertNotIn("\x1b", self.run_serval(*check).out)
@@ -629,7 +629,7 @@ class Budgets(CliTest):
         self.assertEqual(result.code, 2, result)
         self.assertIn("raise --memory-limit", result.err)
 
-    def test_files_beside_the_history_are_read_within_limits(self):
+    def test_files_next_to_the_history_are_read_within_limits(self):
         good = self.file("good.notation", GOOD)
         for path, problem in (("/dev/zero", "a line of more than 65536 bytes"), (".", "is a directory"),
                               ("missing", "cannot open"), (self.file("wrong", "no such\n"), "there is no transaction")):
@@ -648,7 +648,7 @@ class Budgets(CliTest):
         self.assertEqual(self.interrupted_while_writing(signal.SIGPIPE, 1), -signal.SIGPIPE)
         self.assertEqual(os.listdir(self.folder), [])
 
-    def test_nohup_keeps_a_command_going(self):
+    def test_nohup_keeps_a_command_running(self):
         hear_hangups(self)
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
         process = subprocess.Popen([SERVAL, "check", "-", "-l", "SER"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -664,7 +664,7 @@ class Budgets(CliTest):
         wait_until_caught(process.pid, signal.SIGHUP)
         process.send_signal(signal.SIGHUP)
         process.communicate(timeout=60)
-        self.assertIn(process.returncode, (0, 129))  # It may have been done.
+        self.assertIn(process.returncode, (0, 129))  # It may have finished before.
         self.assertLessEqual(set(os.listdir(self.folder)), {big, "out.cobra"})
 
     def interrupted_while_writing(self, number, times):
@@ -700,13 +700,13 @@ class Budgets(CliTest):
 
 
 def hear_hangups(test):
-    """The commands that the test starts do not inherit that SIGHUP is ignored, as below nohup."""
+    """The commands that the test starts do not inherit an ignored SIGHUP, as under nohup."""
     before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     test.addCleanup(signal.signal, signal.SIGHUP, before)
 
 
 def wait_until_caught(pid, number):
-    """Returns once the process has a handler for the signal (or the system does not say)."""
+    """Returns once the process has a handler for the signal (or the system does not report it)."""
     status = pathlib.Path(f"/proc/{pid}/status")
     deadline = time.monotonic() + 30
     while status.exists() and time.monotonic() < deadline:
@@ -740,7 +740,7 @@ class Workloads(CliTest):
         self.assertEqual(page["parameters"][0], {"name": "warehouses", "description": "warehouses, with ten districts each",
                                                  "default": 1, "least": 1, "greatest": 10000, "whole": True})
 
-    def test_ranges_decide_who_can_run_it(self):
+    def test_ranges_decide_which_databases_can_run_it(self):
         drivers = {row["name"]: row["drivers"] for row in self.rows()}
         self.assertIn("etcd", drivers["bank"])
         self.assertNotIn("etcd", drivers["tpcc"])
@@ -849,7 +849,7 @@ class Oracle(CliTest):
         report = json.loads(self.expect_or_skip(0, "check", name, "-l", "SER", "--oracle", "database", "--json").out)
         self.assertIn("a sample of 200,000 out of ", json.dumps(report))
 
-    def test_what_sqlite_knows_otherwise_is_left_out(self):
+    def test_predicates_that_sqlite_evaluates_differently_are_skipped(self):
         lines = [json.dumps({"serval": "history", "version": 1})]
         lines += [json.dumps({"s": 1, "t": i, "ops": [["w", f"pieces/{i}", row]]}) for i, row in enumerate(self.ROWS, 1)]
         lines += [json.dumps({"s": 2, "t": 50 + i, "ops": [["pu" if "SET" in text else "pr", ["sql", text], []]]})
@@ -861,7 +861,7 @@ class Oracle(CliTest):
         self.assertEqual(int(found[1]) + int(found[2]), 14 * 5)
         self.assertGreater(int(found[1]), 14 * 5 // 2)
 
-    def test_other_judges_have_no_oracle(self):
+    def test_other_engines_have_no_oracle(self):
         self.expect(64, "check", "a.jsonl", "--oracle", "nobody")
         self.expect(64, "check", "a.jsonl", "--oracle", "database", "--model", "bank")
         self.expect(64, "check", "a.jsonl", "--oracle", "database", "--engine", "mirror")
@@ -896,7 +896,7 @@ class Bench(CliTest):
 
 
 class VersionOrders(CliTest):
-    """King Cobra's: written beside the logs, trusted only when asked to."""
+    """King Cobra's version orders: written next to the logs, trusted only on request."""
     HEADER = '{"serval":"history","version":1,"initial":0}\n'
 
     def cobra(self, name, *transactions):
@@ -950,7 +950,7 @@ class Convert(CliTest):
 
 
 class Lint(CliTest):
-    def test_fit_histories_are_called_fit(self):
+    def test_suitable_histories_are_reported_as_such(self):
         self.assertIn("  fit for the mini-transaction engine", self.expect(0, "lint", self.file("g.notation", GOOD)).out)
 
     def test_exceptions_are_counted_with_examples(self):
@@ -965,7 +965,7 @@ class Lint(CliTest):
 
 
 class Probe(CliTest):
-    """By the example program, which needs no library; RocksDB where this build has it."""
+    """Uses the example program, which needs no library, and RocksDB if this build has it."""
     DATABASE = f"exec:python3 '{EXAMPLES}/exec_driver.py' probe.db"
 
     def test_a_matrix_of_isolations_and_anomalies(self):
@@ -986,7 +986,7 @@ sys.path.insert(0, {str(EXAMPLES)!r})
 sys.dont_write_bytecode = True
 import exec_driver
 
-class Loose(exec_driver.Session):  # Every statement commits by itself.
+class Loose(exec_driver.Session):  # Every statement is its own transaction.
     def begin(self, _):
         return {{"ok": True}}
     def commit(self, _):
@@ -1032,12 +1032,12 @@ exec_driver.main()
         rows = sqlite3.connect(self.folder / "probe.db").execute("select name from sqlite_master").fetchall()
         self.assertEqual(rows, [])
 
-    def test_a_database_that_is_not_there_exits_with_4(self):
+    def test_an_unreachable_database_exits_with_4(self):
         result = self.expect(4, "probe", "exec:exit 1")
         self.assertIn("error: the program has ended", result.err)
         self.assertEqual(result.out, "")
 
-    def test_wrong_words_are_answered(self):
+    def test_wrong_words_get_suggestions(self):
         self.assertIn('did you mean "rocksdb"?', self.expect(64, "probe", "rockdb:").err)
         self.assertIn('"serial"', self.expect(64, "probe", "rocksdb:", "-i", "serial").err)
         self.expect(64, "probe", "rocksdb:", "--patience", "300")

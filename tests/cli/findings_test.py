@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the commands of every folder of tests/findings: defects that somebody met, which must stay mended.
+"""Runs the commands of every folder of tests/findings: defects that were found once and must stay fixed.
 
     python3 tests/cli/findings_test.py PATH-TO-SERVAL [unittest arguments]
 """
@@ -15,7 +15,7 @@ import unittest
 FINDINGS = pathlib.Path(__file__).resolve().parents[1] / "findings"
 SERVAL = "serval"
 SECONDS = 60
-# What a terminal would obey: control characters, and what changes the direction of writing.
+# What a terminal would act on: control characters, and changes of the text direction.
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069]")
 
 

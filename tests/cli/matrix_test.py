@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Runs workloads on databases at every isolation, plain, with --live and with --certificate; every verdict is
-verified. Whatever the verdict, the exit code is 0, 1 or 2: nothing crashes, nothing is refused after a run. Plain
+verified. Whatever the verdict, the exit code is 0, 1 or 2: nothing crashes, and nothing is refused after a run. Plain
 runs end with a verdict, 0 or 1.
 
-    python3 tests/cli/matrix_test.py PATH-TO-SERVAL               # A short choice on embedded databases.
+    python3 tests/cli/matrix_test.py PATH-TO-SERVAL               # A short selection on embedded databases.
     python3 tests/cli/matrix_test.py PATH-TO-SERVAL --all [--postgres ADDRESS] [--only TEXT] [--txns N] [--seed N]
 
 With --all: every workload that a driver offers, embedded drivers and PostgreSQL (scripts/servers starts one unless
---postgres names one that runs). --only takes the runs whose name contains the text. A run that fails is printed with
+--postgres names one that runs). --only selects the runs whose name contains the text. A run that fails is printed with
 its command and its output; its recording is kept.
 """
 import argparse
@@ -25,7 +25,7 @@ from skip_without import is_required
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EMBEDDED = {"sqlite": ["sqlite:"], "rocksdb": ["rocksdb:", "rocksdb:?kind=optimistic"], "simulated": ["simulated:"]}
 MODES = {"plain": [], "live": ["--live"], "certificate": ["--certificate"]}
-# What has failed before, and one of each mode.
+# Runs that have failed before, and one of each mode.
 SHORT = [("sqlite:", "serializable", "tpcc", "certificate"), ("sqlite:", "serializable", "ycsb-e", "certificate"),
          ("sqlite:", "serializable", "blindw-rw+", "certificate"), ("sqlite:", "deferred", "mini", "live"),
          ("sqlite:", "read-uncommitted", "predicates", "certificate"), ("rocksdb:", "read-committed", "ycsb-a", "live"),
@@ -40,11 +40,11 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("serval")
     parser.add_argument("--all", action="store_true", help="every combination")
-    parser.add_argument("--postgres", metavar="ADDRESS", help="a server that runs already; 'none': without one")
+    parser.add_argument("--postgres", metavar="ADDRESS", help="a running server; 'none' for none")
     parser.add_argument("--only", default="", metavar="TEXT", help="runs whose name contains this")
     parser.add_argument("--txns", default="300")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(2**31))
-    parser.add_argument("--keep", type=pathlib.Path, help="where recordings of failures go [a temporary folder]")
+    parser.add_argument("--keep", type=pathlib.Path, help="folder for recordings of failures [a temporary folder]")
     return parser.parse_args()
 
 
@@ -55,7 +55,7 @@ def asked(serval, *words):
 
 def start_postgres():
     os.environ.setdefault("SERVAL_SERVERS_DIR", tempfile.mkdtemp(prefix="serval-matrix-servers-"))
-    os.chmod(os.environ["SERVAL_SERVERS_DIR"], 0o755)  # The server runs as a user of its own.
+    os.chmod(os.environ["SERVAL_SERVERS_DIR"], 0o755)  # The server may run as another user.
     done = subprocess.run([str(ROOT / "scripts/servers"), "start", "postgres"], capture_output=True, text=True,
                           timeout=300, check=False)
     if done.returncode != 0:
@@ -79,7 +79,7 @@ def every_run(serval, addresses):
 
 
 def short_runs(serval, offered):
-    """SHORT, but for drivers that this build lacks."""
+    """SHORT, without the drivers that this build lacks."""
     lacking = {driver["name"] for driver in asked(serval, "drivers") if not driver["available"]}
     for run in SHORT:
         driver = run[0].split(":")[0]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs every ```console block of the given pages and compares what it prints with what the page says.
+"""Runs every ```console block of the given pages and compares its output with the page.
 
     python3 tests/cli/readme_test.py PATH-TO-SERVAL README.md docs/guides/*.md
 
@@ -59,7 +59,7 @@ def is_as_shown(block, transcript):
 
 
 def failures(serval, page):
-    """The sessions of a page that print something else."""
+    """The sessions of a page whose output differs."""
     with tempfile.TemporaryDirectory() as folder:
         os.symlink(ROOT / "examples", pathlib.Path(folder) / "examples")
         for block in blocks(page.read_text()):

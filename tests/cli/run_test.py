@@ -22,7 +22,7 @@ LOST_UPDATES = "simulated:?bug=lost-update:probability=0.5"
 
 
 class Folder(cli_test.CliTest):
-    def test_reports_lie_beside_the_recording(self):
+    def test_reports_are_next_to_the_recording(self):
         result = self.expect(0, "run", "simulated:", "-n", "500")
         folder = self.folder / "serval-out" / "latest"
         self.assertEqual(sorted(file.name for file in folder.iterdir()), ["history.jsonl", "report.json", "report.txt"])
@@ -38,7 +38,7 @@ class Folder(cli_test.CliTest):
         self.assertEqual((folder / "report.json").read_text(), result.out)
         self.assertTrue((folder / "report.txt").read_text().startswith("VIOLATION serval-out/"))
 
-    def test_a_named_file_stays_alone(self):
+    def test_a_named_file_gets_no_folder(self):
         result = self.expect(0, "run", "simulated:", "-n", "100", "-o", "mine.jsonl")
         self.assertEqual([file.name for file in self.folder.iterdir()], ["mine.jsonl"])
         self.assertNotIn("folder", result.err)
@@ -58,7 +58,7 @@ class Mirror(cli_test.CliTest):
         self.expect(64, "record", "simulated:", "--live", "--profile", "postgres:none", "-n", "100", "-o", "run.jsonl")
         self.assertFalse((self.folder / "run.jsonl").exists())
 
-    def test_what_the_mirror_alone_finds_is_the_headline(self):
+    def test_findings_of_the_mirror_alone_are_the_headline(self):
         flags = ["run", "simulated:", "-i", "read-committed", "-w", "mini", "--keys", "5", "-n", "4k", "--live",
                  "--profile", "generic:serializable"]
         result = self.expect(1, *flags)
@@ -81,7 +81,7 @@ class Certificate(cli_test.CliTest):
         self.assertGreater(len(ranges), 500)
         self.assertTrue(all("ts" in op[-1]["saw"] for op in ranges))
 
-    def test_is_refused_with_the_names_of_those_that_have_one(self):
+    def test_is_refused_with_the_names_of_databases_that_have_one(self):
         result = self.expect(64, "run", "exec:true", "--certificate")
         self.assertIn("no certificate can be recovered from exec", result.err)
         for name in ("postgres", "mariadb", "sqlite", "rocksdb", "simulated"):
@@ -94,7 +94,7 @@ class Certificate(cli_test.CliTest):
                 result = self.expect(0, "run", "simulated:", "-w", workload, "-i", level, "-n", "400", "--verify")
                 self.assertTrue(result.out.startswith("VALID"), result.out)
 
-    def test_what_a_certificate_leaves_open_is_judged_by_the_reads_if_asked(self):
+    def test_what_a_certificate_leaves_open_is_judged_by_the_reads_on_request(self):
         result = self.expect(2, "run", "simulated:", "-w", "mini", "-i", "prefix-consistency", "-n", "2000",
                              "--certificate", "--seed", "7", "-o", "run.jsonl")
         self.assertIn("without the certificate, by the reads alone, the level holds", result.out)
@@ -102,7 +102,7 @@ class Certificate(cli_test.CliTest):
         self.expect(0, "check", "run.jsonl", "--level", "prefix-consistency", "--no-certificate", "--verify")
         self.expect(64, "check", "run.jsonl", "--no-certificate", "--engine", "certificate")
 
-    def test_comes_by_itself_where_ranges_need_it(self):
+    def test_is_automatic_if_ranges_need_it(self):
         result = self.expect(0, "run", "simulated:", "-w", "phantoms", "-n", "500", "-o", "run.jsonl")
         self.assertIn("recovered", result.err)
         result = self.run_serval("run", "simulated:", "-w", "predicates", "-n", "500", "--no-certificate")
@@ -121,7 +121,7 @@ class Certificate(cli_test.CliTest):
 class Invariant(cli_test.CliTest):
     BROKEN = ("run", "simulated:", "-w", "phantoms", "-i", "strong-snapshot-isolation", "-n", "3000", "--max-anomalies", "2")
 
-    def test_broken_it_is_a_violation_that_the_level_may_permit(self):
+    def test_a_broken_one_is_a_violation_that_the_level_may_permit(self):
         result = self.expect(1, *self.BROKEN)
         self.assertRegex(result.first, r"^VIOLATION \S+ invariant$")
         self.assertEqual(len(re.findall("both groups of pair", result.out)), 2)
@@ -143,12 +143,12 @@ class Invariant(cli_test.CliTest):
         self.assertIn("serializable forbids this", result.out)
         self.assertIn("the isolation strong-snapshot-isolation promises strong-snapshot-isolation, which permits it", result.out)
 
-    def test_recording_alone_tells_a_few(self):
+    def test_recording_alone_reports_a_few(self):
         result = self.expect(1, "record", *self.BROKEN[1:-2])
         self.assertEqual(result.err.count("broken invariant: both groups"), 10)
         self.assertRegex(result.err, r"broken invariant: … \d+ more")
 
-    def test_one_that_holds_was_looked_at(self):
+    def test_one_that_holds_was_checked(self):
         report = json.loads(self.expect(0, "run", "simulated:", "-w", "bank", "-n", "2000", "--json").out)
         self.assertGreaterEqual(report["run"]["invariant"]["looks"], 1)
         self.assertEqual(report["run"]["invariant"]["broken"], 0)
@@ -160,7 +160,7 @@ class Manners(cli_test.CliTest):
         self.assertRegex(result.out, r"^VALID \S+ strict-serializable\n$")
         self.assertEqual(result.err, "")
 
-    def test_quiet_leaves_the_files_whole(self):
+    def test_quiet_does_not_shorten_the_files(self):
         result = self.expect(1, "run", LOST_UPDATES, "-w", "mini", "-n", "5k", "--keys", "5", "-q")
         self.assertEqual(result.out.count("\n"), 1)
         text = (self.folder / "serval-out" / "latest" / "report.txt").read_text()
@@ -168,7 +168,7 @@ class Manners(cli_test.CliTest):
         for part in ("\n  found ", "\n  not ", "\n  next "):
             self.assertIn(part, text)
 
-    def test_colour_where_it_is_asked_for(self):
+    def test_colour_on_request(self):
         self.assertIn("\x1b[1;32mVALID", self.expect(0, "run", "simulated:", "-n", "200", "--color", "always").out)
 
     def test_force_overwrites_files_only(self):
@@ -181,7 +181,7 @@ class Manners(cli_test.CliTest):
         self.assertTrue((self.folder / "pipe").is_fifo())
         self.assertTrue((self.folder / "device").is_char_device())
 
-    def test_a_link_stays_and_its_file_is_written(self):
+    def test_a_link_is_kept_and_its_target_is_written(self):
         self.file("old.jsonl", "precious")
         for target in ("old.jsonl", "new.jsonl"):
             with self.subTest(target=target):
@@ -217,12 +217,12 @@ class Manners(cli_test.CliTest):
                                  cwd=self.folder, capture_output=True, text=True, timeout=120, check=False)
         self.assertEqual(limited.returncode, 3, limited.stderr)
         self.assertIn("File too large", limited.stderr)
-        # It can be read. What comes after the last sync is left out; that may be everything.
+        # It can be read. Everything after the last sync is ignored, which may be the whole run.
         checked = self.run_serval("check", "serval-out/latest/history.jsonl")
         self.assertIn(checked.code, (0, 2), checked)
         self.assertEqual(checked.code == 2, "the history has no transactions" in checked.out, checked)
 
-    def test_exec_gates_nothing_by_itself(self):
+    def test_exec_has_no_default_gate(self):
         result = self.run_serval("run", f"exec:python3 {EXAMPLE} a.db", "-n", "100", "-c", "2", "--json")
         report = json.loads(result.out)
         self.assertEqual((result.code, report["level"]["asked"]), (0, []), result)
@@ -273,20 +273,20 @@ class Passwords(cli_test.CliTest):
                 self.assertNotIn("sesame", result.out + result.err, (verb, words))
         self.assertFalse(any("sesame" in path.read_text() for path in self.folder.rglob("*") if path.is_file()))
 
-    def test_do_not_stay_in_the_list_of_processes(self):
+    def test_are_removed_from_the_process_list(self):
         run = subprocess.Popen([cli_test.SERVAL, "run", "exec:cat >/dev/null; : --password=sesame"], cwd=self.folder,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(run.communicate)
         self.addCleanup(run.kill)
         words = lambda: pathlib.Path(f"/proc/{run.pid}/cmdline").read_text()
-        while "run" not in words() or "sesame" in words():  # Between fork and exec it is not there yet.
+        while "run" not in words() or "sesame" in words():  # Between fork and exec the arguments are not there yet.
             self.assertIsNone(run.poll())
             time.sleep(0.01)
         self.assertIn("exec:cat >/dev/null; : --password=******", words())
 
 
 class Live(cli_test.CliTest):
-    def test_a_violation_ends_the_run_where_that_is_asked_for(self):
+    def test_a_violation_ends_the_run_on_request(self):
         start = time.monotonic()
         result = self.expect(1, "run", LOST_UPDATES, "-w", "mini", "--keys", "5", "-t", "100s", "--rate", "2k",
                              "--stop-on-violation")
@@ -298,7 +298,7 @@ class Live(cli_test.CliTest):
         found = self.expect(1, "run", LOST_UPDATES, "-w", "mini", "--keys", "5", "-t", "60s", "--stop-on-violation").err
         self.assertLess(float(re.search(r"violation  found after ([\d.]+) s", found)[1]), 30)
 
-    def test_nothing_is_checked_meanwhile_where_nobody_wants_it(self):
+    def test_nothing_is_checked_during_the_run_if_disabled(self):
         result = self.expect(1, "run", LOST_UPDATES, "-w", "mini", "--keys", "5", "-t", "3s", "--rate", "2k", "--no-live")
         self.assertNotIn("violation  found", result.err)
 
@@ -307,11 +307,11 @@ class Live(cli_test.CliTest):
         self.assertIn("ranges", self.expect(64, "run", "simulated:", "-w", "predicates", "--stop-on-violation").err)
         self.assertIn("at the end", self.expect(64, "run", "simulated:", "-i", "RU", "--stop-on-violation").err)
 
-    def test_the_first_signal_ends_the_run_and_checks_what_there_is(self):
+    def test_the_first_signal_ends_the_run_and_checks_the_recording(self):
         run = subprocess.Popen([cli_test.SERVAL, "run", "simulated:", "-t", "100s", "--progress", "none"], cwd=self.folder,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         recording = self.folder / "serval-out" / "latest" / "history.jsonl"
-        while not recording.exists() or recording.stat().st_size < 2_000_000:  # By then it is being checked.
+        while not recording.exists() or recording.stat().st_size < 2_000_000:  # By then the check is running.
             self.assertIsNone(run.poll())
             time.sleep(0.01)
         start = time.monotonic()
@@ -323,7 +323,7 @@ class Live(cli_test.CliTest):
 
 
 class Simulated(cli_test.CliTest):
-    def test_probe_shows_what_each_level_lets_happen(self):
+    def test_probe_shows_what_each_level_allows(self):
         matrix = json.loads(self.expect(0, "probe", "simulated:", "--json").out)
         happens = {row["isolation"]: [name for name, cell in row["cells"].items() if cell["result"] == "happens"]
                    for row in matrix["rows"]}
@@ -332,7 +332,7 @@ class Simulated(cli_test.CliTest):
         self.assertEqual(happens["read-committed"], ["PMP", "P4", "G-single", "G2-item", "G2"])
         self.assertEqual([row["broken_by"] for row in matrix["rows"]], [[]] * 9)
 
-    def test_wrong_words_are_answered(self):
+    def test_wrong_words_get_suggestions(self):
         self.assertIn('did you mean "lost-update"?', self.expect(64, "run", "simulated:?bug=lost-updat").err)
         self.assertIn('"serializable"', self.expect(64, "run", "simulated:", "-i", "serial").err)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""serval run against servers that hang, and over TLS, and the examples that need a server: PostgreSQL, MariaDB, etcd, each skipped where it is not installed.
+"""serval run against hanging servers and over TLS, and the examples that need a server. PostgreSQL, MariaDB and etcd are skipped if not installed.
 
     python3 tests/cli/server_test.py PATH-TO-SERVAL [unittest arguments]
 """
@@ -36,7 +36,7 @@ def family(pid):
 
 
 def wrapper_of(pid):
-    """runuser, which stops with what it runs, and must be told to go on."""
+    """runuser, which stops together with its child and has to be continued explicitly."""
     parent = int(pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
     return [parent] if pathlib.Path(f"/proc/{parent}/comm").read_text().strip() == "runuser" else []
 
@@ -91,7 +91,7 @@ class ServerTest(cli_test.CliTest):
 
 
 class Refused(ServerTest):
-    """A server that answers is not unreachable, and the hint is about what it said."""
+    """A server that answers is not unreachable, and the hint concerns its answer."""
 
     def check(self, name, user):
         address, _ = self.start(name)
@@ -114,7 +114,7 @@ class Refused(ServerTest):
 
 class Hanging(ServerTest):
     def survive(self, address, processes, said):
-        """Stops the server for as long as it takes to be noticed; the run goes on in new sessions."""
+        """Suspends the server until the run notices; the run continues in new sessions."""
         recording = self.folder / "run.jsonl"
         run = subprocess.Popen([cli_test.SERVAL, "run", address, "-i", "serializable", "-w", "mini", "-c", "2", "-t", "200s",
                                 "-o", recording], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -161,7 +161,7 @@ class Hanging(ServerTest):
 
 
 class Examples(ServerTest):
-    """Whether the race is won depends on the machine; what the scripts must say of it does not."""
+    """Whether the race occurs depends on the machine; what the scripts must report does not."""
 
     def play(self, *command):
         return subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=120, check=False)
@@ -184,7 +184,7 @@ class Examples(ServerTest):
 
 
 class Script(cli_test.CliTest):
-    """A stand-in that runs: its command names the folder, as scripts/servers asks of a server."""
+    """A running stand-in for a server: its command names the folder, as scripts/servers requires."""
 
     def servers(self, *words):
         return subprocess.run([SCRIPT, *words, "--dir", self.folder], capture_output=True, text=True, timeout=60, check=False)
@@ -242,7 +242,7 @@ class Lost(ServerTest):
         self.assertIn("cannot be re-established", report["run"]["loss"])
         self.assertIn("lost       the database", err)
 
-    def test_a_lost_certificate_is_done_without(self):
+    def test_a_run_does_without_a_lost_certificate(self):
         address, folder = self.start("postgres")
         run, recorded = self.begin(address, "-i", "serializable", "-w", "mini", "-c", "2", "-t", "100s", "--certificate")
         crashed = subprocess.run([SCRIPT, "crash", "postgres", "--dir", folder.parent], capture_output=True, text=True, check=False)
@@ -251,9 +251,9 @@ class Lost(ServerTest):
         run.send_signal(signal.SIGINT)
         out, err = run.communicate(timeout=120)
         self.assertIn("note       the certificate is lost, so the recording is judged without it", out, err)
-        self.assertNotEqual(run.returncode, 4, err)  # What the crash did to commits that were answered is another question.
+        self.assertNotEqual(run.returncode, 4, err)  # Whether the crash lost acknowledged commits is not tested here.
 
-    def test_ranges_without_a_log_are_told_before_the_run(self):
+    def test_ranges_without_a_log_are_reported_before_the_run(self):
         address, _ = self.start("postgres")
         for statement in ("create role plain login", "grant create on schema public to plain"):
             subprocess.run(["psql", address, "-qc", statement], check=True, capture_output=True)
@@ -263,14 +263,14 @@ class Lost(ServerTest):
         result = self.run_serval("run", address.replace("postgres@", "plain@"), "-w", "phantoms", "-n", "100", "--certificate")
         self.assertEqual(result.code, 4, result)
 
-    def test_an_invariant_is_looked_at_while_the_sessions_run(self):
+    def test_an_invariant_is_checked_while_the_sessions_run(self):
         for server in ("postgres", "mariadb"):
             address, _ = self.start(server)
             report = json.loads(self.expect(0, "run", address, "-w", "bank", "-i", "serializable", "-t", "2s", "--json").out)
             self.assertGreater(report["run"]["invariant"]["looks"], 1)
             self.assertEqual(report["run"]["invariant"]["broken"], 0)
 
-    def test_a_lock_that_nobody_lets_go_does_not_keep_a_run_from_ending(self):
+    def test_a_lock_that_is_never_released_does_not_keep_a_run_from_ending(self):
         address, _ = self.start("postgres")
         run, _ = self.begin(address, "-i", "read-committed", "-w", "mini", "-c", "4", "-t", "6s", "--no-cleanup")
         holder = subprocess.Popen(["psql", address, "-qc", "begin; lock table serval_registers; select pg_sleep(300)"],
@@ -320,7 +320,7 @@ class Tls(ServerTest):
                                                                  environment={"SERVAL_ETCD_PASSWORD": "guess"}).err)
         self.assertIn("SERVAL_ETCD_PASSWORD", self.expect(64, "run", address, *ask).err)
         self.assertIn("visible to other users", self.expect(64, "run", f"etcd://root:x@{place}").err)
-        self.expect(4, "run", f"etcd://root@{place}?tls=on", *ask, environment=secret)  # Nobody vouches for the certificate.
+        self.expect(4, "run", f"etcd://root@{place}?tls=on", *ask, environment=secret)  # The certificate is not trusted.
         self.expect(4, "run", f"etcd://root@{place}", *ask, environment=secret)
 
 

@@ -1,8 +1,8 @@
-"""Skips a test that needs something this machine lacks; fails it where SERVAL_TEST_REQUIRE_ALL names the dependency.
-The twin of tests/skip_without.h, which lists the names and values. How many tests were skipped is printed at the end.
+"""Skips a test that needs something this machine lacks; fails it if SERVAL_TEST_REQUIRE_ALL names the dependency.
+The counterpart of tests/skip_without.h, which lists the names and values. How many tests were skipped is printed at the end.
 
     skip_without(self, "etcd", "no etcd")                # Within a test; does not return.
-    is_required("etcd")                                  # For scripts that leave out a database.
+    is_required("etcd")                                  # For scripts that skip a database.
 """
 import atexit
 import collections

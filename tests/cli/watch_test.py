@@ -96,13 +96,13 @@ class Files(WatchTest):
         self.assertIn("VIOLATION lost.jsonl postgres:repeatable-read", result.out)
 
     def test_a_statement_that_was_refused_took_no_lock(self):
-        # Seen on PostgreSQL: the second one waits for the lock of x and is chosen as the victim of a deadlock.
+        # Seen on PostgreSQL: the second one waits for the lock of x and becomes the victim of a deadlock.
         holder = transaction(1, 1, 10, 100, write("x", 1, 20, 25), write("y", 1, 40, 80))
         victim = transaction(2, 2, 11, 60, write("y", 2, 21, 26), ["w", "x", 2], outcome="aborted")
         for profile in ("postgres:read-committed", "postgres:serializable", "mariadb:repeatable-read"):
             self.expect(0, "watch", self.file("victim.jsonl", lines(holder, victim)), "--profile", profile)
 
-    def test_threads_come_to_the_same_verdicts(self):
+    def test_several_threads_give_the_same_verdicts(self):
         self.file("lost.jsonl", lines(*LOST))
         one = self.expect(1, "watch", "lost.jsonl", *SI)
         several = self.expect(1, "watch", "lost.jsonl", *SI, "--threads", "3")
@@ -110,7 +110,7 @@ class Files(WatchTest):
         self.assertEqual(timeless(one.out), timeless(several.out))
         self.expect(0, "record", "simulated:", "-w", "mini", "-n", "2k", "-o", "run.jsonl")
         self.assertTrue(self.expect(0, "watch", "run.jsonl", "--threads", "2").first.startswith("CLEAN"))
-        self.expect(2, "check", "run.jsonl", "--engine", "mirror", "--threads", "2")  # No contradiction is no proof.
+        self.expect(2, "check", "run.jsonl", "--engine", "mirror", "--threads", "2")  # The absence of contradictions is not a proof.
 
     def test_json_lines(self):
         result = self.expect(1, "watch", self.file("lost.jsonl", lines(*LOST)), *SI, "--json")
@@ -125,7 +125,7 @@ class Files(WatchTest):
         self.expect(0, "convert", "good.jsonl", "good.srv")
         self.assertTrue(self.expect(0, "watch", "good.srv", *SI).first.startswith("CLEAN good.srv"))
 
-    def test_sessions_behind_each_other_in_a_file_are_put_in_order(self):
+    def test_sessions_that_follow_each_other_in_a_file_are_put_in_order(self):
         self.file("good.jsonl", lines(GOOD[1], GOOD[0]))
         self.expect(0, "watch", "good.jsonl", *SI)
 
@@ -133,11 +133,11 @@ class Files(WatchTest):
         result = self.expect(3, "watch", self.file("good.notation", cli_test.GOOD), "-l", "serializable")
         self.assertIn("has no times", result.err)
 
-    def test_garbage_is_refused_with_its_place(self):
+    def test_garbage_is_refused_with_its_position(self):
         result = self.expect(3, "watch", self.file("bad.jsonl", lines(*GOOD) + "{\"s\":1,oops}\n"), *SI)
         self.assertIn("bad.jsonl:4:8", result.err)
 
-    def test_a_found_violation_is_not_masked_by_garbage_behind_it(self):
+    def test_a_violation_is_not_masked_by_garbage_after_it(self):
         sync = {"event": "sync", "at": 500}
         text = lines({"event": "sync", "at": 0}, *LOST, sync) + "garbage\n" + json.dumps(sync).replace(" ", "") + "\n"
         result = self.expect(1, "watch", self.file("bad.jsonl", text), *SI)
@@ -178,7 +178,7 @@ class Files(WatchTest):
                 watch = self.start("lost.jsonl", "--follow", *SI, "--metrics", "127.0.0.1:0")
                 url = self.said(watch, "metrics").removesuffix("/metrics")
                 samples = self.wait_for_metric(url, "serval_violations_total", 1)
-                self.assertGreater(samples['serval_transactions_total{outcome="committed"}'], 0)  # Of the same moment.
+                self.assertGreater(samples['serval_transactions_total{outcome="committed"}'], 0)  # From the same moment.
                 watch.send_signal(number)
                 out, _ = self.finished(watch, 1)
                 self.assertIn(f"ended by {number.name}", out)
@@ -201,7 +201,7 @@ class Files(WatchTest):
         self.finished(watch, 143)
 
     def test_a_large_transaction_takes_time_in_proportion(self):
-        ops = [["w", f"k{i}", 1] for i in range(400_000)]  # Without times; it used to take minutes.
+        ops = [["w", f"k{i}", 1] for i in range(400_000)]  # Without times; this once took minutes.
         self.file("large.jsonl", lines(transaction(1, 1, 10, 20, *ops)))
         process = subprocess.run([cli_test.SERVAL, "watch", "large.jsonl", "--no-follow", *SI], cwd=self.folder, capture_output=True,
                                  text=True, timeout=60)
@@ -263,7 +263,7 @@ class LeopardTraces(WatchTest):
         result = self.expect(1, "watch", "run", "--profile", "postgres:read-committed")
         self.assertIn("777", result.out)
 
-    def test_a_trace_that_was_cut_off_is_refused_with_its_place(self):
+    def test_a_truncated_trace_is_refused_with_its_position(self):
         shutil.copytree(SEEDS / "pg15/READ_COMMITTED", self.folder / "run", copy_function=shutil.copyfile)
         file = self.folder / "run/trace/loader-3.0.json"
         file.write_bytes(file.read_bytes()[:5000])
@@ -271,17 +271,17 @@ class LeopardTraces(WatchTest):
 
 
 class StandardInput(WatchTest):
-    def test_lines_are_taken_as_they_come(self):
+    def test_lines_are_processed_as_they_arrive(self):
         watch = self.start("-", *SI, "--on-violation", "exit")
         watch.stdin.write(lines(*LOST, {"event": "sync", "at": 500}))
-        watch.stdin.flush()  # And stays open.
+        watch.stdin.flush()  # It stays open.
         self.assertEqual(watch.wait(timeout=60), 1)
 
-    def test_its_end_is_the_end(self):
+    def test_end_of_input_ends_the_watch(self):
         result = self.expect(0, "watch", "-", *SI, stdin=lines(*GOOD).encode())
         self.assertEqual(result.first, "CLEAN - postgres:repeatable-read")
 
-    def test_nothing_is_unknown(self):
+    def test_empty_input_is_unknown(self):
         self.assertEqual(self.expect(2, "watch", "-", *SI, stdin=b"").first, "UNKNOWN - -")
 
 
@@ -290,14 +290,14 @@ class Pipes(WatchTest):
         super().setUp()
         os.mkfifo(self.folder / "pipe")
 
-    def test_what_a_named_pipe_brings_is_judged(self):
+    def test_the_contents_of_a_named_pipe_are_judged(self):
         watch = self.start("pipe", *SI)
         with open(self.folder / "pipe", "w") as pipe:
             pipe.write(lines(*LOST))
         out, _ = self.finished(watch, 1)
         self.assertIn("VIOLATION pipe", out)
 
-    def test_a_pipe_that_nobody_writes_to_is_ended_by_time_and_signals(self):
+    def test_a_pipe_without_a_writer_is_ended_by_time_and_signals(self):
         result = self.expect(2, "watch", "pipe", *SI, "-t", "300ms")
         self.assertIn("ended by --duration", result.out)
         watch = self.start("pipe", *SI, "--metrics", "0")
@@ -369,7 +369,7 @@ class Sockets(WatchTest):
         self.assertTrue(out.startswith(f"CLEAN unix:{path}"), out)
         self.assertFalse(pathlib.Path(path).exists())
 
-    def test_a_slow_client_is_waited_for_and_heartbeats_let_others_go_on(self):
+    def test_a_slow_client_is_awaited_and_heartbeats_let_others_continue(self):
         watch, address = self.listen("--connections", 2, *SI, "--metrics", "0", "--idle", "60s")
         url = self.said(watch, "metrics").removesuffix("/metrics")
         slow, fast = Client(address), Client(address)
@@ -379,7 +379,7 @@ class Sockets(WatchTest):
         slow.send({"event": "heartbeat", "s": 1, "at": 231})
         Files.wait_for_metric(self, url, "serval_records_total", 4)  # Initial rows, begin, read, write at 230.
         slow.close()
-        self.finished(watch, 1)  # What it read, the slow one never wrote.
+        self.finished(watch, 1)  # The slow client never wrote what this one read.
 
     def test_a_client_that_vanishes_leaves_doubt(self):
         watch, address = self.listen("--connections", 2, *SI, "--metrics", "0")
@@ -417,7 +417,7 @@ class Sockets(WatchTest):
         self.assertIn("2 txns", out)
         bad.socket.close()
 
-    def test_half_a_frame_is_no_record(self):
+    def test_half_a_frame_is_not_a_record(self):
         watch, address = self.listen("--connections", 1, *SI)
         client = Client(address).send(HEADER, *GOOD)
         client.socket.sendall(struct.pack("<I", 1000) + b"{")
@@ -440,7 +440,7 @@ class Sockets(WatchTest):
         self.assertIsNotNone(advice, result.out)
         self.expect(0, "watch", "ahead.jsonl", *SI, *advice.groups())
 
-    def test_a_clock_that_goes_back_is_named(self):
+    def test_a_clock_that_runs_backwards_is_named(self):
         back = [transaction(1, 1, 100, 200, write("x", 1, 110, 120)), transaction(1, 2, 50, 60)]
         result = self.expect(3, "watch", "-", *SI, stdin=lines(*back).encode())
         self.assertIn("session 1", result.err)
@@ -448,7 +448,7 @@ class Sockets(WatchTest):
 
 
 def thin_air(first, value=7, session="honest"):
-    """A read of what nobody wrote, at a time after `first`."""
+    """A read of a value that nobody wrote, at a time after `first`."""
     return transaction(session, first, first, first + 20, read("x", value, first + 2, first + 3))
 
 
@@ -458,7 +458,7 @@ def frame(record):
 
 
 def keeps_freed_memory(process):
-    """The address sanitizer does, to see who uses it later."""
+    """The address sanitizer does, to detect later uses."""
     return "libasan" in pathlib.Path(f"/proc/{process.pid}/maps").read_text()
 
 
@@ -471,7 +471,7 @@ class HostileClients(WatchTest):
     """Whatever one client does, the others' violations are found, certain and passed on."""
 
     def alarm(self, *arguments):
-        """A watch that writes each finding to a file of its own."""
+        """A watch that writes each finding to its own file."""
         (self.folder / "alarms").mkdir(exist_ok=True)
         watch, address = self.listen("--metrics", "0", "--on-violation", "exec:cat > alarms/$$", *arguments,
                                      address=f"unix:{self.folder}/s")
@@ -531,14 +531,14 @@ class HostileClients(WatchTest):
         out, _ = self.ends(watch)
         self.assertIn("missed     connection 2, session late sent records too late", out)
 
-    def test_what_a_vanished_client_may_have_written_is_suspect_and_nothing_else(self):
+    def test_only_possible_writes_of_a_vanished_client_are_suspect(self):
         watch, address, url = self.alarm(*SI, "--idle", "1ms")
         honest = Client(address).send(HEADER, transaction(1, 1, 1, 4, write("x", 0, 2, 3)), {"event": "heartbeat", "s": 1, "at": 5},
                                       {"event": "heartbeat", "s": 2, "at": 5})
         Client(address).send(HEADER, {"event": "heartbeat", "s": "gone", "at": 5}).socket.close()
         Files.wait_for_metric(self, url, "serval_doubts_total", 1)
         honest.send(*LOST, thin_air(1000, 7), {"event": "heartbeat", "s": 1, "at": 2000}, {"event": "heartbeat", "s": 2, "at": 2000})
-        # Later it wrote nothing any more, and what it wrote was replaced.
+        # It wrote nothing later, and what it had written was overwritten.
         second = 10**9
         honest.send(transaction(1, 8, second, second + 10, write("x", 8, second + 1, second + 2)))
         honest.send(thin_air(2 * second, 9, 2))
@@ -555,7 +555,7 @@ class HostileClients(WatchTest):
         honest = Client(address).send(HEADER, thin_air(1000), {"event": "heartbeat", "s": "honest", "at": 2000})
         self.assertEqual(self.await_alarms(1)[0]["event"], "suspect")  # It may have written 7.
         Files.wait_for_metric(self, url, 'serval_idle_client{client="connection 1, session silent"}', 1)
-        silent.send({"event": "heartbeat", "s": "silent", "at": 2500})  # But it did nothing.
+        silent.send({"event": "heartbeat", "s": "silent", "at": 2500})  # It did nothing.
         Files.wait_for_metric(self, url, "serval_records_total", 4)
         deadline = time.monotonic() + 30
         while metrics(url)['serval_clients{state="idle"}'] > 0 and time.monotonic() < deadline:
@@ -580,7 +580,7 @@ class HostileClients(WatchTest):
         self.assertEqual([each["event"] for each in self.await_alarms(1)], ["violation"])
         self.assertNotIn("missed", self.ends(watch)[0])
 
-    def test_a_transaction_that_never_ends_holds_others_up_while_there_is_room(self):
+    def test_a_transaction_that_never_ends_delays_others_while_there_is_room(self):
         watch, address, url = self.alarm(*SI, "--idle", "300ms", "--memory-limit", "1MiB")
         endless = Client(address).send(HEADER, {"event": "heartbeat", "s": "endless", "at": 5})
         honest = Client(address).send(HEADER, {"event": "heartbeat", "s": "honest", "at": 5}, thin_air(1000))
@@ -598,7 +598,7 @@ class HostileClients(WatchTest):
         Files.wait_for_metric(self, url, 'serval_idle_client{client="connection 1, session endless"}', 1)
         self.ends(watch, 143)
 
-    def test_a_record_from_the_future_holds_for_nobody(self):
+    def test_a_record_from_the_future_is_refused(self):
         for ahead in (time.monotonic_ns() + 3600 * 10**9, time.time_ns() + 3600 * 10**9, 2**63 - 1):
             with self.subTest(ahead=ahead):
                 shutil.rmtree(self.folder / "alarms", ignore_errors=True)
@@ -619,7 +619,7 @@ class HostileClients(WatchTest):
             Client(address).send(HEADER, transaction(1, 1, begin, begin + 10, write("x", 1, begin + 1, begin + 2))).close(now())
             self.finished(watch, 0)
 
-    def test_a_wrong_header_takes_no_part(self):
+    def test_a_client_with_a_wrong_header_does_not_participate(self):
         for wrong in ({"serval": "history", "version": 99}, {"serval": "history", "version": 1, "initial": 5}):
             with self.subTest(header=wrong):
                 shutil.rmtree(self.folder / "alarms", ignore_errors=True)
@@ -646,9 +646,9 @@ class HostileClients(WatchTest):
         self.assertEqual(self.socket_error(address, frame(HEADER) + frame(transaction(1, 1, 1, 2, write(text, 1, 1, 2)))), "refused")
         self.ends(watch, 143)
 
-    def test_who_is_stuck_says_so_and_can_be_ended(self):
+    def test_a_stuck_watch_says_so_and_can_be_ended(self):
         watch, address, url = self.alarm("--level", "read-committed")
-        # Each of a million reads may have seen each of the versions.
+        # Each of a million reads may have seen any of the versions.
         client = Client(address).send(HEADER, *(transaction(i, i, 10, 10**6, write("x", i, 10, 20)) for i in range(1, 10_001)))
         client.send(transaction("stuck", 0, 10, 10**6, *[["r", "x", 5]] * 1_000_000)).close(10**7)
         deadline = time.monotonic() + 120
@@ -666,7 +666,7 @@ class HostileClients(WatchTest):
         self.assertIn("were left out", err)
         self.assertFalse(pathlib.Path(address.removeprefix("unix:")).exists())
 
-    def test_more_clients_than_were_asked_for_are_heard(self):
+    def test_more_clients_than_expected_are_accepted(self):
         watch, address = self.listen("--connections", 1, *SI)
         first, second = Client(address), Client(address)
         second.send(HEADER, {"event": "heartbeat", "s": "b", "at": 5})
@@ -709,7 +709,7 @@ class HostileClients(WatchTest):
                 client.socket.sendall(filler)
         self.assertIn("incomplete and waiting lines", self.ends(watch, 143)[1])
 
-    def test_out_of_descriptors_newcomers_wait_and_no_processor_is_used_up(self):
+    def test_without_descriptors_newcomers_wait_and_cost_no_processor_time(self):
         limited = ["sh", "-c", 'ulimit -n 40; exec "$0" "$@"', cli_test.SERVAL, "watch", f"unix:{self.folder}/s", *SI, "--metrics", "0"]
         watch = subprocess.Popen(limited, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(self.end, watch)
@@ -731,7 +731,7 @@ class HostileClients(WatchTest):
         client.socket.settimeout(30)
         self.assertEqual(client.socket.recv(1), b"")
 
-    def test_stopped_and_killed_clients_hold_nobody_up_for_long(self):
+    def test_stopped_and_killed_clients_do_not_delay_others_for_long(self):
         watch, address, url = self.alarm(*SI, "--idle", "300ms")
         script = ("import socket, struct, json, sys, time\n"
                   "s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])\n"
@@ -806,7 +806,7 @@ class Monitoring(WatchTest):
             with self.subTest(command=command):
                 self.expect(1, "watch", self.violations(10), *SI, "--on-violation", f"exec:{command}")
 
-    def test_a_large_violation_comes_on_standard_input_only(self):
+    def test_a_large_violation_is_passed_on_standard_input_only(self):
         key = "k" * 150_000
         self.file("large.jsonl", lines(transaction(1, 1, 10, 30, write(key, 1, 12, 13)), transaction(2, 2, 100, 120, read(key, 5, 101, 102))))
         self.expect(1, "watch", "large.jsonl", *SI, "--max-violations", "0", "--on-violation",
@@ -842,7 +842,7 @@ class Monitoring(WatchTest):
         result = self.expect(1, "watch", self.violations(3), *SI, "--on-violation", "exec:trap 'kill 0' EXIT; true")
         self.assertIn("3 violations certain", result.out)
 
-    def test_a_lost_standard_output_ends_nothing(self):
+    def test_a_lost_standard_output_does_not_end_the_watch(self):
         (self.folder / "told").mkdir()
         reader, writer = os.pipe()
         os.close(reader)
@@ -853,17 +853,17 @@ class Monitoring(WatchTest):
             self.assertEqual(process.returncode, 1, process.stderr)
             self.assertEqual(process.stderr.count("cannot write to standard output"), 1)
         self.assertEqual(len(list((self.folder / "told").iterdir())), 10)
-        with open("/dev/full", "w") as full:  # Without a violation, it is what went wrong.
+        with open("/dev/full", "w") as full:  # Without a violation, the lost output is the error.
             process = subprocess.run([cli_test.SERVAL, "watch", self.file("good.jsonl", lines(*GOOD)), *SI], cwd=self.folder, stdout=full,
                                      stderr=subprocess.PIPE, timeout=60)
         self.assertEqual(process.returncode, 3)
 
-    def test_commands_without_a_rate_are_left_out_for_another_reason(self):
+    def test_commands_without_a_rate_are_skipped_for_another_reason(self):
         result = self.expect(1, "watch", self.violations(1100), *SI, "--action-rate", "0", "--on-violation", "exec:sleep 9", "--max-violations", "0")
         self.assertRegex(result.err, r"did not run for \d+ findings; at most 32 commands run at a time")
         self.assertNotIn("--action-rate", result.err)
 
-    def test_clients_are_those_who_connect(self):
+    def test_clients_are_counted_when_they_connect(self):
         summary = json.loads(self.expect(1, "watch", self.file("lost.jsonl", lines(*LOST)), *SI, "--json").out.splitlines()[-1])
         self.assertEqual(summary["pipeline"]["clients"], 2)
 
@@ -891,7 +891,7 @@ class Monitoring(WatchTest):
         address, url = self.said(watch, "listening"), self.said(watch, "metrics").removesuffix("/metrics")
         quiet = Client(address).send(HEADER, {"event": "heartbeat", "s": "quiet", "at": 5})
         busy = Client(address).send(HEADER)
-        for i in range(1, 6):  # Always something waits, but nothing for long.
+        for i in range(1, 6):  # Something always waits, but never for long.
             busy.send(transaction("busy", i, 100 * i, 100 * i + 20, write("x", i, 100 * i + 5, 100 * i + 6)))
             quiet.send({"event": "heartbeat", "s": "quiet", "at": 100 * i + 1})
             time.sleep(0.3)
@@ -922,7 +922,7 @@ class Monitoring(WatchTest):
         for connection in silent:
             connection.close()
 
-    def test_wrong_words(self):
+    def test_wrong_words_get_suggestions(self):
         self.assertIn("exec:", self.expect(64, "watch", "-", *SI, "--on-violation", "shout").err)
         self.assertIn("did you mean", self.expect(64, "watch", "-", "--profile", "postgres:serialisable").err)
         self.assertIn("--profile", self.expect(64, "watch", self.file("good.jsonl", lines(*GOOD))).err)
@@ -952,7 +952,7 @@ class Documentation(WatchTest):
 
 
 class Live(WatchTest):
-    def test_a_run_is_mirrored_while_it_goes_on(self):
+    def test_a_run_is_mirrored_while_it_runs(self):
         result = self.expect(0, "run", "simulated:", "-w", "mini", "-n", "2k", "--live")
         self.assertRegex(result.err, r"mirrored   CLEAN serval-out/\S+ simulated:strict-serializable")
 
