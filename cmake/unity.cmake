@@ -1,9 +1,9 @@
-# Builds of everything compile several sources at once (SERVAL_UNITY): a third of the processor time. The debug
-# preset does not, so that one change compiles one source. Files whose private names meet those of others stand
-# apart; cmake/apart.txt lists them.
+# Full builds compile several sources at once (SERVAL_UNITY): a third of the processor time. The debug
+# preset does not, so that one change compiles one source. Files whose private names clash with those of
+# others are compiled alone; cmake/apart.txt lists them.
 
 option(SERVAL_UNITY "Compile several sources at once" OFF)
-set(SERVAL_SINGLE "" CACHE STRING "Rooms whose sources are compiled one by one nevertheless (tools/mutate.py)")
+set(SERVAL_SINGLE "" CACHE STRING "Rooms whose sources are still compiled one by one (tools/mutate.py)")
 file(STRINGS "${PROJECT_SOURCE_DIR}/cmake/apart.txt" SERVAL_APART REGEX "^[a-z]")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/apart.txt")
 
