@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""How many transactions does PostgreSQL abort of mini and of general workloads? Fig. 11 of MTC: over the number of sessions, and
+"""How many transactions of mini and of general workloads does PostgreSQL abort? Fig. 11 of MTC: over the number of sessions, and
 over skew, here as transactions per key and as distributions. Prints the tables of docs/evidence.md; --write puts them there and
 draws docs/abort_rates.svg.
 
     bench/abort_rates.py build/release/apps/cli/serval "$(scripts/servers start postgres)" [--time 5s] [--write]
 
 MTC's parameters where it names them: general transactions of 20 operations, 20 % read-only, 40 % write-only, 40 % read-modify-write.
-Nothing is rolled back on purpose. A rate is aborted by the server / (committed + aborted).
+Nothing is rolled back deliberately. A rate is aborted by the server / (committed + aborted).
 """
 import argparse
 import json
@@ -17,7 +17,7 @@ import tempfile
 DOCS = pathlib.Path(__file__).resolve().parent.parent / "docs"
 SERIES = [(workload, isolation) for isolation in ("serializable", "repeatable-read") for workload in ("mini", "general:operations=20")]
 SESSIONS = [1, 2, 4, 8, 16, 32]
-TRANSACTIONS = 2000  # Of a run over transactions per key.
+TRANSACTIONS = 2000  # In a run over transactions per key.
 A_KEY = [1, 2, 5, 10, 20, 50]
 DISTRIBUTIONS = ["uniform", "zipf", "hotspot", "exponential"]
 
@@ -46,7 +46,7 @@ COLOURS = {"mini": "#1b7f5c", "general": "#b3412e"}
 
 
 def panel(offset, title, axis, places, rates):
-    """Places at equal distances, rates from 0 to 100 %."""
+    """Points at equal distances, rates from 0 to 100 %."""
     step = SPAN_X / (len(places) - 1)
     x = lambda i: offset + i * step
     y = lambda rate: TOP + SPAN_Y * (1 - rate)
@@ -88,8 +88,8 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("serval")
     arguments.add_argument("address")
-    arguments.add_argument("--time", default="5s", help="of a run over sessions or distributions")
-    arguments.add_argument("--write", action="store_true", help="the tables and the plot into docs")
+    arguments.add_argument("--time", default="5s", help="duration of a run over sessions or distributions")
+    arguments.add_argument("--write", action="store_true", help="write the tables and the plot to docs")
     flags = arguments.parse_args()
 
     def measure(places, flags_of):

@@ -3,7 +3,7 @@
 
     bench/blind_writes.py build/release/apps/cli/serval [--sizes 10k,100k,1M] [--rounds 3] [--folder DIR]
 
-Histories are PolySI text without times from `serval gen -w general`: 8 operations a transaction, half of the writes blind, 10,000
+Histories are PolySI text without times from `serval gen -w general`: 8 operations per transaction, half of the writes blind, 10,000
 keys, 20 sessions; the same run in the order of completion, one session after the other, and shuffled as far as session order
 allows. Every whole `serval check` is run in turns with `LC_ALL=C wc -w` on the same file; processor time (user and system) counts,
 the best of the rounds, so that a busy machine changes little.
@@ -32,7 +32,7 @@ def history(serval, folder, label, order):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("serval")
-    parser.add_argument("--sizes", default="10k,100k", help="of " + ",".join(SIZES))
+    parser.add_argument("--sizes", default="10k,100k", help="some of " + ",".join(SIZES))
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--folder", help="keep the generated histories here")
     options = parser.parse_args()

@@ -3,7 +3,7 @@
 
     bench/check_models.py PATH-TO-SERVAL [FOLDER-OF-HISTORIES...]
 
-Prints one line a history: seconds of the whole check and the seconds of it after reading. Folders, if given, are checked as
+Prints one line per history: the seconds of the whole check, and those after reading. Folders, if given, are checked as
 registers (cas-register), all their files in one run.
 """
 import json

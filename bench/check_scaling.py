@@ -4,7 +4,7 @@
     bench/check_scaling.py build/release/apps/cli/serval [--largest 10M] [--rounds 5] [--folder DIR]
 
 Histories come from `serval gen` with a fixed seed. Every command is run in turns with `LC_ALL=C wc -w` on the same file, the
-best of the rounds counts, and what is reported are ratios, so that a busy or a different machine changes little.
+best of the rounds counts, and ratios are reported, so that a busy or a different machine changes little.
 """
 import argparse
 import json
@@ -39,7 +39,7 @@ class Bench:
         return [self.serval, "check", str(path), "--level", level, "--json"]
 
     def best_of(self, commands):
-        """Runs the commands in turns; the best seconds of each and its last output."""
+        """Runs the commands in turns. Returns the best seconds of each and its last output."""
         best, output = {}, {}
         for _ in range(self.rounds):
             for name, command in commands.items():

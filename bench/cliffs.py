@@ -3,7 +3,7 @@
 
     bench/cliffs.py build/release/apps/cli/serval [--shapes ring,one-value] [--levels survey,causal] [--share 1] [--folder DIR]
 
-Every shape is PolySI text of its own: values written again and again, one giant cycle, a session for each transaction, one hot key, one
+Every shape is PolySI text of its own: repeated values, one giant cycle, a session per transaction, one hot key, one
 huge transaction, no reads at all. `--share 0.25` takes a quarter of the transactions, which shows how it grows. User time counts.
 """
 import argparse
@@ -14,7 +14,7 @@ import resource
 import subprocess
 import tempfile
 
-ANY = (0, 1, 2)  # Exit codes; a bar is about time and memory.
+ANY = (0, 1, 2)  # Exit codes; the bars concern time and memory only.
 
 
 def one_value(n, write):
@@ -45,7 +45,7 @@ def lost_updates(n, write):
 
 
 def own_sessions(n, write):
-    """A session for each transaction, each on a key of its own, and one lost update."""
+    """A session per transaction, each on its own key, and one lost update."""
     for i in range(n):
         write(f"r({i},0,{i},{i + 1})\nw({i},{i + 1},{i},{i + 1})\n")
     for i in (1, 2):
@@ -53,13 +53,13 @@ def own_sessions(n, write):
 
 
 def own_sessions_chain(n, write):
-    """A session for each transaction, all on one key, each reading what the one before wrote."""
+    """A session per transaction, all on one key, each reading what the previous one wrote."""
     for i in range(n):
         write(f"r(1,{i},{i},{i + 1})\nw(1,{i + 1},{i},{i + 1})\n")
 
 
 def own_sessions_mixed(n, write):
-    """A session for each transaction, two reads and a write of 1,000 keys each."""
+    """A session per transaction, each with two reads and a write of 1,000 keys."""
     draw, state = random.Random(1), {}
     for i in range(n):
         one, other = draw.sample(range(1000), 2)
@@ -83,7 +83,7 @@ def huge_transaction(n, write):
 
 
 def torn_transaction(n, write):
-    """One transaction writes n keys, another reads them all but for one, of which it saw nothing."""
+    """One transaction writes n keys, another reads them all except one, of which it saw nothing."""
     for i in range(n):
         write(f"w({i},{i + 1},1,1)\n")
     for i in range(n):
@@ -123,7 +123,7 @@ SHAPES = {"one-value": (one_value, 40_000), "three-values": (three_values, 160_0
 
 def measure(command):
     """User time in seconds of a command that prints a report, its peak memory in bytes and its verdict. A report may be
-    large, and what this process holds when it starts the next command counts as that command's memory."""
+    large, and the memory of this process when it starts the next command counts as that command's."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -139,7 +139,7 @@ def main():
     parser.add_argument("--shapes", default=",".join(SHAPES))
     parser.add_argument("--levels", default="survey", help="names of levels, or survey: without --level")
     parser.add_argument("--share", type=float, default=1)
-    parser.add_argument("--flags", default="", help="more flags of check, as --verify")
+    parser.add_argument("--flags", default="", help="more flags for check, such as --verify")
     parser.add_argument("--folder", help="keep the histories here")
     options = parser.parse_args()
     print("| shape | transactions | level | user seconds | peak memory, MB | verdict |\n|---|---|---|---|---|---|")

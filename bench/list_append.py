@@ -4,7 +4,7 @@
     bench/list_append.py build/release/apps/cli/serval [--largest 1M] [--rounds 5] [--folder DIR] [FILE...]
 
 Histories come from `serval gen -w list-append` as EDN with a fixed seed, as a strictly serializable and as a snapshot-isolated
-database would record them; FILEs (a history with one huge component, say) are checked without a level as well. CPU seconds of
+database would record them; FILEs (for example a history with one huge component) are also checked without a level. CPU seconds of
 the phases after parsing count, the best of the rounds.
 """
 import argparse

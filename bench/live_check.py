@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What checking while it runs costs: throughput of serval run with and without --no-live, short runs in turns.
+"""The cost of checking during a run: throughput of serval run with and without --no-live, short runs in turns.
 Runs of more than ten seconds also show how far behind the check was at the last progress line. With --other, another
 build of serval takes turns with this one.
 

@@ -1,4 +1,4 @@
-"""What the scripts of this folder share: processor time of commands, the best of several rounds."""
+"""Shared by the scripts of this folder: processor time of commands, the best of several rounds."""
 import json
 import os
 import resource

@@ -3,11 +3,11 @@
 
     bench/planted_violations.py build/release/apps/cli/serval [--txns 100k] [--order shuffled] [--rounds 3] [--seed 1] [--folder DIR]
 
-Histories are PolySI text without times from `serval gen -w general`: 8 operations a transaction, half of the writes blind, 10,000
+Histories are PolySI text without times from `serval gen -w general`: 8 operations per transaction, half of the writes blind, 10,000
 keys, 20 sessions, with one anomaly planted on keys of its own; then one in which a single read of a key that everybody writes saw an
-older version, so that only the search for an order can tell. Each is checked with `--verify`, so that the evidence is re-proved, and with `-q`, which
-stops at the verdict: without it `check` goes on to say which other levels hold. Processor time (user and system) of the whole
-command counts, the best of the rounds. Fails where a violation is not found.
+older version, so that only the search for an order finds it. Each is checked with `--verify`, so that the evidence is re-proved, and with `-q`, which
+stops at the verdict: without it `check` continues with the other levels. Processor time (user and system) of the whole
+command counts, the best of the rounds. Fails if a violation is not found.
 """
 import argparse
 import json
@@ -35,7 +35,7 @@ def measure(serval, path, level, rounds):
 
 
 def make_stale(path, stale, seed):
-    """One read, of a key that its transaction does not write, gets the value of an older write."""
+    """Gives one read of a key that its transaction does not write the value of an older write."""
     chosen = random.Random(seed)
     lines = path.read_text().splitlines()
     operations = [re.fullmatch(r"([rw])\((\d+),(\d+),(\d+),(\d+)\).*", line) for line in lines]
@@ -60,7 +60,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("serval")
     parser.add_argument("--txns", default="100k")
-    parser.add_argument("--order", default="shuffled", help="of the transactions in the file")
+    parser.add_argument("--order", default="shuffled", help="order of the transactions in the file")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--folder", help="keep the generated histories here")

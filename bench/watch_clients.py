@@ -3,7 +3,7 @@
 
     bench/watch_clients.py SERVAL [--connections 64000] [--at-once 2000] [--memory-limit 64]
 
-An honest client plants a lost update now and then. Fails unless every one of them is found, certain and passed to
+An honest client occasionally plants a lost update. Fails unless every one of them is found, certain and passed to
 --on-violation, memory stays within a tenth of what it was at the start plus the limit, and /healthz answers within
 a second.
 """
@@ -75,16 +75,16 @@ class Stage:
         with urllib.request.urlopen(self.url + "/metrics", timeout=30) as answer:
             return next(float(line.split()[-1]) for line in answer.read().decode().splitlines() if line.startswith(name + " "))
 
-    # Several kinds of clients, each in a thread of its own.
+    # Several kinds of clients, each in its own thread.
     def slow(self, number):
         connection = self.connect()
         connection.sendall(frame(HEADER) + frame(heartbeat(f"slow {number}")))
         rest = struct.pack("<I", 100_000)
         while not self.over.wait(0.2):
-            if number % 3 == 0:  # One byte at a time of a line that never ends.
+            if number % 3 == 0:  # Sends a line that never ends, one byte at a time.
                 connection.sendall(rest[:1] or b"{")
                 rest = rest[1:]
-            elif number % 3 == 1:  # Says that it lives, but seldom.
+            elif number % 3 == 1:  # Sends heartbeats, but rarely.
                 self.over.wait(3)
                 connection.sendall(frame(heartbeat(f"slow {number}")))
 
@@ -101,7 +101,7 @@ class Stage:
 
 
 class Honest:
-    """Two sessions on a connection of their own each."""
+    """Two sessions, each with its own connection."""
 
     def __init__(self, stage):
         self.connections = [stage.connect() for _ in range(2)]

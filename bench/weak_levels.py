@@ -3,7 +3,7 @@
 
     bench/weak_levels.py build/release/apps/cli/serval [--sizes 1M] [--sessions 20] [--rounds 3] [--folder DIR]
 
-Histories are PolySI text from `serval gen -w general`: 8 operations a transaction, half of the writes blind, 10,000 keys. Every
+Histories are PolySI text from `serval gen -w general`: 8 operations per transaction, half of the writes blind, 10,000 keys. Every
 whole `serval check` is run in turns with `LC_ALL=C wc -w` on the same file; processor time (user and system) counts, the best
 of the rounds, so that a busy machine changes little. `--sizes 10k,100k,1M,10M` shows how it grows.
 """
@@ -29,9 +29,9 @@ def history(serval, folder, label, order, sessions):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("serval")
-    parser.add_argument("--sizes", default="1M", help="of " + ",".join(SIZES))
+    parser.add_argument("--sizes", default="1M", help="some of " + ",".join(SIZES))
     parser.add_argument("--sessions", type=int, default=20)
-    parser.add_argument("--orders", default="completion,session", help="of the transactions in the file")
+    parser.add_argument("--orders", default="completion,session", help="orders of the transactions in the file")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--folder", help="keep the generated histories here")
     options = parser.parse_args()

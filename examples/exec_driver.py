@@ -3,8 +3,8 @@
 
     serval run "exec:python3 examples/exec_driver.py /tmp/example.db" -w list-append
 
-One process is one session. Each line of standard input is a JSON object that asks, each line of standard output the
-JSON object that answers it; docs/drivers/exec.md has them all. Standard error is free for your own words.
+One process is one session. Each line of standard input is a request, each line of standard output the answer to
+it, both as JSON objects; docs/drivers/exec.md lists them all. Standard error is free for your own messages.
 """
 import json
 import sqlite3
@@ -13,8 +13,8 @@ import sys
 
 class Session:
     def __init__(self, file):
-        self.db = sqlite3.connect(file, timeout=2, isolation_level=None)  # Transactions are begun by hand.
-        self.columns = {}  # Of each table: the names and initial values of its further columns.
+        self.db = sqlite3.connect(file, timeout=2, isolation_level=None)  # Transactions are begun explicitly.
+        self.columns = {}  # By table: the names and initial values of its other columns.
 
     def hello(self, ask):
         self.learn(ask["tables"])
@@ -118,7 +118,7 @@ def main():
     for line in sys.stdin:
         try:
             answer = session.answer(json.loads(line))
-        except sqlite3.OperationalError as error:  # The transaction is over: say so, and why.
+        except sqlite3.OperationalError as error:  # The transaction has ended: report that and the reason.
             session.roll_back(None)
             cause = "lock-timeout" if "locked" in str(error) else "other"
             answer = {"error": cause, "message": str(error), "outcome": "aborted"}

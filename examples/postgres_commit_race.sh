@@ -4,7 +4,7 @@
 #   server=$(scripts/servers start postgres --set max_locks_per_transaction=500)
 #   examples/postgres_commit_race.sh "$server" [ROUNDS [LOCKS]]
 #
-# Defaults: 30 rounds, 20000 locks. Exit code: 1 when all three committed in some round, 0 when in every round one was refused.
+# Defaults: 30 rounds, 20000 locks. Exit code: 1 if all three committed in some round, 0 if one was refused in every round.
 #
 #   out    writes y, takes LOCKS shared advisory locks, commits
 #   in     waits until it sees what out wrote, takes its snapshot, reads y
@@ -13,7 +13,7 @@
 #
 # in before pivot (x), pivot before out (y), out before in (y): a cycle. A commit is visible to others before it counts as
 # committed for serializability, and PostgreSQL releases the transaction's ordinary locks in between. Many advisory
-# locks widen that window from microseconds to milliseconds; they take no part in the anomaly itself
+# locks widen that window from microseconds to milliseconds; they are not part of the anomaly itself
 # (docs/bugs/postgresql-commit-race.md). Advisory locks 1 to 4 only make the sessions wait for each other.
 set -euo pipefail
 [ $# -ge 1 ] || { sed -n '2,/^set -/{/^set -/!s/^# \{0,1\}//p}' "$0" >&2; exit 64; }

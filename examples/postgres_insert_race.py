@@ -3,22 +3,23 @@
 
     python3 examples/postgres_insert_race.py "$(scripts/servers start postgres)"
 
-`serval run -w predicates --certificate` met it once in 412,120 commits (docs/evidence.md). Needs psql only. Exit code: 1 when both
-commit and their answers have no serial order, 0 when one is refused.
+`serval run -w predicates --certificate` found it once in 412,120 commits (docs/evidence.md). Needs psql only. Exit code: 1 if both
+commit and their answers have no serial order, 0 if one is refused.
 
     reader   takes its snapshot                  inserts 69: there is no such row      reads 70 to 72: sees 71       commits
     deleter           deletes 69 and 71, commits
 
-reader after deleter: or the insert had found row 69. reader before deleter: or it had not seen row 71. A unique index is looked at as it is, not as
-the snapshot shows it, and that look leaves nothing in the books of serializability: they know that reader missed what deleter did (71), and
-nothing that leads from deleter to reader, as long as the insert is not on a page that deleter has read. So the tables are not small here.
+The reader must come after the deleter, otherwise the insert would have found row 69. It must also come before the deleter, otherwise it would
+not have seen row 71. The insert checks the unique index as it is now, not as the snapshot shows it, and SSI does not record that check. So PostgreSQL
+records that the reader missed what the deleter did (71), but no conflict from the deleter to the reader, as long as the insert is not on a page
+that the deleter has read. Therefore the tables are not small here.
 """
 import subprocess
 import sys
 
 
 class Session:
-    """A psql that is asked one statement after another."""
+    """A psql that runs one statement after another."""
 
     def __init__(self, address, name):
         self.name = name

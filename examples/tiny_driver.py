@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A driver for the smallest database there is: a JSON file, locked by each transaction from begin to end.
+"""A driver for the smallest possible database: a JSON file, locked by each transaction from begin to end.
 
     serval run "exec:python3 examples/tiny_driver.py /tmp/tiny.json" -w mini -n 2000 --level serializable
 
@@ -23,7 +23,7 @@ def load():
 def save(state):
     with open(f"{path}.{os.getpid()}", "w", encoding="utf-8") as file:
         json.dump(state, file)
-    os.replace(file.name, path)  # At once: readers see the old file or the new one.
+    os.replace(file.name, path)  # Atomic: readers see the old file or the new one.
 
 
 def answer(ask):
