@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Mutation check: do the tests notice a small mistake? Flips conditions, drops "+ 1", removes "continue" and the like in
+"""Mutation check: do the tests detect a small mistake? Flips conditions, drops "+ 1", removes "continue" and the like in
 sources of some rooms, one at a time; compiles that file alone, links the test programs with it and runs their fast tests.
 
     python3 tools/mutate.py [--count 200] [--rooms check,verify,online] [--seed N] [--jobs 2]
     python3 tools/mutate.py --only verify/cycle.cpp:42       # Every change of this file, or line.
     python3 tools/mutate.py --list [--only ...]              # The changes, without trying them.
 
-The sources are copied to build/mutation, and the first run builds the copy: the rooms at -O1, each of their sources on its
-own. Nothing else is written to: a changed file is another copy, linked before the archive that has the original.
+The sources are copied to build/mutation, and the first run builds the copy: the rooms at -O1, each of their sources
+separately. Nothing else is written to: a changed file is another copy, linked before the archive that has the original.
 
-A change that a test fails on, or that makes it take too long, is killed; one that no test notices has survived. Those that
-do not compile do not count. Changes that cannot be noticed are listed with their reason in tools/mutation_explained.txt,
+A change that makes a test fail or take too long is killed; one that no test detects has survived. Changes that
+do not compile do not count. Changes that cannot be detected are listed with their reason in tools/mutation_explained.txt,
 by the key that this program prints; they are not tried again. Exit codes: 0; 1 with fewer kills than --goal per cent; 2
-where the tests fail without any change.
+if the tests fail without any change.
 """
 import argparse
 import collections
@@ -36,13 +36,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 TREE = ROOT / "build/mutation"
 BUILD = TREE / "build/mutation"  # As deep as another build, for ccache.
 EXPLAINED = ROOT / "tools/mutation_explained.txt"
-# Test programs of a room, in the order in which they are asked.
+# Test programs of a room, in the order in which they run.
 TESTS = {"check": ["check", "metamorphic"], "verify": ["verify", "check"], "online": ["online"]}
-# Random tests take the same small sample each time.
+# Random tests use the same small sample each time.
 ENVIRONMENT = {"SERVAL_RANDOM_SEED": "1", "SERVAL_RANDOM_HISTORIES": "1000", "SERVAL_UNIVERSE_STEP": "97",
                "SERVAL_METAMORPHIC_HISTORIES": "20"}
-SLOW_TEST = 0.5  # Seconds. Asked last.
-LEFT_OUT = 20    # Tests that take longer are not asked.
+SLOW_TEST = 0.5  # Seconds. These run last.
+LEFT_OUT = 20    # Tests that take longer are not run.
 
 
 def arguments():
@@ -61,7 +61,7 @@ def arguments():
 # --- which changes -------------------------------------------------------------------------------------------------
 
 def explained():
-    """{key: reason}. A key stands at the beginning of a line, its reason is indented below."""
+    """{key: reason}. A key is at the beginning of a line, its reason is indented below."""
     reasons, key = {}, None
     for line in EXPLAINED.read_text().splitlines() if EXPLAINED.exists() else []:
         if line.startswith("#") or not line.strip():
@@ -80,7 +80,7 @@ def sites_of(room):
 
 
 def chosen(options):
-    """[(room, site)]: as many of each room, at random."""
+    """[(room, site)]: the same number from each room, at random."""
     rooms = options.rooms.split(",")
     if options.only:
         path, _, line = options.only.partition(":")
@@ -126,7 +126,7 @@ def build(options, programs):
 
 
 def compile_commands():
-    """{path below src/serval: its command, without what names the object}"""
+    """{path below src/serval: its command, without the name of the object}"""
     out = {}
     for entry in json.loads((BUILD / "compile_commands.json").read_text()):
         if f"{TREE}/src/serval/" not in entry["file"]:
@@ -176,7 +176,7 @@ class Program:
 
 
 def kills(program, binary):
-    """How a program notices the change, or None."""
+    """How a program detects the change, or None."""
     for chosen_tests, seconds in program.rounds:
         try:
             done = run([binary, "--gtest_brief=1", "--gtest_fail_fast", f"--gtest_filter={chosen_tests}"],
@@ -190,7 +190,7 @@ def kills(program, binary):
 
 
 class Trial:
-    """Compiles, links and asks, in a folder that no other thread uses."""
+    """Compiles, links and runs the tests, in a folder that no other thread uses."""
     folders = threading.local()
     count = 0
     lock = threading.Lock()
@@ -212,7 +212,7 @@ class Trial:
         source, compiled, binary = folder / pathlib.Path(site.path).name, folder / "changed.o", folder / "tests"
         text = site.apply((TREE / "src/serval" / site.path).read_text())
         source.write_text(text)
-        # An index out of range is noticed by itself.
+        # The library itself detects an index out of range.
         if run([*self.commands[site.path], "-w", "-D_GLIBCXX_ASSERTIONS", "-o", compiled, "-c", source], cwd=BUILD).returncode != 0:
             return "uncompilable"
         for name in TESTS[room]:
@@ -231,7 +231,7 @@ class Trial:
 # --- the report ----------------------------------------------------------------------------------------------------
 
 def report(options, results):
-    """Prints the survivors and a line for each room. Returns the share that was killed."""
+    """Prints the survivors and one line per room. Returns the share that was killed."""
     rooms = collections.defaultdict(collections.Counter)
     for room, site, result in results:
         rooms[room]["killed" if result.startswith("killed") else result] += 1

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The mutator: which changes it makes of a snippet, how it names them, and what it leaves alone."""
+"""The mutator: which changes it makes to a snippet, how it names them, and what it leaves alone."""
 import contextlib
 import io
 import pathlib
@@ -59,7 +59,7 @@ class LeftAlone(unittest.TestCase):
     def test_shifts_assignments_and_orders(self):
         self.assertEqual(changes("x <<= 1;\ny += 1;\nout << a;\nreturn a <=> b;"), [])
 
-    def test_contracts_and_room_set_aside(self):
+    def test_contracts_and_reserved_capacity(self):
         self.assertEqual(changes("expects(a < b);\nstatic_assert(a == b);\nv.reserve(n + 1);"), [])
 
     def test_numbers_in_messages(self):
@@ -91,7 +91,7 @@ class Choice(unittest.TestCase):
     def choose(self, **options):
         return mutate.chosen(mutate.argparse.Namespace(**{"rooms": "verify,online", "count": 11, "seed": 7, "only": None, **options}))
 
-    def test_the_same_seed_draws_the_same_from_each_room_its_share(self):
+    def test_the_same_seed_draws_the_same_share_of_each_room(self):
         drawn = self.choose()
         self.assertEqual(drawn, self.choose())
         self.assertNotEqual(drawn, self.choose(seed=8))
@@ -114,7 +114,7 @@ class Choice(unittest.TestCase):
 
 
 class Report(unittest.TestCase):
-    def test_only_what_was_tried_counts(self):
+    def test_only_tried_changes_count(self):
         site = sites("check/a.cpp", "x = a < b;")[0]
         results = [("check", site, result) for result in ["killed by check A.B"] * 3 + ["survived", "explained", "uncompilable"]]
         with contextlib.redirect_stdout(io.StringIO()) as printed:

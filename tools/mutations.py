@@ -15,8 +15,8 @@ class Site:
     path: str
     line: int
     change: str  # "< to <=", "if negated"
-    source: str  # The line, without what surrounds it.
-    ordinal: int  # Which one of the equal changes of equal lines in the file, from 1.
+    source: str  # The line, without surrounding blanks.
+    ordinal: int  # Distinguishes equal changes of equal lines in the file, from 1.
     begin: int
     end: int
     replacement: str
@@ -31,11 +31,11 @@ class Site:
         return text[:self.begin] + self.replacement + text[self.end:]
 
 
-# Binary operators have blanks around them (clang-format sees to it); brackets of templates and references have none.
+# Binary operators have blanks around them (clang-format ensures it); brackets of templates and references have none.
 SWAPS = [("<", "<="), ("<=", "<"), (">", ">="), (">=", ">"), ("==", "!="), ("!=", "=="), ("&&", "||"), ("||", "&&")]
 WORDS = [("return true;", "return false;"), ("return false;", "return true;"), (" = true;", " = false;"),
          (" = false;", " = true;"), ("continue;", ";"), ("break;", ";"), ("std::min(", "std::max("), ("std::max(", "std::min(")]
-# Contracts hold whatever happens, and room that is set aside changes no result.
+# Contracts always hold, and reserved capacity changes no result.
 EXEMPT = re.compile(r"\bexpects\(|\bstatic_assert\b|\breserve\(|^\s*#|\boperator(<|>|=|!|&|\|)")
 
 
@@ -61,7 +61,7 @@ def negated_conditions(code):
         start = last_statement(code, begin, end)
         condition = code[start:end]
         if re.match(r"\s*!|[^<>]* [!=]= ", condition) and not re.search(r"&&|\|\|", condition):
-            continue  # Another change says the same.
+            continue  # Another change is equivalent.
         declared = re.match(r"\s*[\w:<>, *&]+?[ *&](\w+) = ", condition)
         change = f"{match[1]} negated"
         if declared and start == begin:  # if (Flaw flaw = f())
@@ -90,7 +90,7 @@ def last_statement(code, begin, end):
 
 
 def is_in_message(code, at):
-    """A number that somebody reads."""
+    """A number in a message."""
     start = code.rfind("fmt::format(", 0, at)
     return start >= 0 and closing(code, start + len("fmt::format(")) > at
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Sums up, in one line, what the tests of a ctest run left out for lack of a dependency.
+"""Sums up, in one line, what the tests of a ctest run skipped because of a missing dependency.
 
     python3 tools/not_tested.py build/asan/Testing/Temporary/LastTest.log
     not tested: 37 without corpora
 
-Each test program prints such a line of its own (tests/skip_without.h).
+Each test program prints such a line (tests/skip_without.h).
 """
 import collections
 import re

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""House rules as a test: prints file:line, the rule broken and why the rule is there; exit code 1 if any is.
+"""House rules as a test: prints file:line, the broken rule and its reason. Exit code 1 if any rule is broken.
 
     python3 tools/tidy.py [ROOT]
 
@@ -30,7 +30,7 @@ PHRASES = [
     (rf"(?<!there )\bwas no (?!{COMPARED})\w+", "was not a"),
     (r"\bexpected (?:less|no function)\b", "say what the limit is, or what is not supported"),
 ]
-# The same for pages, which are clean of more. One moves up once comments and messages are clean of it.
+# The same for pages, which are clean of more phrases. A pattern moves up once comments and messages are clean of it.
 PAGE_PHRASES = [
     (r", too[,.;:)]", "\"also\", or \"too\" without a comma"),
     (r"\bbut for\b", "except"),
@@ -50,7 +50,7 @@ def without_comments_and_strings(text):
 
 
 def prose_of(path, text):
-    """What people read, same line numbers: of code the comments and literals, of other files everything."""
+    """What people read, same line numbers: the comments and literals of code, everything of other files."""
     if pathlib.PurePath(path).suffix not in CODE:
         return text
     kept, last = [], 0
@@ -86,7 +86,7 @@ def function_lengths(code):
             if skip_until is not None:
                 if depth < skip_until:
                     skip_until = None
-                continue  # `last` stays: the head of the constructor goes on.
+                continue  # `last` stays: the head of the constructor continues.
             if function_depth is not None and depth < function_depth:
                 yield start, line_of(code, at) - start + 1, signature
                 function_depth = None
@@ -181,7 +181,7 @@ def public_types(text):
 
 
 class OneDefinition:
-    """Across files: a type of one name is one type. Two that never meet in a source still meet in the linker."""
+    """Across files: a type of one name is one type. Two that no source includes together still meet in the linker."""
 
     def __init__(self):
         self.first = {}
@@ -227,7 +227,7 @@ def is_one_long_literal(line):
 
 
 def check_links(path, text, exists):
-    """Relative links of a Markdown file lead somewhere. `exists` tells whether a path below the root does."""
+    """Relative links of a Markdown file lead somewhere. `exists` says whether a path below the root exists."""
     in_fence = False
     for number, line in enumerate(text.splitlines(), 1):
         if line.lstrip().startswith("```"):
@@ -260,7 +260,7 @@ def files_below(root):
 
 
 def skipped(path):
-    # Data of tests is kept byte for byte: it may be malformed on purpose.
+    # Test data is kept byte for byte: it may be malformed deliberately.
     return any(part in {"__pycache__", "corpus", "data", "litmus", "baselines", "histories", "regressions"} for part in path.parts[:-1])
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Feeds tidy.py one bad snippet a rule, and good ones that must pass."""
+"""Feeds tidy.py one bad snippet per rule, and good ones that must pass."""
 import unittest
 
 import tidy
@@ -36,7 +36,7 @@ class GoodCode(unittest.TestCase):
         text = "class A {\n" + "  int f() { return 1; }\n" * 100 + "};\n"
         self.assertEqual(problems("src/serval/check/a.cpp", text), [])
 
-    def test_a_digit_separator_is_no_quote(self):
+    def test_a_digit_separator_is_not_a_quote(self):
         text = "int a = 1'000'000;\nint b = 'x';\nvoid g() {\n" + LONG_BODY + "}\n"
         self.assertEqual(len(problems("src/serval/check/a.cpp", text)), 1)
 
