@@ -136,9 +136,8 @@ TEST(MiniTransaction, ARingOfManyTransactionsIsFoundInLinearEffort) {
 }
 
 TEST(MiniTransaction, AKeyThatIsBothListAndRegisterIsUndecided) {
-  EXPECT_EQ(
-      first_anomaly("a: [a(x,1) l(x,[1])] [w(x,2)]", kSer),
-      "undecided: the history has operations whose effects the reads alone do not reveal");
+  EXPECT_EQ(first_anomaly("a: [a(x,1) l(x,[1])] [w(x,2)]", kSer),
+            "undecided: the history has operations whose effects the reads alone do not reveal");
 }
 
 TEST(Check, AWeakerLevelHoldsWhenAStrongerOneIsProven) {

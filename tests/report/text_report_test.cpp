@@ -212,8 +212,7 @@ TEST(TextReport, ADefaultGateSaysWhereItComesFrom) {
   CheckedHistory made = checked("s1: [r(x,0)]", Level::ReadCommitted);
   EXPECT_EQ(text_report(report_of(made)).find("promised"), std::string::npos);
   made.report.gate->origin = Gate::Origin::Promised;
-  EXPECT_NE(text_report(report_of(made)).find("  gate       read-committed, promised by"),
-            std::string::npos);
+  EXPECT_NE(text_report(report_of(made)).find("  gate       read-committed, promised by"), std::string::npos);
 }
 
 TEST(TextReport, RepeatableReadIsExplainedWhereItAppears) {
