@@ -30,7 +30,8 @@ void declare_reading_flags(Arguments& arguments, ReadingFlags& flags) {
   arguments.option("-f,--format", flags.format, "Format of the input (serval formats) [auto: by content]",
                    "NAME");
   arguments.option("--truncated", flags.truncated,
-                   "A text file whose last line is cut off; jsonl is always read up to the cut [error]", "error|ok");
+                   "A text file whose last line is cut off; jsonl is always read up to the cut [error]",
+                   "error|ok");
   arguments.option("--progress", flags.progress, "Progress on standard error [auto]", "auto|plain|none");
 }
 

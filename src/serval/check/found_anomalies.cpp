@@ -152,8 +152,7 @@ Undecided missing_order(const History& history, const Relations& relations) {
   }
   if (relations.has_unsupported()) {
     undecided.cause = Undecided::Cause::NoEngine;
-    undecided.reason =
-        "the history has operations whose effects the reads alone do not reveal";
+    undecided.reason = "the history has operations whose effects the reads alone do not reveal";
     undecided.details.push_back(fmt::format(
         "operations on ranges, on keys written by ranges, or on keys that are both lists and registers: {}, "
         "first {}",

@@ -130,7 +130,7 @@ void throw_if_error(const JsonValue& answer, Outcome unless_said) {
   const JsonValue& error = answer["error"];
   if (error.is(JsonKind::Null)) return;
   const std::string message = answer["message"].text;
-  if (error.text == "unsupported") throw DatabaseError("the program does not support a request of the workload: " + message);
+  if (error.text == "unsupported") throw DatabaseError("the program does not support this: " + message);
   FailureCause cause = FailureCause::Other;
   for (const FailureCause known : kCauses)
     if (name_of(known) == error.text) cause = known;
