@@ -60,29 +60,17 @@ class CutOffReads {
   absl::flat_hash_set<KeyAndValue> written_;
 };
 
-bool is_grouped(const History& history) {
-  const auto sessions = history.session_column();
-  std::vector<bool> seen(history.session_count(), false);
-  for (std::size_t i = 0; i < sessions.size(); ++i) {
-    if (i > 0 && sessions[i] == sessions[i - 1]) continue;
-    if (seen[sessions[i].index]) return false;
-    seen[sessions[i].index] = true;
-  }
-  return true;
-}
-
 }  // namespace
 
-bool lists_sessions_in_turn(Format format, const History& history) {
+bool lists_sessions_in_turn(Format format) {
   switch (format) {
     case Format::JepsenEdn:
     case Format::JepsenJson:
     case Format::JepsenJsonl:
-    case Format::JepsenText:
-      return false;  // Ordered by time.
+    case Format::JepsenText:  // These are ordered by time.
     case Format::Jsonl:
-    case Format::Binary:
-      return is_grouped(history);
+    case Format::Binary:  // Their readers see whether anything is missing.
+      return false;
     default:
       return true;
   }

@@ -1,9 +1,7 @@
 #pragma once
 // A truncated file that lists one session after another lacks the writes of the sessions at its end,
-// although earlier sessions may have read them. Such reads count as never completed.
-//
-//   r(1,7,0,1)           session 0 read what session 1 wrote,
-//   w(1,                 and the write is cut off
+// although earlier sessions may have read them. Such reads count as never completed. For example, in
+//   r(1,7,0,1)  w(1,     session 0 read what session 1 wrote, and the write is cut off.
 
 #include <functional>
 #include <string>
@@ -12,8 +10,8 @@
 
 namespace serval {
 
-// Whether files of the format, or this history in it, list one session after another.
-bool lists_sessions_in_turn(Format format, const History& history);
+// Whether files of the format list one session after another.
+bool lists_sessions_in_turn(Format format);
 
 // Reads of values without a writer, and of lists with elements that were never appended, become reads
 // without a result. Reports their number to `notice`. O(operations).

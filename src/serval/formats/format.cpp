@@ -168,7 +168,7 @@ History read_history(ByteStream& stream, const ReadOptions& options) {
   const FormatInfo& format = format_of(stream, options);
   if (options.on_format) options.on_format(format);
   History history = read_as(format, stream, options);
-  if (!options.accept_truncated || !lists_sessions_in_turn(format.format, history)) return history;
+  if (!options.accept_truncated || !lists_sessions_in_turn(format.format)) return history;
   return without_cut_off_reads(std::move(history), options.on_notice);
 }
 

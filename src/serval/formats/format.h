@@ -40,8 +40,7 @@ enum class Format {
 
 struct ReadOptions {
   std::optional<Format> format;   // None: detected by content.
-  bool accept_truncated = false;  // A text file cut off in mid-line ends at its last whole line. The native
-                                  // formats are written to be cut off and always accept it.
+  bool accept_truncated = false;  // A text file cut off in mid-line ends there. Native formats always may be.
   Budget* budget = nullptr;       // Polled while reading.
   // Called for everything that a reader skipped or repaired ("1 line cut off at the end"). Errors are
   // thrown instead.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "serval/base/error.h"
+#include "serval/formats/cut_off_reads.h"
 #include "serval/formats/native/binary_chunk.h"
 #include "serval/formats/native/binary_column.h"
 #include "serval/formats/native/native_binary.h"
@@ -395,7 +396,7 @@ class BinaryReader {
     History history = std::move(builder_).freeze();
     if (const std::optional<OrderFlaw> flaw = find_order_flaw(history))
       source_.fail(certificate_at_, flaw->problem);
-    return history;
+    return finished_ ? std::move(history) : without_cut_off_reads(std::move(history), options_.on_notice);
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "serval/base/error.h"
+#include "serval/formats/cut_off_reads.h"
 #include "serval/formats/lines/line_blocks.h"
 #include "serval/formats/lines/line_cursor.h"
 #include "serval/formats/native/jsonl_record.h"
@@ -39,7 +40,8 @@ class JsonlReader {
     report();
     History history = std::move(builder_).freeze();
     certificate_.check_orders(history, blocks_.name());
-    return history;
+    const bool lacks_writers = (cut_lines_ > 0 || options_.accept_truncated) && !has_sync_;
+    return lacks_writers ? without_cut_off_reads(std::move(history), options_.on_notice) : std::move(history);
   }
 
  private:
@@ -149,7 +151,7 @@ class JsonlReader {
       case JsonlRecord::Kind::Open:
         return keep_open();
       case JsonlRecord::Kind::Sync:
-        holding_ = true;
+        holding_ = has_sync_ = true;
         return;
       case JsonlRecord::Kind::Heartbeat:
         return;
@@ -307,7 +309,8 @@ class JsonlReader {
 
   void report() const {
     if (!options_.on_notice) return;
-    if (cut_lines_ > 0) options_.on_notice(fmt::format("{} cut-off line(s) left out", cut_lines_));
+    if (cut_lines_ > 0)
+      options_.on_notice(fmt::format("{} cut-off line{} left out", cut_lines_, cut_lines_ == 1 ? "" : "s"));
     if (unsynced_ > 0)
       options_.on_notice(fmt::format(
           "{} line(s) after the last sync record left out: the recording was cut off", unsynced_));
@@ -338,7 +341,7 @@ class JsonlReader {
   std::string_view text_;  // The line being read.
   std::optional<CutLine> cut_;
 
-  bool holding_ = false;
+  bool holding_ = false, has_sync_ = false;
   std::string held_;  // Lines since the last sync record.
   std::uint64_t held_lines_ = 0;
 
