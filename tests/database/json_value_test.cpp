@@ -55,8 +55,10 @@ TEST(JsonValue, NumbersKeepTheirDigits) {
   EXPECT_THROW(parse_json("1e999"), JsonError);
 }
 
-TEST(JsonValue, TheFirstOfEqualNamesCounts) {
-  EXPECT_EQ(parse_json(R"({"a":1,"b":2,"a":3})")["a"].whole(), 1);
+TEST(JsonValue, RefusesEqualNames) {
+  for (const char* text : {R"({"a":1,"b":2,"a":3})", R"([{"x":{"a":1,"\u0061":1}}])"})
+    EXPECT_THROW(parse_json(text), JsonError) << text;
+  EXPECT_EQ(parse_json(R"({"a":{"a":1},"b":{"a":2}})")["b"]["a"].whole(), 2);
 }
 
 TEST(JsonValue, RefusesWhatIsNotJson) {

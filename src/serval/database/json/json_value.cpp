@@ -1,9 +1,12 @@
 #include "serval/database/json/json_value.h"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
 #include <nlohmann/json.hpp>
+
+#include "serval/base/json_string.h"
 
 namespace serval {
 namespace {
@@ -12,6 +15,7 @@ using Kind = JsonValue::Kind;
 using Library = nlohmann::json;
 
 constexpr std::size_t kMaxDepth = 100;
+constexpr std::size_t kShown = 200;  // Bytes of the input in a message.
 
 // Callbacks for nlohmann::json while it parses. Its own tree would turn numbers beyond 64 bits into
 // doubles.
@@ -27,7 +31,10 @@ class TreeBuilder {
 
   bool start_object(std::size_t) { return open(Kind::Object); }
   bool start_array(std::size_t) { return open(Kind::Array); }
-  bool end_object() { return close(); }
+  bool end_object() {
+    refuse_equal_names(open_.back().names);
+    return close();
+  }
   bool end_array() { return close(); }
   bool key(std::string& name) {
     open_.back().names.push_back(std::move(name));
@@ -36,7 +43,6 @@ class TreeBuilder {
 
   // `read`: number of bytes read, including the wrong one.
   bool parse_error(std::size_t read, const std::string&, const Library::exception& error) {
-    constexpr std::size_t kShown = 200;             // The message repeats the input, which may be long.
     const std::string_view message = error.what();  // "[json.exception.parse_error.101] parse error ..."
     throw JsonError(std::string(message.substr(message.find("] ") + 2, kShown)), read - 1);
   }
@@ -53,6 +59,13 @@ class TreeBuilder {
     if (open_.size() > kMaxDepth) throw JsonError("the document is nested too deeply");
     open_.push_back({.kind = kind});
     return true;
+  }
+  static void refuse_equal_names(const std::vector<std::string>& names) {
+    std::vector<std::string_view> sorted(names.begin(), names.end());
+    std::ranges::sort(sorted);
+    const auto equal = std::ranges::adjacent_find(sorted);
+    if (equal == sorted.end()) return;
+    throw JsonError("an object has two members with the name " + json_string(equal->substr(0, kShown)));
   }
   bool close() {
     JsonValue value = std::move(open_.back());

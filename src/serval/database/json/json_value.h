@@ -6,9 +6,9 @@
 //   const JsonValue answer = parse_json(R"({"kvs":[{"mod_revision":"5"}]})");
 //   answer["kvs"].items.front()["mod_revision"].whole() == 5
 //
-// Numbers keep their digits, so that numbers of more than 64 bits stay distinct. If several members have
-// the same name, the first counts. Rejected: text that is not UTF-8, half of a surrogate pair, numbers
-// beyond a double (1e999), more than 100 levels of nesting.
+// Numbers keep their digits, so that numbers of more than 64 bits stay distinct. Rejected: text that is
+// not UTF-8, half of a surrogate pair, numbers beyond a double (1e999), more than 100 levels of nesting,
+// two members of an object with the same name.
 
 #include <cstdint>
 #include <optional>
