@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <thread>
 
+#include <absl/strings/escaping.h>
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -22,6 +23,7 @@
 #include "serval/base/error.h"
 #include "serval/database/drivers.h"
 #include "serval/database/etcd/etcd_client.h"
+#include "serval/database/key_value/stored_value.h"
 #include "skip_without.h"
 
 extern char** environ;
@@ -285,11 +287,13 @@ TEST_F(Etcd, AServerThatIsGoneCommitsNothing) {
   EXPECT_THROW(open_etcd(mortal.address(), {.isolation = "serializable"}), DatabaseError);
 }
 
-// Gives the same answer to every read, and counts commits and hangs up on them.
+// Gives every read the same answer. Counts commits, and hangs up on them if it has no answer to them.
 class RudeServer {
  public:
-  explicit RudeServer(std::string answer = R"({"header":{"revision":"5"}})")
-      : answer_(std::move(answer)), accepting_([this] { accept_all(); }) {}
+  explicit RudeServer(std::string answer = R"({"header":{"revision":"5"}})", std::string to_commits = "")
+      : answer_(std::move(answer)),
+        to_commits_(std::move(to_commits)),
+        accepting_([this] { accept_all(); }) {}
   ~RudeServer() {
     shutdown(listener_.descriptor, SHUT_RDWR);
     accepting_.join();
@@ -311,18 +315,18 @@ class RudeServer {
     ssize_t count = 0;
     while ((count = recv(connection, bytes.data(), bytes.size(), 0)) > 0) {
       const std::string_view request(bytes.data(), static_cast<std::size_t>(count));
-      if (request.starts_with("POST /v3/kv/txn")) {
-        ++commits_;
-        break;
-      }
+      const bool commits = request.starts_with("POST /v3/kv/txn");
+      if (commits) ++commits_;
+      if (commits && to_commits_.empty()) break;
+      const std::string& body = commits ? to_commits_ : answer_;
       const std::string answer =
-          fmt::format("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{}", answer_.size(), answer_);
+          fmt::format("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{}", body.size(), body);
       if (send(connection, answer.data(), answer.size(), MSG_NOSIGNAL) < 0) break;
     }
     close(connection);
   }
 
-  std::string answer_;
+  std::string answer_, to_commits_;
   Listener listener_;
   std::atomic<int> commits_ = 0;
   std::vector<std::thread> serving_;
@@ -344,14 +348,50 @@ TEST(EtcdCommit, ALostAnswerIsIndeterminateAndNothingIsSentTwice) {
       << "a lost check of reads leaves nothing in doubt";
 }
 
+// Reads register 0 from a server that answers with these pairs.
+std::optional<std::int64_t> read_pairs(const std::string& pairs) {
+  const RudeServer server(fmt::format(R"({{"header":{{"revision":"5"}},"kvs":{}}})", pairs));
+  EtcdClient client(server.address(), EtcdClient::Reads::Fresh, KeyValueTables(three_tables()));
+  client.begin();
+  return read(client, 0);
+}
+
+std::string pair_of_register(std::uint64_t key, std::string_view value) {
+  return fmt::format(R"({{"key":"{}","mod_revision":"4","value":{}}})",
+                     absl::Base64Escape(stored_key(table_prefix("registers"), key)), value);
+}
+
+std::string row_with_tag(std::int64_t tag) { return "\"" + absl::Base64Escape(encode_row(tag, {})) + "\""; }
+
 TEST(EtcdRead, AValueThatIsNotBase64IsRefused) {
-  for (const char* value : {"Z", "Zg=", "Z*==", "Zm9v!"}) {
-    const RudeServer server(
-        fmt::format(R"({{"header":{{"revision":"5"}},"kvs":[{{"mod_revision":"4","value":"{}"}}]}})", value));
+  EXPECT_EQ(read_pairs("[" + pair_of_register(0, row_with_tag(9)) + "]"), 9);
+  for (const char* value : {"\"Z\"", "\"Zg=\"", "\"Z*==\"", "\"Zm9v!\"", "1234", "[]", "true"})
+    EXPECT_THROW(read_pairs("[" + pair_of_register(0, value) + "]"), DatabaseError) << value;
+}
+
+TEST(EtcdRead, OtherKeysAreRefused) {
+  const std::string right = pair_of_register(0, row_with_tag(9)),
+                    other = pair_of_register(1, row_with_tag(9));
+  for (const std::string& pairs :
+       {"[" + other + "]", "[" + right + "," + other + "]", right, std::string("7")})
+    EXPECT_THROW(read_pairs(pairs), DatabaseError) << pairs;
+  EXPECT_EQ(read_pairs("[]"), std::nullopt);
+}
+
+TEST(EtcdCommit, OnlyAWholeResponseIsBelieved) {
+  const auto answered = [](const char* to_commit) {
+    const RudeServer server(R"({"header":{"revision":"5"}})", to_commit);
     EtcdClient client(server.address(), EtcdClient::Reads::Fresh, KeyValueTables(three_tables()));
     client.begin();
-    EXPECT_THROW(read(client, 0), DatabaseError) << value;
-  }
+    write(client, 0, 1);
+    return commit(client);
+  };
+  EXPECT_EQ(answered(R"({"header":{"revision":"6"},"succeeded":true})"), kCommitted);
+  EXPECT_EQ(answered(R"({"header":{"revision":"6"}})"), kRefused) << "the gateway leaves out what is false";
+  for (const char* wrong :
+       {"{}", "[]", R"({"succeeded":true})", R"({"header":{"revision":"6"},"succeeded":"true"})",
+        R"({"header":{"revision":"6"},"succeeded":1})"})
+    EXPECT_THROW(answered(wrong), DatabaseError) << wrong;
 }
 
 TEST(EtcdAddress, InvalidAddressesAreRefused) {

@@ -36,11 +36,28 @@ std::int64_t whole_of(const JsonValue& value, const char* name) {
   return *number;
 }
 
-std::string bytes_of(const std::string& base64) {
+// The gateway leaves out what is empty or false, but never spells it with another type.
+const JsonValue& member_of(const JsonValue& value, const char* name, JsonValue::Kind kind) {
+  const JsonValue& member = value[name];
+  if (!member.is(kind) && !member.is(JsonValue::Kind::Null))
+    throw DatabaseError(fmt::format("the response of etcd has a \"{}\" of the wrong type", name));
+  return member;
+}
+
+std::string bytes_of(const JsonValue& pair, const char* name) {
   std::string bytes;
-  if (!absl::Base64Unescape(base64, &bytes))
-    throw DatabaseError("etcd's answer has a value that is not base64");
+  if (!absl::Base64Unescape(member_of(pair, name, JsonValue::Kind::Text).text, &bytes))
+    throw DatabaseError(fmt::format("the response of etcd has a \"{}\" that is not base64", name));
   return bytes;
+}
+
+// The pair of the key that was asked for, or null.
+const JsonValue* pair_of(const JsonValue& answer, const std::string& key) {
+  const std::vector<JsonValue>& found = member_of(answer, "kvs", JsonValue::Kind::Array).items;
+  if (found.empty()) return nullptr;
+  if (found.size() > 1 || bytes_of(found.front(), "key") != key)
+    throw DatabaseError("the response of etcd has a key that was not asked for");
+  return &found.front();
 }
 
 }  // namespace
@@ -83,13 +100,13 @@ std::optional<StoredValue> EtcdClient::get(const std::string& key, Reading) {
   const std::int64_t seen_at = whole_of(answer["header"], "revision");
   if (!hints_.start_timestamp) hints_.start_timestamp = seen_at;
   if (reads_ == Reads::Stale && snapshot_ == 0) snapshot_ = seen_at;
-  const std::vector<JsonValue>& found = answer["kvs"].items;
-  const std::int64_t revision = found.empty() ? 0 : whole_of(found.front(), "mod_revision");
+  const JsonValue* const found = pair_of(answer, key);
+  const std::int64_t revision = found == nullptr ? 0 : whole_of(*found, "mod_revision");
   if (read_at_.emplace(key, revision).first->second != revision)
     throw TransactionFailure(FailureCause::Serialization, Outcome::Aborted,
                              "a key has changed since this transaction first read it");
-  if (found.empty()) return std::nullopt;
-  return StoredValue{bytes_of(found.front()["value"].text), revision};
+  if (found == nullptr) return std::nullopt;
+  return StoredValue{bytes_of(*found, "value"), revision};
 }
 
 // A single read is consistent, and so are stale reads, which share a revision.
@@ -126,10 +143,11 @@ Outcome EtcdClient::commit() {
     throw TransactionFailure(cause_of(failure.kind()), gone ? Outcome::Aborted : Outcome::Indeterminate,
                              failure.what());
   }
-  if (!answer["succeeded"].boolean)
+  const std::int64_t revision = whole_of(answer["header"], "revision");
+  if (!member_of(answer, "succeeded", JsonValue::Kind::Boolean).boolean)
     throw TransactionFailure(FailureCause::Serialization, Outcome::Aborted,
                              "a key has changed since this transaction read it");
-  if (!writes_.empty()) hints_.commit_timestamp = whole_of(answer["header"], "revision");
+  if (!writes_.empty()) hints_.commit_timestamp = revision;
   return Outcome::Committed;
 }
 

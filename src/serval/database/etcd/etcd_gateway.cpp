@@ -102,6 +102,8 @@ void EtcdGateway::authenticate() {
       "/v3/auth/authenticate",
       fmt::format(R"({{"name":{},"password":{}}})", json_string(access_.user), json_string(access_.password)),
       Sending::PerhapsTwice);
+  if (!answer["token"].is(JsonValue::Kind::Text))
+    throw EtcdFailure(EtcdFailure::Kind::Refused, fmt::format("{}: no token for the user", endpoint_));
   const std::string header = "Authorization: " + answer["token"].text;
   handle_->headers = curl_slist_append(handle_->headers, header.c_str());
   curl_easy_setopt(handle_->curl, CURLOPT_HTTPHEADER, handle_->headers);
