@@ -18,7 +18,7 @@ class Session:
 
     def hello(self, ask):
         self.learn(ask["tables"])
-        return {"ok": True, "facts": {"database": "sqlite", "version": sqlite3.sqlite_version}}
+        return {"ok": True, "facts": {"engine": "sqlite", "version": sqlite3.sqlite_version}}
 
     def learn(self, tables):
         self.columns = {t["name"]: [(c["name"], c["initial"]) for c in t["columns"]] for t in tables}
@@ -82,7 +82,9 @@ class Session:
             self.db.execute(f"delete from {table} where key = ?", (key,))
         else:
             self.write_rows(ask, before or [[key, 0, *(initial for _, initial in self.columns[table])]])
-        return {"rows": before if do == "update" else []}
+        if do == "update":
+            return {"rows": before}
+        return {"ok": True} if do == "write" else {"applied": True}
 
     def one_list(self, ask):
         """read-list, append"""

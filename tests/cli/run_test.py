@@ -50,7 +50,8 @@ class Folder(cli_test.CliTest):
 
 class Mirror(cli_test.CliTest):
     def test_a_database_without_a_profile_is_refused_before_the_run(self):
-        result = self.expect(64, "record", "exec:cat", "--live", "-n", "100", "-o", "run.jsonl")
+        greets = "exec:read hello; echo '{\"ok\":true}'; cat"
+        result = self.expect(64, "record", greets, "--live", "-n", "100", "-o", "run.jsonl")
         self.assertIn("--live has no profile for exec at default", result.err)
         self.assertFalse((self.folder / "run.jsonl").exists())
 
@@ -228,6 +229,28 @@ class Manners(cli_test.CliTest):
         self.assertEqual((result.code, report["level"]["asked"]), (0, []), result)
         self.assertNotIn("promises", report["input"]["facts"])
         self.assertIn("--level", self.expect(64, "run", "exec:true", "--stop-on-violation").err)
+
+    def test_exec_does_not_choose_its_gate(self):
+        self.file("stale.py", """
+import json, sys
+for line in sys.stdin:
+    ask = json.loads(line)
+    answer = {"ok": True}
+    if ask["do"] == "hello":
+        answer["facts"] = json.loads(sys.argv[1])
+    elif ask["do"] == "read":  # Loses every update.
+        answer = {"rows": [[ask["key"], 0]]}
+    elif ask["do"] == "commit":
+        answer = {"outcome": "committed"}
+    print(json.dumps(answer), flush=True)
+""")
+        run = ["run", "-w", "mini", "-n", "50", "-c", "2", "--level", "serializable"]
+        self.expect(1, *run, "exec:python3 stale.py '{\"version\":\"1\"}'")
+        for facts in ('{"promises":"read-uncommitted"}', '{"isolation":"x"}', '{"table":"x"}', '{"database":"x"}'):
+            with self.subTest(facts):
+                name = list(json.loads(facts))[0]
+                result = self.expect(4, *run[:-2], f"exec:python3 stale.py '{facts}'")
+                self.assertIn(f'the fact "{name}" is Serval\'s own', result.err)
 
     def test_a_program_that_dies_for_good_leaves_a_verdict(self):
         self.file("dying.py", f"""

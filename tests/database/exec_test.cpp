@@ -2,12 +2,15 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "database/conversation.h"
 #include "database/every_request.h"
 #include "serval/base/error.h"
+#include "serval/base/json_string.h"
 #include "serval/database/drivers.h"
 #include "serval/database/exec/exec_protocol.h"
 
@@ -44,7 +47,8 @@ class Exec : public testing::Test {
 
 TEST_F(Exec, ExampleAnswersEveryKindOfRequest) {
   const auto example = open_example();
-  EXPECT_EQ(example->facts()["database"], "sqlite");
+  EXPECT_EQ(example->facts()["database"], "exec");
+  EXPECT_EQ(example->facts()["engine"], "sqlite");
   example->create(three_tables());
   const auto client = example->connect(0);
   expect_registers_work(*client);
@@ -178,6 +182,39 @@ TEST_F(Exec, ErrorsKeepTheirCauseAndOutcome) {
   EXPECT_THROW(client->begin(), DatabaseError);
 }
 
+TEST_F(Exec, ASecondResponseIsNotTheNextOne) {
+  const auto client = connect_to(
+      "read a; printf '{\"ok\":true}\\n{\"outcome\":\"committed\"}\\n'; read b; echo "
+      "'{\"outcome\":\"aborted\"}'");
+  client->begin();
+  try {
+    client->commit();
+    FAIL() << "took a second response to begin as the response to commit";
+  } catch (const DatabaseError& error) {
+    EXPECT_NE(std::string(error.what()).find("more than once"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("committed"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(Exec, ALineThatIsStillInThePipeIsNotTheNextResponse) {
+  const auto client = connect_to(
+      "read a || exit; echo '{\"ok\":true}'; sleep 0.1; echo '{\"outcome\":\"committed\"}'; echo > '" +
+      folder + "/late'; read b");
+  client->begin();
+  while (!std::filesystem::exists(folder + "/late"))
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_THROW(client->commit(), DatabaseError);
+}
+
+TEST_F(Exec, BeginCreateAndDropNeedOk) {
+  const auto client = connect_to("read a; echo '{\"ok\":false}'; read b; echo '{}'; read c");
+  EXPECT_THROW(client->begin(), DatabaseError);
+  EXPECT_THROW(client->roll_back(), DatabaseError);
+  connect_to("read a; echo '{\"ok\":null}'; read b; echo '{\"rows\":[]}'; read c");
+  EXPECT_THROW(database->create(three_tables()), DatabaseError);
+  EXPECT_THROW(database->drop(), DatabaseError);
+}
+
 TEST_F(Exec, ACommandThatCannotRunIsADatabaseError) {
   EXPECT_THROW(open_exec("exec:exit 1", {}), DatabaseError);
   EXPECT_THROW(open_exec("exec:", {}), InputError);
@@ -201,12 +238,149 @@ TEST(ExecProtocol, SpellsRequests) {
             R"({"do":"read","table":"serval_registers","key":1,"locks":true})");
 }
 
-TEST(ExecProtocol, RefusesAnswersOfTheWrongKind) {
-  for (const char* line : {R"({"rows":7})", R"({"rows":[7]})", R"({"rows":[["7",1]]})", R"({"list":["a"]})",
-                           R"({"applied":1})", R"({"version":1.5})"})
-    EXPECT_THROW(answer_of(read_exec_answer(line)), DatabaseError) << line;
+// Why a line is refused as the response to a request; empty if it is accepted.
+std::string refusal_of(const std::string& line, const Request& request) {
+  try {
+    const ExecAnswer answer = read_exec_answer(line);
+    throw_if_error(answer, verb_of(request.kind), Outcome::Aborted);
+    answer_of(answer, request, three_tables());
+    return {};
+  } catch (const DatabaseError& error) {
+    return error.what();
+  }
+}
+
+template <class Step>
+std::string problem_of(const Step& step) {
+  try {
+    step();
+    return {};
+  } catch (const DatabaseError& error) {
+    return error.what();
+  }
+}
+
+TEST(ExecProtocol, RefusesLinesThatAreNotObjects) {
   for (const char* line : {"", "7", "[]", "{", R"({"a":1} 2)", R"({"a":1,})", "{\"a\":\"\n\"}"})
     EXPECT_THROW(read_exec_answer(line), DatabaseError) << line;
+  EXPECT_EQ(problem_of([] { read_exec_answer("[7]"); }), R"(the program responded "[7]" (not an object))");
+}
+
+TEST(ExecProtocol, EachRequestHasItsOwnMembers) {
+  using Kind = Request::Kind;
+  const std::vector<std::pair<Kind, std::vector<const char*>>> accepted{
+      {Kind::Read,
+       {R"({"rows":[]})", R"({"rows":[[7,1]],"version":3})", R"({"ok":true,"rows":[],"version":null})"}},
+      {Kind::Write, {R"({"ok":true})", R"({"ok":true,"version":4})"}},
+      {Kind::Append, {R"({"ok":true})"}},
+      {Kind::ReadList, {R"({"list":[]})", R"({"list":[1,-2]})"}},
+      {Kind::Update, {R"({"rows":[[7,1]]})", R"({"applied":false})", R"({"applied":false,"rows":[]})"}},
+      {Kind::Insert, {R"({"applied":true})", R"({"applied":false,"rows":[[7,1]]})"}},
+      {Kind::CompareAndSet, {R"({"applied":true})", R"({"applied":false,"rows":[]})"}},
+      {Kind::Delete, {R"({"applied":true})", R"({"applied":false})"}},
+      {Kind::Scan, {R"({"rows":[]})", R"({"rows":[[7,1],[8,2]]})"}}};
+  const std::vector<std::pair<Kind, std::vector<const char*>>> refused{
+      {Kind::Read,
+       {"{}", R"({"ok":true})", R"({"rows":null})", R"({"list":[1]})", R"({"rows":7})", R"({"rows":[7]})",
+        R"({"rows":[["7",1]]})", R"({"rows":[],"applied":true})", R"({"ok":false,"rows":[]})",
+        R"({"rows":[],"version":1.5})", R"({"outcome":"committed"})"}},
+      {Kind::Write,
+       {"{}", R"({"ok":false})", R"({"ok":"yes"})", R"({"ok":null})", R"({"ok":1})", R"({"rows":[]})",
+        R"({"ok":true,"rows":[]})"}},
+      {Kind::Append, {"{}", R"({"ok":false})", R"({"list":[]})"}},
+      {Kind::ReadList, {"{}", R"({"list":null})", R"({"list":["a"]})", R"({"rows":[]})"}},
+      {Kind::Update,
+       {"{}", R"({"ok":true})", R"({"rows":[]})", R"({"applied":true})",
+        R"({"applied":false,"rows":[[7,1]]})"}},
+      {Kind::Insert,
+       {"{}", R"({"ok":true})", R"({"rows":[]})", R"({"applied":1})", R"({"applied":null})",
+        R"({"applied":false})", R"({"applied":true,"rows":[[7,1]]})"}},
+      {Kind::CompareAndSet, {"{}", R"({"ok":true})", R"({"applied":false})"}},
+      {Kind::Delete, {"{}", R"({"ok":true})", R"({"rows":[]})"}},
+      {Kind::Scan, {"{}", R"({"ok":true})", R"({"list":[]})"}},
+      {Kind::UpdateRange, {"{}", R"({"ok":true})"}},
+      {Kind::DeleteRange, {"{}", R"({"applied":true})"}}};
+  for (const auto& [kind, lines] : accepted)
+    for (const char* line : lines)
+      EXPECT_EQ(refusal_of(line, {.kind = kind, .key = 7, .low = 0, .high = 9}), "") << verb_of(kind) << line;
+  for (const auto& [kind, lines] : refused)
+    for (const std::string line : lines)
+      EXPECT_NE(refusal_of(line, {.kind = kind, .key = 7, .low = 0, .high = 9}).find(json_string(line)),
+                std::string::npos)
+          << verb_of(kind) << line;
+}
+
+TEST(ExecProtocol, RefusesRowsThatWereNotRequested) {
+  using Kind = Request::Kind;
+  const Request read{.key = 9};
+  EXPECT_EQ(refusal_of(R"({"rows":[[9,1]]})", read), "");
+  for (const char* line : {R"({"rows":[[99,1]]})", R"({"rows":[[-9,1]]})", R"({"rows":[[9,1],[9,2]]})",
+                           R"({"rows":[[9,1,2]]})", R"({"rows":[[9]]})", R"({"rows":[[9,1]],"rows":[]})"})
+    EXPECT_NE(refusal_of(line, read), "") << line;
+  const Request by_key{.kind = Kind::Scan, .table = 2, .low = 3, .high = 5};
+  EXPECT_EQ(refusal_of(R"({"rows":[[3,1,7,8],[5,1,7,8]]})", by_key), "");
+  for (const char* line : {R"({"rows":[[2,1,7,8]]})", R"({"rows":[[6,1,7,8]]})", R"({"rows":[[3,1,7]]})"})
+    EXPECT_NE(refusal_of(line, by_key), "") << line;
+  const Request by_colour{.kind = Kind::Scan, .table = 2, .column = 0, .low = 3, .high = 5};
+  EXPECT_EQ(refusal_of(R"({"rows":[[100,1,9,8]]})", by_colour), "") << "for the checker to judge";
+}
+
+TEST(ExecProtocol, NumbersBeyond64BitsAreNamed) {
+  for (const char* number : {"9223372036854775808", "-9223372036854775809", "18446744073709551616"})
+    EXPECT_NE(refusal_of(fmt::format(R"({{"rows":[[9,{}]]}})", number), {.key = 9})
+                  .find(fmt::format("{} in \"rows\" is outside the range of signed 64-bit integers", number)),
+              std::string::npos);
+  for (const char* number : {"1.5", "1e3", "\"7\"", "null"})
+    EXPECT_NE(refusal_of(fmt::format(R"({{"rows":[[9,{}]]}})", number), {.key = 9}).find("not an integer"),
+              std::string::npos);
+}
+
+TEST(ExecProtocol, RefusesErrorsThatItDoesNotKnow) {
+  for (const char* line :
+       {R"({"error":5})", R"({"error":null})", R"({"error":null,"rows":[]})", R"({"error":"weird"})",
+        R"({"error":""})", R"({"error":"other","ok":true})", R"({"error":"other","message":[]})",
+        R"({"error":"other","outcome":"committed"})", R"({"error":"other","outcome":7})"})
+    EXPECT_NE(refusal_of(line, {}).find(json_string(line)), std::string::npos) << line;
+  for (const char* line : {R"({"error":"other"})", R"({"error":"other","message":null})",
+                           R"({"ok":false,"error":"deadlock","outcome":"aborted"})"})
+    EXPECT_THROW(refusal_of(line, {}), TransactionFailure) << line;
+}
+
+TEST(ExecProtocol, NamesTheUnsupportedRequest) {
+  const Request scan{.kind = Request::Kind::Scan};
+  EXPECT_EQ(refusal_of(R"({"error":"unsupported"})", scan),
+            R"(the program does not support the request "scan")");
+  EXPECT_EQ(refusal_of(R"({"error":"unsupported","message":"no ranges"})", scan),
+            R"(the program does not support the request "scan": no ranges)");
+}
+
+TEST(ExecProtocol, OutcomesAndHintsHaveTheirTypes) {
+  for (const char* line : {"{}", R"({"ok":true})", R"({"outcome":null})", R"({"outcome":"maybe"})",
+                           R"({"ok":false,"outcome":"committed"})", R"({"outcome":"committed","rows":[]})"})
+    EXPECT_NE(problem_of([&] { outcome_of(read_exec_answer(line)); }), "") << line;
+  EXPECT_NE(problem_of([&] { hints_of(read_exec_answer(R"({"transaction":[1]})")); }), "");
+  EXPECT_EQ(hints_of(read_exec_answer(R"({"transaction":17,"node":null})")).server_transaction, "17");
+}
+
+TEST(ExecProtocol, FactsAreShortAndNotServalsOwn) {
+  const auto facts =
+      facts_of(read_exec_answer(R"({"ok":true,"facts":{"version":"3.40","shards":3,"tls":true}})"));
+  EXPECT_EQ(facts,
+            (std::map<std::string, std::string>{{"version", "3.40"}, {"shards", "3"}, {"tls", "true"}}));
+  EXPECT_TRUE(facts_of(read_exec_answer(R"({"ok":true})")).empty());
+  for (const std::string name :
+       {"promises", "database", "isolation", "table", "workload", "seed", "clients", "certificate"}) {
+    const std::string line = fmt::format(R"({{"ok":true,"facts":{{"{}":"x"}}}})", name);
+    EXPECT_NE(problem_of([&] { facts_of(read_exec_answer(line)); }).find("the fact \"" + name + "\""),
+              std::string::npos)
+        << line;
+  }
+  for (const char* line :
+       {"{}", R"({"ok":1})", R"({"ok":false})", R"({"facts":{}})", R"({"ok":true,"facts":[1]})",
+        R"({"ok":true,"facts":null})", R"({"ok":true,"facts":{"a":{"b":1}}})",
+        R"({"ok":true,"facts":{"a":[1]}})", R"({"ok":true,"facts":{"a":null}})",
+        R"({"ok":true,"facts":{"a":1,"a":2}})", R"({"ok":true,"rows":[]})"})
+    EXPECT_NE(problem_of([&] { facts_of(read_exec_answer(line)); }), "") << line;
 }
 
 }  // namespace

@@ -123,6 +123,16 @@ std::string ChildProcess::ask(std::string_view line) {
   return receive(deadline);
 }
 
+std::string ChildProcess::unasked() {
+  pollfd waiting{from_, POLLIN, 0};
+  if (received_.empty() && is_alive() && poll(&waiting, 1, 0) > 0) {
+    std::array<char, 4096> bytes{};
+    const ssize_t count = read(from_, bytes.data(), bytes.size());  // 0 at its end, which ask() reports.
+    if (count > 0) received_.append(bytes.data(), static_cast<std::size_t>(count));
+  }
+  return received_;
+}
+
 void ChildProcess::send(std::string_view line, Deadline deadline) {
   const WithoutSigpipe quiet;
   while (!line.empty()) {

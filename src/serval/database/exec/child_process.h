@@ -33,6 +33,8 @@ class ChildProcess {
   // Sends a line, given without its newline, and waits for the response. Throws ChildLost, then and ever
   // after.
   std::string ask(std::string_view line);
+  // What the program has written since its last response, if anything. Does not wait.
+  std::string unasked();
   bool is_alive() const noexcept { return pid_ > 0; }
   pid_t pid() const noexcept { return pid_; }
   void kill() noexcept;

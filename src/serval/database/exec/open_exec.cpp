@@ -35,11 +35,11 @@ std::chrono::milliseconds patience() {
 }
 
 // A malformed response ends the conversation, because the next line could not be attributed.
-JsonValue ask(ChildProcess& program, const std::string& line) {
-  const std::string answer = program.ask(line);
+ExecAnswer ask(ChildProcess& program, const std::string& line) {
   try {
-    return read_exec_answer(answer);
-  } catch (...) {
+    refuse_unasked(program.unasked());
+    return read_exec_answer(program.ask(line));
+  } catch (const DatabaseError&) {
     program.kill();
     throw;
   }
@@ -50,17 +50,18 @@ class ExecClient final : public Client {
   ExecClient(std::unique_ptr<ChildProcess> program, Schema schema)
       : program_(std::move(program)), schema_(std::move(schema)) {}
 
-  void begin() override { exchange(R"({"do":"begin"})", Outcome::Aborted); }
+  void begin() override { expect_ok(exchange("begin", R"({"do":"begin"})", Outcome::Aborted)); }
 
   Answer perform(const Request& request) override {
-    Answer answer = answer_of(exchange(format_request(request, schema_), Outcome::Aborted));
+    const std::string line = format_request(request, schema_);
+    Answer answer = answer_of(exchange(verb_of(request.kind), line, Outcome::Aborted), request, schema_);
     answer_aggregate(request, answer);
     return answer;
   }
 
   Outcome commit() override {
     hints_ = {};
-    const JsonValue answer = exchange(R"({"do":"commit"})", Outcome::Indeterminate);
+    const ExecAnswer answer = exchange("commit", R"({"do":"commit"})", Outcome::Indeterminate);
     hints_ = hints_of(answer);
     return outcome_of(answer);
   }
@@ -68,7 +69,7 @@ class ExecClient final : public Client {
   void roll_back() override {
     hints_ = {};
     try {
-      exchange(R"({"do":"roll_back"})", Outcome::Aborted);
+      expect_ok(exchange("roll_back", R"({"do":"roll_back"})", Outcome::Aborted));
     } catch (const TransactionFailure&) {  // A lost rollback still takes effect.
     }
   }
@@ -77,11 +78,11 @@ class ExecClient final : public Client {
 
  private:
   // `when_lost`: the outcome if the program ends instead of responding.
-  JsonValue exchange(const std::string& line, Outcome when_lost) {
+  ExecAnswer exchange(std::string_view verb, const std::string& line, Outcome when_lost) {
     const bool was_there = program_->is_alive();
     try {
-      JsonValue answer = ask(*program_, line);
-      throw_if_error(answer, when_lost);
+      ExecAnswer answer = ask(*program_, line);
+      throw_if_error(answer, verb, when_lost);
       return answer;
     } catch (const ChildLost& lost) {
       throw TransactionFailure(FailureCause::ConnectionLost, was_there ? when_lost : Outcome::Aborted,
@@ -98,46 +99,44 @@ class ExecDatabase final : public Database {
  public:
   ExecDatabase(std::string command, std::string isolation)
       : command_(std::move(command)), isolation_(std::move(isolation)), patience_(patience()) {
-    JsonValue greeting;
-    control_ = start("null", greeting);
-    const JsonValue& told = greeting["facts"];
-    for (std::size_t i = 0; i < told.names.size(); ++i) facts_[told.names[i]] = told.items[i].text;
+    control_ = start("null", facts_);
   }
 
   // Without the command, which may contain a password.
   std::map<std::string, std::string> facts() override {
     std::map<std::string, std::string> out = facts_;
-    out.emplace("database", "exec");
+    out["database"] = "exec";
     out["isolation"] = isolation_;
     return out;
   }
 
   void create(const Schema& schema) override {
     const std::lock_guard lock(mutex_);
-    order(fmt::format(R"({{"do":"create","tables":{}}})", format_tables(schema)));
+    order("create", fmt::format(R"({{"do":"create","tables":{}}})", format_tables(schema)));
     schema_ = schema;
   }
 
   void drop() override {
     const std::lock_guard lock(mutex_);
-    order(fmt::format(R"({{"do":"drop","tables":{}}})", format_tables(schema_)));
+    order("drop", fmt::format(R"({{"do":"drop","tables":{}}})", format_tables(schema_)));
   }
 
   std::unique_ptr<Client> connect(std::uint32_t session) override {
     const std::lock_guard lock(mutex_);
-    JsonValue ignored;
+    std::map<std::string, std::string> ignored;
     return std::make_unique<ExecClient>(start(std::to_string(session), ignored), schema_);
   }
 
  private:
-  // Starts a program and sends the greeting; its response goes to `answer`.
-  std::unique_ptr<ChildProcess> start(const std::string& session, JsonValue& answer) {
+  // Starts a program and sends the greeting.
+  std::unique_ptr<ChildProcess> start(const std::string& session, std::map<std::string, std::string>& facts) {
     try {
       auto program = std::make_unique<ChildProcess>(command_, patience_);
-      answer = ask(*program,
-                   fmt::format(R"({{"do":"hello","protocol":1,"session":{},"isolation":{},"tables":{}}})",
-                               session, json_string(isolation_), format_tables(schema_)));
-      refuse_error(answer);
+      const ExecAnswer answer = ask(
+          *program, fmt::format(R"({{"do":"hello","protocol":1,"session":{},"isolation":{},"tables":{}}})",
+                                session, json_string(isolation_), format_tables(schema_)));
+      refuse_error(answer, "hello");
+      facts = facts_of(answer);
       return program;
     } catch (const ChildLost& lost) {
       throw DatabaseError(
@@ -145,17 +144,19 @@ class ExecDatabase final : public Database {
     }
   }
 
-  void order(const std::string& line) {
+  void order(std::string_view verb, const std::string& line) {
     try {
-      refuse_error(ask(*control_, line));
+      const ExecAnswer answer = ask(*control_, line);
+      refuse_error(answer, verb);
+      expect_ok(answer);
     } catch (const ChildLost& lost) {
       throw DatabaseError(lost.what());
     }
   }
 
-  static void refuse_error(const JsonValue& answer) {
+  static void refuse_error(const ExecAnswer& answer, std::string_view verb) {
     try {
-      throw_if_error(answer, Outcome::Aborted);
+      throw_if_error(answer, verb, Outcome::Aborted);
     } catch (const TransactionFailure& failure) {
       throw DatabaseError(fmt::format("the program reports an error: {}", failure.what()));
     }
