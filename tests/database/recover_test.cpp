@@ -152,6 +152,9 @@ TEST(CockroachLog, ChangefeedsReportTheRowsOfEveryCommit) {
   ASSERT_EQ(second.rows.size(), 1u);
   EXPECT_EQ(second.rows[0].tag, 17);
   EXPECT_THROW(rows.add("serval_pieces", "[5]", "{"), DatabaseError);
+  for (const char* message :
+       {R"({"updated":"1002.0000000000"})", R"({"after":7,"updated":"1002.0000000000"})"})
+    EXPECT_THROW(rows.add("serval_pieces", "[5]", message), DatabaseError) << "not a deletion: " << message;
 }
 
 TEST(MariadbRecovery, EveryLevelHasCompleteOrdersAndConsistentVersionSets) {

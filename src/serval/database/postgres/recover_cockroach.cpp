@@ -34,6 +34,15 @@ JsonValue json_of(std::string_view text) {
   }
 }
 
+// The row after a change. A deletion has an explicit null.
+const JsonValue& after_of(const JsonValue& message, std::string_view text) {
+  const JsonValue& after = message["after"];
+  const bool is_deletion =
+      after.is(JsonValue::Kind::Null) && std::ranges::find(message.names, "after") != message.names.end();
+  if (!is_deletion && !after.is(JsonValue::Kind::Object)) not_understood(text);
+  return after;
+}
+
 }  // namespace
 
 std::int64_t origin_of(std::string_view decimal) {
@@ -70,7 +79,7 @@ std::optional<std::int64_t> ChangefeedRows::add(std::string_view table, std::str
   transaction.commit_timestamp = timestamp;
   const LoggedRow row{.table = static_cast<std::uint32_t>(found - tables_.begin()),
                       .key = static_cast<std::uint64_t>(*number),
-                      .tag = message["after"]["tag"].whole()};
+                      .tag = after_of(message, value)["tag"].whole()};
   const bool again = std::ranges::any_of(transaction.rows, [&](const LoggedRow& other) {
     return other.table == row.table && other.key == row.key;
   });
