@@ -27,7 +27,7 @@ class Session:
         self.learn(ask["tables"])
         self.drop(ask)
         for table in ask["tables"]:
-            further = "".join(f", {name} integer" for name, _ in self.columns[table["name"]])
+            further = "".join(f', "{name}" integer' for name, _ in self.columns[table["name"]])
             self.db.execute(f"create table {table['name']} (key integer primary key, tag{further})")
             if table["holds"] == "registers" and table["initial"] == "zero":
                 row = [0] + [initial for _, initial in self.columns[table["name"]]]
@@ -57,7 +57,7 @@ class Session:
 
     def rows(self, table, column, low, high):
         return [list(row) for row in self.db.execute(
-            f"select * from {table} where {column} between ? and ? order by key", (low, high))]
+            f'select * from {table} where "{column}" between ? and ? order by key', (low, high))]
 
     def put(self, table, key, row):
         marks = ", ?" * len(row)

@@ -230,6 +230,10 @@ class Manners(cli_test.CliTest):
         self.assertNotIn("promises", report["input"]["facts"])
         self.assertIn("--level", self.expect(64, "run", "exec:true", "--stop-on-violation").err)
 
+    def test_the_exec_example_quotes_the_names_of_columns(self):
+        result = self.run_serval("run", f"exec:python3 {EXAMPLE} a.db", "-w", "phantoms", "-n", "30", "-c", "2")
+        self.assertIn(result.code, (0, 2), result)  # A column has the name "group".
+
     def test_exec_does_not_choose_its_gate(self):
         self.file("stale.py", """
 import json, sys
