@@ -215,6 +215,21 @@ class Files(WatchTest):
         self.assertIn("ended by --duration", result.out)
         self.assertGreater(time.monotonic() - start, 0.9)
 
+    def test_a_last_line_without_a_newline_is_taken(self):
+        name = self.file("lost.jsonl", lines(*LOST).rstrip("\n"))
+        self.expect(1, "watch", name, *SI)
+        self.expect(1, "watch", name, *SI, "--follow", "-t", "500ms")
+
+    def test_a_file_that_is_cut_off_is_a_doubt(self):
+        name = self.file("cut.jsonl", lines(*GOOD)[:-20])
+        for follow in ((), ("--follow", "-t", "500ms")):
+            result = self.expect(2, "watch", name, *SI, *follow)
+            self.assertIn("missed     cut.jsonl is cut off", result.out)
+            self.assertIn("note: ", result.err)
+        self.file("cut.jsonl", lines(thin_air(10), *GOOD)[:-20])  # The value may be on the line that is missing.
+        self.assertNotIn("violation  ", self.expect(2, "watch", name, *SI).out)
+        self.assertIn("suspect  ", self.expect(2, "watch", name, *SI, "--follow", "-t", "500ms").out)
+
     def wait_for_metric(self, url, name, value):
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
@@ -280,6 +295,16 @@ class StandardInput(WatchTest):
     def test_end_of_input_ends_the_watch(self):
         result = self.expect(0, "watch", "-", *SI, stdin=lines(*GOOD).encode())
         self.assertEqual(result.first, "CLEAN - postgres:repeatable-read")
+
+    def test_a_last_line_without_a_newline_is_taken(self):
+        self.expect(1, "watch", "-", *SI, stdin=lines(*LOST).rstrip("\n").encode())
+
+    def test_a_last_line_that_is_cut_off_is_a_doubt(self):
+        for size in (1, 20, 100):
+            result = self.expect(2, "watch", "-", *SI, stdin=lines(*GOOD)[:-size - 1].encode())
+            self.assertIn("1 txn ", result.out)
+            self.assertIn("missed     <stdin> is cut off", result.out)
+            self.assertIn("note: <stdin>: the last line is cut off", result.err)
 
     def test_empty_input_is_unknown(self):
         self.assertEqual(self.expect(2, "watch", "-", *SI, stdin=b"").first, "UNKNOWN - -")

@@ -164,6 +164,51 @@ TEST_F(Streaming, IncompleteLinesWaitForTheirEnd) {
   EXPECT_EQ(drained(pipeline_).size(), 4u);
 }
 
+TEST_F(Streaming, ACompleteLastLineNeedsNoNewline) {
+  NativeStream stream("run.jsonl", intake_);
+  stream.take(kHeader + R"({"s":1,"t":1,"ops":[],"begin":1,"end":2})");
+  EXPECT_TRUE(stream.take_last_line());
+  EXPECT_TRUE(stream.take_last_line());  // Nothing is left.
+  stream.end();
+  EXPECT_EQ(drained(pipeline_), (Lines{"0 initial _=0", "1 begin [1,2]", "1 commit [1,2]"}));
+  EXPECT_EQ(stream.unsynced_lines(), 0u);
+}
+
+TEST_F(Streaming, ALastLineThatIsCutOffIsMissing) {
+  const std::string last = R"({"s":1,"t":1,"ops":[["w","x",1]],"begin":1,"end":2})";
+  for (std::size_t size = 1; size < last.size(); ++size) {
+    NativeStream stream("run.jsonl", intake_);
+    stream.take(kHeader + last.substr(0, size));
+    EXPECT_FALSE(stream.take_last_line()) << size;
+    EXPECT_EQ(stream.unsynced_lines(), 1u);
+    stream.end();
+  }
+}
+
+TEST_F(Streaming, ALastLineThatIsWrongIsRefused) {
+  NativeStream stream("run.jsonl", intake_);
+  stream.take(kHeader + "once upon");
+  EXPECT_THROW(stream.take_last_line(), InputError);
+}
+
+TEST_F(Streaming, AfterASyncOnlyAnotherSyncIsTakenAsTheLastLine) {
+  const std::string start =
+      kHeader + "{\"event\":\"sync\",\"at\":0}\n" + R"({"s":1,"t":1,"ops":[],"begin":1,"end":2})" + "\n";
+  for (const std::string rest : {R"({"s":1,"t":2,"ops":[],"begin":3,"end":4})", R"({"s":1,"t")"}) {
+    NativeStream stream("run.jsonl", intake_);
+    stream.take(start + rest);
+    EXPECT_TRUE(stream.take_last_line());
+    stream.end();
+    EXPECT_EQ(stream.unsynced_lines(), 2u);
+  }
+  NativeStream stream("run.jsonl", intake_);
+  stream.take(start + R"({"event":"sync","at":3,"last":true})");
+  EXPECT_TRUE(stream.take_last_line());
+  EXPECT_TRUE(stream.is_complete());
+  EXPECT_EQ(stream.unsynced_lines(), 0u);
+  stream.end();
+}
+
 TEST_F(Streaming, GarbageIsRefusedWithItsPosition) {
   EXPECT_EQ(refusal_of("once upon a time\n"), "run.jsonl:1:1: expected '{', the start of a record");
 }

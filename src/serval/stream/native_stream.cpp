@@ -72,6 +72,28 @@ void NativeStream::take(std::string_view bytes) {
   }
 }
 
+bool NativeStream::take_last_line() {
+  const std::string whole = with_line_end(std::exchange(text_, {}));
+  const std::string_view last = std::string_view(whole).substr(0, whole.size() - 1);
+  if (is_cut(last)) {
+    ++unsynced_;
+    return holding_ || complete_;
+  }
+  if (!last.empty()) line(last);
+  return true;
+}
+
+// Any other mistake is reported when the line is parsed.
+bool NativeStream::is_cut(std::string_view text) {
+  JsonCursor at(text.data(), text.data() + text.size());
+  try {
+    if (!at.at_end()) parse_jsonl_record(at, pool_, record_);
+  } catch (const JsonFailure& failure) {
+    return failure.cut;
+  }
+  return false;
+}
+
 void NativeStream::take_line(std::string_view line_bytes) {
   intake_.bytes += line_bytes.size();
   const std::string whole = with_line_end(line_bytes);
@@ -442,10 +464,8 @@ void NativeStream::flush() {
 }
 
 void NativeStream::end() {
-  if (!text_.empty()) {
-    ++unsynced_;  // Cut off in mid-line.
-    text_.clear();
-  }
+  unsynced_ += text_.empty() ? 0 : 1;  // Cut off in mid-line.
+  text_.clear();
   unsynced_ += std::exchange(held_lines_, 0);
   held_.clear();
   std::exception_ptr problem;

@@ -5,6 +5,7 @@
 //   NativeStream stream("run.jsonl", intake);
 //   stream.take("{...}\n{...}\n{");        // Any number of complete and partial lines.
 //   stream.flush();                        // Nothing more for now.
+//   stream.take_last_line();               // The input has ended, perhaps without a newline.
 //   stream.end();                          // Nothing more at all.
 //
 // A transaction needs the times of its begin and end. Operations without times count as invoked and
@@ -40,6 +41,9 @@ class NativeStream {
 
   void take(std::string_view bytes);
   void take_line(std::string_view line);  // Without its newline.
+  // Takes what follows the last newline, if it is a complete line. Returns false if it is cut off: what it
+  // says is missing. After a "sync" nothing is missing, since the lines there do not count anyway.
+  bool take_last_line();
   // For a history that was already read. Requires times.
   void take_header(const History& history);
   void take_transaction(const History& history, TransactionId t);
@@ -75,7 +79,8 @@ class NativeStream {
     std::map<std::string, OpenTransaction> open;  // By label.
   };
 
-  void line(std::string_view text);  // '\n' follows it in memory.
+  void line(std::string_view text);    // '\n' follows it in memory.
+  bool is_cut(std::string_view text);  // It ends too early.
   void accept();
   void forget_line();
   // For a connection: rejects times in the future and very long names.

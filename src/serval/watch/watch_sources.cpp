@@ -73,6 +73,13 @@ bool is_plain_file(const std::string& path) {
   return std::filesystem::is_regular_file(path, ignored);
 }
 
+// Of the notices of a reader: the end of the file is missing. Lines after the last "sync" of a recording
+// are not: they do not count yet.
+bool says_cut(std::string_view notice) {
+  return notice.find("cut-off line") != std::string_view::npos ||
+         notice.find("the file is cut off") != std::string_view::npos;
+}
+
 // In order of their begin, so that all sessions advance together.
 std::vector<TransactionId> by_begin(const History& history) {
   std::vector<TransactionId> order;
@@ -193,13 +200,15 @@ void WatchSources::follow_lines(const std::string& path) {
   NativeStream stream(path, engine_.intake());
   std::string buffer(kChunk, '\0');
   std::uint64_t done = 0;
+  bool at_end = false;
   while (!stopped_ && !stream.is_complete()) {
     const ssize_t got = ::read(file.get(), buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw InputError({path}, std::string("cannot read: ") + std::strerror(errno));
     done += static_cast<std::uint64_t>(got);
     stream.take({buffer.data(), static_cast<std::size_t>(got)});
-    if (got > 0) continue;
+    at_end = got == 0;
+    if (!at_end) continue;
     stream.flush();
     std::error_code gone;
     const std::uintmax_t size = std::filesystem::file_size(path, gone);
@@ -207,13 +216,31 @@ void WatchSources::follow_lines(const std::string& path) {
     if (size < done) throw InputError({path}, "the file became shorter while it was being followed");
     if (!rest()) break;
   }
+  if (at_end) take_last_line(stream);
   stream.end();
+}
+
+// The merge goes on when the stream ends, so a doubt has to be known before.
+void WatchSources::take_last_line(NativeStream& stream) {
+  if (stream.take_last_line()) return;
+  doubt_cut(stream.name(), stream.promised());
+  engine_.note(fmt::format("note: {}: the last line is cut off and was left out", stream.name()));
+}
+
+void WatchSources::doubt_cut(const std::string& name, Time since) {
+  engine_.doubt({.who = name,
+                 .what = "is cut off: its last actions are unknown",
+                 .since = since,
+                 .until = kUnknownEnd});
 }
 
 // A file that does not grow is read completely and sorted by time.
 void WatchSources::read_whole(const std::string& path) {
   Budget budget = Budget::until_set(stopped_);
-  const auto tell = [this](const std::string& notice) { engine_.note("note: " + notice); };
+  const auto tell = [this, &path](const std::string& notice) {
+    engine_.note("note: " + notice);
+    if (says_cut(notice)) doubt_cut(path, kUnknownBegin);
+  };
   History history;
   try {
     history = read_history(path, {.budget = &budget, .on_notice = tell});
@@ -257,15 +284,18 @@ void WatchSources::read_standard_input(const std::string& name) {
     return feed->close();
   }
   NativeStream stream(name, engine_.intake());
+  bool at_end = false;
   while (!stopped_ && !stream.is_complete()) {
     const std::string_view chunk = input.next();
-    if (chunk.empty()) break;
+    at_end = chunk.empty();
+    if (at_end) break;
     stream.take(chunk);
     if (await_readable(STDIN_FILENO, wake_, 0)) continue;
     stream.flush();
     while (!stopped_ && !await_readable(STDIN_FILENO, wake_, -1)) {
     }
   }
+  if (at_end) take_last_line(stream);
   stream.end();
 }
 

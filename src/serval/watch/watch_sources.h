@@ -68,6 +68,8 @@ class WatchSources {
   void read_whole(const std::string& path);
   void read_pipe(const std::string& path);
   void read_standard_input(const std::string& name);
+  void take_last_line(NativeStream& stream);
+  void doubt_cut(const std::string& name, Time since);
   void read_leopard(ByteStream& stream, ClientFeed& feed, LeopardStream::Numbers& numbers);
 
   void spawn(std::function<void()> body);
