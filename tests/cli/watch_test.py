@@ -230,6 +230,15 @@ class Files(WatchTest):
         self.assertNotIn("violation  ", self.expect(2, "watch", name, *SI).out)
         self.assertIn("suspect  ", self.expect(2, "watch", name, *SI, "--follow", "-t", "500ms").out)
 
+    def test_a_file_that_is_replaced_is_not_followed_any_more(self):
+        self.file("run.jsonl", lines(*GOOD))
+        watch = self.start("run.jsonl", "--follow", *SI, "--metrics", "0", "-t", "30s")
+        url = self.said(watch, "metrics").removesuffix("/metrics")
+        self.wait_for_metric(url, "serval_records_total", 5)
+        self.file("new.jsonl", lines(*GOOD, *LOST))
+        os.replace(self.folder / "new.jsonl", self.folder / "run.jsonl")
+        self.assertIn("the file was replaced", self.finished(watch, 3)[1])
+
     def wait_for_metric(self, url, name, value):
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:

@@ -73,6 +73,20 @@ bool is_plain_file(const std::string& path) {
   return std::filesystem::is_regular_file(path, ignored);
 }
 
+// What follows would be missed if another file took the place of the one that is read.
+void expect_same_file(const std::string& path, int file, std::uint64_t done) {
+  struct stat named {
+  }, open{};
+  if (::stat(path.c_str(), &named) != 0)
+    throw InputError({path}, std::string("the file is gone: ") + std::strerror(errno));
+  if (::fstat(file, &open) != 0)
+    throw InputError({path}, std::string("cannot read: ") + std::strerror(errno));
+  if (named.st_dev != open.st_dev || named.st_ino != open.st_ino)
+    throw InputError({path}, "the file was replaced by another one while it was being followed");
+  if (static_cast<std::uint64_t>(open.st_size) < done)
+    throw InputError({path}, "the file became shorter while it was being followed");
+}
+
 // Of the notices of a reader: the end of the file is missing. Lines after the last "sync" of a recording
 // are not: they do not count yet.
 bool says_cut(std::string_view notice) {
@@ -210,10 +224,7 @@ void WatchSources::follow_lines(const std::string& path) {
     at_end = got == 0;
     if (!at_end) continue;
     stream.flush();
-    std::error_code gone;
-    const std::uintmax_t size = std::filesystem::file_size(path, gone);
-    if (gone) throw InputError({path}, "the file is gone: " + gone.message());
-    if (size < done) throw InputError({path}, "the file became shorter while it was being followed");
+    expect_same_file(path, file.get(), done);
     if (!rest()) break;
   }
   if (at_end) take_last_line(stream);
