@@ -133,6 +133,11 @@ class Files(WatchTest):
         result = self.expect(3, "watch", self.file("good.notation", cli_test.GOOD), "-l", "serializable")
         self.assertIn("has no times", result.err)
 
+    def test_a_transaction_without_a_begin_is_refused(self):
+        without = {"s": 1, "t": "late", "ops": [["w", "x", 3]]}
+        result = self.expect(3, "watch", self.file("good.jsonl", lines(*GOOD, without)), *SI)
+        self.assertIn("transaction late has no begin time", result.err)
+
     def test_garbage_is_refused_with_its_position(self):
         result = self.expect(3, "watch", self.file("bad.jsonl", lines(*GOOD) + "{\"s\":1,oops}\n"), *SI)
         self.assertIn("bad.jsonl:4:8", result.err)
@@ -238,6 +243,15 @@ class Files(WatchTest):
         self.file("new.jsonl", lines(*GOOD, *LOST))
         os.replace(self.folder / "new.jsonl", self.folder / "run.jsonl")
         self.assertIn("the file was replaced", self.finished(watch, 3)[1])
+
+    def test_impossible_times_are_refused(self):
+        for record in (transaction(1, "a", 100, 50, ["w", "x", 1]), transaction(1, "a", 10, 50, write("x", 1, 300, 200)),
+                       transaction(1, "a", 10, 50, read("x", 0, 40, 60)), transaction(1, "a", 10, 50, read("x", 0, 5, 20))):
+            name = self.file("back.jsonl", lines(record, transaction(2, "b", 60, 70, ["r", "x", 1])))
+            for follow in ("--no-follow", "--follow"):
+                with self.subTest(record=record, follow=follow):
+                    result = self.expect(3, "watch", name, "-l", "serializable", follow, "-t", "2s")
+                    self.assertIn("the times of transaction a in session 1 contradict each other", result.err)
 
     def wait_for_metric(self, url, name, value):
         deadline = time.monotonic() + 30
@@ -645,6 +659,19 @@ class HostileClients(WatchTest):
                 self.assertEqual(self.await_alarms(1)[0]["type"], "lost-update")
                 self.assertEqual(metrics(url)["serval_late_transactions_total"], 0)
                 self.ends(watch)
+
+    def test_impossible_times_are_a_doubt_about_their_client(self):
+        watch, address, _ = self.alarm(*SI)
+        honest = Client(address).send(HEADER, {"event": "heartbeat", "s": "honest", "at": 1})
+        bad = Client(address).send(HEADER, {"event": "heartbeat", "s": "bad", "at": 1},
+                                   transaction("bad", 1, 100, 50, ["w", "x", 7]))
+        self.assertIn("it ends at 50, before it begins at 100", self.said(watch, "refused"))
+        honest.send(*LOST, thin_air(500)).close()
+        found = {alarm["event"] for alarm in self.await_alarms(2)}
+        self.assertEqual(found, {"suspect", "violation"})  # The others are still watched.
+        out, _ = self.ends(watch)
+        self.assertIn("missed     connection 2 was refused", out)
+        bad.socket.close()
 
     def test_both_clocks_of_a_machine_are_understood(self):
         for now in (time.monotonic_ns, time.time_ns):

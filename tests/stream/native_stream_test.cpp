@@ -232,6 +232,66 @@ TEST_F(Streaming, ASessionWhoseClockRunsBackwardsIsNamed) {
             "run.jsonl, session a: the clock of this client ran backwards by 5 ns, from 10 to 5");
 }
 
+// Lines of one transaction whose times no clock can have shown, and what is wrong with them.
+const std::pair<const char*, const char*> kImpossibleTimes[] = {
+    {R"({"s":"a","t":7,"ops":[],"begin":30,"end":20})", "it ends at 20, before it begins at 30"},
+    {R"({"s":"a","t":7,"ops":[["r","x",0],["w","x",1,{"at":[15,12]}]],"begin":10,"end":20})",
+     "operation 2 is answered at 12, before it is called at 15"},
+    {R"({"s":"a","t":7,"ops":[["w","x",1,{"at":[5,12]}]],"begin":10,"end":20})",
+     "operation 1 is called at 5, before the transaction begins at 10"},
+    {R"({"s":"a","t":7,"ops":[["w","x",1,{"at":[15,25]}]],"begin":10,"end":20})",
+     "operation 1 is at 25, after the transaction ends at 20"},
+    {R"({"s":"a","t":7,"ops":[["w","x",1,{"at":[25,null]}]],"begin":10,"end":20})",
+     "operation 1 is at 25, after the transaction ends at 20"},
+    {R"({"s":"a","t":7,"ops":[["w","x",1,{"at":[15,18]}],["w","y",1,{"at":[12,13]}]],"begin":10,"end":20})",
+     "operation 2 is called at 12, before an earlier one at 15"},
+};
+
+TEST_F(Streaming, ImpossibleTimesAreRefused) {
+  for (const auto& [line, problem] : kImpossibleTimes) {
+    Pipeline pipeline{{}};
+    Intake intake{pipeline};
+    NativeStream stream("run.jsonl", intake);
+    try {
+      stream.take(kHeader + line + "\n");
+      ADD_FAILURE() << line;
+    } catch (const InputError& error) {
+      EXPECT_EQ(error.what(),
+                std::string("run.jsonl:2:1: the times of transaction 7 in session a contradict each other: ") +
+                    problem);
+    }
+    stream.end();
+    EXPECT_EQ(drained(pipeline), (Lines{"0 initial _=0"})) << line;
+  }
+}
+
+TEST_F(Streaming, ImpossibleTimesOfAnOpenTransactionAreRefused) {
+  EXPECT_NE(refusal_of(kHeader + R"({"event":"begin","s":1,"t":1,"at":10})"
+                                 "\n"
+                                 R"({"event":"op","s":1,"t":1,"op":["w","x",5,{"at":[8,12]}]})"
+                                 "\n")
+                .find("before the transaction begins at 10"),
+            std::string::npos);
+}
+
+TEST(ClockError, AllowsForTimesThatDisagreeByTwiceAsMuch) {
+  const auto accepts = [](Time clock_error) {
+    Pipeline pipeline{{.clock_error = clock_error}};
+    Intake intake{pipeline};
+    NativeStream stream("run.jsonl", intake);
+    try {
+      stream.take(kHeader + kImpossibleTimes[0].first + "\n");
+    } catch (const InputError&) {
+      stream.end();
+      return false;
+    }
+    stream.end();
+    return true;
+  };
+  EXPECT_FALSE(accepts(4));
+  EXPECT_TRUE(accepts(5));
+}
+
 // What a connected client sends, up to the point where it is refused.
 class Connected : public Streaming {
  protected:

@@ -20,10 +20,11 @@ Time later(Time time, Time span) { return time > kUnknownEnd - span ? kUnknownEn
 
 void ClientFeed::refuse_clock(Time begin) const {
   const Time known = later(last_begin_, setting_.clock_error);
-  throw InputError({name_},
-                   fmt::format("the clock of this client ran backwards by {} ns, from {} to {}",
-                               known - begin, known, begin),
-                   {}, "--clock-error TIME allows for clocks that are wrong by at most TIME");
+  throw InputError(
+      {name_},
+      fmt::format("the clock of this client ran backwards by {} ns, from {} to {}",
+                  static_cast<std::uint64_t>(known) - static_cast<std::uint64_t>(begin), known, begin),
+      {}, "--clock-error TIME allows for clocks that are wrong by at most TIME");
 }
 
 // Sets the session number, and makes the times comparable with those of other clients.

@@ -12,6 +12,7 @@
 #include "serval/base/error.h"
 #include "serval/formats/lines/line_cursor.h"
 #include "serval/stream/transaction_records.h"
+#include "serval/stream/transaction_times.h"
 
 namespace serval {
 namespace {
@@ -373,12 +374,23 @@ void NativeStream::whole_transaction() {
     open_bytes_ -= open->second.bytes;
     session.open.erase(open);
   }
-  append_transaction(*session.feed, {record_, pool_, number_of(label)});
+  append({record_, pool_, number_of(label)}, *session.feed, line_);
   session.feed->advance();
   note_news(session);
   intake_.note_end(record_.interval.end);
   if (!promises_) herald_->promise(record_.interval.begin);
   ++intake_.transactions;
+}
+
+// `number`: its line; 0: unknown.
+void NativeStream::append(const TransactionLine& line, ClientFeed& feed, std::uint64_t number) const {
+  const auto problem = find_time_contradiction(line.record, 2 * intake_.pipeline().options().clock_error);
+  if (!problem) return append_transaction(feed, line);
+  const std::string label = line.record.label ? line.pool.format(*line.record.label) : "without a label";
+  throw InputError({name_, number, number > 0 ? 1u : 0u},
+                   fmt::format("the times of transaction {} in session {} contradict each other: {}", label,
+                               line.pool.format(*line.record.session), *problem),
+                   {}, "--clock-error TIME allows for clocks that are wrong by at most TIME");
 }
 
 std::uint64_t NativeStream::number_of(const std::string& label) {
@@ -402,7 +414,7 @@ void NativeStream::leave_open_transactions() {
       whole.session = pool_.text(label);
       whole.label = pool_.text(name);
       whole.outcome = Outcome::Indeterminate;
-      append_transaction(*session.feed, {whole, pool_, number_of(name)});
+      append({whole, pool_, number_of(name)}, *session.feed, 0);
     }
     session.open.clear();
   }
@@ -431,6 +443,8 @@ void NativeStream::take_transaction(const History& history, TransactionId t) {
   whole.session = history.session_label(history.session(t));
   whole.label = history.label(t);
   whole.interval = history.interval(t);
+  if (whole.interval.begin == kUnknownBegin)
+    throw InputError({name_}, fmt::format("transaction {} has no begin time", history.format(*whole.label)));
   whole.outcome = history.outcome(t);
   for (const OperationId op : history.operations(t)) {
     const Operation operation = history.operation(op);
@@ -448,7 +462,7 @@ void NativeStream::take_transaction(const History& history, TransactionId t) {
   }
   Session& session = sessions_.at(history.format(*whole.session));
   ClientFeed& feed = *session.feed;
-  append_transaction(feed, {whole, history.values(), intake_.next_transaction()});
+  append({whole, history.values(), intake_.next_transaction()}, feed, 0);
   feed.advance();
   note_news(session);
   herald_->promise(whole.interval.begin);

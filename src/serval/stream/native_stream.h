@@ -8,9 +8,9 @@
 //   stream.take_last_line();               // The input has ended, perhaps without a newline.
 //   stream.end();                          // Nothing more at all.
 //
-// A transaction needs the times of its begin and end. Operations without times count as invoked and
-// completed at any time within it. Lines after the last "sync" are ignored, as in a file. Transactions
-// open at the end are indeterminate.
+// A transaction needs the times of its begin and end, and its times must not contradict each other
+// (transaction_times.h). Operations without times count as invoked and completed at any time within it.
+// Lines after the last "sync" are ignored, as in a file. Transactions open at the end are indeterminate.
 //
 // Throws InputError with line and column. Not thread-safe.
 
@@ -27,6 +27,8 @@
 #include "serval/stream/intake.h"
 
 namespace serval {
+
+struct TransactionLine;
 
 class NativeStream {
  public:
@@ -99,6 +101,7 @@ class NativeStream {
   void whole_transaction();
   void leave_open_transactions();
   JsonlRecord assembled(const OpenTransaction& open);
+  void append(const TransactionLine& line, ClientFeed& feed, std::uint64_t number) const;
   std::uint64_t number_of(const std::string& label);
   void parse(std::string_view text);
   [[noreturn]] void fail(std::string_view text, std::size_t column, const std::string& expected) const;
