@@ -244,6 +244,13 @@ class Files(WatchTest):
         os.replace(self.folder / "new.jsonl", self.folder / "run.jsonl")
         self.assertIn("the file was replaced", self.finished(watch, 3)[1])
 
+    def test_a_clock_that_goes_back_is_named(self):
+        back = [transaction(1, 1, 30, 40, ["w", "x", 1]), transaction(1, 2, 10, 20, ["r", "x", 1])]
+        name = self.file("back.jsonl", lines(*back))
+        for follow in ("--no-follow", "--follow"):
+            result = self.expect(3, "watch", name, "-l", "serializable", follow, "-t", "2s")
+            self.assertRegex(result.err, r"back.jsonl, session 1\s+the clock of this client ran backwards by 20 ns")
+
     def test_impossible_times_are_refused(self):
         for record in (transaction(1, "a", 100, 50, ["w", "x", 1]), transaction(1, "a", 10, 50, write("x", 1, 300, 200)),
                        transaction(1, "a", 10, 50, read("x", 0, 40, 60)), transaction(1, "a", 10, 50, read("x", 0, 5, 20))):

@@ -94,12 +94,19 @@ bool says_cut(std::string_view notice) {
          notice.find("the file is cut off") != std::string_view::npos;
 }
 
-// In order of their begin, so that all sessions advance together.
+// In order of their begin, so that all sessions advance together. Each session keeps its own order, even
+// if its clock goes back; its feed notices that.
 std::vector<TransactionId> by_begin(const History& history) {
+  std::vector<Time> places(history.transaction_count());
+  for (const SessionId session : history.sessions()) {
+    Time latest = kUnknownBegin;
+    for (const TransactionId t : history.session_transactions(session))
+      places[t.index] = latest = std::max(latest, history.interval(t).begin);
+  }
   std::vector<TransactionId> order;
   order.reserve(history.transaction_count());
   for (const TransactionId t : history.transactions()) order.push_back(t);
-  std::ranges::stable_sort(order, {}, [&](TransactionId t) { return history.interval(t).begin; });
+  std::ranges::stable_sort(order, {}, [&](TransactionId t) { return places[t.index]; });
   return order;
 }
 
