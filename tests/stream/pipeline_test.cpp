@@ -299,5 +299,19 @@ TEST(Pipeline, MoreThanTwiceTheClockErrorIsRefused) {
   EXPECT_THROW(feed.flush(), InputError);
 }
 
+TEST(Pipeline, AnEndBeforeItsBeginIsRefused) {
+  Pipeline pipeline({.clock_error = 10});
+  ClientFeed& feed = *pipeline.open_client("node 3");
+  feed.batch().add().time = {100, 80};
+  EXPECT_NO_THROW(feed.flush());
+  feed.batch().add().time = {100, 79};
+  try {
+    feed.flush();
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "node 3: the clock of this client ran backwards by 21 ns, from 100 to 79");
+  }
+}
+
 }  // namespace
 }  // namespace serval

@@ -18,8 +18,8 @@ Time later(Time time, Time span) { return time > kUnknownEnd - span ? kUnknownEn
 
 }  // namespace
 
-void ClientFeed::refuse_clock(Time begin) const {
-  const Time known = later(last_begin_, setting_.clock_error);
+void ClientFeed::refuse_clock(Time known, Time begin) {
+  batch_.clear();  // The client is not trusted any more, but can still be closed.
   throw InputError(
       {name_},
       fmt::format("the clock of this client ran backwards by {} ns, from {} to {}",
@@ -33,11 +33,10 @@ void ClientFeed::prepare_times() {
   for (Record& record : batch_.records()) {
     record.session = number_;
     const Time begin = earlier(record.time.begin, error);
-    if (begin < last_begin_ && begin < earlier(last_begin_, 2 * error)) {
-      const Time refused = record.time.begin;
-      batch_.clear();  // The client is not trusted any more, but can still be closed.
-      refuse_clock(refused);
-    }
+    if (begin < last_begin_ && begin < earlier(last_begin_, 2 * error))
+      refuse_clock(later(last_begin_, error), record.time.begin);
+    if (record.time.end < earlier(record.time.begin, 2 * error))
+      refuse_clock(record.time.begin, record.time.end);
     last_begin_ = std::max(last_begin_, begin);
     record.time.begin = last_begin_;
     record.time.end = later(record.time.end, error);

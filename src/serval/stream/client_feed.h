@@ -14,8 +14,8 @@
 //
 // Clocks: with a clock error D, [begin, end] becomes [begin - D, end + D]. A later record in program
 // order began later, so a begin before that of its predecessor is raised to it. A begin more than 2 D
-// earlier is impossible for a clock with an error of at most D; then flush() throws InputError, which
-// names the client.
+// earlier is impossible for a clock with an error of at most D, and so is an end that much before its
+// begin; then flush() throws InputError, which names the client.
 //
 // Used by one thread, except for the functions that the merge calls.
 
@@ -101,7 +101,7 @@ class ClientFeed : public std::enable_shared_from_this<ClientFeed> {
  private:
   void tell();
   void prepare_times();
-  [[noreturn]] void refuse_clock(Time begin) const;
+  [[noreturn]] void refuse_clock(Time known, Time begin);
 
   const std::string name_;
   const std::uint32_t number_;
