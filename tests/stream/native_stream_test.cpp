@@ -232,6 +232,20 @@ TEST_F(Streaming, ASessionWhoseClockRunsBackwardsIsNamed) {
             "run.jsonl, session a: the clock of this client ran backwards by 5 ns, from 10 to 5");
 }
 
+TEST_F(Streaming, ASecondHeaderMayOmitTheInitialValueButNotChangeIt) {
+  EXPECT_EQ(refusal_of(kHeader + R"({"serval":"history","version":1})" + "\n"), "");
+  Pipeline pipeline{{}};
+  Intake intake{pipeline};
+  NativeStream stream("run.jsonl", intake);
+  try {
+    stream.take(kHeader + R"({"serval":"history","version":1,"initial":7})" + "\n");
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "run.jsonl:2:1: expected the same \"initial\" value as in the header before");
+  }
+  stream.end();
+}
+
 // Lines of one transaction whose times no clock can have shown, and what is wrong with them.
 const std::pair<const char*, const char*> kImpossibleTimes[] = {
     {R"({"s":"a","t":7,"ops":[],"begin":30,"end":20})", "it ends at 20, before it begins at 30"},
@@ -256,9 +270,10 @@ TEST_F(Streaming, ImpossibleTimesAreRefused) {
       stream.take(kHeader + line + "\n");
       ADD_FAILURE() << line;
     } catch (const InputError& error) {
-      EXPECT_EQ(error.what(),
-                std::string("run.jsonl:2:1: the times of transaction 7 in session a contradict each other: ") +
-                    problem);
+      EXPECT_EQ(
+          error.what(),
+          std::string("run.jsonl:2:1: the times of transaction 7 in session a contradict each other: ") +
+              problem);
     }
     stream.end();
     EXPECT_EQ(drained(pipeline), (Lines{"0 initial _=0"})) << line;

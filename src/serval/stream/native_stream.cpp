@@ -198,8 +198,10 @@ void NativeStream::header() {
     const TraceValue value = batch.value(*record_.initial, pool_);
     batch.set_rows(batch.add(), {{.key = {}, .value = value, .column = {}}});
   };
-  if (!intake_.start_with(add, meaning, facts))
-    fail(line_text_, 1, "the same \"initial\" value as in the header of the first source");
+  if (!intake_.start_with(add, meaning, facts) && (record_.initial || !seen_header_))
+    fail(line_text_, 1,
+         std::string("the same \"initial\" value as in the header ") +
+             (seen_header_ ? "before" : "of the first source"));
   herald_->take_part();
   for (const Value label : record_.sessions) session_of(label);
   seen_header_ = true;
@@ -478,8 +480,7 @@ void NativeStream::flush() {
 }
 
 void NativeStream::end() {
-  unsynced_ += text_.empty() ? 0 : 1;  // Cut off in mid-line.
-  text_.clear();
+  unsynced_ += std::exchange(text_, {}).empty() ? 0 : 1;  // Cut off in mid-line.
   unsynced_ += std::exchange(held_lines_, 0);
   held_.clear();
   std::exception_ptr problem;
