@@ -39,7 +39,8 @@ std::string spelled_counts(const CampaignCounts& counts, double seconds) {
                   format_count(static_cast<std::uint64_t>(rate)), spelled_aborts(counts));
   if (counts.indeterminate > 0)
     line += fmt::format("   {} indeterminate", format_count(counts.indeterminate));
-  if (counts.reconnections > 0) line += fmt::format("   {} new connections", counts.reconnections);
+  if (counts.reconnections > 0)
+    line += fmt::format("   {}", format_count(counts.reconnections, "new connection"));
   return line +
          fmt::format("   p99 {}", format_seconds(static_cast<double>(counts.latency.quantile(0.99)) * 1e-9));
 }

@@ -3,6 +3,7 @@
 
     python3 tests/cli/watch_test.py PATH-TO-SERVAL [unittest arguments]
 """
+import gzip
 import json
 import os
 import pathlib
@@ -259,6 +260,29 @@ class Files(WatchTest):
                 with self.subTest(record=record, follow=follow):
                     result = self.expect(3, "watch", name, "-l", "serializable", follow, "-t", "2s")
                     self.assertIn("the times of transaction a in session 1 contradict each other", result.err)
+
+    def test_a_header_alone_is_nothing(self):
+        name = self.file("header.jsonl", lines())
+        for arguments in (("--no-follow",), ("-t", "300ms")):  # A recording may have just begun.
+            self.expect(2, "watch", name, *SI, *arguments)
+
+    def test_an_empty_file_does_not_ask_for_what_was_given(self):
+        self.assertIn("--follow", self.expect(3, "watch", self.file("empty.jsonl", ""), *SI).err)
+        self.assertNotIn("--follow", self.expect(3, "watch", "/dev/null", *SI, "--follow").err)
+
+    def test_a_compressed_recording_is_read_as_a_whole(self):
+        self.expect(0, "record", "simulated:", "-w", "mini", "-n", "500", "-o", "run.jsonl")
+        (self.folder / "run.jsonl.gz").write_bytes(gzip.compress((self.folder / "run.jsonl").read_bytes()))
+        self.assertIn("500 txns", self.expect(0, "watch", "run.jsonl.gz").out)
+        result = self.expect(3, "watch", "run.jsonl.gz", "--follow")
+        self.assertIn("a compressed file cannot be followed", result.err)
+        self.assertIn("--no-follow", result.err)
+
+    def test_one_is_not_many_and_nanoseconds_are_not_rounded_away(self):
+        ahead = [transaction(1, 1, 1000, 1100, write("x", 1, 1010, 1020)), transaction(2, 2, 900, 950, read("x", 1, 910, 920))]
+        result = self.expect(1, "watch", self.file("ahead.jsonl", lines(*ahead)), *SI)
+        self.assertIn("   1 read checked   ", result.out)
+        self.assertRegex(result.out, r"up to \d+ ns later")
 
     def wait_for_metric(self, url, name, value):
         deadline = time.monotonic() + 30

@@ -72,6 +72,12 @@ std::string format_time(Time time) {
   return fmt::format("{}", time);
 }
 
+// A difference of two times.
+std::string format_lead(Time nanoseconds) {
+  return nanoseconds < 1000 ? fmt::format("{} ns", nanoseconds)
+                            : format_seconds(static_cast<double>(nanoseconds) * 1e-9);
+}
+
 // T7 "pay-17" (session app-1)
 std::string format_who(const online::CitedRecord& record, const WatchLabels& labels) {
   if (record.transaction == 0) return "initially";
@@ -301,9 +307,9 @@ std::string text_of(const WatchSummary& summary) {
                       format_count(found.indeterminate), format_count(state.sessions, "session"),
                       format_count(found.operations, "op"), format_count(found.keys, "key"));
   text += fmt::format(
-      "  {} certain, {} suspect   {} reads checked   {} left uncertain\n",
+      "  {} certain, {} suspect   {} checked   {} left uncertain\n",
       format_count(state.violations, "violation"), format_count(state.suspects),
-      format_count(found.reads_checked),
+      format_count(found.reads_checked, "read"),
       format_count(found.uncertain[0] + found.uncertain[1] + found.uncertain[2], "dependenc") == "1 dependenc"
           ? "1 dependency"
           : format_count(found.uncertain[0] + found.uncertain[1] + found.uncertain[2]) + " dependencies");
@@ -311,15 +317,14 @@ std::string text_of(const WatchSummary& summary) {
     text += fmt::format(
         "  clocks     {} saw what began to be committed up to {} later; if clients' clocks disagree, "
         "--clock-error {}ns allows for it\n",
-        format_count(found.reads_ahead, "read"),
-        format_seconds(static_cast<double>(found.largest_lead) * 1e-9), found.largest_lead / 2 + 1);
+        format_count(found.reads_ahead, "read"), format_lead(found.largest_lead), found.largest_lead / 2 + 1);
   for (const std::string& doubt : state.doubts) text += fmt::format("  missed     {}\n", printable(doubt));
   if (state.refused > 0) text += fmt::format("  refused    {}\n", format_count(state.refused, "connection"));
   text += fmt::format("  time       {}   memory {}   ended by {}\n", format_seconds(summary.seconds),
                       format_bytes(resident_bytes()), summary.ended);
   if (state.pipeline.blocked_times > 0)
-    text += fmt::format("  pressure   sources waited {} times, {} in all\n",
-                        format_count(state.pipeline.blocked_times),
+    text += fmt::format("  pressure   sources waited {}, {} in all\n",
+                        format_count(state.pipeline.blocked_times, "time"),
                         format_seconds(std::chrono::duration<double>(state.pipeline.blocked_time).count()));
   return text;
 }

@@ -94,6 +94,15 @@ bool says_cut(std::string_view notice) {
          notice.find("the file is cut off") != std::string_view::npos;
 }
 
+// Bytes that are added to a compressed file cannot be read one by one.
+bool is_compressed(const std::string& path) {
+  std::array<char, 4> bytes{};
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const ssize_t got = file.get() < 0 ? 0 : ::read(file.get(), bytes.data(), bytes.size());
+  const std::string_view start(bytes.data(), got < 0 ? 0 : static_cast<std::size_t>(got));
+  return start.starts_with("\x1f\x8b") || start.starts_with("\x28\xb5\x2f\xfd");
+}
+
 // In order of their begin, so that all sessions advance together. Each session keeps its own order, even
 // if its clock goes back; its feed notices that.
 std::vector<TransactionId> by_begin(const History& history) {
@@ -198,10 +207,11 @@ void WatchSources::start_file() {
   const std::string start(stream.peek(kTelling));
   const FormatInfo* const format = detect_format(start);
   const bool native = start.empty() || (format != nullptr && format->format == Format::Jsonl);
-  if (native && options_.follow != Follow::Never && is_plain_file(path) &&
-      (options_.follow == Follow::Always || (!start.empty() && is_recording(start))))
+  if (native && is_plain_file(path) && is_to_be_followed(path, start))
     return spawn([this, path] { follow_lines(path); });
-  if (start.empty()) throw InputError({path}, "the file is empty", {}, "--follow waits for it to grow");
+  if (start.empty())
+    throw InputError({path}, "the file is empty", {},
+                     options_.follow == Follow::Always ? "" : "--follow waits for it to grow");
   if (format != nullptr && format->format == Format::LeopardJson) {
     engine_.intake().start_with_unknown();
     const std::shared_ptr<ClientFeed> feed = engine_.intake().pipeline().open_client(path);
@@ -213,6 +223,15 @@ void WatchSources::start_file() {
     });
   }
   spawn([this, path] { read_whole(path); });
+}
+
+bool WatchSources::is_to_be_followed(const std::string& path, std::string_view start) const {
+  if (options_.follow == Follow::Never) return false;
+  const bool compressed = is_compressed(path);
+  if (options_.follow == Follow::Recordings) return !compressed && !start.empty() && is_recording(start);
+  if (compressed)
+    throw InputError({path}, "a compressed file cannot be followed", {}, "--no-follow reads it as it is");
+  return true;
 }
 
 void WatchSources::follow_lines(const std::string& path) {
@@ -265,7 +284,7 @@ void WatchSources::read_whole(const std::string& path) {
   } catch (const BudgetExhausted&) {
     return;  // The watch ended before the end of the file.
   }
-  if (!history.has_times())
+  if (!history.has_times() && history.transaction_count() > 0)
     throw InputError({path}, "this history has no times, so it cannot be sorted and watched", {},
                      "serval check does not need times");
   NativeStream stream(path, engine_.intake());

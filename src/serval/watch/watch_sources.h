@@ -15,6 +15,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -64,6 +65,7 @@ class WatchSources {
   void start_file();
   void start_leopard_folder();
   void start_listening();
+  bool is_to_be_followed(const std::string& path, std::string_view start) const;
   void follow_lines(const std::string& path);
   void read_whole(const std::string& path);
   void read_pipe(const std::string& path);
