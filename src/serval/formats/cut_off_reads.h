@@ -1,7 +1,6 @@
 #pragma once
 // A truncated file that lists one session after another lacks the writes of the sessions at its end,
-// although earlier sessions may have read them. Such reads count as never completed. For example, in
-//   r(1,7,0,1)  w(1,     session 0 read what session 1 wrote, and the write is cut off.
+// although earlier sessions may have read them. Such reads count as never completed.
 
 #include <functional>
 #include <string>

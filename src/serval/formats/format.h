@@ -42,15 +42,14 @@ struct ReadOptions {
   std::optional<Format> format;   // None: detected by content.
   bool accept_truncated = false;  // A text file cut off in mid-line ends there. Native formats always may be.
   Budget* budget = nullptr;       // Polled while reading.
-  // Called for everything that a reader skipped or repaired ("1 line cut off at the end"). Errors are
-  // thrown instead.
+  // Called for everything that a reader skipped or repaired. Errors are thrown instead.
   std::function<void(const std::string&)> on_notice;
+  std::function<void()> on_cut_off;  // Called if the end of a native file is missing.
   // Called if the times of the history are positions in its file, which are not durations.
   std::function<void()> on_positions;
   // Called from time to time with the bytes read and the size (0: unknown).
   std::function<void(std::uint64_t done, std::uint64_t total)> on_progress;
-  // Called with the format before reading.
-  std::function<void(const struct FormatInfo&)> on_format;
+  std::function<void(const struct FormatInfo&)> on_format;  // Called before reading.
 };
 
 // For a format that is a folder of files.

@@ -87,13 +87,6 @@ void expect_same_file(const std::string& path, int file, std::uint64_t done) {
     throw InputError({path}, "the file became shorter while it was being followed");
 }
 
-// Of the notices of a reader: the end of the file is missing. Lines after the last "sync" of a recording
-// are not: they do not count yet.
-bool says_cut(std::string_view notice) {
-  return notice.find("cut-off line") != std::string_view::npos ||
-         notice.find("the file is cut off") != std::string_view::npos;
-}
-
 // Bytes that are added to a compressed file cannot be read one by one.
 bool is_compressed(const std::string& path) {
   std::array<char, 4> bytes{};
@@ -274,13 +267,11 @@ void WatchSources::doubt_cut(const std::string& name, Time since) {
 // A file that does not grow is read completely and sorted by time.
 void WatchSources::read_whole(const std::string& path) {
   Budget budget = Budget::until_set(stopped_);
-  const auto tell = [this, &path](const std::string& notice) {
-    engine_.note("note: " + notice);
-    if (says_cut(notice)) doubt_cut(path, kUnknownBegin);
-  };
+  const auto tell = [this](const std::string& notice) { engine_.note("note: " + notice); };
+  const auto doubt = [this, &path] { doubt_cut(path, kUnknownBegin); };
   History history;
   try {
-    history = read_history(path, {.budget = &budget, .on_notice = tell});
+    history = read_history(path, {.budget = &budget, .on_notice = tell, .on_cut_off = doubt});
   } catch (const BudgetExhausted&) {
     return;  // The watch ended before the end of the file.
   }

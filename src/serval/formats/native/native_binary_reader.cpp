@@ -396,6 +396,7 @@ class BinaryReader {
     History history = std::move(builder_).freeze();
     if (const std::optional<OrderFlaw> flaw = find_order_flaw(history))
       source_.fail(certificate_at_, flaw->problem);
+    if (!finished_ && options_.on_cut_off) options_.on_cut_off();
     return finished_ ? std::move(history) : without_cut_off_reads(std::move(history), options_.on_notice);
   }
 

@@ -40,6 +40,7 @@ class JsonlReader {
     report();
     History history = std::move(builder_).freeze();
     certificate_.check_orders(history, blocks_.name());
+    if (cut_lines_ > 0 && options_.on_cut_off) options_.on_cut_off();
     const bool lacks_writers = (cut_lines_ > 0 || options_.accept_truncated) && !has_sync_;
     return lacks_writers ? without_cut_off_reads(std::move(history), options_.on_notice) : std::move(history);
   }
