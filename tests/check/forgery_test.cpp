@@ -37,7 +37,7 @@ class Damage {
         t.session = any_of(draft.transactions).session;
         break;
       case 2:
-        (random_.chance(0.5) ? t.interval.begin : t.interval.end) += random_.chance(0.5) ? 3 : -3;
+        move(random_.chance(0.5) ? t.interval.begin : t.interval.end);
         break;
       case 3:
         if (!t.operations.empty()) std::swap(any_of(t.operations), any_of(t.operations));
@@ -52,6 +52,9 @@ class Damage {
   template <class Item>
   Item& any_of(std::vector<Item>& items) {
     return items[random_.below(items.size())];
+  }
+  void move(Time& time) {
+    if (time != kUnknownBegin && time != kUnknownEnd) time += random_.chance(0.5) ? 3 : -3;
   }
   void change(Draft& draft, Draft::Step& step) {
     std::vector<Draft::Step> alike;  // All steps of the same kind.
