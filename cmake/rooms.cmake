@@ -1,6 +1,6 @@
 # serval_room(NAME [THIRD_PARTY lib...] [WITHOUT folder...]): one static library per folder of src/serval, linked to
-# exactly the rooms that its line in tools/rooms.txt allows. Sources are every .cpp below the folder, but for the
-# folders that this machine lacks the library for.
+# exactly the rooms that its line in tools/rooms.txt allows. Sources are every .cpp below the folder, except
+# folders whose library this machine lacks.
 
 file(STRINGS "${PROJECT_SOURCE_DIR}/tools/rooms.txt" SERVAL_ROOM_LINES REGEX "^[a-z]+:")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/rooms.txt")

@@ -27,8 +27,8 @@ if(SERVAL_SANITIZE)
   target_compile_options(serval_options INTERFACE -fsanitize=${SERVAL_SANITIZE} -fno-omit-frame-pointer
                                                   -fno-sanitize-recover=all)
   target_link_options(serval_options INTERFACE -fsanitize=${SERVAL_SANITIZE})
-  # A check of every pointer before it is used takes a quarter of the build; what it would find at address 0 the
-  # address sanitizer finds, too.
+  # A check of every pointer before it is used takes a quarter of the build. The address sanitizer also finds
+  # what it would find at address 0.
   if(SERVAL_SANITIZE MATCHES "undefined")
     target_compile_options(serval_options INTERFACE -fno-sanitize=null,alignment,vptr)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")  # Of coroutines it makes code that its assembler refuses.

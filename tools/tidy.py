@@ -29,9 +29,6 @@ PHRASES = [
     (r"\b(?:fear for|at will|so to speak|goes past)\b", "say what happens or is allowed"),
     (rf"(?<!there )\bwas no (?!{COMPARED})\w+", "was not a"),
     (r"\bexpected (?:less|no function)\b", "say what the limit is, or what is not supported"),
-]
-# The same for pages, which are clean of more phrases. A pattern moves up once comments and messages are clean of it.
-PAGE_PHRASES = [
     (r", too[,.;:)]", "\"also\", or \"too\" without a comma"),
     (r"\bbut for\b", "except"),
     (r"\bbehind it\b", "after it"),
@@ -216,7 +213,7 @@ def check_phrases(path, text):
     if path.startswith("tools/tidy"):
         return
     prose = prose_of(path, text)
-    for pattern, instead in PHRASES + PAGE_PHRASES if path.endswith(".md") else PHRASES:
+    for pattern, instead in PHRASES:
         for match in re.finditer(pattern, prose, re.I):
             yield line_of(prose, match.start()), f"\"{match[0]}\" makes readers stumble: {instead}"
 

@@ -113,11 +113,11 @@ class Phrases(unittest.TestCase):
                                ("docs/a.md", f"What {phrase}.\n")]:
                 self.assertTrue(any("stumble" in problem for problem in problems(path, text)), (path, phrase))
 
-    def test_more_phrases_in_a_page(self):
+    def test_phrases_at_the_end_of_a_sentence(self):
         for phrase in ["reads it, too.", "all but for one", "the line behind it", "is no number", "8 bytes a key",
                        "O(log n) a transaction"]:
             self.assertTrue(any("stumble" in problem for problem in problems("docs/a.md", f"It {phrase}\n")), phrase)
-            self.assertEqual(problems("src/serval/check/a.cpp", f"int a;  // It {phrase}\n"), [])
+            self.assertTrue(any("stumble" in problem for problem in problems("src/a.cpp", f"int a;  // It {phrase}\n")))
         self.assertEqual(problems("docs/a.md", "There is no key; it is no longer read, too often it is no later.\n"), [])
 
     def test_plain_words_and_code_pass(self):

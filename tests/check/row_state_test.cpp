@@ -75,7 +75,7 @@ TEST(RowState, UnwrittenKeysMayAlsoBeSeenAsAbsent) {
   for (const Value seen : {Value::integer(0), Value::nil(), none}) EXPECT_FALSE(run.state.shows(a, seen));
   run.state.set(a, Value::nil(), TransactionId{0});
   EXPECT_TRUE(run.state.shows(a, Value::nil()));
-  EXPECT_TRUE(run.state.shows(a, none)) << "an empty list is no row";
+  EXPECT_TRUE(run.state.shows(a, none)) << "an empty list is not a row";
   run.state.append(b, Value::integer(1), TransactionId{0});
   EXPECT_TRUE(run.state.shows(b, one));
   EXPECT_FALSE(run.state.shows(b, none));
