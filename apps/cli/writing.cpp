@@ -32,6 +32,9 @@ void require_recordable(const std::string& path, Overwrite overwrite) {
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
     throw UsageError(fmt::format("{} is not a regular file", path),
                      "choose a file name; a recording is read while it is written");
+  if (path.ends_with(".gz") || path.ends_with(".zst"))
+    throw UsageError(fmt::format("{}: a recording is not compressed while it is written", path),
+                     "record to a .jsonl file and compress it with serval convert");
   require_writable(path, overwrite);
 }
 

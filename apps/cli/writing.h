@@ -15,7 +15,8 @@ Format output_format(std::string_view flag, std::string_view name, const std::st
 enum class Overwrite { Refuse, Allow };
 void require_writable(const std::string& path, Overwrite overwrite);  // Throws UsageError.
 
-// The same for a recording, which is read while it is written: also rejects devices, pipes and folders.
+// The same for a recording, which is read while it is written: also rejects devices, pipes,
+// folders, and names of compressed files.
 void require_recordable(const std::string& path, Overwrite overwrite);
 
 void write_file(const std::string& path, std::string_view content);  // Throws OutputError.

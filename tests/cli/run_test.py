@@ -182,6 +182,12 @@ class Manners(cli_test.CliTest):
         self.assertTrue((self.folder / "pipe").is_fifo())
         self.assertTrue((self.folder / "device").is_char_device())
 
+    def test_recordings_are_not_compressed(self):
+        for name in ["a.jsonl.gz", "a.jsonl.zst"]:
+            self.assertIn("not compressed while it is written",
+                          self.expect(64, "record", "simulated:", "-n", "100", "-o", name).err)
+            self.assertFalse((self.folder / name).exists())
+
     def test_a_link_is_kept_and_its_target_is_written(self):
         self.file("old.jsonl", "precious")
         for target in ("old.jsonl", "new.jsonl"):
