@@ -120,7 +120,7 @@ class LevelCheck final : public FileCheck {
     report_.result.phases.insert(report_.result.phases.begin(), {"read", read_seconds_});
   }
 
-  // Who writes a history by hand forgets that keys have a value before the first write.
+  // A history written by hand often lacks the value that keys hold before the first write.
   void suggest_initial_value() {
     const auto* found = std::get_if<Violated>(&report_.result.verdict);
     const History& history = loaded_.history;

@@ -22,13 +22,7 @@
 namespace serval {
 namespace {
 
-constexpr std::array kLevels{Level::ReadUncommitted,
-                             Level::ReadCommitted,
-                             Level::RepeatableRead,
-                             Level::SnapshotIsolation,
-                             Level::StrongSessionSnapshotIsolation,
-                             Level::Serializable,
-                             Level::StrongSessionSerializable};
+using oracle::kCertifiedLevels;
 
 std::string text_of(const History& history) {
   std::string out;
@@ -38,13 +32,13 @@ std::string text_of(const History& history) {
 }
 
 struct Tally {
-  std::array<std::uint64_t, kLevels.size()> held{}, refused{};
+  std::array<std::uint64_t, kCertifiedLevels.size()> held{}, refused{};
   std::uint64_t explained_otherwise = 0;
 };
 
 void compare(const History& history, Tally& tally) {
-  for (std::size_t i = 0; i < kLevels.size(); ++i) {
-    const Level level = kLevels[i];
+  for (std::size_t i = 0; i < kCertifiedLevels.size(); ++i) {
+    const Level level = kCertifiedLevels[i];
     const CheckResult result = check(history, level, {.engine = Engine::Certificate});
     // A damaged order may be one that no execution has.
     if (undecided(result.verdict) &&
@@ -85,10 +79,10 @@ TEST(CertificateOracle, AgreesOnRandomHistories) {
     SCOPED_TRACE(seed);
     compare(history, tally);
   }
-  for (std::size_t i = 0; i < kLevels.size(); ++i) {
-    EXPECT_GT(tally.held[i], count / 50) << name_of(kLevels[i]);
-    if (kLevels[i] == Level::ReadUncommitted) continue;
-    EXPECT_GT(tally.refused[i], count / 50) << name_of(kLevels[i]);
+  for (std::size_t i = 0; i < kCertifiedLevels.size(); ++i) {
+    EXPECT_GT(tally.held[i], count / 50) << name_of(kCertifiedLevels[i]);
+    if (kCertifiedLevels[i] == Level::ReadUncommitted) continue;
+    EXPECT_GT(tally.refused[i], count / 50) << name_of(kCertifiedLevels[i]);
   }
 }
 
@@ -274,7 +268,7 @@ TEST(CertificateOracle, ClaimsNothingThatDependsOnMissingVersionSets) {
     (void)again.below(4);
     const History whole = oracle::random_certified_history(random, size);
     const History partial = oracle::random_certified_history(again, size, true);
-    for (const Level level : kLevels) {
+    for (const Level level : kCertifiedLevels) {
       const CheckResult result = check(partial, level);
       ASSERT_EQ(verify_witness(partial, level, result.verdict), std::nullopt) << name_of(level) << "\n"
                                                                               << text_of(partial);

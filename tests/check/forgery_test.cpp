@@ -175,14 +175,6 @@ INSTANTIATE_TEST_SUITE_P(Of, Forgeries,
                                                    &random_lightweight_transactions}),
                          [](const auto& test) { return test.param.first; });
 
-constexpr std::array kCertified{Level::ReadUncommitted,
-                                Level::ReadCommitted,
-                                Level::RepeatableRead,
-                                Level::SnapshotIsolation,
-                                Level::StrongSessionSnapshotIsolation,
-                                Level::Serializable,
-                                Level::StrongSessionSerializable};
-
 // Only violations are forged: an execution proves a level whatever the certificate says.
 TEST(Forgeries, OfCertificatesAreRefused) {
   Tally tally;
@@ -197,9 +189,9 @@ TEST(Forgeries, OfCertificatesAreRefused) {
     for (int i = 0; i < 4; ++i) {
       const History other =
           made(i == 0 ? std::nullopt : std::optional(random.below(history.operation_count() + 2)));
-      for (const Level level : kCertified) {
+      for (const Level level : kCertifiedLevels) {
         const Verdict proof = check(history, level, {.engine = Engine::Certificate}).verdict;
-        const Level claimed = i == 0 ? kCertified[random.below(kCertified.size())] : level;
+        const Level claimed = i == 0 ? kCertifiedLevels[random.below(kCertifiedLevels.size())] : level;
         if (violated(proof) && !std::get<Violated>(proof).counts.contains(AnomalyKind::OutsideSnapshot))
           expect_no_lie_believed(other, claimed, proof, holds_by_certificate(other, claimed), random, tally);
       }

@@ -4,10 +4,21 @@
 // graph by trying all walks. Shares nothing with the engine. Requires that values identify versions,
 // orders are complete, and every predicate operation has a version set.
 
+#include <array>
+
 #include "serval/history/history.h"
 #include "serval/levels/level.h"
 
 namespace serval::oracle {
+
+// The levels that the reference decides.
+inline constexpr std::array kCertifiedLevels{Level::ReadUncommitted,
+                                             Level::ReadCommitted,
+                                             Level::RepeatableRead,
+                                             Level::SnapshotIsolation,
+                                             Level::StrongSessionSnapshotIsolation,
+                                             Level::Serializable,
+                                             Level::StrongSessionSerializable};
 
 // Whether the level holds according to the certificate.
 bool holds_by_certificate(const History& history, Level level);
