@@ -168,7 +168,7 @@ class Files(WatchTest):
     def test_a_signal_ends_with_a_summary(self):
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
             with self.subTest(signal=number):
-                self.file("open.jsonl", lines(*GOOD))
+                self.file("open.jsonl", lines(*GOOD, {"event": "sync", "at": 500}))
                 watch = self.start("open.jsonl", "--follow", *SI, "--metrics", "127.0.0.1:0")
                 url = self.said(watch, "metrics").removesuffix("/metrics")
                 self.wait_for_metric(url, "serval_records_total", 9)
@@ -585,7 +585,7 @@ class HostileClients(WatchTest):
         self.assertNotIn("missed", out)
 
     def test_garbage_without_a_header_leaves_no_doubt_about_others(self):
-        watch, address, url = self.alarm(*SI)
+        watch, address, url = self.alarm(*SI, "--idle", "1s")
         strangers = [Client(address) for _ in range(4)]
         for stranger, garbage in zip(strangers, (b"GET / HTTP/1.1\r\n\r\n", b"\0" * 100, frame(b"hello"), b"\xff\xff\xff\x7f")):
             stranger.socket.sendall(garbage)
@@ -646,10 +646,10 @@ class HostileClients(WatchTest):
         self.ends(watch)
 
     def test_a_client_in_a_long_transaction_is_not_silent(self):
-        watch, address, url = self.alarm(*SI, "--idle", "2s")
+        watch, address, url = self.alarm(*SI, "--idle", "500ms")
         slow = Client(address).send(HEADER, {"event": "heartbeat", "s": 2, "at": 11})
         fast = Client(address).send(HEADER, {"event": "heartbeat", "s": 1, "at": 10}, LOST[0], {"event": "heartbeat", "s": 1, "at": 1000})
-        for _ in range(50):  # 5 s
+        for _ in range(15):  # 1.5 s
             slow.send({"event": "heartbeat", "s": 2, "at": 11})
             fast.send({"event": "heartbeat", "s": 1, "at": 1000})
             time.sleep(0.1)

@@ -38,6 +38,8 @@ CertifiedFacts::CertifiedFacts(const History& history)
     takes_part_[t.index] = history.outcome(t) == Outcome::Committed ||
                            (history.certificate().ordered_by_commit && hints != nullptr &&
                             hints->commit_timestamp && history.outcome(t) == Outcome::Indeterminate);
+    for (const OperationId op : history.operations(t))
+      if (std::optional<Query> query = query_of(history, op)) queries_.emplace(op, *std::move(query));
   }
   for (const KeyOrder& order : history.certificate().orders) {
     for (const TransactionId t : order.installers) {
@@ -73,6 +75,11 @@ CertifiedFacts::CertifiedFacts(const History& history)
     std::ranges::stable_sort(installers, {}, [&](TransactionId t) { return commit_timestamp(history, t); });
   }
   find_initial_rows();
+}
+
+const Query* CertifiedFacts::query(OperationId op) const {
+  const auto found = queries_.find(op);
+  return found == queries_.end() ? nullptr : &found->second;
 }
 
 std::optional<std::size_t> CertifiedFacts::position(TransactionId t, KeyId key) const {
@@ -153,7 +160,7 @@ std::size_t CertifiedFacts::locked(OperationId op, KeyId key, std::size_t last) 
   const std::optional<std::size_t> own = position(t, key);
   const bool changed = row_written(history_, op, key).has_value();
   if (changed) return own && *own > last ? *own - 1 : last;
-  const std::optional<Query> asked = query(op);
+  const Query* const asked = query(op);
   if (!asked || matches(*asked, key, value_at(key, last)) != std::optional(true)) return last;
   for (std::size_t i = last + 1; i < order(key).size(); ++i)
     if (matches(*asked, key, value_at(key, i)) != std::optional(true))
@@ -175,7 +182,7 @@ std::optional<std::size_t> CertifiedFacts::deleted_row(OperationId op, KeyId key
   if (history_.kind(op) != OperationKind::PredicateRead || last_write(t, key, op).is_none())
     return std::nullopt;
   const std::optional<std::size_t> own = position(t, key), before = seen(op, key);
-  const std::optional<Query> asked = query(op);
+  const Query* const asked = query(op);
   if (!own || !before || !asked || *own == 0 || *before + 1 >= *own) return std::nullopt;
   const bool is_new = value_at(key, *own - 1).is_nil();
   return is_new && matches(*asked, key, value_at(key, *before)) == std::optional(true) ? before
@@ -185,7 +192,7 @@ std::optional<std::size_t> CertifiedFacts::deleted_row(OperationId op, KeyId key
 std::optional<Value> CertifiedFacts::item_value(OperationId op, KeyId key) const {
   if (!is_predicate(history_.kind(op)))
     return history_.key(op) == key ? value_read(history_, op) : std::nullopt;
-  const std::optional<Query> asked = query(op);
+  const Query* const asked = query(op);
   const std::optional<std::size_t> at = seen(op, key);
   if (!asked || !at || matches(*asked, key, value_at(key, *at)) != std::optional(true)) return std::nullopt;
   if (asked->function != Query::Function::None)

@@ -6,6 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include <absl/container/flat_hash_map.h>
+
 #include "serval/evidence/verdict.h"
 #include "serval/predicate/query.h"
 #include "serval/verify/facts.h"
@@ -46,7 +48,8 @@ class CertifiedFacts {
   // The value of the key that `op` returned or found; nothing if it did not read the key as an item.
   std::optional<Value> item_value(OperationId op, KeyId key) const;
 
-  std::optional<Query> query(OperationId op) const { return query_of(history_, op); }
+  // Null if the operation has no predicate, or an unrecorded one.
+  const Query* query(OperationId op) const;
   // Nothing if the truth value is undefined.
   std::optional<bool> matches(const Query& asked, KeyId key, Value value) const;
   // Whether exactly one of the version at the position and its predecessor matches.
@@ -64,8 +67,9 @@ class CertifiedFacts {
   const History& history_;
   Flaw flaw_;
   std::vector<bool> takes_part_;
-  std::vector<std::vector<TransactionId>> orders_;  // By key.
-  std::vector<Value> initial_;                      // By key: its initial row; nil if none.
+  std::vector<std::vector<TransactionId>> orders_;   // By key.
+  std::vector<Value> initial_;                       // By key: its initial row; nil if none.
+  absl::flat_hash_map<OperationId, Query> queries_;  // Parsed once, because every key asks for them.
 };
 
 // Whether the anomaly rests on the certificate.

@@ -40,7 +40,7 @@ Flaw flaw_of_predicate_edge(const CertifiedFacts& facts, const Edge& edge) {
   const OperationId op = reads ? edge.to_op : edge.from_op, write = reads ? edge.from_op : edge.to_op;
   if (Flaw flaw = flaw_of_membership(facts, reader, op)) return flaw;
   if (Flaw flaw = flaw_of_version(facts, writer, edge.key, write)) return flaw;
-  const std::optional<Query> asked = facts.query(op);
+  const Query* const asked = facts.query(op);
   const std::optional<std::size_t> seen = facts.seen(op, edge.key);
   if (!asked || !seen) return "cites an operation without a predicate or a version set";
   if (!facts.last_write(reader, edge.key, op).is_none()) return "the reader had written the key itself";
@@ -232,7 +232,7 @@ Flaw flaw_of_mismatch(const CertifiedFacts& facts, const BadRow& claim) {
                ? Flaw("the operation saw the version in its version set")
                : std::nullopt;
   }
-  const std::optional<Query> query = facts.query(claim.op);
+  const Query* const query = facts.query(claim.op);
   if (!query) return "cites an operation without a predicate";
   if (query->function != Query::Function::None) return flaw_of_aggregate(facts, *query, claim);
   if (claim.key.is_none()) return "cites no row";
@@ -302,7 +302,7 @@ class Dependencies {
  private:
   bool is_aggregate(OperationId op) const {
     if (!is_predicate(history_.kind(op))) return false;
-    const std::optional<Query> query = facts_.query(op);
+    const Query* const query = facts_.query(op);
     return query && query->function != Query::Function::None;
   }
   bool forward(TransactionId from, TransactionId to) const {
@@ -350,7 +350,7 @@ class Dependencies {
 
   Flaw flaw_of_predicate(TransactionId t, OperationId op, KeyId key) const {
     const std::vector<TransactionId>& order = facts_.order(key);
-    const std::optional<Query> query = facts_.query(op);
+    const Query* const query = facts_.query(op);
     const std::optional<std::size_t> seen = facts_.seen(op, key);
     if (!query || !seen) return "an operation without a predicate or a version set";
     for (std::size_t i = 1; i < order.size(); ++i) {
