@@ -1,4 +1,5 @@
-#include "serval/workload/bank.h"
+// Jepsen's bank: transfers of 1 to 5 between accounts, and reads of all accounts. Transfers keep the
+// total, so every read of all accounts and the final state must show the same total.
 
 #include <algorithm>
 
@@ -6,6 +7,7 @@
 
 #include "serval/workload/ask.h"
 #include "serval/workload/dialogue.h"
+#include "serval/workload/workloads.h"
 
 namespace serval {
 namespace {
@@ -89,8 +91,7 @@ class Bank final : public Generator {
 WorkloadInfo bank_workload() {
   return {.name = "bank",
           .description = "transfers between accounts and reads of all accounts; the total must not change",
-          .parameters = {{"reads", "share of transactions that read all accounts", 0.5, 0, 1,
-                          ParameterInfo::Number::Real},
+          .parameters = {{"reads", "share of transactions that read all accounts", 0.5, 0, 1, kReal},
                          {"balance", "initial balance of every account", 10, 0, 1'000'000},
                          {"most", "largest amount of a transfer", 5, 1, 1'000'000}},
           .make = make_generator<Bank>,

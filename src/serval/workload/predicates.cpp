@@ -1,8 +1,10 @@
-#include "serval/workload/predicates.h"
+// Range reads, updates and deletes, mixed with inserts, deletes and updates of single rows. The table is
+// sparse, so that many ranges are empty and phantoms are likely.
 
 #include "serval/workload/ask.h"
 #include "serval/workload/dialogue.h"
 #include "serval/workload/piece_table.h"
+#include "serval/workload/workloads.h"
 
 namespace serval {
 namespace {
@@ -80,10 +82,9 @@ WorkloadInfo predicates_workload() {
   return {.name = "predicates",
           .description = "range reads, updates and deletes over a sparse table; many ranges are empty",
           .parameters = {{"operations", "largest number of operations per transaction", 4, 1, 1000},
-                         {"scans", "share of the operations that read a range", 0.5, 0, 1,
-                          ParameterInfo::Number::Real},
+                         {"scans", "share of the operations that read a range", 0.5, 0, 1, kReal},
                          {"aggregates", "share of these that compute a count, minimum, maximum or sum", 0, 0,
-                          1, ParameterInfo::Number::Real},
+                          1, kReal},
                          {"places", "number of values of the column used in ranges", 200, 1, 1'000'000},
                          {"width", "largest number of values in a range", 10, 1, 1'000'000}},
           .make = make_generator<Predicates>,

@@ -1,9 +1,12 @@
-#include "serval/workload/smallbank.h"
+// SmallBank (Alomari, Cahill, Fekete & Roehm, ICDE 2008): customers with a savings and a checking
+// account, six small transactions. Balance, WriteCheck and TransactSavings together permit write skew
+// under snapshot isolation.
 
 #include <array>
 
 #include "serval/workload/ask.h"
 #include "serval/workload/dialogue.h"
+#include "serval/workload/workloads.h"
 
 namespace serval {
 namespace {

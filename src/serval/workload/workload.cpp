@@ -1,48 +1,21 @@
 #include "serval/workload/workload.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
-#include "serval/workload/bank.h"
-#include "serval/workload/blindw.h"
-#include "serval/workload/check_then_insert.h"
-#include "serval/workload/general.h"
-#include "serval/workload/lightweight.h"
-#include "serval/workload/list_append.h"
-#include "serval/workload/mini_transactions.h"
-#include "serval/workload/operation_mix.h"
-#include "serval/workload/pairs.h"
-#include "serval/workload/phantoms.h"
-#include "serval/workload/predicate_mix.h"
-#include "serval/workload/predicates.h"
-#include "serval/workload/registers.h"
-#include "serval/workload/smallbank.h"
-#include "serval/workload/tpcc/tpcc.h"
-#include "serval/workload/ycsb.h"
+#include "serval/workload/workloads.h"
 
 namespace serval {
 namespace {
 
 std::vector<WorkloadInfo> make_table() {
-  std::vector<WorkloadInfo> table = {mini_transactions_workload(),
-                                     general_workload(),
-                                     registers_workload(),
-                                     operation_mix_workload(),
-                                     list_append_workload(),
-                                     lightweight_workload(),
-                                     blindw_w_workload(),
-                                     blindw_rw_workload(),
-                                     blindw_rw_plus_workload(),
-                                     bank_workload(),
-                                     smallbank_workload(),
-                                     tpcc_workload(),
-                                     predicates_workload(),
-                                     predicate_mix_workload(),
-                                     check_then_insert_workload(),
-                                     phantoms_workload(),
-                                     pairs_workload()};
-  const std::vector<WorkloadInfo> ycsb = ycsb_workloads();
-  table.insert(table.end(), ycsb.begin(), ycsb.end());
+  std::vector<WorkloadInfo> table = plan_workloads();
+  for (const auto make :
+       {bank_workload, smallbank_workload, tpcc_workload, predicates_workload, predicate_mix_workload,
+        check_then_insert_workload, phantoms_workload, pairs_workload})
+    table.push_back(make());
+  std::ranges::copy(ycsb_workloads(), std::back_inserter(table));
   return table;
 }
 

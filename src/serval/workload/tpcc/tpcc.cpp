@@ -1,10 +1,12 @@
-#include "serval/workload/tpcc/tpcc.h"
+// TPC-C: orders, payments and deliveries of a wholesaler. All five transactions in the mix of clause
+// 5.2.3, on a smaller population.
 
 #include <algorithm>
 #include <bit>
 
 #include "serval/workload/tpcc/conditions.h"
 #include "serval/workload/tpcc/transactions.h"
+#include "serval/workload/workloads.h"
 
 namespace serval {
 namespace tpcc {

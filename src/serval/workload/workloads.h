@@ -1,0 +1,21 @@
+#pragma once
+// The rows of all_workloads(). Each file that defines some says what they are.
+
+#include <vector>
+
+#include "serval/workload/workload_info.h"
+
+namespace serval {
+
+WorkloadInfo bank_workload();
+WorkloadInfo check_then_insert_workload();
+WorkloadInfo pairs_workload();
+WorkloadInfo phantoms_workload();
+std::vector<WorkloadInfo> plan_workloads();
+WorkloadInfo predicate_mix_workload();
+WorkloadInfo predicates_workload();
+WorkloadInfo smallbank_workload();
+WorkloadInfo tpcc_workload();
+std::vector<WorkloadInfo> ycsb_workloads();
+
+}  // namespace serval
