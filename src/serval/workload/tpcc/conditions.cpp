@@ -1,9 +1,9 @@
-#include "serval/workload/tpcc/conditions.h"
-
 #include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
+
+#include "serval/workload/tpcc/rows.h"
 
 namespace serval::tpcc {
 namespace {

@@ -17,11 +17,12 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "serval/base/contract.h"
 #include "serval/workload/ask.h"
-#include "serval/workload/request.h"
-#include "serval/workload/schema.h"
+#include "serval/workload/final_state.h"
 
 namespace serval::tpcc {
 
@@ -123,6 +124,8 @@ inline ask::Range orders_of_district(std::uint64_t district) {
   return ask::keys(order_key(district, 0), order_key(district, 0xFFFFFFFFu));
 }
 
-Schema make_schema(const Sizes& sizes);
+// TPC-C's consistency conditions (clause 3.3.2) on the final state: 1 to 4, which every implementation
+// must demonstrate, and 5, 8 and 9, which follow from the same rows.
+std::vector<std::string> broken_conditions(const Sizes& sizes, FinalState& state);
 
 }  // namespace serval::tpcc

@@ -113,16 +113,16 @@ Dialogue order_status(Sizes sizes, CustomerChoice customer) {
 }
 
 // The oldest order of every district. The tag of the write serves as the delivery time of the lines.
-Dialogue delivery(DeliveryInput input) {
+Dialogue delivery(std::uint64_t warehouse, std::int64_t carrier) {
   for (std::uint64_t i = 0; i < kDistrictsPerWarehouse; ++i) {
-    const std::uint64_t district = input.warehouse * kDistrictsPerWarehouse + i;
+    const std::uint64_t district = warehouse * kDistrictsPerWarehouse + i;
     const Answer waiting = co_await ask::scan(kNewOrder, orders_of_district(district));
     if (waiting.rows.empty()) continue;
     const std::uint64_t key = std::ranges::min_element(waiting.rows, {}, &Answer::Row::key)->key;
     const Answer taken = co_await ask::remove(kNewOrder, key);
     if (!taken.applied) continue;
     auto order = row_in<Order>(co_await ask::read(kOrder, key));
-    order.carrier = input.carrier;
+    order.carrier = carrier;
     co_await ask::write(kOrder, key, columns_of(order));
     const ask::Range lines = lines_of_orders(district, order_number(key), order_number(key));
     const std::int64_t sum = sum_of_amounts(co_await ask::scan(kOrderLine, lines));
@@ -137,18 +137,18 @@ Dialogue delivery(DeliveryInput input) {
 }
 
 // How many of the recently sold items are running out.
-Dialogue stock_level(Sizes sizes, StockLevelInput input) {
-  const auto district = row_in<District>(co_await ask::read(kDistrict, input.district));
+Dialogue stock_level(Sizes sizes, std::uint64_t district_key, std::int64_t threshold) {
+  const auto district = row_in<District>(co_await ask::read(kDistrict, district_key));
   const auto next = static_cast<std::uint64_t>(district.next_order);
   if (next <= 1) co_return Ending::Commit;
   const std::uint64_t first = next > kRecentOrders ? next - kRecentOrders : 1;
-  const Answer lines = co_await ask::scan(kOrderLine, lines_of_orders(input.district, first, next - 1));
+  const Answer lines = co_await ask::scan(kOrderLine, lines_of_orders(district_key, first, next - 1));
   std::set<std::int64_t> items;
   for (const Answer::Row& row : lines.rows) items.insert(row_in<OrderLine>(row).item);
   std::int64_t low = 0;
   for (const std::int64_t item : items) {
-    const std::uint64_t key = sizes.stock_key(warehouse_of(input.district), static_cast<std::uint64_t>(item));
-    if (row_in<Stock>(co_await ask::read(kStock, key)).quantity < input.threshold) ++low;
+    const std::uint64_t key = sizes.stock_key(warehouse_of(district_key), static_cast<std::uint64_t>(item));
+    if (row_in<Stock>(co_await ask::read(kStock, key)).quantity < threshold) ++low;
   }
   co_return Ending::Commit;
 }

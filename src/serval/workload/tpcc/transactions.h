@@ -33,20 +33,10 @@ struct PaymentInput {
   std::uint64_t history = 0;  // Key of the row to insert.
 };
 
-struct DeliveryInput {
-  std::uint64_t warehouse = 0;
-  std::int64_t carrier = 0;
-};
-
-struct StockLevelInput {
-  std::uint64_t district = 0;
-  std::int64_t threshold = 0;
-};
-
 Dialogue new_order(Sizes sizes, NewOrderInput input);
 Dialogue payment(Sizes sizes, PaymentInput input);
 Dialogue order_status(Sizes sizes, CustomerChoice customer);
-Dialogue delivery(DeliveryInput input);
-Dialogue stock_level(Sizes sizes, StockLevelInput input);
+Dialogue delivery(std::uint64_t warehouse, std::int64_t carrier);
+Dialogue stock_level(Sizes sizes, std::uint64_t district_key, std::int64_t threshold);
 
 }  // namespace serval::tpcc
