@@ -21,12 +21,7 @@ Columns columns(Numbers... numbers) {
 }
 
 inline Request of_key(Request::Kind kind, std::uint32_t table, std::uint64_t key, Columns row = {}) {
-  Request request;
-  request.kind = kind;
-  request.table = table;
-  request.key = key;
-  request.columns = std::move(row);
-  return request;
+  return {.kind = kind, .table = table, .key = key, .columns = std::move(row)};
 }
 inline Request read(std::uint32_t table, std::uint64_t key) {
   return of_key(Request::Kind::Read, table, key);
@@ -51,14 +46,12 @@ struct Range {
 };
 
 inline Request of_range(Request::Kind kind, std::uint32_t table, const Range& range, Columns row = {}) {
-  Request request;
-  request.kind = kind;
-  request.table = table;
-  request.columns = std::move(row);
-  request.column = range.column;
-  request.low = range.low;
-  request.high = range.high;
-  return request;
+  return {.kind = kind,
+          .table = table,
+          .columns = std::move(row),
+          .column = range.column,
+          .low = range.low,
+          .high = range.high};
 }
 inline Request scan(std::uint32_t table, const Range& range) {
   return of_range(Request::Kind::Scan, table, range);

@@ -3,18 +3,6 @@
 namespace serval {
 namespace {
 
-class SpokenScript final : public Script {
- public:
-  explicit SpokenScript(Dialogue dialogue) : dialogue_(std::move(dialogue)) {}
-
-  std::optional<Request> next() override { return dialogue_.next(); }
-  void complete(const Request&, const Answer& answer) override { dialogue_.complete(answer); }
-  bool aborts() const override { return dialogue_.ending() == Ending::Abort; }
-
- private:
-  Dialogue dialogue_;
-};
-
 Dialogue ask_all(std::vector<Request> requests) {
   for (const Request& request : requests) co_await request;
   co_return Ending::Commit;
@@ -33,7 +21,7 @@ std::optional<Request> Dialogue::next() {
 }
 
 std::unique_ptr<Script> script_of(Dialogue dialogue) {
-  return std::make_unique<SpokenScript>(std::move(dialogue));
+  return std::make_unique<Dialogue>(std::move(dialogue));
 }
 
 std::unique_ptr<Script> script_of(std::vector<Request> requests) {

@@ -25,7 +25,7 @@ namespace serval {
 
 enum class Ending { Commit, Abort };
 
-class Dialogue {
+class Dialogue final : public Script {
  public:
   struct promise_type;
   using Handle = std::coroutine_handle<promise_type>;
@@ -57,13 +57,13 @@ class Dialogue {
 
   Dialogue(Dialogue&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   Dialogue& operator=(Dialogue&&) = delete;
-  ~Dialogue() {
+  ~Dialogue() override {
     if (handle_) handle_.destroy();
   }
 
-  std::optional<Request> next();
-  void complete(const Answer& answer) { handle_.promise().answer = answer; }
-  Ending ending() const { return handle_.promise().ending; }
+  std::optional<Request> next() override;
+  void complete(const Request&, const Answer& answer) override { handle_.promise().answer = answer; }
+  bool aborts() const override { return handle_.promise().ending == Ending::Abort; }
 
  private:
   explicit Dialogue(Handle handle) : handle_(handle) {}

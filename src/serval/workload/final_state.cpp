@@ -6,10 +6,7 @@
 namespace serval {
 
 std::optional<Answer::Row> FinalState::row(std::uint32_t table, std::uint64_t key) {
-  Request request;
-  request.table = table;
-  request.key = key;
-  Answer answer = perform_(request);
+  Answer answer = perform_({.table = table, .key = key});
   if (answer.rows.empty()) return std::nullopt;
   return std::move(answer.rows.front());
 }
@@ -22,11 +19,8 @@ std::vector<Answer::Row> FinalState::first_rows(std::uint32_t table, std::uint64
 }
 
 std::vector<Answer::Row> FinalState::all_rows(std::uint32_t table) {
-  Request request;
-  request.kind = Request::Kind::Scan;
-  request.table = table;
-  request.high = std::numeric_limits<std::int64_t>::max();
-  std::vector<Answer::Row> rows = perform_(request).rows;
+  constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
+  std::vector<Answer::Row> rows = perform_({.kind = Request::Kind::Scan, .table = table, .high = kEnd}).rows;
   std::ranges::sort(rows, {}, &Answer::Row::key);
   return rows;
 }

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "serval/base/contract.h"
 #include "serval/base/random.h"
 #include "serval/workload/final_state.h"
 #include "serval/workload/row_plan.h"
@@ -33,18 +34,24 @@ class Generator {
   virtual Schema schema() const = 0;
 
   // The next transaction of a session (0, 1, 2, ...) as a plan. Requires a workload of plans.
-  virtual TransactionPlan next(Random& random, std::uint32_t session);
+  virtual TransactionPlan next(Random&, std::uint32_t /*session*/) {
+    broken_contract("the workload has plans", __FILE__, __LINE__);
+  }
 
   // The same over rows and ranges. Requires a workload that plans rows.
-  virtual RowPlan next_rows(Random& random, std::uint32_t session);
+  virtual RowPlan next_rows(Random&, std::uint32_t /*session*/) {
+    broken_contract("the workload has plans over rows", __FILE__, __LINE__);
+  }
 
   // The same as a script. `known` is the session's state between transactions and must outlive the
   // script. By default the script executes the plan of next().
-  virtual std::unique_ptr<Script> next_script(Random& random, std::uint32_t session, KnownTags& known);
+  virtual std::unique_ptr<Script> next_script(Random& random, std::uint32_t session, KnownTags& known) {
+    return play(next(random, session), known);
+  }
 
   // Broken invariants of a committed state, one sentence each. None by default. May be called while
   // another thread uses the generator.
-  virtual std::vector<std::string> broken_invariants(FinalState& state) const;
+  virtual std::vector<std::string> broken_invariants(FinalState&) const { return {}; }
 };
 
 }  // namespace serval

@@ -1,9 +1,16 @@
 #include "serval/workload/script.h"
 
+#include <array>
 #include <utility>
 
 namespace serval {
 namespace {
+
+using Asked = Request::Kind;
+
+// By PlannedOperation::Kind.
+constexpr std::array kRequests{Asked::Read,     Asked::Write,         Asked::Update, Asked::Append,
+                               Asked::ReadList, Asked::CompareAndSet, Asked::Insert};
 
 class PlayedPlan final : public Script {
  public:
@@ -15,63 +22,26 @@ class PlayedPlan final : public Script {
   }
 
   void complete(const Request& asked, const Answer& answer) override {
-    switch (asked.kind) {
-      case Request::Kind::Write:
-        known_[asked.key] = asked.tag;
-        break;
-      case Request::Kind::Insert:
-      case Request::Kind::CompareAndSet:
-      case Request::Kind::Update:
-        if (answer.applied) known_[asked.key] = asked.tag;
-        if (!answer.applied) note_seen(asked.key, answer);
-        break;
-      case Request::Kind::Read:
-        note_seen(asked.key, answer);
-        break;
-      default:
-        break;
-    }
+    if (asked.kind == Asked::Append || asked.kind == Asked::ReadList) return;
+    if (asked.kind == Asked::Write || (asked.kind != Asked::Read && answer.applied))
+      known_[asked.key] = asked.tag;
+    else if (answer.rows.empty())
+      known_.erase(asked.key);
+    else
+      known_[asked.key] = answer.rows.front().tag;
   }
 
   bool aborts() const override { return plan_.abort; }
 
  private:
-  void note_seen(std::uint64_t key, const Answer& answer) {
-    if (answer.rows.empty())
-      known_.erase(key);
-    else
-      known_[key] = answer.rows.front().tag;
-  }
-
   Request request(const PlannedOperation& operation) const {
-    Request out;
-    out.key = operation.key;
-    switch (operation.kind) {
-      case PlannedOperation::Kind::Read:
-        out.kind = Request::Kind::Read;
-        break;
-      case PlannedOperation::Kind::Write:
-        out.kind = Request::Kind::Write;
-        break;
-      case PlannedOperation::Kind::ReadModifyWrite:
-        out.kind = Request::Kind::Update;
-        break;
-      case PlannedOperation::Kind::Append:
-        out.kind = Request::Kind::Append;
-        break;
-      case PlannedOperation::Kind::ReadList:
-        out.kind = Request::Kind::ReadList;
-        break;
-      case PlannedOperation::Kind::Insert:
-        out.kind = Request::Kind::Insert;
-        break;
-      case PlannedOperation::Kind::CompareAndSet: {
-        const auto seen = known_.find(operation.key);
-        out.kind = seen == known_.end() ? Request::Kind::Insert : Request::Kind::CompareAndSet;
-        if (seen != known_.end()) out.expected = seen->second;
-        break;
-      }
-    }
+    Request out{.kind = kRequests[static_cast<std::size_t>(operation.kind)], .key = operation.key};
+    if (out.kind != Asked::CompareAndSet) return out;
+    const auto seen = known_.find(operation.key);
+    if (seen == known_.end())
+      out.kind = Asked::Insert;
+    else
+      out.expected = seen->second;
     return out;
   }
 
