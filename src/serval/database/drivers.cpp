@@ -63,6 +63,22 @@ std::vector<IsolationInfo> simulated_isolations() {
   return out;
 }
 
+DriverInfo postgres_driver() {
+  return {"postgres",
+          "postgres://[USER@]HOST[:PORT]/DATABASE[?libpq "
+          "options][&dialect=postgres|cockroach|yugabyte|h2][&xid=on][&timeout=60s]",
+          "PostgreSQL, and databases that speak its protocol",
+          {{"serializable", "strict-serializable", ""},
+           {"repeatable-read", "strong-snapshot-isolation", "snapshot isolation by another name"},
+           {"read-committed", "read-committed", ""},
+           {"read-uncommitted", "read-committed", "the same as read committed"}},
+          "read-committed",
+          true,
+          kPostgres,
+          "logical decoding",
+          "libpq-dev"};
+}
+
 std::array<DriverInfo, 7> make_drivers() {
   return {{
       {"sqlite",
@@ -74,7 +90,8 @@ std::array<DriverInfo, 7> make_drivers() {
        "serializable",
        true,
        kSqlite,
-       "commit order of the single writer"},
+       "commit order of the single writer",
+       "libsqlite3-dev"},
       {"rocksdb",
        "rocksdb:FOLDER[?kind=pessimistic|optimistic]",
        "RocksDB transactions in this process; a temporary folder if none is given",
@@ -85,19 +102,9 @@ std::array<DriverInfo, 7> make_drivers() {
        "serializable",
        false,
        kRocksdb,
-       "sequence numbers of the write-ahead log"},
-      {"postgres",
-       "postgres://[USER@]HOST[:PORT]/DATABASE[?libpq "
-       "options][&dialect=postgres|cockroach|yugabyte|h2][&xid=on][&timeout=60s]",
-       "PostgreSQL, and databases that speak its protocol",
-       {{"serializable", "strict-serializable", ""},
-        {"repeatable-read", "strong-snapshot-isolation", "snapshot isolation by another name"},
-        {"read-committed", "read-committed", ""},
-        {"read-uncommitted", "read-committed", "the same as read committed"}},
-       "read-committed",
-       true,
-       kPostgres,
-       "logical decoding"},
+       "sequence numbers of the write-ahead log",
+       "librocksdb-dev"},
+      postgres_driver(),
       {"mariadb",
        "mariadb://[USER@]HOST[:PORT]/"
        "DATABASE[?snapshot=on|off][&sync_wait=N][&dialect=mariadb|mysql|tidb][&timeout=60s]",
@@ -110,7 +117,8 @@ std::array<DriverInfo, 7> make_drivers() {
        "repeatable-read",
        true,
        kMariadb,
-       "the row binlog"},
+       "the row binlog",
+       "libmariadb-dev"},
       {"etcd",
        "etcd://"
        "[USER@]HOST:PORT[,HOST:PORT...][?tls=on][&cacert=FILE][&cert=FILE&key=FILE][&passfile=FILE][&timeout="
@@ -120,7 +128,9 @@ std::array<DriverInfo, 7> make_drivers() {
         {"stale", "serializable", "reads from the local member, possibly stale"}},
        "serializable",
        false,
-       kEtcd},
+       kEtcd,
+       {},
+       "libcurl4-openssl-dev"},
       {"simulated", "simulated:[?bug=NAME[:probability=P,limit=N][+NAME...]][&seed=N][&latency=MICROSECONDS]",
        "a store in this process that keeps the requested level, except for the bugs enabled",
        simulated_isolations(), "strict-serializable", true, open_simulated, "the numbers of its commits"},
@@ -134,23 +144,10 @@ std::array<DriverInfo, 7> make_drivers() {
   }};
 }
 
-// Drivers whose library a build may lack.
-std::array<DriverInfo, 7> with_packages(std::array<DriverInfo, 7> drivers) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kPackages{
-      {{"sqlite", "libsqlite3-dev"},
-       {"rocksdb", "librocksdb-dev"},
-       {"postgres", "libpq-dev"},
-       {"mariadb", "libmariadb-dev"},
-       {"etcd", "libcurl4-openssl-dev"}}};
-  for (const auto& [name, package] : kPackages)
-    std::ranges::find(drivers, name, &DriverInfo::name)->package = package;
-  return drivers;
-}
-
 }  // namespace
 
 std::span<const DriverInfo> all_drivers() {
-  static const std::array<DriverInfo, 7> table = with_packages(make_drivers());
+  static const std::array<DriverInfo, 7> table = make_drivers();
   return table;
 }
 
@@ -201,23 +198,9 @@ std::unique_ptr<Recovery> Database::recover() {
 }
 
 std::string_view name_of(FailureCause cause) {
-  switch (cause) {
-    case FailureCause::Serialization:
-      return "serialization";
-    case FailureCause::Deadlock:
-      return "deadlock";
-    case FailureCause::LockTimeout:
-      return "lock-timeout";
-    case FailureCause::Constraint:
-      return "constraint";
-    case FailureCause::Unavailable:
-      return "unavailable";
-    case FailureCause::ConnectionLost:
-      return "connection-lost";
-    case FailureCause::Other:
-      return "other";
-  }
-  return "other";
+  static constexpr std::array<std::string_view, 7> kNames{
+      "serialization", "deadlock", "lock-timeout", "constraint", "unavailable", "connection-lost", "other"};
+  return kNames[static_cast<std::size_t>(cause)];
 }
 
 }  // namespace serval

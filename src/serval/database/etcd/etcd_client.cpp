@@ -13,16 +13,8 @@ namespace {
 using Sending = EtcdGateway::Sending;
 
 FailureCause cause_of(EtcdFailure::Kind kind) {
-  switch (kind) {
-    case EtcdFailure::Kind::NotSent:
-    case EtcdFailure::Kind::Lost:
-      return FailureCause::ConnectionLost;
-    case EtcdFailure::Kind::Uncertain:
-      return FailureCause::Unavailable;
-    case EtcdFailure::Kind::Refused:
-      return FailureCause::Other;
-  }
-  return FailureCause::Other;
+  if (kind == EtcdFailure::Kind::Uncertain) return FailureCause::Unavailable;
+  return kind == EtcdFailure::Kind::Refused ? FailureCause::Other : FailureCause::ConnectionLost;
 }
 
 // Whether such a failed commit had no effect.

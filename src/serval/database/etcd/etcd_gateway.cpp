@@ -1,6 +1,7 @@
 #include "serval/database/etcd/etcd_gateway.h"
 
 #include <algorithm>
+#include <array>
 #include <new>
 #include <utility>
 
@@ -31,22 +32,15 @@ std::size_t receive(char* bytes, std::size_t size, std::size_t count, void* out)
 }
 
 // By gRPC code. Only a response from before the proposal guarantees that the request has no effect.
-EtcdFailure::Kind kind_of(std::optional<std::int64_t> code) {
+EtcdFailure::Kind kind_of(std::int64_t code) {
   constexpr std::int64_t kInvalidArgument = 3, kNotFound = 5, kPermissionDenied = 7, kResourceExhausted = 8,
                          kOutOfRange = 11, kUnimplemented = 12;
-  switch (code.value_or(-1)) {
-    case kInvalidArgument:
-    case kNotFound:
-    case kPermissionDenied:
-    case kResourceExhausted:
-    case kOutOfRange:
-    case kUnimplemented:
-      return EtcdFailure::Kind::Refused;
-    case kUnauthenticated:  // Tokens expire; a new connection gets a new one.
-      return EtcdFailure::Kind::NotSent;
-    default:
-      return EtcdFailure::Kind::Uncertain;
-  }
+  static constexpr std::array kRefused{kInvalidArgument,   kNotFound,   kPermissionDenied,
+                                       kResourceExhausted, kOutOfRange, kUnimplemented};
+  // Tokens expire; a new connection gets a new one.
+  if (code == kUnauthenticated) return EtcdFailure::Kind::NotSent;
+  return std::ranges::find(kRefused, code) == kRefused.end() ? EtcdFailure::Kind::Uncertain
+                                                             : EtcdFailure::Kind::Refused;
 }
 
 // Whether the request cannot have reached the server.
@@ -140,7 +134,7 @@ JsonValue EtcdGateway::send(const std::string& path, const std::string& body, Se
                       fmt::format("{}: HTTP {}, {}", endpoint_, status, error.what()));
   }
   if (status != 200)
-    throw EtcdFailure(kind_of(parsed["code"].whole()),
+    throw EtcdFailure(kind_of(parsed["code"].whole().value_or(-1)),
                       fmt::format("{}: {}", endpoint_, parsed["error"].text));
   return parsed;
 }

@@ -143,31 +143,10 @@ void read_conditional(const ExecAnswer& answer, const Request& request, const Ta
 }  // namespace
 
 std::string_view verb_of(Kind kind) {
-  switch (kind) {
-    case Kind::Read:
-      return "read";
-    case Kind::Write:
-      return "write";
-    case Kind::Update:
-      return "update";
-    case Kind::Append:
-      return "append";
-    case Kind::ReadList:
-      return "read-list";
-    case Kind::Insert:
-      return "insert";
-    case Kind::Delete:
-      return "delete";
-    case Kind::CompareAndSet:
-      return "compare-and-set";
-    case Kind::Scan:
-      return "scan";
-    case Kind::UpdateRange:
-      return "update-range";
-    case Kind::DeleteRange:
-      return "delete-range";
-  }
-  return "read";
+  static constexpr std::array<std::string_view, 11> kVerbs{
+      "read",   "write",           "update", "append",       "read-list",   "insert",
+      "delete", "compare-and-set", "scan",   "update-range", "delete-range"};
+  return kVerbs[static_cast<std::size_t>(kind)];
 }
 
 std::string format_tables(const Schema& schema) {

@@ -23,14 +23,8 @@ std::vector<std::int64_t> columns_to_write(const Request& request, const std::ve
 }
 
 bool is_refused(const Request& request, const std::vector<Answer::Row>& row) {
-  switch (request.kind) {
-    case Kind::Insert:
-      return !row.empty();
-    case Kind::CompareAndSet:
-      return row.empty() || row.front().tag != request.expected;
-    default:
-      return row.empty();  // Update, Delete.
-  }
+  if (request.kind == Kind::Insert) return !row.empty();
+  return row.empty() || (request.kind == Kind::CompareAndSet && row.front().tag != request.expected);
 }
 
 }  // namespace

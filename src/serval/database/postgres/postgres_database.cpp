@@ -1,6 +1,7 @@
 // PostgreSQL and databases that speak its protocol. Sessions are spread over the nodes; the first creates
 // the tables.
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -120,17 +121,8 @@ class PostgresDatabase final : public Database {
   }
 
   std::string name() const {
-    switch (address_.kind) {
-      case Kind::Postgres:
-        return "PostgreSQL";
-      case Kind::Cockroach:
-        return "CockroachDB";
-      case Kind::Yugabyte:
-        return "YugabyteDB";
-      case Kind::H2:
-        return "H2";
-    }
-    return "PostgreSQL";
+    static constexpr std::array<const char*, 4> kNames{"PostgreSQL", "CockroachDB", "YugabyteDB", "H2"};
+    return kNames[static_cast<std::size_t>(address_.kind)];
   }
 
   PostgresConnection& control() { return control_(); }

@@ -1,6 +1,7 @@
 #include "serval/database/probe/probe.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <utility>
 
@@ -126,20 +127,6 @@ ProbeCell probe_schedule(Database& database, const ProbeAnomaly& anomaly, const 
   return cell;
 }
 
-int severity(ProbeCell::Result result) {
-  switch (result) {
-    case ProbeCell::Result::Happens:
-      return 3;
-    case ProbeCell::Result::Blocked:
-      return 2;
-    case ProbeCell::Result::Prevented:
-      return 1;
-    case ProbeCell::Result::NotApplicable:
-      return 0;
-  }
-  return 0;
-}
-
 void drop_if_possible(Database& database) {
   try {
     database.drop();
@@ -172,24 +159,15 @@ ProbeRow probe_isolation(std::string_view address, const IsolationInfo& isolatio
 }  // namespace
 
 std::string_view name_of(ProbeCell::Result result) {
-  switch (result) {
-    case ProbeCell::Result::Prevented:
-      return "prevented";
-    case ProbeCell::Result::Happens:
-      return "happens";
-    case ProbeCell::Result::Blocked:
-      return "blocked";
-    case ProbeCell::Result::NotApplicable:
-      return "n/a";
-  }
-  return "n/a";
+  static constexpr std::array<std::string_view, 4> kNames{"n/a", "prevented", "blocked", "happens"};
+  return kNames[static_cast<std::size_t>(result)];
 }
 
 ProbeCell probe_anomaly(Database& database, const ProbeAnomaly& anomaly, const ProbeOptions& options) {
   ProbeCell worst;
   for (const std::vector<ProbeStep>& steps : probe_steps(anomaly.schedules)) {
     const ProbeCell cell = probe_schedule(database, anomaly, steps, options);
-    if (severity(cell.result) >= severity(worst.result)) worst = cell;
+    if (cell.result >= worst.result) worst = cell;
   }
   return worst;
 }

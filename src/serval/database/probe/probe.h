@@ -21,11 +21,12 @@
 namespace serval {
 
 struct ProbeCell {
+  // The worst last.
   enum class Result : std::uint8_t {
-    Prevented,
-    Happens,
-    Blocked,        // A client still waited when the others were done.
     NotApplicable,  // The driver lacks what the test needs.
+    Prevented,
+    Blocked,  // A client still waited when the others were done.
+    Happens,
   };
   Result result = Result::NotApplicable;
   bool waited = false;                  // Some step had to wait for another client.
