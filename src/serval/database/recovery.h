@@ -40,4 +40,11 @@ class Recovery {
   virtual Order order() const { return Order::Logged; }
 };
 
+// For databases whose sessions record the commit timestamps: nothing is left to read.
+class RecordedBySessions final : public Recovery {
+ public:
+  void read(const std::function<void(const LoggedTransaction&)>&) override {}
+  Order order() const override { return Order::CommitTimestamps; }
+};
+
 }  // namespace serval

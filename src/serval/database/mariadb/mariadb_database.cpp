@@ -89,7 +89,7 @@ class MariadbDatabase final : public Database {
   }
 
   std::unique_ptr<Recovery> recover() override {
-    if (address_.kind == Kind::Tidb) return std::make_unique<TidbRecovery>();
+    if (address_.kind == Kind::Tidb) return std::make_unique<RecordedBySessions>();
     return std::make_unique<MariadbRecovery>(
         ConnectionOptions{.node = address_.nodes.front(), .timeout = address_.timeout}, schema_);
   }

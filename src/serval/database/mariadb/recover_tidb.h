@@ -9,21 +9,14 @@
 //
 // So the sessions record everything. Locking statements see newer versions, as of an unknown time.
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
-
-#include "serval/database/recovery.h"
 
 namespace serval::mariadb {
 
 // The commit timestamp in the value of @@tidb_last_txn_info. None if the transaction wrote nothing, or if
 // it is not the one that started at `start`.
 std::optional<std::int64_t> commit_timestamp_of(std::string_view last_transaction, std::int64_t start);
-
-class TidbRecovery final : public Recovery {
- public:
-  void read(const std::function<void(const LoggedTransaction&)>&) override {}
-  Order order() const override { return Order::CommitTimestamps; }
-};
 
 }  // namespace serval::mariadb

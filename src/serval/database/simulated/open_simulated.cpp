@@ -24,13 +24,6 @@ namespace serval {
 namespace simulated {
 namespace {
 
-// The store numbers its commits, and sessions report these numbers.
-class SimulatedRecovery final : public Recovery {
- public:
-  void read(const std::function<void(const LoggedTransaction&)>&) override {}
-  Order order() const override { return Order::CommitTimestamps; }
-};
-
 struct ClientOptions {
   std::chrono::microseconds latency;
   bool certificate = false;  // Responses to ranges, and those without a row, report the state that they saw.
@@ -130,7 +123,8 @@ class SimulatedDriver final : public Database {
     return info(options_.level).reads == SimulatedLevelInfo::Reads::Snapshot ? connect(0) : nullptr;
   }
 
-  std::unique_ptr<Recovery> recover() override { return std::make_unique<SimulatedRecovery>(); }
+  // The store numbers its commits, and sessions report these numbers.
+  std::unique_ptr<Recovery> recover() override { return std::make_unique<RecordedBySessions>(); }
 
  private:
   SimulatedOptions options_;

@@ -6,7 +6,7 @@
 //   begin; select n from serval_commits              -- 41: what the transaction sees
 //   ...; update serval_commits set n = n + 1 returning n; commit      -- 42: its commit timestamp
 
-#include "serval/database/recovery.h"
+#include <cstdint>
 
 namespace serval::sqlite {
 
@@ -19,11 +19,5 @@ inline constexpr const char* kBeginCommitCount = "insert into serval_commits val
 inline constexpr const char* kDropCommitCount = "drop table if exists serval_commits";
 inline constexpr const char* kReadCommitCount = "select n from serval_commits";
 inline constexpr const char* kCountCommit = "update serval_commits set n = n + 1 returning n";
-
-class SqliteRecovery final : public Recovery {
- public:
-  void read(const std::function<void(const LoggedTransaction&)>&) override {}
-  Order order() const override { return Order::CommitTimestamps; }
-};
 
 }  // namespace serval::sqlite

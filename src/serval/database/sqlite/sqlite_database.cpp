@@ -107,7 +107,7 @@ class SqliteDatabase final : public Database {
     control_->execute(kMakeCommitCount);
     control_->execute(kBeginCommitCount);
     options_.commits = isolation_ == "read-uncommitted" ? CommitCount::OfCommits : CommitCount::OfStates;
-    return std::make_unique<SqliteRecovery>();
+    return std::make_unique<RecordedBySessions>();
   }
 
  private:
