@@ -1,16 +1,17 @@
 #include "serval/database/simulated/simulate.h"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "serval/base/error.h"
 #include "serval/database/simulated/planned_database.h"
 #include "serval/database/simulated/recorder.h"
-#include "serval/database/simulated/reorder.h"
-#include "serval/database/simulated/step_queue.h"
+#include "serval/history/history_builder.h"
 #include "serval/history/notation.h"
 #include "serval/workload/workload.h"
 
@@ -112,6 +113,43 @@ std::unique_ptr<PlannedDatabase> make_database(const SimulationOptions& options,
   return std::make_unique<RowDatabase>(
       store, full ? RowDatabase::Examined::Kept : RowDatabase::Examined::Dropped, values);
 }
+
+// The virtual clock: which session takes its next step, and when. A step is called, takes effect and is
+// answered, in this order, at random distances. The queue returns steps in the order of their effects.
+
+struct Step {
+  Time effect = 0;
+  std::uint32_t session = 0;
+  Time call = 0;
+  Time answer = 0;  // call < effect < answer.
+  friend auto operator<=>(const Step&, const Step&) = default;
+};
+
+class StepQueue {
+ public:
+  explicit StepQueue(std::uint64_t seed) : random_(seed) {}
+
+  bool empty() const noexcept { return heap_.empty(); }
+  // The next step of the session, shortly after `time`.
+  void schedule(std::uint32_t session, Time time) {
+    const std::uint64_t draw = random_.next();
+    const Time call = time + 1 + static_cast<Time>(draw % 1024);
+    const Time effect = call + 1 + static_cast<Time>(draw / 1024 % 2048);
+    const Time answer = effect + 1 + static_cast<Time>(draw / 1024 / 2048 % 2048);
+    heap_.push_back({effect, session, call, answer});
+    std::ranges::push_heap(heap_, std::greater<>{});
+  }
+  Step take() {
+    std::ranges::pop_heap(heap_, std::greater<>{});
+    const Step step = heap_.back();
+    heap_.pop_back();
+    return step;
+  }
+
+ private:
+  Random random_;
+  std::vector<Step> heap_;
+};
 
 // The scheduler.
 
@@ -345,6 +383,59 @@ class Simulation {
   std::uint64_t begin_limit_;  // First up to the planted anomaly, then up to the end.
   Time rest_ = 0;              // When the last answer arrived.
 };
+
+// The same history with its transactions in another order, which keeps the order of each session.
+
+// Integers and nil are the same in every pool; lists must be interned again.
+Value move_to(ValuePool& pool, const History& history, Value value) {
+  return value.is_list() ? pool.list(history.values().elements(value)) : value;
+}
+
+void copy_transaction(const History& history, TransactionId t, HistoryBuilder& builder) {
+  const TransactionId copy = builder.begin_transaction(history.session(t), history.label(t));
+  for (const OperationId op : history.operations(t)) {
+    Operation operation = history.operation(op);
+    operation.key = builder.key(history.key_value(operation.key));
+    operation.value = move_to(builder.values(), history, operation.value);
+    builder.add(copy, operation);
+  }
+  builder.set_outcome(copy, history.outcome(t));
+  builder.set_interval(copy, history.interval(t));
+  if (const TransactionHints* hints = history.hints(t)) builder.set_hints(copy, *hints);
+}
+
+History in_order(const History& history, const std::vector<TransactionId>& order) {
+  HistoryBuilder builder;
+  builder.set_initial_value(history.initial_value());
+  for (const auto& [name, fact] : history.facts()) builder.set_fact(name, fact);
+  for (const SessionId s : history.sessions()) builder.session(history.session_label(s));
+  for (const TransactionId t : order) copy_transaction(history, t, builder);
+  return std::move(builder).freeze();
+}
+
+// Session by session instead of in the order of completion.
+History group_by_session(const History& history) {
+  std::vector<TransactionId> order;
+  order.reserve(history.transaction_count());
+  for (const SessionId s : history.sessions())
+    for (const TransactionId t : history.session_transactions(s)) order.push_back(t);
+  return in_order(history, order);
+}
+
+// Any order that the sessions allow, all equally likely. Repeatedly takes the next transaction of a session,
+// which is drawn in proportion to the number of transactions it has left: a shuffled list, with each session
+// once per transaction, determines whose turn it is.
+History shuffle(const History& history, Random& random) {
+  std::vector<SessionId> turns;
+  turns.reserve(history.transaction_count());
+  for (const TransactionId t : history.transactions()) turns.push_back(history.session(t));
+  for (std::size_t i = turns.size(); i > 1; --i) std::swap(turns[i - 1], turns[random.below(i)]);
+  std::vector<std::size_t> next(history.session_count(), 0);
+  std::vector<TransactionId> order;
+  order.reserve(turns.size());
+  for (const SessionId s : turns) order.push_back(history.session_transactions(s)[next[s.index]++]);
+  return in_order(history, order);
+}
 
 }  // namespace
 }  // namespace simulated
