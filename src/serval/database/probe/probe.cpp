@@ -2,17 +2,157 @@
 
 #include <algorithm>
 #include <array>
+#include <condition_variable>
+#include <deque>
+#include <exception>
 #include <memory>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
-
-#include "serval/database/probe/stepped_client.h"
 
 namespace serval {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// A client with its own thread, so that a schedule can continue while one of its steps waits for a lock.
+//
+//   SteppedClient client(database.connect(0));
+//   client.order(0, {.what = ProbeStep::What::Begin});
+//   if (!client.wait_until_idle(deadline)) ...                // It waits; later orders are queued.
+class SteppedClient {
+ public:
+  using Deadline = Clock::time_point;
+
+  explicit SteppedClient(std::unique_ptr<Client> client)
+      : client_(std::move(client)), thread_([this] { work(); }) {}
+  // Waits for the current step and drops queued ones.
+  ~SteppedClient() {
+    {
+      const std::lock_guard lock(mutex_);
+      closing_ = true;
+      orders_.clear();
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+  SteppedClient(const SteppedClient&) = delete;
+  SteppedClient& operator=(const SteppedClient&) = delete;
+
+  void order(std::size_t number, const ProbeStep& step) {
+    {
+      const std::lock_guard lock(mutex_);
+      orders_.push_back({number, step});
+    }
+    changed_.notify_all();
+  }
+
+  bool wait_until_idle(Deadline deadline) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_until(lock, deadline, [&] { return orders_.empty() && !busy_; });
+  }
+
+  // The following require that it is idle.
+  struct Heard {
+    std::size_t step;
+    Answer answer;
+  };
+  const std::vector<Heard>& heard() const { return heard_; }
+  bool has_committed() const { return committed_; }
+  bool has_ended() const { return committed_ || ended_ || failure_.has_value(); }
+  // The transaction failed; later steps were skipped.
+  struct Failure {
+    FailureCause cause;
+    std::string message;
+  };
+  const std::optional<Failure>& failure() const { return failure_; }
+  bool lacks_ranges() const { return lacks_ranges_; }
+  // Rethrows any exception except TransactionFailure.
+  void rethrow_what_went_wrong() const {
+    if (wrong_) std::rethrow_exception(wrong_);
+  }
+
+ private:
+  struct Order {
+    std::size_t number;
+    ProbeStep step;
+  };
+
+  void work() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [&] { return closing_ || !orders_.empty(); });
+      if (orders_.empty()) break;
+      const Order order = std::move(orders_.front());
+      orders_.pop_front();
+      busy_ = true;
+      lock.unlock();
+      act(order);
+      lock.lock();
+      busy_ = false;
+      changed_.notify_all();
+    }
+    lock.unlock();
+    if (!is_over()) abandon();
+    client_.reset();
+  }
+
+  void abandon() noexcept {
+    try {
+      client_->roll_back();
+    } catch (const std::exception&) {  // The connection is closed next, which rolls back as well.
+    }
+  }
+
+  void act(const Order& order) {
+    if (is_over()) return;
+    try {
+      switch (order.step.what) {
+        case ProbeStep::What::Begin:
+          client_->begin();
+          break;
+        case ProbeStep::What::Perform:
+          heard_.push_back({order.number, client_->perform(order.step.request)});
+          break;
+        case ProbeStep::What::Commit:
+          committed_ = client_->commit() == Outcome::Committed;
+          ended_ = true;
+          break;
+        case ProbeStep::What::RollBack:
+          client_->roll_back();
+          ended_ = true;
+          break;
+      }
+    } catch (const TransactionFailure& failure) {
+      failure_ = {failure.cause(), failure.what()};
+    } catch (const DatabaseError&) {
+      if (order.step.what == ProbeStep::What::Perform && is_range(order.step.request.kind)) {
+        lacks_ranges_ = true;
+        abandon();
+      } else {
+        wrong_ = std::current_exception();
+      }
+    } catch (...) {
+      wrong_ = std::current_exception();
+    }
+  }
+
+  bool is_over() const { return has_ended() || lacks_ranges_ || wrong_; }
+
+  std::unique_ptr<Client> client_;
+  std::vector<Heard> heard_;
+  bool committed_ = false, ended_ = false, lacks_ranges_ = false;
+  std::optional<Failure> failure_;
+  std::exception_ptr wrong_;
+
+  std::mutex mutex_;  // Guards everything below, and hands over what is above.
+  std::condition_variable changed_;
+  std::deque<Order> orders_;
+  bool busy_ = false, closing_ = false;
+  std::thread thread_;  // Last, because it uses the others.
+};
 
 // Runs one schedule.
 class Player {
