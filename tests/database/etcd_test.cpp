@@ -23,7 +23,7 @@
 #include "serval/base/error.h"
 #include "serval/database/drivers.h"
 #include "serval/database/etcd/etcd_client.h"
-#include "serval/database/key_value/stored_value.h"
+#include "serval/database/key_value/key_value_tables.h"
 #include "skip_without.h"
 
 extern char** environ;

@@ -13,7 +13,7 @@
 #include "serval/database/address.h"
 #include "serval/database/drivers.h"
 #include "serval/database/etcd/etcd_client.h"
-#include "serval/database/key_value/stored_value.h"
+#include "serval/database/key_value/key_value_tables.h"
 #include "serval/database/passwords.h"
 #include "serval/database/timeout.h"
 

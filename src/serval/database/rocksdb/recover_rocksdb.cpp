@@ -6,7 +6,7 @@
 #include <rocksdb/transaction_log.h>
 
 #include "serval/database/database.h"
-#include "serval/database/key_value/stored_value.h"
+#include "serval/database/key_value/key_value_tables.h"
 
 namespace serval {
 namespace {

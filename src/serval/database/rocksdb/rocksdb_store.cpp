@@ -8,7 +8,7 @@
 
 #include "serval/base/folder.h"
 #include "serval/database/database.h"
-#include "serval/database/key_value/stored_value.h"
+#include "serval/database/key_value/key_value_tables.h"
 
 namespace serval {
 namespace {

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "serval/base/contract.h"
-#include "serval/database/key_value/stored_value.h"
+#include "serval/database/key_value/key_value_tables.h"
 #include "serval/workload/aggregate.h"
 
 namespace serval::simulated {
