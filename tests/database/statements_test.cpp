@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "serval/base/error.h"
-#include "serval/database/sql/address.h"
+#include "serval/database/address.h"
 
 namespace serval::sql {
 namespace {

@@ -1,8 +1,7 @@
-#include "serval/database/timeout.h"
-
 #include <gtest/gtest.h>
 
 #include "serval/base/error.h"
+#include "serval/database/address.h"
 
 namespace serval {
 namespace {

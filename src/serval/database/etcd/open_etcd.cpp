@@ -15,7 +15,6 @@
 #include "serval/database/etcd/etcd_client.h"
 #include "serval/database/key_value/key_value_tables.h"
 #include "serval/database/passwords.h"
-#include "serval/database/timeout.h"
 
 namespace serval {
 namespace {
@@ -120,7 +119,7 @@ void add_endpoints(std::string_view list, std::vector<std::string>& out) {
 }
 
 // From a file or the environment, as in other drivers. etcdctl uses the second name too.
-std::string read_password(const AddressParts& parts) {
+std::string read_password(const Address& parts) {
   const std::string path = parts.option("passfile", "");
   if (!path.empty()) {
     std::ifstream file(path);
@@ -135,7 +134,7 @@ std::string read_password(const AddressParts& parts) {
 }
 
 // Removes the user from the front of the place.
-EtcdAccess access_of(AddressParts& parts) {
+EtcdAccess access_of(Address& parts) {
   EtcdAccess access;
   access.ca_file = parts.option("cacert", "");
   access.certificate_file = parts.option("cert", "");
@@ -161,7 +160,7 @@ EtcdAccess access_of(AddressParts& parts) {
 }  // namespace
 
 std::unique_ptr<Database> open_etcd(std::string_view address, const DatabaseOptions& options) {
-  AddressParts parts = read_address(address, {"tls", "cacert", "cert", "key", "passfile", "timeout"});
+  Address parts = read_address(address, {"tls", "cacert", "cert", "key", "passfile", "timeout"});
   EtcdAccess access = access_of(parts);
   std::vector<std::string> endpoints;
   add_endpoints(parts.place, endpoints);

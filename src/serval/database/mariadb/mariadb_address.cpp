@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "serval/base/error.h"
-#include "serval/database/timeout.h"
 
 namespace serval::mariadb {
 namespace {
@@ -36,7 +35,7 @@ sql::Place checked(sql::Place place) {
 }  // namespace
 
 MariadbAddress parse_mariadb_address(std::string_view address, const std::vector<std::string>& further) {
-  const sql::Address parsed = sql::parse_address(after_scheme(address), kOptions);
+  const Address parsed = sql::parse_address(after_scheme(address), kOptions);
   MariadbAddress out;
   out.kind = static_cast<Kind>(std::ranges::find(kDialects, parsed.choose("dialect", kDialects)) -
                                kDialects.begin());

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "serval/database/sql/address.h"
+#include "serval/database/address.h"
 
 namespace serval::mariadb {
 

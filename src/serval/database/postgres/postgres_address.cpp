@@ -8,8 +8,7 @@
 #include <libpq-fe.h>
 
 #include "serval/base/error.h"
-#include "serval/database/sql/address.h"
-#include "serval/database/timeout.h"
+#include "serval/database/address.h"
 
 namespace serval::postgres {
 namespace {
@@ -19,7 +18,7 @@ constexpr std::array<std::string_view, 2> kSwitch = {"off", "on"};
 
 struct Parts {
   std::string for_libpq;
-  sql::Address ours;
+  Address ours;
 };
 
 Parts take_apart(std::string_view address) {
@@ -30,20 +29,15 @@ Parts take_apart(std::string_view address) {
   if (!out.for_libpq.starts_with("postgresql://"))
     throw InputError({}, "addresses of PostgreSQL begin with postgres://", {},
                      "for example postgres://app@127.0.0.1:5432/bench");
-  std::string_view rest = address.substr(std::min(mark + 1, address.size()));
   char separator = '?';
-  while (!rest.empty()) {
-    const std::string_view option = rest.substr(0, rest.find('&'));
-    rest.remove_prefix(std::min(option.size() + 1, rest.size()));
-    const std::string name(option.substr(0, option.find('=')));
-    const std::string_view value = option.substr(std::min(name.size() + 1, option.size()));
+  for (const auto& [name, value] : options_of(address)) {
     if (name == "dialect" || name == "xid" || name == "timeout") {
-      out.ours.options[name] = value;
+      out.ours.options[std::string(name)] = value.value_or("");
       continue;
     }
-    out.for_libpq += separator + name + "=";
+    out.for_libpq += separator + std::string(name) + "=";
     // "options=-c lock_timeout=1s" has a second equals sign, which libpq expects as %3D.
-    for (const char c : value) out.for_libpq += c == '=' ? "%3D" : std::string(1, c);
+    for (const char c : value.value_or("")) out.for_libpq += c == '=' ? "%3D" : std::string(1, c);
     separator = '&';
   }
   return out;

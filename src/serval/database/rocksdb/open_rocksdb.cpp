@@ -196,7 +196,7 @@ class RocksdbDatabase final : public Database {
 
 std::unique_ptr<Database> open_rocksdb(std::string_view address, const DatabaseOptions& options) {
   static constexpr std::array<std::string_view, 2> kKinds{"pessimistic", "optimistic"};
-  const AddressParts parts = read_address(address, {"kind"});
+  const Address parts = read_address(address, {"kind"});
   const std::string kind = parts.option("kind", kKinds[0]);
   if (kind != kKinds[0] && kind != kKinds[1])
     throw InputError({}, fmt::format("RocksDB has no kind \"{}\"", kind), {}, did_you_mean(kind, kKinds));

@@ -143,7 +143,7 @@ std::vector<SimulatedBug> parse_bugs(std::string_view specs) {
   return bugs;
 }
 
-std::uint64_t parse_number(const AddressParts& parts, const std::string& name, std::uint64_t otherwise,
+std::uint64_t parse_number(const Address& parts, const std::string& name, std::uint64_t otherwise,
                            std::uint64_t most) {
   const std::string text = parts.option(name, std::to_string(otherwise));
   std::uint64_t number = 0;
@@ -158,7 +158,7 @@ std::uint64_t parse_number(const AddressParts& parts, const std::string& name, s
 }  // namespace simulated
 
 std::unique_ptr<Database> open_simulated(std::string_view address, const DatabaseOptions& options) {
-  const AddressParts parts = read_address(address, {"bug", "seed", "latency"});
+  const Address parts = read_address(address, {"bug", "seed", "latency"});
   if (!parts.place.empty())
     throw InputError({}, fmt::format("the simulated database has no place \"{}\"", parts.place), {},
                      "simulated: or simulated:?bug=NAME");

@@ -11,8 +11,8 @@
 #include "serval/base/contract.h"
 #include "serval/base/error.h"
 #include "serval/base/folder.h"
+#include "serval/database/address.h"
 #include "serval/database/drivers.h"
-#include "serval/database/sql/address.h"
 #include "serval/database/sql/sql_client.h"
 #include "serval/database/sqlite/sqlite_connection.h"
 
@@ -50,7 +50,7 @@ class TemporaryFolder {
 
 class SqliteDatabase final : public Database {
  public:
-  SqliteDatabase(const sql::Address& address, const DatabaseOptions& options)
+  SqliteDatabase(const Address& address, const DatabaseOptions& options)
       : isolation_(options.isolation),
         journal_(address.choose("journal", kJournals)),
         shared_(isolation_ == "read-uncommitted" || address.choose("cache", kCaches) == "shared") {
