@@ -29,6 +29,7 @@ struct ConnectionOptions {
 
 class MariadbConnection final : public sql::Connection {
  public:
+  using Options = ConnectionOptions;
   explicit MariadbConnection(const ConnectionOptions& options);  // Throws DatabaseError.
 
   void begin() override;

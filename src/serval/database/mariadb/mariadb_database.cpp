@@ -1,34 +1,25 @@
 // MariaDB, MySQL, TiDB, and Galera clusters. Sessions are spread over the nodes; the first creates the
 // tables.
-#include <algorithm>
 
 #include <fmt/format.h>
 
-#include "serval/base/contract.h"
 #include "serval/base/error.h"
 #include "serval/database/drivers.h"
 #include "serval/database/mariadb/mariadb_connection.h"
 #include "serval/database/mariadb/recover_mariadb.h"
 #include "serval/database/mariadb/recover_tidb.h"
-#include "serval/database/sql/control_connection.h"
-#include "serval/database/sql/sql_client.h"
+#include "serval/database/sql/server_database.h"
 
 namespace serval {
 namespace mariadb {
 namespace {
 
-std::string in_sql(std::string isolation) {
-  std::ranges::replace(isolation, '-', ' ');
-  return isolation;
-}
-
-class MariadbDatabase final : public Database {
+class MariadbDatabase final : public sql::ServerDatabase<MariadbAddress, MariadbConnection> {
  public:
   MariadbDatabase(MariadbAddress address, const DatabaseOptions& options)
-      : address_(std::move(address)),
-        isolation_(options.isolation),
-        dialect_(address_.kind == Kind::Mariadb ? sql::kMariadb : sql::kMysql) {
-    settings_.push_back("set session transaction isolation level " + in_sql(isolation_));
+      : ServerDatabase(std::move(address), options.isolation) {
+    dialect_ = address_.kind == Kind::Mariadb ? sql::kMariadb : sql::kMysql;
+    settings_.push_back("set session transaction isolation level " + isolation_in_sql());
     // By default 50 s and a day. InnoDB detects deadlocks at once, so a longer wait is for another node
     // of a cluster.
     if (address_.kind != Kind::Tidb) {
@@ -58,22 +49,12 @@ class MariadbDatabase final : public Database {
   }
 
   void create(const Schema& schema) override {
-    schema_ = schema;
-    sql::create_tables(schema, dialect_, [&](const std::string& text) { control().execute(text); });
-    statements_ = std::make_shared<sql::Statements>(schema, dialect_);
+    ServerDatabase::create(schema);
     for (std::size_t i = 1; i < address_.nodes.size(); ++i) wait_for(address_.nodes[i]);
   }
 
-  void drop() override {
-    const auto execute = [&](const std::string& text) { control().execute(text); };
-    sql::drop_tables(schema_, dialect_, execute, [this] { return control_.lost(); });
-    schema_.clear();
-  }
-
-  std::unique_ptr<Client> connect(std::uint32_t session) override { return reconnect(session, 0); }
-
   std::unique_ptr<Client> reconnect(std::uint32_t session, std::uint32_t attempt) override {
-    const sql::Place& node = address_.nodes[(session + attempt) % address_.nodes.size()];
+    const sql::Place& node = node_at(session + attempt);
     return client({.node = node,
                    .settings = settings_,
                    .node_name = address_.nodes.size() > 1 ? name_of_node(node) : "",
@@ -83,7 +64,7 @@ class MariadbDatabase final : public Database {
 
   // Plain reads at repeatable read see one snapshot and lock nothing.
   std::unique_ptr<Client> connect_observer(std::uint32_t attempt) override {
-    return client({.node = address_.nodes[attempt % address_.nodes.size()],
+    return client({.node = node_at(attempt),
                    .settings = {"set session transaction isolation level repeatable read, read only"},
                    .timeout = address_.timeout});
   }
@@ -101,9 +82,9 @@ class MariadbDatabase final : public Database {
   }
 
  private:
-  std::unique_ptr<Client> client(const ConnectionOptions& options) const {
-    expects(statements_ != nullptr, "create() was called");
-    return std::make_unique<sql::SqlClient>(std::make_unique<MariadbConnection>(options), statements_);
+  std::unique_ptr<MariadbConnection> open_control(std::size_t node) const override {
+    return std::make_unique<MariadbConnection>(
+        ConnectionOptions{.node = address_.nodes[node], .settings = settings_, .timeout = address_.timeout});
   }
 
   // At read committed every statement has its own snapshot, which the server does not reveal: orders
@@ -150,20 +131,8 @@ class MariadbDatabase final : public Database {
       connection.execute(fmt::format("select k from `serval_{}` limit 1", table.name));
   }
 
-  MariadbConnection& control() { return control_(); }
-
-  MariadbAddress address_;
-  std::string isolation_;
-  sql::Dialect dialect_;
   std::vector<std::string> settings_;
   Snapshots snapshots_ = Snapshots::None;
-  sql::ControlConnection<MariadbConnection> control_{
-      address_.nodes.size(), [this](std::size_t node) {
-        return std::make_unique<MariadbConnection>(ConnectionOptions{
-            .node = address_.nodes[node], .settings = settings_, .timeout = address_.timeout});
-      }};
-  Schema schema_;
-  std::shared_ptr<const sql::Statements> statements_;
 };
 
 }  // namespace

@@ -33,6 +33,7 @@ struct ConnectionOptions {
 
 class PostgresConnection final : public sql::Connection {
  public:
+  using Options = ConnectionOptions;
   explicit PostgresConnection(const ConnectionOptions& options);  // Throws DatabaseError.
   PostgresConnection(const PostgresConnection&) = delete;
   PostgresConnection& operator=(const PostgresConnection&) = delete;

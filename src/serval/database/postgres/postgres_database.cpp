@@ -1,18 +1,15 @@
 // PostgreSQL and databases that speak its protocol. Sessions are spread over the nodes; the first creates
 // the tables.
-#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
-#include "serval/base/contract.h"
 #include "serval/base/error.h"
 #include "serval/database/drivers.h"
 #include "serval/database/postgres/postgres_connection.h"
 #include "serval/database/postgres/recover_cockroach.h"
 #include "serval/database/postgres/recover_postgres.h"
-#include "serval/database/sql/control_connection.h"
-#include "serval/database/sql/sql_client.h"
+#include "serval/database/sql/server_database.h"
 
 namespace serval {
 namespace postgres {
@@ -33,15 +30,10 @@ sql::Dialect dialect_of(Kind kind, int version) {
   return dialect;
 }
 
-std::string in_sql(std::string isolation) {
-  std::ranges::replace(isolation, '-', ' ');
-  return isolation;
-}
-
-class PostgresDatabase final : public Database {
+class PostgresDatabase final : public sql::ServerDatabase<PostgresAddress, PostgresConnection> {
  public:
   PostgresDatabase(PostgresAddress address, const DatabaseOptions& options)
-      : address_(std::move(address)), isolation_(options.isolation) {
+      : ServerDatabase(std::move(address), options.isolation) {
     if (options.certificate) refuse_where_nothing_is_recovered();
     if (options.certificate)
       snapshots_ = address_.kind == Kind::Cockroach  ? Snapshots::OfCommit
@@ -60,25 +52,11 @@ class PostgresDatabase final : public Database {
             {"nodes", nodes}};
   }
 
-  void create(const Schema& schema) override {
-    schema_ = schema;
-    sql::create_tables(schema, dialect_, [&](const std::string& text) { control().execute(text); });
-    statements_ = std::make_shared<sql::Statements>(schema, dialect_);
-  }
-
-  void drop() override {
-    const auto execute = [&](const std::string& text) { control().execute(text); };
-    sql::drop_tables(schema_, dialect_, execute, [this] { return control_.lost(); });
-    schema_.clear();
-  }
-
-  std::unique_ptr<Client> connect(std::uint32_t session) override { return reconnect(session, 0); }
-
   std::unique_ptr<Client> reconnect(std::uint32_t session, std::uint32_t attempt) override {
-    const auto& node = address_.nodes[(session + attempt) % address_.nodes.size()];
+    const auto& node = node_at(session + attempt);
     return client({.node = node,
                    .kind = address_.kind,
-                   .isolation = in_sql(isolation_),
+                   .isolation = isolation_in_sql(),
                    .node_name = address_.nodes.size() > 1 ? name_of_node(node) : "",
                    .asks_xid = address_.asks_xid || snapshots_ != Snapshots::None,
                    .snapshots = snapshots_,
@@ -89,7 +67,7 @@ class PostgresDatabase final : public Database {
   // Repeatable read uses a snapshot and takes no predicate locks, which would affect the test.
   std::unique_ptr<Client> connect_observer(std::uint32_t attempt) override {
     const bool snapshots = address_.kind == Kind::Postgres || address_.kind == Kind::Yugabyte;
-    return client({.node = address_.nodes[attempt % address_.nodes.size()],
+    return client({.node = node_at(attempt),
                    .kind = address_.kind,
                    .isolation = snapshots ? "repeatable read read only" : "serializable",
                    .timeout = address_.timeout});
@@ -105,9 +83,9 @@ class PostgresDatabase final : public Database {
   }
 
  private:
-  std::unique_ptr<Client> client(const ConnectionOptions& options) const {
-    expects(statements_ != nullptr, "create() was called");
-    return std::make_unique<sql::SqlClient>(std::make_unique<PostgresConnection>(options), statements_);
+  std::unique_ptr<PostgresConnection> open_control(std::size_t node) const override {
+    return std::make_unique<PostgresConnection>(
+        ConnectionOptions{.node = address_.nodes[node], .kind = address_.kind, .timeout = address_.timeout});
   }
 
   void refuse_where_nothing_is_recovered() const {
@@ -125,20 +103,8 @@ class PostgresDatabase final : public Database {
     return kNames[static_cast<std::size_t>(address_.kind)];
   }
 
-  PostgresConnection& control() { return control_(); }
-
-  PostgresAddress address_;
-  std::string isolation_;
   Snapshots snapshots_ = Snapshots::None;
   std::int64_t origin_ = 0;
-  sql::ControlConnection<PostgresConnection> control_{
-      address_.nodes.size(), [this](std::size_t node) {
-        return std::make_unique<PostgresConnection>(ConnectionOptions{
-            .node = address_.nodes[node], .kind = address_.kind, .timeout = address_.timeout});
-      }};
-  sql::Dialect dialect_;
-  Schema schema_;
-  std::shared_ptr<const sql::Statements> statements_;
 };
 
 }  // namespace
