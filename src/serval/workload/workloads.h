@@ -1,11 +1,18 @@
 #pragma once
 // The rows of all_workloads(). Each file that defines some says what they are.
 
+#include <memory>
+#include <utility>
 #include <vector>
 
-#include "serval/workload/workload_info.h"
+#include "serval/workload/workload.h"
 
 namespace serval {
+
+template <class Made>
+std::unique_ptr<Generator> make_generator(const Parameters& parameters, KeyChoice keys) {
+  return std::make_unique<Made>(parameters, std::move(keys));
+}
 
 WorkloadInfo bank_workload();
 WorkloadInfo check_then_insert_workload();

@@ -7,7 +7,6 @@
 namespace serval::tpcc {
 namespace {
 
-constexpr std::int64_t kWhole = 100'00;  // 100 %, in the unit of rates.
 constexpr std::uint64_t kRecentOrders = 20;
 
 Request find_customer(const Sizes& sizes, const CustomerChoice& choice) {
