@@ -109,10 +109,8 @@ void SqlClient::roll_back() {
 
 Answer SqlClient::answer(const Request& request, const TableStatements& table) {
   switch (request.kind) {
-    case Request::Kind::Read: {
-      const Result result = run(request.locks ? table.lock : table.read, {number(request.key)});
-      return with_snapshot(rows_of(result, table), result);
-    }
+    case Request::Kind::Read:
+      return rows(table, request.locks ? table.lock : table.read, {number(request.key)});
     case Request::Kind::ReadList:
       return list_of(run(request.locks ? table.lock_list : table.read_list, {number(request.key)}));
     case Request::Kind::Write:
@@ -151,12 +149,10 @@ Answer SqlClient::update(const Request& request, const TableStatements& table) {
   const Statement& statement = request.columns.empty() ? table.update : table.update_columns;
   Answer before;
   if (statements_->dialect.before == Dialect::Before::LockedRead) {
-    const Result result = run(table.lock, {number(request.key)});
-    before = with_snapshot(rows_of(result, table), result);
+    before = rows(table, table.lock, {number(request.key)});
     if (!before.rows.empty()) run(statement, {number(request.key), request.tag}, request.columns);
   } else {
-    const Result result = run(statement, {number(request.key), request.tag}, request.columns);
-    before = with_snapshot(rows_of(result, table), result);
+    before = rows(table, statement, {number(request.key), request.tag}, request.columns);
   }
   before.applied = !before.rows.empty();
   return before;
@@ -182,8 +178,7 @@ Answer SqlClient::insert(const Request& request, const TableStatements& table) {
   const Statement& add = request.columns.empty() ? table.add : table.add_columns;
   for (int i = 0; i < kTries; ++i) {
     if (run(add, {number(request.key), request.tag}, request.columns).changed > 0) return {};
-    const Result read = run(table.read_current, {number(request.key)});
-    Answer found = with_snapshot(rows_of(read, table), read);
+    Answer found = rows(table, table.read_current, {number(request.key)});
     found.applied = false;
     if (!found.rows.empty()) return found;
   }
@@ -195,8 +190,7 @@ Answer SqlClient::compare_and_set(const Request& request, const TableStatements&
   for (int i = 0; i < kTries; ++i) {
     if (run(table.compare_and_set, {number(request.key), request.tag, request.expected}).changed > 0)
       return {};
-    const Result read = run(table.read_current, {number(request.key)});
-    Answer found = with_snapshot(rows_of(read, table), read);
+    Answer found = rows(table, table.read_current, {number(request.key)});
     found.applied = false;
     if (found.rows.empty() || found.rows.front().tag != request.expected) return found;
   }
@@ -207,10 +201,8 @@ Answer SqlClient::compare_and_set(const Request& request, const TableStatements&
 Answer SqlClient::scan(const Request& request, const TableStatements& table) {
   const TableStatements::Range& range = range_of(request, table);
   if (request.function == Request::Function::None) {
-    const Result result = is_unbounded(request) && !request.locks
-                              ? run(range.everything, {})
-                              : run(request.locks ? range.lock : range.scan, {request.low, request.high});
-    return with_snapshot(rows_of(result, table), result);
+    if (is_unbounded(request) && !request.locks) return rows(table, range.everything, {});
+    return rows(table, request.locks ? range.lock : range.scan, {request.low, request.high});
   }
   const std::size_t columns = table.width - 1;  // The key and the columns.
   const std::size_t argument = request.argument == Request::kKey ? 0 : request.argument + 1u;
@@ -255,6 +247,12 @@ Answer SqlClient::delete_range(const Request& request, const TableStatements& ta
     throw TransactionFailure(FailureCause::Other, Outcome::Aborted,
                              "rows came between a locked read and its delete");
   return with_snapshot(with_counts(std::move(found), result.changed, result.changed), result);
+}
+
+Answer SqlClient::rows(const TableStatements& table, const Statement& statement,
+                       std::initializer_list<std::int64_t> first, std::span<const std::int64_t> columns) {
+  const Result result = run(statement, first, columns);
+  return with_snapshot(rows_of(result, table), result);
 }
 
 Result SqlClient::run(const Statement& statement, std::initializer_list<std::int64_t> first,

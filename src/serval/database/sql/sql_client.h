@@ -34,6 +34,9 @@ class SqlClient final : public Client {
   Answer update_range(const Request& request, const TableStatements& table);
   Answer delete_range(const Request& request, const TableStatements& table);
 
+  // The rows that a statement returns, with the snapshot that it saw.
+  Answer rows(const TableStatements& table, const Statement& statement,
+              std::initializer_list<std::int64_t> first, std::span<const std::int64_t> columns = {});
   Result run(const Statement& statement, std::initializer_list<std::int64_t> first,
              std::span<const std::int64_t> columns = {});
 
