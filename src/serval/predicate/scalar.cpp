@@ -10,21 +10,31 @@ namespace {
 
 using Kind = Scalar::Kind;
 
-// Whether the kinds of the operands already determine the result: NULL or Undefined. False for two
-// numbers.
-bool lacks_numbers(const Scalar& a, const Scalar& b, Scalar& out) {
-  if (a.is_number() && b.is_number()) return false;
-  const bool fits = (a.is_null() || a.is_number()) && (b.is_null() || b.is_number());
-  out = fits ? Scalar() : Scalar::undefined();
-  return true;
-}
-
 bool both_whole(const Scalar& a, const Scalar& b) {
   return a.kind() == Kind::Integer && b.kind() == Kind::Integer;
 }
 
-Scalar decimal_or_undefined(const std::optional<Decimal>& number) {
-  return number ? Scalar(*number) : Scalar::undefined();
+using Whole = std::optional<std::int64_t>;
+Whole narrowed(Int128 number) {
+  return number < INT64_MIN || number > INT64_MAX ? Whole() : static_cast<std::int64_t>(number);
+}
+
+// NULL or Undefined if the kinds of the operands determine that; otherwise by one of the two functions,
+// which return nothing for Undefined.
+template <class OfIntegers>
+Scalar compute(const Scalar& a, const Scalar& b,
+               std::optional<Decimal> (&of_decimals)(const Decimal&, const Decimal&),
+               const OfIntegers& of_integers) {
+  if (both_whole(a, b)) {
+    const Whole whole = of_integers(a.as_integer(), b.as_integer());
+    return whole ? Scalar(*whole) : Scalar::undefined();
+  }
+  if (a.is_number() && b.is_number()) {
+    const std::optional<Decimal> number = of_decimals(a.as_decimal(), b.as_decimal());
+    return number ? Scalar(*number) : Scalar::undefined();
+  }
+  const bool fits = (a.is_null() || a.is_number()) && (b.is_null() || b.is_number());
+  return fits ? Scalar() : Scalar::undefined();
 }
 
 Truth comparable(const Scalar& a, const Scalar& b) {
@@ -185,43 +195,27 @@ Comparison compare(const Scalar& a, const Scalar& b) {
 }
 
 Scalar add(const Scalar& a, const Scalar& b) {
-  Scalar out;
-  if (lacks_numbers(a, b, out)) return out;
-  if (!both_whole(a, b)) return decimal_or_undefined(sum(a.as_decimal(), b.as_decimal()));
-  std::int64_t whole = 0;
-  return __builtin_add_overflow(a.as_integer(), b.as_integer(), &whole) ? Scalar::undefined() : Scalar(whole);
+  return compute(a, b, sum, [](Int128 x, Int128 y) { return narrowed(x + y); });
 }
 
 Scalar subtract(const Scalar& a, const Scalar& b) {
-  Scalar out;
-  if (lacks_numbers(a, b, out)) return out;
-  if (!both_whole(a, b)) return decimal_or_undefined(difference(a.as_decimal(), b.as_decimal()));
-  std::int64_t whole = 0;
-  return __builtin_sub_overflow(a.as_integer(), b.as_integer(), &whole) ? Scalar::undefined() : Scalar(whole);
+  return compute(a, b, difference, [](Int128 x, Int128 y) { return narrowed(x - y); });
 }
 
 Scalar multiply(const Scalar& a, const Scalar& b) {
-  Scalar out;
-  if (lacks_numbers(a, b, out)) return out;
-  if (!both_whole(a, b)) return decimal_or_undefined(product(a.as_decimal(), b.as_decimal()));
-  std::int64_t whole = 0;
-  return __builtin_mul_overflow(a.as_integer(), b.as_integer(), &whole) ? Scalar::undefined() : Scalar(whole);
+  return compute(a, b, product, [](Int128 x, Int128 y) { return narrowed(x * y); });
 }
 
 Scalar divide(const Scalar& a, const Scalar& b) {
-  Scalar out;
-  if (lacks_numbers(a, b, out)) return out;
-  if (!both_whole(a, b)) return decimal_or_undefined(quotient(a.as_decimal(), b.as_decimal()));
-  const bool overflows = a.as_integer() == INT64_MIN && b.as_integer() == -1;
-  return b.as_integer() == 0 || overflows ? Scalar::undefined() : Scalar(a.as_integer() / b.as_integer());
+  return compute(a, b, quotient, [](std::int64_t x, std::int64_t y) {
+    return y == 0 || (x == INT64_MIN && y == -1) ? Whole() : x / y;
+  });
 }
 
 Scalar modulo(const Scalar& a, const Scalar& b) {
-  Scalar out;
-  if (lacks_numbers(a, b, out)) return out;
-  if (!both_whole(a, b)) return decimal_or_undefined(remainder(a.as_decimal(), b.as_decimal()));
-  if (b.as_integer() == 0) return Scalar::undefined();
-  return b.as_integer() == -1 ? Scalar(0) : Scalar(a.as_integer() % b.as_integer());
+  return compute(a, b, remainder, [](std::int64_t x, std::int64_t y) {
+    return y == 0 ? Whole() : y == -1 ? 0 : x % y;
+  });
 }
 
 Scalar negate(const Scalar& a) { return subtract(Scalar(0), a); }
