@@ -34,35 +34,30 @@ std::optional<Kind> find(const std::array<std::pair<std::string_view, Kind>, Siz
   return found == table.end() ? std::nullopt : std::optional(found->second);
 }
 
+// Nodes of one kind, and the number of operands that they need.
+struct NodeKind {
+  Tree node;
+  Kind kind;
+  std::size_t least, most;
+};
+constexpr std::size_t kAny = ~std::size_t{0};
+constexpr std::array kOthers{
+    NodeKind{Tree::Column, Kind::Column, 0, 0},   NodeKind{Tree::And, Kind::And, 1, kAny},
+    NodeKind{Tree::Or, Kind::Or, 1, kAny},        NodeKind{Tree::Not, Kind::Not, 1, 1},
+    NodeKind{Tree::IsNull, Kind::IsNull, 1, 1},   NodeKind{Tree::In, Kind::In, 2, kAny},
+    NodeKind{Tree::Between, Kind::Between, 3, 3}, NodeKind{Tree::Like, Kind::Like, 2, 3}};
+
 // The kind, if the node has the number of operands that it needs.
 std::optional<Kind> kind_of(const Predicate& tree) {
   const std::size_t operands = tree.children.size();
-  const auto with = [](bool fits, Kind kind) { return fits ? std::optional(kind) : std::nullopt; };
-  switch (tree.node) {
-    case Tree::Column:
-      return with(operands == 0, Kind::Column);
-    case Tree::Compare:
-      return operands == 2 ? find(kComparisons, tree.name) : std::nullopt;
-    case Tree::Arithmetic:
-      if (operands == 1 && tree.name == "-") return Kind::Negate;
-      return operands == 2 ? find(kArithmetic, tree.name) : std::nullopt;
-    case Tree::And:
-      return with(operands > 0, Kind::And);
-    case Tree::Or:
-      return with(operands > 0, Kind::Or);
-    case Tree::Not:
-      return with(operands == 1, Kind::Not);
-    case Tree::IsNull:
-      return with(operands == 1, Kind::IsNull);
-    case Tree::In:
-      return with(operands > 1, Kind::In);
-    case Tree::Between:
-      return with(operands == 3, Kind::Between);
-    case Tree::Like:
-      return with(operands == 2 || operands == 3, Kind::Like);
-    default:
-      return std::nullopt;
+  if (tree.node == Tree::Compare) return operands == 2 ? find(kComparisons, tree.name) : std::nullopt;
+  if (tree.node == Tree::Arithmetic) {
+    if (operands == 1 && tree.name == "-") return Kind::Negate;
+    return operands == 2 ? find(kArithmetic, tree.name) : std::nullopt;
   }
+  const auto* found = std::ranges::find(kOthers, tree.node, &NodeKind::node);
+  const bool fits = found != kOthers.end() && operands >= found->least && operands <= found->most;
+  return fits ? std::optional(found->kind) : std::nullopt;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 // A database that returned an answer did not fail on the undefined side. So False on the other side
 // decides AND, and True decides OR; with Unknown the result stays undefined.
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -32,17 +33,8 @@ constexpr Truth both(Truth a, Truth b) noexcept {
 constexpr Truth either(Truth a, Truth b) noexcept { return opposite(both(opposite(a), opposite(b))); }
 
 constexpr std::string_view name_of(Truth truth) noexcept {
-  switch (truth) {
-    case Truth::False:
-      return "false";
-    case Truth::Unknown:
-      return "unknown";
-    case Truth::True:
-      return "true";
-    case Truth::Undefined:
-      break;
-  }
-  return "undefined";
+  constexpr std::array<std::string_view, 4> kNames{"false", "unknown", "true", "undefined"};
+  return kNames[static_cast<std::size_t>(truth)];
 }
 
 }  // namespace serval
