@@ -1,5 +1,3 @@
-#include "serval/predicate/pg_query/parse_pg_query.h"
-
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -9,6 +7,7 @@
 #include <pg_query/pg_query.pb-c.h>
 
 #include "serval/predicate/parse_predicate.h"
+#include "serval/predicate/parse_sql.h"
 #include "serval/predicate/sql_tokens.h"
 
 namespace serval {
@@ -22,17 +21,17 @@ struct Unpacked {
   }
 };
 
-Predicate node_of(Node node, std::string name = {}) {
+template <class... Children>
+Predicate node_of(Node node, std::string name = {}, Children&&... children) {
   Predicate out;
   out.node = node;
   out.name = std::move(name);
+  (out.children.push_back(std::forward<Children>(children)), ...);
   return out;
 }
 
-Predicate opposite_of(Predicate tree) {
-  Predicate out = node_of(Node::Not);
-  out.children.push_back(std::move(tree));
-  return out;
+Predicate not_if(bool negated, Predicate tree) {
+  return negated ? node_of(Node::Not, {}, std::move(tree)) : std::move(tree);
 }
 
 class Translator {
@@ -76,14 +75,11 @@ class Translator {
   }
 
   Predicate update(const PgQuery__UpdateStmt& update) {
-    Predicate out = node_of(Node::Update);
-    out.children.push_back(where(update.where_clause));
+    Predicate out = node_of(Node::Update, {}, where(update.where_clause));
     for (std::size_t i = 0; i < update.n_target_list; ++i) {
       const PgQuery__ResTarget& target = *update.target_list[i]->res_target;
       if (target.n_indirection > 0) refuse(target.location, "parts of columns");
-      Predicate set = node_of(Node::Set, target.name);
-      set.children.push_back(tree(target.val));
-      out.children.push_back(std::move(set));
+      out.children.push_back(node_of(Node::Set, target.name, tree(target.val)));
     }
     return out;
   }
@@ -126,12 +122,9 @@ class Translator {
         return junction(*node->bool_expr);
       case PG_QUERY__NODE__NODE_A_EXPR:
         return expression(*node->a_expr);
-      case PG_QUERY__NODE__NODE_NULL_TEST: {
-        Predicate out = node_of(Node::IsNull);
-        out.children.push_back(tree(node->null_test->arg));
-        const bool is_null = node->null_test->nulltesttype == PG_QUERY__NULL_TEST_TYPE__IS_NULL;
-        return is_null ? out : opposite_of(std::move(out));
-      }
+      case PG_QUERY__NODE__NODE_NULL_TEST:
+        return not_if(node->null_test->nulltesttype != PG_QUERY__NULL_TEST_TYPE__IS_NULL,
+                      node_of(Node::IsNull, {}, tree(node->null_test->arg)));
       case PG_QUERY__NODE__NODE_COLUMN_REF:
         return column(*node->column_ref);
       case PG_QUERY__NODE__NODE_A_CONST:
@@ -194,17 +187,15 @@ class Translator {
   Predicate listed(const PgQuery__AExpr& found, Node node, bool negated) {
     if (found.rexpr == nullptr || found.rexpr->node_case != PG_QUERY__NODE__NODE_LIST)
       refuse(found.location, "subqueries");
-    Predicate out = node_of(node);
-    out.children.push_back(tree(found.lexpr));
+    Predicate out = node_of(node, {}, tree(found.lexpr));
     const PgQuery__List& list = *found.rexpr->list;
     for (std::size_t i = 0; i < list.n_items; ++i) out.children.push_back(tree(list.items[i]));
-    return negated ? opposite_of(std::move(out)) : out;
+    return not_if(negated, std::move(out));
   }
 
   // PostgreSQL turns "LIKE p ESCAPE e" into "~~ like_escape(p, e)".
   Predicate like(const PgQuery__AExpr& found, bool negated) {
-    Predicate out = node_of(Node::Like);
-    out.children.push_back(tree(found.lexpr));
+    Predicate out = node_of(Node::Like, {}, tree(found.lexpr));
     if (found.rexpr != nullptr && found.rexpr->node_case == PG_QUERY__NODE__NODE_FUNC_CALL) {
       const PgQuery__FuncCall& call = *found.rexpr->func_call;
       const bool escape = call.n_funcname == 2 && call.n_args == 2 &&
@@ -214,7 +205,7 @@ class Translator {
     } else {
       out.children.push_back(tree(found.rexpr));
     }
-    return negated ? opposite_of(std::move(out)) : out;
+    return not_if(negated, std::move(out));
   }
 
   Predicate column(const PgQuery__ColumnRef& found) {
@@ -349,7 +340,10 @@ int byte_of(std::string_view statement, int character) {
 
 }  // namespace
 
-Predicate parse_pg_query(std::string_view text, ValuePool& pool, const std::string& name) {
+bool reads_sql_statements() noexcept { return true; }
+
+// By the protobuf output of libpg_query, because its JSON loses the sign of negative numbers.
+Predicate parse_sql(std::string_view text, ValuePool& pool, const std::string& name) {
   const std::string prefix = is_statement(text) ? "" : "SELECT WHERE ";
   const std::string statement = prefix + std::string(text);
   Translator translator(text, prefix.size(), pool, name);
