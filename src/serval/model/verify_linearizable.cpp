@@ -1,10 +1,10 @@
-#include "serval/model/verify_linearizable.h"
-
 #include <algorithm>
 #include <map>
 #include <set>
 
 #include <fmt/format.h>
+
+#include "serval/model/verify_model.h"
 
 namespace serval {
 namespace {

@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "serval/model/verify_linearizable.h"
-
 namespace serval {
 namespace {
 

@@ -21,4 +21,9 @@ struct ModelProof {
 ModelProof verify_model(Model model, const ClientHistory& history, const ModelOptions& options,
                         const ModelResult& result);
 
+// The part of it for linearizability: every operation that counts is in exactly one part, each part can be
+// replayed, and no stuck part can be continued.
+ModelProof verify_linearizable(Model model, const ClientHistory& history, const ModelOptions& options,
+                               const ModelResult& result);
+
 }  // namespace serval
