@@ -5,12 +5,117 @@
 #include <map>
 #include <string>
 
+#include <absl/container/flat_hash_map.h>
+
 #include "serval/model/checkers.h"
 #include "serval/model/linearizable_parts.h"
-#include "serval/model/string_object.h"
 
 namespace serval {
 namespace {
+
+enum class StringStep : std::uint8_t { Get, Put, Append };
+struct StringOperation {
+  StringStep kind = StringStep::Get;
+  std::string_view text;  // The text returned, put or appended.
+};
+
+// An object for LinearizationSearch.
+//
+// Before the next put, only a string that some get returned, or a prefix of one, can matter; all others
+// are one state, kHopeless. So concurrent appends that nobody saw cost their subsets, not their
+// permutations. A state from which the next get to end can no longer obtain its result is abandoned at
+// once.
+class StringObject {
+ public:
+  StringObject(std::vector<StringOperation> operations, std::span<const CallSpan> spans);
+
+  std::uint64_t initial() const { return initial_; }
+  std::optional<std::uint64_t> apply(std::uint64_t state, std::uint32_t operation);
+  bool observes_only(std::uint32_t operation) const { return operations_[operation].kind == StringStep::Get; }
+  bool hides(std::uint32_t later, std::uint32_t) const { return operations_[later].kind == StringStep::Put; }
+  std::uint32_t kind_of(std::uint32_t operation) const { return kinds_[operation]; }
+  // Whether the waiting get that ends first can no longer return its result.
+  bool is_hopeless(std::uint64_t state, const WaitingOperations& waiting) const;
+
+ private:
+  static constexpr std::uint64_t kHopeless = ~std::uint64_t{0};
+
+  std::uint64_t state_of(std::string_view front, std::string_view back) const;
+  std::string_view text_of(std::uint64_t state) const {
+    return answers_.empty() ? "" : answers_[state >> 32].substr(0, state & 0xFFFFFFFFu);
+  }
+
+  std::vector<StringOperation> operations_;
+  std::span<const CallSpan> spans_;
+  std::vector<std::string_view> answers_;  // Results of all gets, sorted, without duplicates.
+  // A state is the first result that starts with its string, and the length of the string.
+  std::vector<std::uint64_t> own_states_;  // By operation: the state for its text.
+  std::uint64_t initial_ = kHopeless;
+  std::vector<std::uint32_t> kinds_;  // Equal for equal operations.
+  std::vector<std::uint32_t> lost_puts_;
+  absl::flat_hash_map<std::pair<std::uint64_t, std::uint32_t>, std::uint64_t> appended_;
+};
+
+// Compares the start of `answer` with front + back.
+int compare_beginning(std::string_view answer, std::string_view front, std::string_view back) {
+  const int order = answer.substr(0, front.size()).compare(front);
+  if (order != 0) return order;
+  return answer.substr(front.size(), back.size()).compare(back);
+}
+
+StringObject::StringObject(std::vector<StringOperation> operations, std::span<const CallSpan> spans)
+    : operations_(std::move(operations)), spans_(spans) {
+  absl::flat_hash_map<std::pair<StringStep, std::string_view>, std::uint32_t> kinds;
+  for (const StringOperation& one : operations_) {
+    kinds_.push_back(
+        kinds.try_emplace({one.kind, one.text}, static_cast<std::uint32_t>(kinds.size())).first->second);
+  }
+  for (std::uint32_t i = 0; i < operations_.size(); ++i)
+    if (operations_[i].kind == StringStep::Get && !spans_[i].lost()) answers_.push_back(operations_[i].text);
+  std::ranges::sort(answers_);
+  answers_.erase(std::unique(answers_.begin(), answers_.end()), answers_.end());
+  initial_ = state_of("", "");
+  for (std::uint32_t i = 0; i < operations_.size(); ++i) {
+    own_states_.push_back(operations_[i].kind == StringStep::Append ? 0 : state_of(operations_[i].text, ""));
+    if (operations_[i].kind == StringStep::Put && spans_[i].lost()) lost_puts_.push_back(i);
+  }
+}
+
+std::uint64_t StringObject::state_of(std::string_view front, std::string_view back) const {
+  const auto first = std::partition_point(answers_.begin(), answers_.end(), [&](std::string_view answer) {
+    return compare_beginning(answer, front, back) < 0;
+  });
+  if (first == answers_.end() || compare_beginning(*first, front, back) != 0) return kHopeless;
+  return static_cast<std::uint64_t>(first - answers_.begin()) << 32 | (front.size() + back.size());
+}
+
+std::optional<std::uint64_t> StringObject::apply(std::uint64_t state, std::uint32_t operation) {
+  const StringOperation& one = operations_[operation];
+  if (one.kind == StringStep::Put) return own_states_[operation];
+  if (one.kind == StringStep::Get)
+    return own_states_[operation] == state ? std::optional(state) : std::nullopt;
+  if (state == kHopeless) return kHopeless;
+  const auto [known, is_new] = appended_.try_emplace({state, kinds_[operation]}, kHopeless);
+  if (is_new) known->second = state_of(text_of(state), one.text);
+  return known->second;
+}
+
+bool StringObject::is_hopeless(std::uint64_t state, const WaitingOperations& waiting) const {
+  std::uint32_t next = CallSpan::kNever, end = CallSpan::kNever;
+  for (std::uint32_t i = waiting.first(); waiting.has(i) && spans_[i].call < end; i = waiting.after(i))
+    if (operations_[i].kind == StringStep::Get && spans_[i].end < end) {
+      next = i;
+      end = spans_[i].end;
+    }
+  if (next == CallSpan::kNever) return false;
+  const std::string_view answer = operations_[next].text;
+  if (state != kHopeless && answer.starts_with(text_of(state))) return false;
+  for (std::uint32_t i = waiting.first(); waiting.has(i) && spans_[i].call < end; i = waiting.after(i))
+    if (operations_[i].kind == StringStep::Put && answer.starts_with(operations_[i].text)) return false;
+  return std::ranges::none_of(lost_puts_, [&](std::uint32_t i) {
+    return spans_[i].call < end && answer.starts_with(operations_[i].text);
+  });
+}
 
 struct Store {
   ObjectPart part;
@@ -26,10 +131,10 @@ std::string_view text_of(const ClientHistory& history, const ClientOperation& op
 }
 
 StringOperation decode(const ClientHistory& history, const ClientOperation& operation) {
-  using Kind = StringOperation::Kind;
   const std::string_view function = history.function(operation);
-  if (function == "get") return {Kind::Get, text_of(history, operation, *operation.result)};
-  return {function == "put" ? Kind::Put : Kind::Append, text_of(history, operation, *operation.argument)};
+  if (function == "get") return {StringStep::Get, text_of(history, operation, *operation.result)};
+  return {function == "put" ? StringStep::Put : StringStep::Append,
+          text_of(history, operation, *operation.argument)};
 }
 
 std::map<Value, Store> stores_of(const ClientHistory& history) {
@@ -50,8 +155,8 @@ std::map<Value, Store> stores_of(const ClientHistory& history) {
 std::string text_after(const Store& store, const std::vector<std::uint32_t>& order) {
   std::string text;
   for (const std::uint32_t i : order) {
-    if (store.operations[i].kind == StringOperation::Kind::Put) text.clear();
-    if (store.operations[i].kind != StringOperation::Kind::Get) text += store.operations[i].text;
+    if (store.operations[i].kind == StringStep::Put) text.clear();
+    if (store.operations[i].kind != StringStep::Get) text += store.operations[i].text;
   }
   return text;
 }
@@ -79,7 +184,7 @@ class KeyValue {
 
  private:
   void judge(const Store& store) {
-    const std::vector<CallSpan> spans = call_spans(history_, store.part);
+    const std::vector<CallSpan> spans = parts_.spans(store.part);
     Linearization found = search(store, spans);
     if (!found.complete) found = longest_beginning(store, spans);
     parts_.add(store.part, found, [&] {

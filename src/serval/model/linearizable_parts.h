@@ -19,15 +19,24 @@ struct ObjectPart {
   std::vector<std::uint32_t> operations;  // Positions in ClientHistory::operations().
 };
 
-// Where the operations of a part begin and end. Throws InputError if one has no invocation.
-std::vector<CallSpan> call_spans(const ClientHistory& history, const ObjectPart& part);
-
 class LinearizableParts {
  public:
   LinearizableParts(const ClientHistory& history, const ModelOptions& options)
       : history_(history),
         findings_(options),
         budget_(options.budget != nullptr ? *options.budget : unlimited_) {}
+
+  // Where the operations of a part begin and end. Throws InputError if one has no invocation.
+  std::vector<CallSpan> spans(const ObjectPart& part) const {
+    std::vector<CallSpan> spans;
+    spans.reserve(part.operations.size());
+    for (const std::uint32_t i : part.operations) {
+      const ClientOperation& operation = history_.operations()[i];
+      history_.require_begin(operation);
+      spans.push_back({operation.began, operation.lost() ? CallSpan::kNever : operation.ended});
+    }
+    return spans;
+  }
 
   // Searches one part; `object` interprets its operations, numbered as in `spans`.
   template <class Object>
@@ -45,7 +54,11 @@ class LinearizableParts {
     for (const std::uint32_t i : found.order) out.order.push_back(part.operations[i]);
     if (found.complete) return;
     out.stuck = part.operations[found.stuck];
-    report(part, out, explain());
+    findings_.add("not-linearizable", {out.stuck}, {}, [&] {
+      const std::string where = part.name.empty() ? "" : fmt::format("key {}: ", part.name);
+      return fmt::format("{}{} operations can be ordered, then this one does not fit: {}", where,
+                         out.order.size(), explain());
+    });
   }
 
   ModelResult finish() && {
@@ -57,8 +70,6 @@ class LinearizableParts {
   }
 
  private:
-  void report(const ObjectPart& part, const LinearizedPart& out, const std::string& why);
-
   const ClientHistory& history_;
   Findings findings_;
   Budget unlimited_ = Budget::unlimited();

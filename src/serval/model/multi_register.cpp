@@ -142,7 +142,7 @@ class MultiRegister {
     }
     part.name = history_.format(steps.front().front().key);
     RegistersObject object(steps, initial_);
-    const Linearization found = parts.search(call_spans(history_, part), object);
+    const Linearization found = parts.search(parts.spans(part), object);
     parts.add(part, found, [&] { return explain(object, found.state, steps[found.stuck]); });
   }
 

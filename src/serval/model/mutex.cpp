@@ -36,7 +36,7 @@ ModelResult check_mutex(const ClientHistory& history, const ModelOptions& option
     object.steps.push_back(history.function(operation) == "acquire" ? Step::Acquire : Step::Release);
   }
   LinearizableParts parts(history, options);
-  const Linearization found = parts.search(call_spans(history, part), object);
+  const Linearization found = parts.search(parts.spans(part), object);
   parts.add(part, found,
             [&] { return std::string(found.state != 0 ? "the lock is held" : "the lock is free"); });
   return std::move(parts).finish();
