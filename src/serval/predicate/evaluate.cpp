@@ -1,5 +1,6 @@
 #include "serval/predicate/evaluate.h"
 
+#include <array>
 #include <type_traits>
 
 #include "serval/base/contract.h"
@@ -57,26 +58,14 @@ class Evaluator {
   Scalar value(std::uint32_t index) const {
     if (const Scalar* known = peek(index)) return *known;
     const std::uint32_t left = index + 1, right = left < nodes_.size() ? nodes_[left].end : left;
-    switch (nodes_[index].kind) {
-      case Kind::Undefined:
-        return Scalar::undefined();
-      case Kind::Negate:
-        return negate(value(left));
-      case Kind::Add:
-        return with(left, right, add);
-      case Kind::Subtract:
-        return with(left, right, subtract);
-      case Kind::Multiply:
-        return with(left, right, multiply);
-      case Kind::Divide:
-        return with(left, right, divide);
-      case Kind::Modulo:
-        return with(left, right, modulo);
-      case Kind::Concatenate:
-        return with(left, right, concatenate);
-      default:
-        return Scalar::of(truth(index));
-    }
+    static constexpr std::array kOfNumbers{add, subtract, multiply, divide, modulo};
+    const Kind kind = nodes_[index].kind;
+    if (kind >= Kind::Add && kind <= Kind::Modulo)
+      return with(left, right,
+                  kOfNumbers[static_cast<std::size_t>(kind) - static_cast<std::size_t>(Kind::Add)]);
+    if (kind == Kind::Undefined) return Scalar::undefined();
+    if (kind == Kind::Negate) return negate(value(left));
+    return kind == Kind::Concatenate ? with(left, right, concatenate) : Scalar::of(truth(index));
   }
 
  private:

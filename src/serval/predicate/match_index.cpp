@@ -203,31 +203,30 @@ std::size_t MatchIndex::count_candidates(const Condition& condition) const {
   return choose(condition, places_of(condition)).count;
 }
 
-MatchIndex::Candidates MatchIndex::candidates(const Condition& condition, const Places& places) const {
-  const Choice choice = choose(condition, places);
-  Candidates out{.versions = {}, .all_match = choice.all_match};
+std::vector<std::uint32_t> MatchIndex::candidates(const Choice& choice) const {
+  std::vector<std::uint32_t> out;
   if (!choice.column) {
-    out.versions.resize(version_count());
-    std::iota(out.versions.begin(), out.versions.end(), 0u);
+    out.resize(version_count());
+    std::iota(out.begin(), out.end(), 0u);
     return out;
   }
-  out.versions.reserve(choice.count);
+  out.reserve(choice.count);
   for (const auto& [from, to] : choice.ranges) {
     const auto begin = columns_[*choice.column].by_value.begin();
-    out.versions.insert(out.versions.end(), begin + static_cast<std::ptrdiff_t>(from),
-                        begin + static_cast<std::ptrdiff_t>(to));
+    out.insert(out.end(), begin + static_cast<std::ptrdiff_t>(from), begin + static_cast<std::ptrdiff_t>(to));
   }
-  std::ranges::sort(out.versions);
+  std::ranges::sort(out);
   return out;
 }
 
 std::vector<std::uint32_t> MatchIndex::matching(const Condition& condition, Budget& budget,
                                                 MatchChanges& out) const {
   const Places places = places_of(condition);
-  Candidates found = candidates(condition, places);
-  if (found.all_match) return std::move(found.versions);
+  const Choice choice = choose(condition, places);
+  std::vector<std::uint32_t> found = candidates(choice);
+  if (choice.all_match) return found;
   std::vector<Scalar> row(places.size(), Scalar::undefined());
-  std::erase_if(found.versions, [&](std::uint32_t version) {
+  std::erase_if(found, [&](std::uint32_t version) {
     budget.poll("matching versions");
     if (table_.present_[version] == 0) return true;
     for (std::size_t i = 0; i < places.size(); ++i)
@@ -239,7 +238,7 @@ std::vector<std::uint32_t> MatchIndex::matching(const Condition& condition, Budg
     }
     return truth != Truth::True;
   });
-  return std::move(found.versions);
+  return found;
 }
 
 std::size_t MatchIndex::key_of(std::uint32_t version) const {

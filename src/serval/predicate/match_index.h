@@ -115,10 +115,6 @@ class MatchIndex {
   };
   static constexpr std::uint8_t kOdd = 0x80;
 
-  struct Candidates {
-    std::vector<std::uint32_t> versions;  // Ascending.
-    bool all_match = false;               // No evaluation needed.
-  };
   // For each column of a condition, its index in the table, if it exists there.
   using Places = std::vector<std::optional<std::size_t>>;
 
@@ -131,10 +127,10 @@ class MatchIndex {
     std::optional<std::size_t> column;  // None: all versions must be examined.
     Ranges ranges;
     std::size_t count = 0;
-    bool all_match = false;
+    bool all_match = false;  // No evaluation needed.
   };
   Choice choose(const Condition& condition, const Places& places) const;
-  Candidates candidates(const Condition& condition, const Places& places) const;
+  std::vector<std::uint32_t> candidates(const Choice& choice) const;  // Ascending.
   Ranges ranges(std::size_t column, const IntervalSet& set) const;
   std::vector<std::uint32_t> matching(const Condition& condition, Budget& budget, MatchChanges& out) const;
   std::size_t key_of(std::uint32_t version) const;
