@@ -21,9 +21,8 @@ const std::array kModels{
               {"--total-amount N", "--allow-negative-balances"},
               ":read returns {account balance, …}; :transfer {:from 1, :to 0, :amount 5}",
               "Every read that succeeds must show the accounts of the first such read, a balance for each, "
-              "the same "
-              "total, and no balance below zero. The total is that of the first read unless --total-amount "
-              "gives it.",
+              "the same total, and no balance below zero. The total is that of the first read unless "
+              "--total-amount gives it.",
               {"unexpected-key", "nil-balance", "wrong-total", "negative-value"},
               check_bank},
     ModelInfo{
@@ -34,8 +33,8 @@ const std::array kModels{
         {},
         ":add n; :read returns n",
         "A read must be at least the sum of the additions that had succeeded before it began, and at most "
-        "the "
-        "sum of all that had begun, and not failed, before it ended. Negative amounts widen both bounds.",
+        "the sum of all that had begun, and not failed, before it ended. Negative amounts widen both "
+        "bounds.",
         {"out-of-bounds"},
         check_counter},
     ModelInfo{Model::Set,
@@ -45,8 +44,7 @@ const std::array kModels{
               {},
               ":add element; :read returns [element …] or #{element …}",
               "Only the last read counts. An element is lost when its addition had succeeded before that "
-              "read began "
-              "and the read lacks it; unexpected when it was never added.",
+              "read began and the read lacks it; unexpected when it was never added.",
               {"lost", "unexpected", "failed-add"},
               check_set},
     ModelInfo{
@@ -56,10 +54,9 @@ const std::array kModels{
         {"add", "read"},
         {"--no-stale-reads"},
         ":add element; :read returns [element …] or #{element …}",
-        "Every read counts. An element is known once its addition succeeded or a read showed it. It is lost "
-        "when "
-        "a later read lacks it and no read after that shows it again; stale when one shows it again, which "
-        "--no-stale-reads forbids. Unknown when no element is known to have stayed.",
+        "Every read counts. An element is known once its addition succeeded or a read showed it. It is lost"
+        " when a later read lacks it and no read after that shows it again; stale when one shows it again, "
+        "which --no-stale-reads forbids. Unknown when no element is known to have stayed.",
         {"lost", "stale", "duplicate", "unexpected", "failed-add"},
         check_set_full},
     ModelInfo{
@@ -70,21 +67,20 @@ const std::array kModels{
         {"--group-size N"},
         "transactions [[:r 0 1] [:r 1 nil]] of reads, or [[:w 0 1]] of one write",
         "Each key is written at most once. Two reads of the same keys, each of which sees a write that the "
-        "other "
-        "lacks, are a long fork. The size of a group is that of the first read unless --group-size gives it.",
+        "other lacks, are a long fork. The size of a group is that of the first read unless --group-size "
+        "gives it.",
         {"long-fork"},
         check_long_fork},
-    ModelInfo{
-        Model::Monotonic,
-        "monotonic",
-        "values of keys only increase, in one order of all reads",
-        {},
-        {},
-        "any function; a success returns {key integer, …}",
-        "A read that shows a higher value of some key than another one comes after it. A cycle of such reads "
-        "shows that the values did not increase monotonically.",
-        {"non-monotonic"},
-        check_monotonic},
+    ModelInfo{Model::Monotonic,
+              "monotonic",
+              "values of keys only increase, in one order of all reads",
+              {},
+              {},
+              "any function; a success returns {key integer, …}",
+              "A read that shows a higher value of some key than another one comes after it. A cycle of such "
+              "reads shows that the values did not increase monotonically.",
+              {"non-monotonic"},
+              check_monotonic},
     ModelInfo{Model::Comments,
               "comments",
               "a read that sees a comment sees all that existed before it was written",
@@ -92,8 +88,8 @@ const std::array kModels{
               {},
               ":write comment, each once; :read returns [comment …] or #{comment …}",
               "Strict serializability of blind inserts: a read that shows a comment shows every comment "
-              "whose writing "
-              "had ended before that one's began, and all that had ended before the read began.",
+              "whose writing had ended before that one's began, and all that had ended before the read "
+              "began.",
               {"missing-predecessor", "stale-read", "failed-write"},
               check_comments},
     ModelInfo{
@@ -114,11 +110,9 @@ const std::array kModels{
         {"cas", "read", "write"},
         {"--initial VALUE", "--failed-cas nothing|mismatch"},
         ":read returns v; :write v; :cas [old new]; with a key in front of each value, [k v], one register "
-        "per "
-        "key",
-        "The register starts as nil unless --initial gives another value. A compare-and-set that failed did "
-        "not "
-        "happen; with --failed-cas mismatch it also means that the register held another value.",
+        "per key",
+        "The register starts as nil unless --initial gives another value. A compare-and-set that failed did"
+        " not happen; with --failed-cas mismatch it also means that the register held another value.",
         {"not-linearizable"},
         check_cas_register},
     ModelInfo{Model::Mutex,

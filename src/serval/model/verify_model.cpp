@@ -1,6 +1,7 @@
 #include "serval/model/verify_model.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include <fmt/format.h>
@@ -12,30 +13,18 @@ using Operations = std::vector<ClientOperation>;
 
 class FindingProof {
  public:
-  FindingProof(const ClientHistory& history, const ModelOptions& options, const Finding& finding)
-      : history_(history), options_(options), finding_(finding) {}
+  FindingProof(Model model, const ClientHistory& history, const ModelOptions& options, const Finding& finding)
+      : model_(model), history_(history), options_(options), finding_(finding) {}
 
   // Whether the finding is correct, by the definition of its kind.
-  bool is_correct(Model model) const {
-    switch (model) {
-      case Model::Bank:
-        return bank();
-      case Model::Counter:
-        return counter();
-      case Model::Set:
-      case Model::SetFull:
-        return set(model);
-      case Model::LongFork:
-        return long_fork();
-      case Model::Monotonic:
-        return monotonic();
-      case Model::Comments:
-        return comments();
-      case Model::Sequential:
-        return sequential();
-      default:
-        return finding_.kind == "not-linearizable";  // verify_linearizable checks the rest.
-    }
+  bool is_correct() const {
+    static constexpr std::array kByModel{&FindingProof::bank,      &FindingProof::counter,
+                                         &FindingProof::set,       &FindingProof::set,
+                                         &FindingProof::long_fork, &FindingProof::monotonic,
+                                         &FindingProof::comments,  &FindingProof::sequential};
+    const auto model = static_cast<std::size_t>(model_);
+    if (model < kByModel.size()) return (this->*kByModel[model])();
+    return finding_.kind == "not-linearizable";  // verify_linearizable checks the rest.
   }
 
  private:
@@ -91,7 +80,7 @@ class FindingProof {
     return value < least || value > most;
   }
 
-  bool set(Model model) const {
+  bool set() const {
     const Value element = finding_.subject;
     const ClientOperation& read = all()[finding_.operations.back()];
     const auto adds = [&](const ClientOperation& operation) {
@@ -109,8 +98,8 @@ class FindingProof {
     const bool missed = is_answer(absent) && !has(absent, element) && knower.ended < absent.began;
     if (finding_.kind == "stale") return known && missed && is_answer(at(2)) && has(at(2), element);
     const auto contradicts = [&](const ClientOperation& other) {
-      return is_answer(other) && (model == Model::Set ? other.ended > absent.ended
-                                                      : other.began > absent.began && has(other, element));
+      return is_answer(other) && (model_ == Model::Set ? other.ended > absent.ended
+                                                       : other.began > absent.began && has(other, element));
     };
     return known && missed && std::ranges::none_of(all(), contradicts);
   }
@@ -173,6 +162,7 @@ class FindingProof {
     return is_answer(at(0)) && gap;
   }
 
+  const Model model_;
   const ClientHistory& history_;
   const ModelOptions& options_;
   const Finding& finding_;
@@ -193,7 +183,7 @@ ModelProof verify_model(Model model, const ClientHistory& history, const ModelOp
   if (const std::optional<std::string> flaw = flaw_in_verdict(result)) return {flaw};
   for (const Finding& finding : result.findings) {
     if (options.budget != nullptr) options.budget->look("verify");
-    if (!FindingProof(history, options, finding).is_correct(model))
+    if (!FindingProof(model, history, options, finding).is_correct())
       return {fmt::format("{} is not correct: {}", finding.kind, finding.words)};
   }
   return model < Model::CasRegister ? ModelProof{} : verify_linearizable(model, history, options, result);
