@@ -5,7 +5,7 @@
 
 #include "serval/base/json_writer.h"
 #include "serval/report/explanation.h"
-#include "serval/report/json_input.h"
+#include "serval/report/json_members.h"
 #include "serval/report/names.h"
 
 namespace serval {
@@ -16,22 +16,23 @@ class JsonReport {
   explicit JsonReport(const Report& report) : report_(report) {}
 
   std::string write() && {
-    json_.begin_object();
-    json_.key("schema").text("serval.report/2");
-    json_.key("tool").begin_object().key("name").text("serval").key("version").text(report_.version).end();
-    input();
+    begin_report(json_, "serval.report/2", report_);
+    facts();
     json_.key("verdict").text(name_of(headline(report_)));
     levels();
     json_.key("complete").boolean(report_.result.complete);
-    undecided();
-    counts();
+    const auto* why = std::get_if<Undecided>(&report_.result.verdict);
+    json_.key("undecided");
+    why != nullptr ? undecided(*why) : json_.null();
+    json_.key("counts");
+    report_.history != nullptr ? counts(*report_.history) : json_.null();
     anomalies();
-    notes();
+    put_texts(json_, "notes", remarks(report_));
     json_.key("engine").text(report_.result.engine);
     json_.key("verified").boolean(report_.verification == Verification::Passed);
-    phases();
+    put_phases(json_, report_.result.phases);
     attempts();
-    without_certificate();
+    put_text_or_null(json_, "without_certificate", without_certificate());
     run();
     json_.key("time_s").number(report_.budget.seconds);
     json_.key("peak_rss_bytes").number(report_.budget.peak_rss_bytes);
@@ -42,18 +43,15 @@ class JsonReport {
   }
 
  private:
-  void input() {
-    begin_input(json_, report_.path, report_.format, report_.notices);
+  void facts() {
     json_.key("facts").begin_object();
     if (report_.history != nullptr)
       for (const auto& [name, text] : report_.history->facts()) json_.key(name).text(text);
     json_.end().end();
   }
 
-  void list(std::string_view name, const std::vector<Level>& some) {
-    json_.key(name).begin_array();
-    for (const Level level : some) json_.text(name_of(level));
-    json_.end();
+  void list(std::string_view name, const std::vector<Level>& levels) {
+    put_texts(json_, name, levels, name_of<Level>);
   }
 
   void levels() {
@@ -61,9 +59,9 @@ class JsonReport {
     json_.key("level").begin_object().key("asked").begin_array();
     if (report_.gate && report_.gate->origin == Gate::Origin::Asked) json_.text(name_of(report_.gate->level));
     json_.end().key("verdict").text(name_of(level_headline(report_))).key("gate");
-    gate();
-    json_.key("strongest_not_refuted");
-    known.strongest.empty() ? json_.null() : json_.text(name_of(known.strongest.front()));
+    report_.gate ? gate(*report_.gate) : json_.null();
+    put_text_or_null(json_, "strongest_not_refuted",
+                     known.strongest.empty() ? "" : name_of(known.strongest.front()));
     list("strongest_not_refuted_all", known.strongest);
     list("refuted", known.refuted);
     list("not", known.weakest_refuted);
@@ -73,26 +71,15 @@ class JsonReport {
     json_.end();
   }
 
-  void gate() {
-    if (!report_.gate) {
-      json_.null();
-      return;
-    }
-    json_.begin_object().key("level").text(name_of(report_.gate->level));
-    json_.key("origin").text(name_of(report_.gate->origin)).end();
+  JsonWriter& gate(const Gate& gate) {
+    json_.begin_object().key("level").text(name_of(gate.level));
+    return json_.key("origin").text(name_of(gate.origin)).end();
   }
 
-  void undecided() {
-    const auto* why = std::get_if<Undecided>(&report_.result.verdict);
-    json_.key("undecided");
-    if (why == nullptr) {
-      json_.null();
-      return;
-    }
-    json_.begin_object().key("cause").text(name_of(why->cause)).key("reason").text(why->reason);
-    json_.key("details").begin_array();
-    for (const std::string& detail : why->details) json_.text(detail);
-    json_.end().end();
+  JsonWriter& undecided(const Undecided& why) {
+    json_.begin_object().key("cause").text(name_of(why.cause)).key("reason").text(why.reason);
+    put_texts(json_, "details", why.details);
+    return json_.end();
   }
 
   static std::string_view name_of(Undecided::Cause cause) {
@@ -106,13 +93,7 @@ class JsonReport {
     return serval::name_of(named);
   }
 
-  void counts() {
-    json_.key("counts");
-    if (report_.history == nullptr) {
-      json_.null();
-      return;
-    }
-    const History& history = *report_.history;
+  JsonWriter& counts(const History& history) {
     std::array<std::uint64_t, 3> outcomes{};
     for (const Outcome outcome : history.outcome_column()) ++outcomes[static_cast<std::size_t>(outcome)];
     json_.begin_object();
@@ -121,16 +102,8 @@ class JsonReport {
     json_.key("indeterminate").number(outcomes[2]);
     json_.key("ops").number(std::uint64_t{history.operation_count()});
     json_.key("sessions").number(std::uint64_t{history.session_count()});
-    json_.key("clients");
-    const std::optional<std::uint64_t> clients = clients_of(history);
-    clients ? json_.number(*clients) : json_.null();
-    json_.key("keys").number(std::uint64_t{history.key_count()}).end();
-  }
-
-  void notes() {
-    json_.key("notes").begin_array();
-    for (const std::string& remark : remarks(report_)) json_.text(remark);
-    json_.end();
+    put_number_or_null(json_, "clients", clients_of(history));
+    return json_.key("keys").number(std::uint64_t{history.key_count()}).end();
   }
 
   void anomalies() {
@@ -153,11 +126,8 @@ class JsonReport {
   void anomaly(std::uint64_t id, Level level, const Anomaly& one) {
     const Explanation story = explain(*report_.history, level, one, report_.clock);
     json_.begin_object().key("id").number(id).key("type").text(name_of(one.kind));
-    json_.key("alias");
-    info(one.kind).adya.empty() ? json_.null() : json_.text(info(one.kind).adya);
-    json_.key("txns").begin_array();
-    for (const Explanation::Participant& participant : story.participants) json_.text(participant.name);
-    json_.end();
+    put_text_or_null(json_, "alias", info(one.kind).adya);
+    put_texts(json_, "txns", story.participants, &Explanation::Participant::name);
     edges(one, story);
     transactions(story);
     json_.key("prose").text(prose(story)).key("fingerprint").text(story.fingerprint).end();
@@ -199,12 +169,8 @@ class JsonReport {
   }
 
   // Evidence about reads, rows and versions rather than an order of transactions.
-  void edges_of(const BadRead&, const Explanation&) {}
-  void edges_of(const BadRow&, const Explanation&) {}
-  void edges_of(const ChainBreak&, const Explanation&) {}
-  void edges_of(const OrderConflict&, const Explanation&) {}
-  void edges_of(const DirtyUpdate&, const Explanation&) {}
-  void edges_of(const VersionContradiction&, const Explanation&) {}
+  template <class Other>
+  void edges_of(const Other&, const Explanation&) {}
 
   static Edge branch(const Divergence& split, const Divergence::Branch& from, const Divergence::Branch& to) {
     return {from.transaction, to.transaction, EdgeKind::ReadWrite, split.key, from.read, to.write, to.read};
@@ -232,8 +198,7 @@ class JsonReport {
     json_.key("to_read");
     position(one.to_read, one.to);
     if (one.kind == EdgeKind::CommitOrder) reader(one.to_read, story);
-    json_.key("assumed");
-    one.basis == OrderBasis::Reads ? json_.null() : json_.text(name_of(one.basis));
+    put_text_or_null(json_, "assumed", one.basis == OrderBasis::Reads ? "" : name_of(one.basis));
     if (one.of_predicate) json_.key("predicate").boolean(true);
     json_.key("why").text(why).end();
   }
@@ -246,24 +211,20 @@ class JsonReport {
       json_.key("label").text(history.format(history.label(one.transaction)));
       json_.key("session").text(history.format(history.session_label(history.session(one.transaction))));
       json_.key("outcome").text(name_of(history.outcome(one.transaction)));
-      json_.key("operations").begin_array();
-      for (const OperationId op : one.operations) json_.text(format_operation(history, op));
-      json_.end().end();
+      put_texts(json_, "operations", one.operations,
+                [&](OperationId op) { return format_operation(history, op); });
+      json_.end();
     }
     json_.end();
   }
 
-  void without_certificate() {
+  std::string_view without_certificate() const {
     using Answer = CheckResult::WithoutCertificate::Answer;
-    json_.key("without_certificate");
     const auto& other = report_.result.without_certificate;
-    if (!other) {
-      json_.null();
-      return;
-    }
-    json_.text(other->answer == Answer::SomeOrderExists ? "some-order-exists"
-               : other->answer == Answer::NoOrderExists ? "no-order-exists"
-                                                        : "not-known");
+    if (!other) return "";
+    return other->answer == Answer::SomeOrderExists ? "some-order-exists"
+           : other->answer == Answer::NoOrderExists ? "no-order-exists"
+                                                    : "not-known";
   }
 
   void run() {
@@ -276,38 +237,25 @@ class JsonReport {
 
   void attempts() {
     json_.key("attempts").begin_array();
-    for (const Attempt& one : report_.result.attempts)
-      json_.begin_object()
-          .key("step")
-          .text(one.step)
-          .key("time_s")
-          .number(one.seconds)
-          .key("result")
-          .text(one.result)
-          .end();
-    json_.end();
-  }
-
-  void phases() {
-    json_.key("phases").begin_object();
-    for (const auto& [name, seconds] : report_.result.phases) json_.key(name).number(seconds);
+    for (const Attempt& one : report_.result.attempts) {
+      json_.begin_object().key("step").text(one.step).key("time_s").number(one.seconds);
+      json_.key("result").text(one.result).end();
+    }
     json_.end();
   }
 
   void budget() {
     const BudgetUse& use = report_.budget;
-    json_.key("budget").begin_object().key("timeout_s");
-    use.timeout_seconds ? json_.number(*use.timeout_seconds) : json_.null();
-    json_.key("memory_limit_bytes");
-    use.memory_limit_bytes ? json_.number(*use.memory_limit_bytes) : json_.null();
-    json_.key("time_s").number(use.seconds).key("peak_rss_bytes").number(use.peak_rss_bytes).key("hit");
     const auto* why = std::get_if<Undecided>(&report_.result.verdict);
-    if (why != nullptr && why->cause >= Undecided::Cause::TimeBudget)
-      json_.text(why->cause == Undecided::Cause::TimeBudget     ? "time"
-                 : why->cause == Undecided::Cause::MemoryBudget ? "memory"
-                                                                : "signal");
-    else
-      json_.null();
+    json_.key("budget").begin_object();
+    put_number_or_null(json_, "timeout_s", use.timeout_seconds);
+    put_number_or_null(json_, "memory_limit_bytes", use.memory_limit_bytes);
+    json_.key("time_s").number(use.seconds).key("peak_rss_bytes").number(use.peak_rss_bytes);
+    put_text_or_null(json_, "hit",
+                     why == nullptr || why->cause < Undecided::Cause::TimeBudget ? ""
+                     : why->cause == Undecided::Cause::TimeBudget                ? "time"
+                     : why->cause == Undecided::Cause::MemoryBudget              ? "memory"
+                                                                                 : "signal");
     json_.end();
   }
 

@@ -7,7 +7,7 @@
 
 #include "serval/base/json_writer.h"
 #include "serval/base/printable.h"
-#include "serval/report/json_input.h"
+#include "serval/report/json_members.h"
 #include "serval/report/quantity.h"
 
 namespace serval {
@@ -139,42 +139,29 @@ class ModelJson {
   explicit ModelJson(const ModelReport& report) : report_(report) {}
 
   std::string write() && {
-    json_.begin_object().key("schema").text("serval.model/1");
-    json_.key("tool").begin_object().key("name").text("serval").key("version").text(report_.version).end();
-    input();
-    json_.key("verdict").text(headline(report_.result.verdict));
+    begin_report(json_, "serval.model/1", report_);
+    json_.end().key("verdict").text(headline(report_.result.verdict));
     json_.key("model").text(info(report_.model).name);
     json_.key("complete").boolean(report_.result.verdict != ModelVerdict::Unknown);
-    json_.key("reason");
-    report_.result.reason.empty() ? json_.null() : json_.text(report_.result.reason);
-    counts();
+    put_text_or_null(json_, "reason", report_.result.reason);
+    json_.key("counts");
+    report_.history != nullptr ? counts(*report_.history) : json_.null();
     facts();
     findings();
     linearizations();
     json_.key("verified").boolean(report_.verification == Verification::Passed);
-    json_.key("phases").begin_object();
-    for (const auto& [name, seconds] : report_.phases) json_.key(name).number(seconds);
-    json_.end().key("time_s").number(report_.budget.seconds);
+    put_phases(json_, report_.phases);
+    json_.key("time_s").number(report_.budget.seconds);
     json_.key("peak_rss_bytes").number(report_.budget.peak_rss_bytes);
     return json_.key("exit_code").number(report_.exit_code).end().take();
   }
 
  private:
-  void input() {
-    begin_input(json_, report_.path, report_.format, report_.notices);
-    json_.end();
-  }
-
-  void counts() {
-    json_.key("counts");
-    if (report_.history == nullptr) {
-      json_.null();
-      return;
-    }
-    const std::array<std::uint64_t, 3> by_ending = endings(*report_.history);
-    json_.begin_object().key("ops").number(std::uint64_t{report_.history->operations().size()});
+  JsonWriter& counts(const ClientHistory& history) {
+    const std::array<std::uint64_t, 3> by_ending = endings(history);
+    json_.begin_object().key("ops").number(std::uint64_t{history.operations().size()});
     json_.key("ok").number(by_ending[0]).key("fail").number(by_ending[1]).key("info").number(by_ending[2]);
-    json_.key("processes").number(std::uint64_t{report_.history->process_count()}).end();
+    return json_.key("processes").number(std::uint64_t{history.process_count()}).end();
   }
 
   void facts() {
@@ -184,12 +171,8 @@ class ModelJson {
   }
 
   void findings() {
-    json_.key("findings")
-        .begin_object()
-        .key("total")
-        .number(total(report_.result))
-        .key("by_type")
-        .begin_object();
+    json_.key("findings").begin_object().key("total").number(total(report_.result));
+    json_.key("by_type").begin_object();
     for (const auto& [kind, count] : report_.result.counts) json_.key(kind).number(count);
     json_.end().key("shown").begin_array();
     for (const Finding& one : report_.result.findings) {
@@ -216,8 +199,8 @@ class ModelJson {
   void linearizations() {
     json_.key("linearizations").begin_array();
     for (const LinearizedPart& part : report_.result.parts) {
-      json_.begin_object().key("object");
-      part.name.empty() ? json_.null() : json_.text(part.name);
+      json_.begin_object();
+      put_text_or_null(json_, "object", part.name);
       json_.key("order").begin_array();
       for (const std::uint32_t i : part.order) json_.number(index(i));
       json_.end().key("stuck");

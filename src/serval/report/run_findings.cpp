@@ -1,8 +1,11 @@
 #include "serval/report/run_findings.h"
 
 #include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
+
+#include "serval/report/json_members.h"
 
 namespace serval {
 namespace {
@@ -20,11 +23,12 @@ std::string permission(const RunFindings& run, Level level) {
                      fmt::join(run.kept_at, " or "));
 }
 
+std::span<const std::string> first(const std::vector<std::string>& all, std::size_t most) {
+  return std::span(all).first(std::min(most, all.size()));
+}
+
 void write_keeps(JsonWriter& json, const RunFindings& run, std::optional<Level> level) {
-  if (level)
-    json.boolean(!keeps(run, *level));
-  else
-    json.null();
+  level ? json.boolean(!keeps(run, *level)) : json.null();
 }
 
 }  // namespace
@@ -45,34 +49,24 @@ std::optional<Level> level_that_keeps(const RunFindings& run, std::optional<Leve
 }
 
 void write_json(JsonWriter& json, const RunFindings& run, std::optional<Level> asked, std::size_t most) {
-  json.begin_object().key("workload").text(run.workload).key("isolation").text(run.isolation).key("promises");
-  run.promises.empty() ? json.null() : json.text(run.promises);
-  json.key("loss");
-  run.loss.empty() ? json.null() : json.text(run.loss);
-  json.key("found_on_the_way");
-  run.found_on_the_way.empty() ? json.null() : json.text(run.found_on_the_way);
-  json.key("mirrored")
-      .begin_object()
-      .key("violations")
-      .number(run.mirrored_in_all)
-      .key("shown")
-      .begin_array();
-  for (std::size_t i = 0; i < std::min(most, run.mirrored.size()); ++i) json.text(run.mirrored[i]);
-  json.end().end();
-  json.key("notices").begin_array();
-  for (const std::string& notice : run.notices) json.text(notice);
+  json.begin_object().key("workload").text(run.workload).key("isolation").text(run.isolation);
+  put_text_or_null(json, "promises", run.promises);
+  put_text_or_null(json, "loss", run.loss);
+  put_text_or_null(json, "found_on_the_way", run.found_on_the_way);
+  json.key("mirrored").begin_object().key("violations").number(run.mirrored_in_all);
+  put_texts(json, "shown", first(run.mirrored, most));
   json.end();
+  put_texts(json, "notices", run.notices);
   json.key("invariant");
   if (run.invariant.empty()) {
     json.null().end();
     return;
   }
   json.begin_object().key("rule").text(run.invariant).key("looks").number(run.looks);
-  json.key("broken").number(run.broken_in_all).key("shown").begin_array();
-  for (std::size_t i = 0; i < std::min(most, run.broken.size()); ++i) json.text(run.broken[i]);
-  json.end().key("kept_at").begin_array();
-  for (const std::string& level : run.kept_at) json.text(level);
-  json.end().key("asked_level_permits");
+  json.key("broken").number(run.broken_in_all);
+  put_texts(json, "shown", first(run.broken, most));
+  put_texts(json, "kept_at", run.kept_at);
+  json.key("asked_level_permits");
   write_keeps(json, run, asked);
   json.key("isolation_permits");
   write_keeps(json, run, find_level(run.promises));
