@@ -118,10 +118,7 @@ class Narrator {
   }
   std::string how_seen(const Cycle& cycle, std::size_t edge) const {
     const auto found = std::ranges::find(cycle.visibility_paths, edge, &VisibilityPath::edge);
-    if (found == cycle.visibility_paths.end() || found->path.empty()) return {};
-    std::string out = ": " + name(found->path.front().from);
-    for (const Edge& step : found->path) out += fmt::format(" ─{}→ {}", label(step), name(step.to));
-    return out;
+    return found == cycle.visibility_paths.end() || found->path.empty() ? "" : ": " + circle(found->path);
   }
 
   std::string both_found_nothing(KeyId key, TransactionId writer, OperationId write) const {
@@ -211,9 +208,6 @@ class Narrator {
     const std::string key = edge.key.is_none() ? "" : "(" + history_.format_key(edge.key) + ")";
     return fmt::format("{}{}{}", edge.of_predicate ? "predicate-" : "", name_of(edge.kind), key);
   }
-  std::string claim(const Edge& edge) const {
-    return fmt::format("{} ─{}→ {}", name(edge.from), label(edge), name(edge.to));
-  }
 
   // "serial order exists that respects real time", "order of the transactions satisfies both"
   std::string order(std::string_view satisfies, std::string_view respects) const {
@@ -225,7 +219,7 @@ class Narrator {
 
   void tell_about(AnomalyKind, const Cycle& cycle) {
     for (std::size_t i = 0; i < cycle.edges.size(); ++i)
-      story_.steps.push_back({claim(cycle.edges[i]), why(cycle.edges[i]) + how_seen(cycle, i)});
+      story_.steps.push_back({circle({cycle.edges[i]}), why(cycle.edges[i]) + how_seen(cycle, i)});
     story_.fingerprint += ":" + shape(cycle);
     const std::size_t edges = cycle.edges.size();
     const std::string_view all = edges == 1 ? "that" : edges == 2 ? "both" : "all of these";
@@ -235,9 +229,8 @@ class Narrator {
   // If all alternatives but one lead to an immediate contradiction, says what must be, "or else";
   // otherwise distinguishes cases.
   void tell_about(AnomalyKind kind, const Contradiction& claim) {
-    std::size_t circles = 0;
-    for (const Contradiction::Node& node : claim.nodes) circles += node.cycle.empty() ? 0 : 1;
-    story_.fingerprint += fmt::format(":{}", circles);
+    const auto leads_nowhere = [](const Contradiction::Node& node) { return !node.cycle.empty(); };
+    story_.fingerprint += fmt::format(":{}", std::ranges::count_if(claim.nodes, leads_nowhere));
     tell_node(claim, 0, "");
     const bool real_time =
         kind == AnomalyKind::NoSerialOrderRealTime || kind == AnomalyKind::NoSnapshotOrderRealTime;
@@ -361,28 +354,20 @@ class Narrator {
   }
 
   static std::string lesson(AnomalyKind kind, const std::string& reader) {
-    switch (kind) {
-      case AnomalyKind::DuplicateElements:
-        return "so one append took effect twice.";
-      case AnomalyKind::IncompatibleOrder:
-        return "so no order of the appends explains both.";
-      case AnomalyKind::ThinAirRead:
-        return "so the value came from nowhere: no order of the transactions explains it.";
-      case AnomalyKind::AbortedRead:
-        return fmt::format("so {} used data that was rolled back.", reader);
-      case AnomalyKind::IntermediateRead:
-        return fmt::format("so {} used a value that was never committed.", reader);
-      case AnomalyKind::FutureRead:
-        return fmt::format("so {} read its own write before it wrote.", reader);
-      case AnomalyKind::NonRepeatableRead:
-        return fmt::format("so the key changed under {}: its reads fit no single moment.", reader);
-      case AnomalyKind::NotMyLastWrite:
-        return fmt::format("so {} lost its own last write.", reader);
-      case AnomalyKind::NotMyOwnWrite:
-        return fmt::format("so {} did not see what it had written itself.", reader);
-      default:
-        return "so no order of the transactions explains this read.";
-    }
+    static constexpr std::array<std::pair<AnomalyKind, const char*>, 9> kLessons{
+        {{AnomalyKind::DuplicateElements, "so one append took effect twice."},
+         {AnomalyKind::IncompatibleOrder, "so no order of the appends explains both."},
+         {AnomalyKind::ThinAirRead,
+          "so the value came from nowhere: no order of the transactions explains it."},
+         {AnomalyKind::AbortedRead, "so {} used data that was rolled back."},
+         {AnomalyKind::IntermediateRead, "so {} used a value that was never committed."},
+         {AnomalyKind::FutureRead, "so {} read its own write before it wrote."},
+         {AnomalyKind::NonRepeatableRead, "so the key changed under {}: its reads fit no single moment."},
+         {AnomalyKind::NotMyLastWrite, "so {} lost its own last write."},
+         {AnomalyKind::NotMyOwnWrite, "so {} did not see what it had written itself."}}};
+    const auto* found = std::ranges::find(kLessons, kind, [](const auto& one) { return one.first; });
+    if (found == kLessons.end()) return "so no order of the transactions explains this read.";
+    return fmt::format(fmt::runtime(found->second), reader);
   }
 
   void tell_about(AnomalyKind, const Divergence& split) {
@@ -424,7 +409,12 @@ class Narrator {
   void tell_about(AnomalyKind, const ChainBreak& broken) {
     story_.steps.push_back({"", chain_story(broken)});
     story_.fingerprint += fmt::format(":{}", name_of(broken.rule));
-    story_.conclusion = chain_lesson(broken);
+    static constexpr std::array<std::string_view, 5> kLessons{
+        "one of them saw the key absent when it existed", "one of them compared with a value that was gone",
+        "the value came from nowhere", "the value could not have been there yet",
+        "the only order that explains the values contradicts the clock"};
+    story_.conclusion =
+        fmt::format("so {}: not linearizable.", kLessons[static_cast<std::size_t>(broken.rule)]);
   }
 
   std::string chain_story(const ChainBreak& broken) const {
@@ -452,22 +442,6 @@ class Narrator {
           return fmt::format("in the chain of {}, {} comes before {}, yet {} had ended before {} began",
                              key_of(broken.first), first, name(broken.second), name(broken.second), first);
         return fmt::format("{} is out of order in the chain of {}", first, key_of(broken.first));
-    }
-    return {};
-  }
-
-  std::string chain_lesson(const ChainBreak& broken) const {
-    switch (broken.rule) {
-      case ChainBreak::Rule::TwoInserts:
-        return "so one of them saw the key absent when it existed: not linearizable.";
-      case ChainBreak::Rule::TwoSuccessors:
-        return "so one of them compared with a value that was gone: not linearizable.";
-      case ChainBreak::Rule::NeverWritten:
-        return "so the value came from nowhere: not linearizable.";
-      case ChainBreak::Rule::Unreachable:
-        return "so the value could not have been there yet: not linearizable.";
-      case ChainBreak::Rule::RealTime:
-        return "so the only order that explains the values contradicts the clock: not linearizable.";
     }
     return {};
   }

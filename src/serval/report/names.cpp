@@ -22,11 +22,6 @@ std::string cut(const std::string& spelled) {
   return text + "…";
 }
 
-// print_operation suffices unless format_short would change the value.
-bool is_long(const History& history, Value value) {
-  return format_short(history, value) != printable(history.format(value));
-}
-
 }  // namespace
 
 TransactionNames::TransactionNames(const History& history, std::span<const TransactionId> named)
@@ -63,11 +58,13 @@ std::string format_short(const History& history, Value value, std::size_t kept) 
 
 std::string format_operation(const History& history, OperationId op) {
   if (is_predicate(history.kind(op))) return cut(print_operation(history, op));
-  if (!is_long(history, history.value(op))) return printable(print_operation(history, op));
+  const Value value = history.value(op);
+  if (format_short(history, value) == printable(history.format(value)))
+    return printable(print_operation(history, op));
   std::string out = print_operation(history, op);
   return out.substr(0, out.find('(')) + "(" + format_short(history, history.key_value(history.key(op))) +
          "," + (is_conditional(history.kind(op)) ? format_short(history, history.expected(op)) + "," : "") +
-         format_short(history, history.value(op)) + ")" + (out.ends_with('!') ? "!" : "");
+         format_short(history, value) + ")" + (out.ends_with('!') ? "!" : "");
 }
 
 }  // namespace serval
