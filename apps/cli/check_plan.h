@@ -20,7 +20,7 @@
 #include "serval/check/check_options.h"
 #include "serval/levels/level.h"
 #include "serval/model/model.h"
-#include "serval/online/choose_profile.h"
+#include "serval/online/profile.h"
 #include "serval/report/run_findings.h"
 #include "serval/report/text_report.h"
 

@@ -1,8 +1,7 @@
-#include "serval/online/choose_profile.h"
-
 #include <gtest/gtest.h>
 
 #include "serval/base/error.h"
+#include "serval/online/profile.h"
 
 namespace serval::online {
 namespace {

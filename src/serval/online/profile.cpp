@@ -1,7 +1,10 @@
 #include "serval/online/profile.h"
 
-#include <algorithm>
+#include <array>
 
+#include <fmt/format.h>
+
+#include "serval/base/error.h"
 #include "serval/base/folded_name.h"
 #include "serval/base/nearest_names.h"
 
@@ -20,6 +23,27 @@ std::string fact(const std::map<std::string, std::string>& facts, const std::str
   return found == facts.end() ? std::string() : found->second;
 }
 
+const Profile& profile_named(const std::string& name) {
+  if (const Profile* profile = find_profile(name)) return *profile;
+  std::string near;
+  for (const std::string& suggestion : suggest_profiles(name))
+    near += fmt::format("{}{}", near.empty() ? "did you mean " : " or ", suggestion);
+  throw UsageError(fmt::format("there is no profile \"{}\"", name),
+                   near.empty()
+                       ? "DATABASE:ISOLATION, for example postgres:serializable; docs/mirror.md lists them"
+                       : near + "?");
+}
+
+const Profile& profile_of_level(Level level) {
+  if (const Profile* profile = find_profile(fmt::format("generic:{}", name_of(level)))) return *profile;
+  std::string levels;
+  for (const Profile& profile : all_profiles())
+    if (profile.database == "generic")
+      levels += (levels.empty() ? "" : ", ") + std::string(name_of(profile.level));
+  throw UsageError(fmt::format("the mirror has no profile for the level {}", name_of(level)),
+                   "these levels have one: " + levels);
+}
+
 }  // namespace
 
 std::string Profile::name() const { return std::string(database) + ":" + std::string(isolation); }
@@ -35,19 +59,10 @@ const Profile* find_profile(std::string_view name) {
 }
 
 const Profile* sibling(const Profile& profile, StatedLevel level) {
-  switch (level) {
-    case StatedLevel::Unstated:
-      return &profile;
-    case StatedLevel::ReadUncommitted:
-      return find_row(profile.database, "read-uncommitted");
-    case StatedLevel::ReadCommitted:
-      return find_row(profile.database, "read-committed");
-    case StatedLevel::RepeatableRead:
-      return find_row(profile.database, "repeatable-read");
-    case StatedLevel::Serializable:
-      return find_row(profile.database, "serializable");
-  }
-  return nullptr;
+  constexpr std::array<std::string_view, 5> kIsolations{"", "read-uncommitted", "read-committed",
+                                                        "repeatable-read", "serializable"};
+  if (level == StatedLevel::Unstated) return &profile;
+  return find_row(profile.database, kIsolations[static_cast<std::size_t>(level)]);
 }
 
 const Profile* profile_of_run(const std::map<std::string, std::string>& facts) {
@@ -68,6 +83,14 @@ std::vector<std::string> suggest_profiles(std::string_view misspelled) {
   const std::vector<std::string_view> views(names.begin(), names.end());
   const std::vector<std::string_view> near = nearest_names(misspelled, views);
   return {near.begin(), near.end()};
+}
+
+const Profile& choose_profile(const ProfileChoice& choice, const std::map<std::string, std::string>& facts) {
+  if (!choice.name.empty()) return profile_named(choice.name);
+  if (choice.level) return profile_of_level(*choice.level);
+  if (const Profile* profile = profile_of_run(facts)) return *profile;
+  throw UsageError("which database is this, and at which isolation?",
+                   "--profile postgres:serializable, or --level serializable for what any database promises");
 }
 
 }  // namespace serval::online

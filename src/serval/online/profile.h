@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -98,7 +99,23 @@ const Profile* sibling(const Profile& profile, StatedLevel level);
 // By the facts of a run: {"database": "PostgreSQL", "isolation": "repeatable-read", ...}; null if none
 // fits.
 const Profile* profile_of_run(const std::map<std::string, std::string>& facts);
+
 // The names nearest to a misspelled one, best first, at most three.
 std::vector<std::string> suggest_profiles(std::string_view misspelled);
+
+// Chooses a profile by name, by level, or by the facts of a recording.
+//
+//   choose_profile({.name = "postgres:serializable"}, {});
+//   choose_profile({}, history.facts());
+struct ProfileChoice {
+  std::string name = {};            // "postgres:serializable"; empty: not chosen by name.
+  std::optional<Level> level = {};  // Instead of a name: what this level requires of any database.
+
+  bool empty() const noexcept { return name.empty() && !level; }
+};
+
+// The name has priority, then the level, then the facts. Throws UsageError if nothing fits, with the
+// nearest names or with the levels that have a profile.
+const Profile& choose_profile(const ProfileChoice& choice, const std::map<std::string, std::string>& facts);
 
 }  // namespace serval::online

@@ -39,20 +39,12 @@ Profile statement_row(std::string_view database, std::string_view isolation, std
           .snapshot = Statement};
 }
 
-void add_postgres(std::vector<Profile>& rows) {
+// YugabyteDB has several nodes with their own clocks: only the versions of a single key follow real time.
+void add_postgres(std::vector<Profile>& rows, std::string_view database) {
   for (const std::string_view isolation : {"read-uncommitted", "read-committed"})
-    rows.push_back(statement_row("postgres", isolation, "2PL+MVCC"));
-  rows.push_back(snapshot_row("postgres", "repeatable-read", "2PL+MVCC"));
-  rows.push_back(serializable_row(snapshot_row("postgres", "serializable", "2PL+MVCC+SSI"),
-                                  Certifier::SerializableSnapshot));
-}
-
-// Several nodes with their own clocks: only the versions of a single key follow real time.
-void add_yugabyte(std::vector<Profile>& rows) {
-  for (const std::string_view isolation : {"read-uncommitted", "read-committed"})
-    rows.push_back(statement_row("yugabytedb", isolation, "2PL+MVCC"));
-  rows.push_back(snapshot_row("yugabytedb", "repeatable-read", "2PL+MVCC"));
-  rows.push_back(serializable_row(snapshot_row("yugabytedb", "serializable", "2PL+MVCC+SSI"),
+    rows.push_back(statement_row(database, isolation, "2PL+MVCC"));
+  rows.push_back(snapshot_row(database, "repeatable-read", "2PL+MVCC"));
+  rows.push_back(serializable_row(snapshot_row(database, "serializable", "2PL+MVCC+SSI"),
                                   Certifier::SerializableSnapshot));
   for (Profile& row : rows)
     if (row.database == "yugabytedb") row.one_clock = row.one_state_a_statement = false;
@@ -228,8 +220,7 @@ void add_generic(std::vector<Profile>& rows) {
 
 std::vector<Profile> make_rows() {
   std::vector<Profile> rows;
-  add_postgres(rows);
-  add_yugabyte(rows);
+  for (const std::string_view database : {"postgres", "yugabytedb"}) add_postgres(rows, database);
   for (const std::string_view database : {"mariadb", "mysql"}) add_innodb(rows, database);
   add_mariadb_snapshot(rows);
   add_tidb(rows);

@@ -14,12 +14,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "serval/online/choose_profile.h"
 #include "serval/online/online_verifier.h"
+#include "serval/online/profile.h"
 #include "serval/stream/intake.h"
 #include "serval/watch/watch_doubts.h"
 #include "serval/watch/watch_labels.h"
