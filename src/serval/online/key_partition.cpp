@@ -130,7 +130,7 @@ void KeyPartition::judge(const LiveTransaction& transaction, std::span<const std
 
 void KeyPartition::judge_prepared(const LiveTransaction& transaction, std::span<const std::uint32_t> part) {
   Interval snapshot = transaction.snapshot;
-  if (transaction.state == State::Committed) snapshot = read_judge_.conclude(transaction);
+  if (transaction.state == State::Committed) snapshot = read_judge_.conclude();
   write_judge_.judge(transaction, part, snapshot);
 }
 

@@ -3,7 +3,7 @@
 // saw.
 //
 //   if (judge.prepare(transaction, part)) ...   // They depend on reads in other partitions.
-//   const Interval snapshot = judge.conclude(transaction);
+//   const Interval snapshot = judge.conclude();
 
 #include <span>
 #include <utility>
@@ -25,7 +25,7 @@ class ReadJudge {
   // them depend on when their snapshot was taken, so that other reads of the snapshot may narrow it.
   bool prepare(const LiveTransaction& transaction, std::span<const std::uint32_t> part);
   // Judges what was prepared. Returns the transaction's snapshot, narrowed by its reads.
-  Interval conclude(const LiveTransaction& transaction);
+  Interval conclude();
 
  private:
   struct Question {
@@ -41,33 +41,37 @@ class ReadJudge {
     std::uint32_t read, write;
   };
 
-  void ask(const LiveTransaction& transaction, std::span<const std::uint32_t> part);
-  void ask_about(const LiveTransaction& transaction, std::uint32_t access);
-  std::uint32_t window_of(const LiveTransaction& transaction, const Access& access);
-  bool judge_own(const LiveTransaction& transaction, std::uint32_t access);
-  static bool may_miss_new_row(const LiveTransaction& transaction, const Access& read);
-  static bool may_show_deleted_row(const LiveTransaction& transaction, const Access& write,
-                                   const Access& read);
-  void look(const LiveTransaction& transaction, Question& question);
-  void settle(const LiveTransaction& transaction);
-  bool settle_once(const LiveTransaction& transaction);
-  void settle_either(const LiveTransaction& transaction, Question& question);
-  void look_for_contradictions(const LiveTransaction& transaction);
-  void look_for_halves(const LiveTransaction& transaction, const Question& question);
-  const Question* reader_of(std::uint64_t writer, std::uint32_t window, const LiveTransaction& transaction);
-  bool certainly_saw(const Question& question, std::uint64_t writer, std::uint32_t window,
-                     const LiveTransaction& transaction) const;
-  void link(const LiveTransaction& transaction, const Question& question);
-  void note_update(const LiveTransaction& transaction, const Access& read, Version& seen);
-  void link_to_next(const LiveTransaction& transaction, const Access& read, std::uint32_t match);
+  void ask(std::span<const std::uint32_t> part);
+  void ask_about(std::uint32_t access);
+  std::uint32_t window_of(const Access& access);
+  bool judge_own(std::uint32_t access);
+  bool may_miss_new_row(const Access& read) const;
+  bool may_show_deleted_row(const Access& write, const Access& read) const;
+  void look(Question& question);
+  void settle();
+  bool settle_once();
+  void settle_either(Question& question);
+  void look_for_contradictions();
+  void look_for_halves(const Question& question);
+  const Question* reader_of(std::uint64_t writer, std::uint32_t window);
+  bool certainly_saw(const Question& question, std::uint64_t writer, std::uint32_t window) const;
+  void link(const Question& question);
+  void note_update(const Access& read, Version& seen);
+  void link_to_next(const Access& read, std::uint32_t match);
 
-  CitedRecord cite(const LiveTransaction& transaction, const Access& access) const;
-  void report_unseen(const LiveTransaction& transaction, const Question& question);
-  void report_own(const LiveTransaction& transaction, const Access& read, const Access& write);
-  void report_half(const LiveTransaction& transaction, const Question& missed, const Question& seen);
-  void report_skew(const LiveTransaction& transaction, const SnapshotWindow& window);
+  CitedRecord cite(std::string action, const Interval& time) const {
+    return {transaction_->number, transaction_->session, std::move(action), time};
+  }
+  CitedRecord cite(const Access& access) const;
+  void report_unseen(const Question& question);
+  void report_own(const Access& read, const Access& write);
+  void report_half(const Question& missed, const Question& seen);
+  void report_skew(const SnapshotWindow& window);
+
+  const Access& read_of(const Question& question) const { return transaction_->accesses[question.access]; }
 
   PartitionState& state_;
+  const LiveTransaction* transaction_ = nullptr;  // The one that was prepared.
   std::vector<SnapshotWindow> windows_;
   std::vector<Question> questions_;
   std::vector<OwnFault> own_faults_;

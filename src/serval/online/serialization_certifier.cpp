@@ -1,6 +1,7 @@
 #include "serval/online/serialization_certifier.h"
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <utility>
 
@@ -21,17 +22,10 @@ Dependency dependency_of(std::uint64_t label) { return static_cast<Dependency>(l
 std::uint32_t key_of(std::uint64_t label) { return static_cast<std::uint32_t>(label); }
 
 const char* words_for(Dependency dependency) {
-  switch (dependency) {
-    case Dependency::WriteWrite:
-      return "whose version is overwritten by";
-    case Dependency::WriteRead:
-      return "is read by";
-    case Dependency::ReadWrite:
-      return "read what is overwritten by";
-    case Dependency::Session:
-      return "is followed in its session by";
-  }
-  return "";
+  constexpr std::array<const char*, kDependencyCount> kWords{"whose version is overwritten by", "is read by",
+                                                             "read what is overwritten by",
+                                                             "is followed in its session by"};
+  return kWords[static_cast<std::size_t>(dependency)];
 }
 
 void count(CycleShape& shape, Dependency dependency) {
@@ -153,13 +147,10 @@ Violation SerializationCertifier::cycle_violation(const GrowingOrder::Step& clos
     const Summary& to = slots_[slot_of_[step.to]].summary;
     const Dependency dependency = dependency_of(step.label);
     count(shape, dependency);
-    return {.transaction = from.transaction,
-            .session = from.session,
-            .action = dependency == Dependency::Session
-                          ? fmt::format("{} T{}; commit", words_for(dependency), to.transaction)
-                          : fmt::format("{} T{} at {}; commit", words_for(dependency), to.transaction,
-                                        keys_.format(key_of(step.label))),
-            .time = from.commit};
+    const std::string where =
+        dependency == Dependency::Session ? "" : " at " + keys_.format(key_of(step.label));
+    return online::cite(from, fmt::format("{} T{}{}; commit", words_for(dependency), to.transaction, where),
+                        from.commit);
   };
   std::vector<GrowingOrder::Step> steps;
   for (const GrowingOrder::Step& step : graph_.path()) {

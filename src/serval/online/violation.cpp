@@ -1,8 +1,11 @@
 #include "serval/online/violation.h"
 
+#include <array>
+
 #include <fmt/format.h>
 
 #include "serval/base/printable.h"
+
 namespace serval::online {
 namespace {
 
@@ -12,41 +15,30 @@ std::string format_time(Time time) {
   return fmt::format("{}", time);
 }
 
-void put(std::string& out, const Derivation& derivation) {
-  if (derivation.conclusion.empty()) return;
-  out += fmt::format("  {}\n", printable(derivation.conclusion));
-  for (const CitedRecord& record : derivation.records) {
-    const std::string who = record.transaction == 0
-                                ? std::string("initially")
-                                : fmt::format("T{} (session {})", record.transaction,
-                                              record.session_label.empty() ? std::to_string(record.session)
-                                                                           : printable(record.session_label));
-    out += fmt::format("    {}: {} in [{}, {}]\n", who, printable(record.action),
-                       format_time(record.time.begin), format_time(record.time.end));
-  }
-}
-
 }  // namespace
 
-std::string_view name_of(Mechanism mechanism) {
-  switch (mechanism) {
-    case Mechanism::ConsistentRead:
-      return "consistent-read";
-    case Mechanism::MutualExclusion:
-      return "mutual-exclusion";
-    case Mechanism::FirstUpdaterWins:
-      return "first-updater-wins";
-    case Mechanism::SerializationCertifier:
-      return "serialization-certifier";
-  }
-  return {};
+std::string spelled(const CitedRecord& record) {
+  if (record.transaction == 0) return "initially";
+  return fmt::format("T{} (session {})", record.transaction,
+                     record.session_label.empty() ? std::to_string(record.session) : record.session_label);
 }
 
-std::string Violation::format() const {
+std::string_view name_of(Mechanism mechanism) {
+  constexpr std::array<std::string_view, kMechanismCount> kNames{
+      "consistent-read", "mutual-exclusion", "first-updater-wins", "serialization-certifier"};
+  return kNames[static_cast<std::size_t>(mechanism)];
+}
+
+std::string Violation::format(const std::function<std::string(const CitedRecord&)>& who) const {
   std::string out = fmt::format("{}: {}{}{}\n", name_of(mechanism), serval::name_of(kind),
                                 key.empty() ? "" : " at ", printable(key));
-  put(out, first);
-  put(out, second);
+  for (const Derivation* derivation : {&first, &second}) {
+    if (derivation->conclusion.empty()) continue;
+    out += fmt::format("  {}\n", printable(derivation->conclusion));
+    for (const CitedRecord& record : derivation->records)
+      out += fmt::format("    {}: {} in [{}, {}]\n", printable(who(record)), printable(record.action),
+                         format_time(record.time.begin), format_time(record.time.end));
+  }
   return out;
 }
 

@@ -6,8 +6,10 @@
 //   violation.second.conclusion == "T9 got the lock of x by 50"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "serval/history/operation.h"
@@ -34,6 +36,14 @@ struct CitedRecord {
   bool session_label_is_number = false;
 };
 
+// An action of the transaction that `of` belongs to: a version, a lock, ...
+template <class Held>
+CitedRecord cite(const Held& of, std::string action, const Interval& time) {
+  return {of.transaction, of.session, std::move(action), time};
+}
+
+std::string spelled(const CitedRecord& record);  // Its client: "T7 (session 3)", "initially".
+
 struct Derivation {
   std::string conclusion;
   std::vector<CitedRecord> records;
@@ -46,7 +56,8 @@ struct Violation {
   std::vector<std::uint64_t> transactions;  // The contradicting transactions; for a cycle, in its order.
   Derivation first, second;
 
-  std::string format() const;  // Several lines.
+  // Several lines. `who` names the client of a record.
+  std::string format(const std::function<std::string(const CitedRecord&)>& who = spelled) const;
 };
 
 }  // namespace serval::online

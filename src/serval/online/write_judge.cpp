@@ -109,24 +109,21 @@ void WriteJudge::judge_locks(const LiveTransaction& transaction, const Access& a
   for (const Version& version : key.versions) {
     if (version.transaction != transaction.number || !version.exclusive || version.uncertain) continue;
     for (const Lock& other : key.locks)
-      if (other.verified && other.transaction != transaction.number &&
-          locks_contradict(other, lock_of(version)))
-        state_.report(exclusion_violation(state_.keys.format(access.key), other, lock_of(version)));
+      if (other.verified && other.transaction != transaction.number) compare(access, other, lock_of(version));
   }
 }
 
 void WriteJudge::judge_lock(const Access& access, const Lock& own) {
   const KeyState& key = *access.state;
   for (const Lock& other : key.locks)
-    if (other.verified && other.transaction != own.transaction && locks_contradict(other, own))
-      state_.report(exclusion_violation(state_.keys.format(access.key), other, own));
-  for (const Version& version : key.versions) {
-    if (!version.exclusive || version.uncertain || !version.verified ||
-        version.transaction == own.transaction)
-      continue;
-    if (locks_contradict(lock_of(version), own))
-      state_.report(exclusion_violation(state_.keys.format(access.key), lock_of(version), own));
-  }
+    if (other.verified && other.transaction != own.transaction) compare(access, other, own);
+  for (const Version& version : key.versions)
+    if (version.exclusive && !version.uncertain && version.verified && version.transaction != own.transaction)
+      compare(access, lock_of(version), own);
+}
+
+void WriteJudge::compare(const Access& access, const Lock& a, const Lock& b) {
+  if (locks_contradict(a, b)) state_.report(exclusion_violation(state_.keys.format(access.key), a, b));
 }
 
 }  // namespace serval::online

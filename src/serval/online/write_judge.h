@@ -26,6 +26,7 @@ class WriteJudge {
   void link(const Access& access, Version& before, const Version& own);
   void judge_locks(const LiveTransaction& transaction, const Access& access);
   void judge_lock(const Access& access, const Lock& own);
+  void compare(const Access& access, const Lock& a, const Lock& b);
 
   PartitionState& state_;
 };
