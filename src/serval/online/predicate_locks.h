@@ -12,13 +12,11 @@
 // current state. Disjoint regions never conflict. Overlapping regions, and those too complex to compute,
 // allow no conclusion.
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "serval/online/mutual_exclusion.h"
-#include "serval/online/profile.h"
+#include "serval/online/version_order.h"
 #include "serval/predicate/region.h"
 
 namespace serval::online {
