@@ -116,7 +116,7 @@ void LiveCheck::look() {
   const bool clear = tail_ && screen(size, budget);
   const std::uint64_t of_screen = screen_ ? screen_->bytes() : 0;
   if (of_screen > most_memory_) return end(std::string(kTooLarge));
-  if (clear) return learn_clear(screen_->examined(), read_at);
+  if (clear) return learn(Holds{}, screen_->examined(), read_at);
   if (size < next_check_) return;
   if (of_screen + kMemoryPerByte * size > most_memory_) return end(std::string(kTooLarge));
   const History history = read_history(path_, {.format = Format::Jsonl, .budget = &budget});
@@ -144,14 +144,6 @@ bool LiveCheck::screen(std::uint64_t size, Budget& budget) {
     tail_.reset();
   }
   return state == HistoryScreen::State::Clear;
-}
-
-void LiveCheck::learn_clear(std::uint64_t transactions, Clock::time_point read_at) {
-  const std::lock_guard lock(mutex_);
-  state_.transactions = transactions;
-  state_.read_at = read_at;
-  state_.decided = true;
-  ++state_.checks;
 }
 
 void LiveCheck::learn(const Verdict& verdict, std::uint64_t transactions, Clock::time_point read_at) {

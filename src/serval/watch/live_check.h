@@ -81,7 +81,6 @@ class LiveCheck {
   // Screens the new part of the first `size` bytes. True: no sign of a violation in any of them.
   bool screen(std::uint64_t size, Budget& budget);
   void learn(const Verdict& verdict, std::uint64_t transactions, Clock::time_point read_at);
-  void learn_clear(std::uint64_t transactions, Clock::time_point read_at);
   void end(std::string reason);
 
   std::string path_;

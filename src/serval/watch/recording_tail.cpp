@@ -13,13 +13,10 @@
 #include "serval/formats/lines/line_cursor.h"
 
 namespace serval::watch {
-namespace {
 
 constexpr std::size_t kPiece = 1 << 20;
 constexpr std::size_t kMostSpellings = 1 << 16;
 constexpr std::int64_t kNativeVersion = 1;
-
-}  // namespace
 
 RecordingTail::RecordingTail(std::string path) : path_(std::move(path)) {}
 

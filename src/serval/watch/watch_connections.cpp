@@ -109,10 +109,7 @@ void WatchConnections::end(NativeStream& stream) {
     stream.end();
   } catch (const InputError& error) {
     engine_.note_refused(error.what());
-    engine_.doubt({.who = stream.name(),
-                   .what = "was refused: its last actions are unknown",
-                   .since = stream.promised(),
-                   .until = engine_.intake().latest()});
+    doubt(stream, "was refused: its last actions are unknown", engine_.intake().latest());
   }
 }
 
@@ -298,10 +295,7 @@ void WatchConnections::leave(Connection& connection) {
 void WatchConnections::vanish(Connection& connection) {
   NativeStream& stream = *connection.stream;
   if (!stream.takes_part()) return leave(connection);
-  engine_.doubt({.who = stream.name(),
-                 .what = "ended without its last record: its last actions are unknown",
-                 .since = stream.promised(),
-                 .until = engine_.intake().latest()});
+  doubt(stream, "ended without its last record: its last actions are unknown", engine_.intake().latest());
   close(connection);
 }
 
@@ -310,11 +304,7 @@ void WatchConnections::refuse(Connection& connection, const std::string& reason)
   NativeStream& stream = *connection.stream;
   ++refused_;
   engine_.note_refused(reason);
-  if (stream.takes_part())
-    engine_.doubt({.who = stream.name(),
-                   .what = "was refused: its actions are unknown",
-                   .since = stream.promised(),
-                   .until = kUnknownEnd});
+  if (stream.takes_part()) doubt(stream, "was refused: its actions are unknown", kUnknownEnd);
   if (connection.unidentified != unidentified_.end()) ++came_;  // Refused with its first bytes.
   close(connection);
 }

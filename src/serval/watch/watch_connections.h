@@ -86,6 +86,9 @@ class WatchConnections {
   void refuse(Connection& connection, const std::string& reason);
   void close(Connection& connection);
   void end(NativeStream& stream);
+  void doubt(const NativeStream& stream, const char* what, Time until) {
+    engine_.doubt({.who = stream.name(), .what = what, .since = stream.promised(), .until = until});
+  }
   void listen_for(Connection& connection, bool wanted);
   bool is_over();
 

@@ -7,15 +7,12 @@
 #include <fmt/format.h>
 
 namespace serval::watch {
-namespace {
 
 constexpr std::chrono::milliseconds kRest{20};
 constexpr std::chrono::milliseconds kLook{100};
 constexpr std::chrono::milliseconds kFullLook{1000};
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 constexpr std::uint64_t kAtOnce = 1 << 14;  // Records between two polls.
-
-}  // namespace
 
 WatchEngine::WatchEngine(WatchSetting setting)
     : setting_(std::move(setting)),

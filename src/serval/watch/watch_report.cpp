@@ -9,6 +9,7 @@
 
 #include "serval/base/json_writer.h"
 #include "serval/base/printable.h"
+#include "serval/report/json_members.h"
 #include "serval/report/quantity.h"
 
 namespace serval::watch {
@@ -66,12 +67,6 @@ void put_derivation(JsonWriter& json, const online::Derivation& derivation, cons
   json.end().end();
 }
 
-std::string format_time(Time time) {
-  if (time == kUnknownBegin) return "-";
-  if (time == kUnknownEnd) return "?";
-  return fmt::format("{}", time);
-}
-
 // A difference of two times.
 std::string format_lead(Time nanoseconds) {
   return nanoseconds < 1000 ? fmt::format("{} ns", nanoseconds)
@@ -88,15 +83,6 @@ std::string format_who(const online::CitedRecord& record, const WatchLabels& lab
   const Label* const session = labels.session(record.session);
   return out +
          fmt::format(" (session {})", session != nullptr ? session->text : std::to_string(record.session));
-}
-
-void put_derivation(std::string& out, const online::Derivation& derivation, const WatchLabels& labels) {
-  if (derivation.conclusion.empty()) return;
-  out += fmt::format("  {}\n", printable(derivation.conclusion));
-  for (const online::CitedRecord& record : derivation.records)
-    out +=
-        fmt::format("    {}: {} in [{}, {}]\n", printable(format_who(record, labels)),
-                    printable(record.action), format_time(record.time.begin), format_time(record.time.end));
 }
 
 void put_counts(JsonWriter& json, const WatchState& state) {
@@ -123,33 +109,50 @@ void put_pipeline(JsonWriter& json, const PipelineStatus& status) {
   json.key("blocked_times").number(status.blocked_times);
   json.key("blocked_s").number(std::chrono::duration<double>(status.blocked_time).count());
   json.key("held_back_by").text(status.held_back_by);
-  json.key("idle_clients").number(std::uint64_t{status.idle_clients}).key("idle").begin_array();
-  for (const std::string& name : status.idle) json.text(name);
-  json.end().key("late_transactions").number(status.late_transactions).end();
+  json.key("idle_clients").number(std::uint64_t{status.idle_clients});
+  put_texts(json, "idle", status.idle);
+  json.key("late_transactions").number(status.late_transactions).end();
 }
 
-// One metric with its help and type.
+// Metrics with their help and type.
 class Metrics {
  public:
-  Metrics& family(std::string_view name, std::string_view type, std::string_view help) {
-    text_ += fmt::format("# HELP {} {}\n# TYPE {} {}\n", name, help, name, type);
-    name_ = name;
-    return *this;
-  }
-  Metrics& sample(std::string_view labels, double value) {
+  // Samples follow.
+  void counter(std::string_view name, std::string_view help) { family(name, "counter", help); }
+  void gauge(std::string_view name, std::string_view help) { family(name, "gauge", help); }
+  template <class Number>
+  void sample(std::string_view labels, Number number) {
+    const auto value = static_cast<double>(number);
     const bool whole =
         value >= 0 && value < 1e15 && value == static_cast<double>(static_cast<std::uint64_t>(value));
     text_ += fmt::format(
         "{}{} {}\n", name_, labels,
         whole ? fmt::format("{}", static_cast<std::uint64_t>(value)) : fmt::format("{:.6f}", value));
-    return *this;
   }
-  Metrics& sample(std::string_view labels, std::uint64_t value) {
-    return sample(labels, static_cast<double>(value));
+
+  // With one sample.
+  template <class Number>
+  void counter(std::string_view name, Number value, std::string_view help) {
+    counter(name, help);
+    sample("", value);
+  }
+  template <class Number>
+  void gauge(std::string_view name, Number value, std::string_view help) {
+    gauge(name, help);
+    sample("", value);
+  }
+  void by_dependency(const std::array<std::uint64_t, online::kDependencyCount>& counts) {
+    for (std::size_t i = 0; i < counts.size(); ++i)
+      sample(fmt::format("{{kind=\"{}\"}}", kDependencies[i]), counts[i]);
   }
   std::string take() { return std::move(text_); }
 
  private:
+  void family(std::string_view name, std::string_view type, std::string_view help) {
+    text_ += fmt::format("# HELP {} {}\n# TYPE {} {}\n", name, help, name, type);
+    name_ = name;
+  }
+
   std::string text_;
   std::string_view name_;
 };
@@ -165,71 +168,53 @@ std::string escaped(std::string_view text) {
 }
 
 void put_findings(Metrics& metrics, const WatchState& state) {
-  metrics.family("serval_violations_total", "counter",
-                 "Certain contradictions to what the profile promises.");
-  metrics.sample("", state.violations);
-  metrics.family("serval_suspects_total", "counter",
-                 "Contradictions that a client whose records are missing may explain.");
-  metrics.sample("", state.suspects);
-  metrics.family("serval_anomalies_total", "counter",
-                 "Contradictions by anomaly and by the mechanism that found them.");
+  metrics.counter("serval_violations_total", state.violations,
+                  "Certain contradictions to what the profile promises.");
+  metrics.counter("serval_suspects_total", state.suspects,
+                  "Contradictions that a client whose records are missing may explain.");
+  metrics.counter("serval_anomalies_total",
+                  "Contradictions by anomaly and by the mechanism that found them.");
   for (const auto& [what, count] : state.found)
     for (const auto& [standing, number] :
          {std::pair{"violation", count.violations}, std::pair{"suspect", count.suspects}})
       metrics.sample(fmt::format("{{type=\"{}\",mechanism=\"{}\",level=\"{}\",standing=\"{}\"}}",
                                  serval::name_of(what.first), name_of(what.second), state.level, standing),
                      number);
-  metrics.family("serval_dependencies_total", "counter",
-                 "Dependencies between transactions that were deduced.");
-  for (std::size_t i = 0; i < state.statistics.deduced.size(); ++i)
-    metrics.sample(fmt::format("{{kind=\"{}\"}}", kDependencies[i]), state.statistics.deduced[i]);
-  metrics.family("serval_uncertain_dependencies_total", "counter",
-                 "Dependencies that the intervals leave open.");
-  for (std::size_t i = 0; i < state.statistics.uncertain.size(); ++i)
-    metrics.sample(fmt::format("{{kind=\"{}\"}}", kDependencies[i]), state.statistics.uncertain[i]);
+  metrics.counter("serval_dependencies_total", "Dependencies between transactions that were deduced.");
+  metrics.by_dependency(state.statistics.deduced);
+  metrics.counter("serval_uncertain_dependencies_total", "Dependencies that the intervals leave open.");
+  metrics.by_dependency(state.statistics.uncertain);
 }
 
 void put_flow(Metrics& metrics, const WatchState& state) {
   const PipelineStatus& pipeline = state.pipeline;
-  metrics.family("serval_history_bytes_total", "counter", "Bytes received.").sample("", state.bytes);
-  metrics.family("serval_records_total", "counter", "Records passed on to the verifier.")
-      .sample("", pipeline.dispatched);
-  metrics.family("serval_clients", "gauge", "Sessions that records come from.");
-  metrics.sample("{state=\"open\"}", std::uint64_t{pipeline.open_clients});
-  metrics.sample("{state=\"idle\"}", std::uint64_t{pipeline.idle_clients});
-  metrics.family("serval_idle_client", "gauge", "Some of the sessions that are considered idle, by name.");
+  metrics.counter("serval_history_bytes_total", state.bytes, "Bytes received.");
+  metrics.counter("serval_records_total", pipeline.dispatched, "Records passed on to the verifier.");
+  metrics.gauge("serval_clients", "Sessions that records come from.");
+  metrics.sample("{state=\"open\"}", pipeline.open_clients);
+  metrics.sample("{state=\"idle\"}", pipeline.idle_clients);
+  metrics.gauge("serval_idle_client", "Some of the sessions that are considered idle, by name.");
   for (const std::string& name : pipeline.idle)
-    metrics.sample(fmt::format("{{client=\"{}\"}}", escaped(name)), std::uint64_t{1});
-  metrics.family("serval_late_transactions_total", "counter",
-                 "Transactions that came too late to be judged.");
-  metrics.sample("", pipeline.late_transactions);
-  metrics.family("serval_refused_connections_total", "counter",
-                 "Connections that sent garbage or held too much memory.");
-  metrics.sample("", state.refused);
-  metrics.family("serval_pipeline_waiting_bytes", "gauge", "Bytes of waiting records.");
-  metrics.sample("", std::uint64_t{pipeline.waiting_bytes});
-  metrics.family("serval_pipeline_blocked_seconds_total", "counter",
-                 "Time that sources waited for the verifier.");
-  metrics.sample("", std::chrono::duration<double>(pipeline.blocked_time).count());
-  metrics.family("serval_check_lag_seconds", "gauge", "Age of the oldest record that has not been judged.");
-  metrics.sample("", state.lag_seconds);
-  metrics.family("serval_doubts_total", "counter",
-                 "Clients whose last records are missing, and transactions that came too late.");
-  metrics.sample("", state.doubt_count);
+    metrics.sample(fmt::format("{{client=\"{}\"}}", escaped(name)), 1);
+  metrics.counter("serval_late_transactions_total", pipeline.late_transactions,
+                  "Transactions that came too late to be judged.");
+  metrics.counter("serval_refused_connections_total", state.refused,
+                  "Connections that sent garbage or held too much memory.");
+  metrics.gauge("serval_pipeline_waiting_bytes", pipeline.waiting_bytes, "Bytes of waiting records.");
+  metrics.counter("serval_pipeline_blocked_seconds_total",
+                  std::chrono::duration<double>(pipeline.blocked_time).count(),
+                  "Time that sources waited for the verifier.");
+  metrics.gauge("serval_check_lag_seconds", state.lag_seconds,
+                "Age of the oldest record that has not been judged.");
+  metrics.counter("serval_doubts_total", state.doubt_count,
+                  "Clients whose last records are missing, and transactions that came too late.");
 }
 
 }  // namespace
 
 std::string_view name_of(WatchVerdict verdict) {
-  switch (verdict) {
-    case WatchVerdict::Clean:
-      return "clean";
-    case WatchVerdict::Violation:
-      return "violation";
-    case WatchVerdict::Unknown:
-      return "unknown";
-  }
-  return {};
+  constexpr std::array<std::string_view, 3> kNames{"clean", "violation", "unknown"};
+  return kNames[static_cast<std::size_t>(verdict)];
 }
 
 std::string text_of(const Finding& finding) {
@@ -238,11 +223,8 @@ std::string text_of(const Finding& finding) {
       fmt::format("{}  {}, found by {}\n", finding.standing == Standing::Certain ? "violation" : "suspect  ",
                   serval::name_of(violation.kind), name_of(violation.mechanism));
   if (!finding.because.empty()) text += fmt::format("  in doubt: {}\n", printable(finding.because));
-  text += fmt::format("{}: {}{}{}\n", name_of(violation.mechanism), serval::name_of(violation.kind),
-                      violation.key.empty() ? "" : " at ", printable(violation.key));
-  put_derivation(text, violation.first, finding.labels);
-  put_derivation(text, violation.second, finding.labels);
-  return text;
+  return text + violation.format(
+                    [&](const online::CitedRecord& record) { return format_who(record, finding.labels); });
 }
 
 std::string headline_of(const Finding& finding) {
@@ -306,13 +288,11 @@ std::string text_of(const WatchSummary& summary) {
                       format_count(found.committed), format_count(found.aborted),
                       format_count(found.indeterminate), format_count(state.sessions, "session"),
                       format_count(found.operations, "op"), format_count(found.keys, "key"));
-  text += fmt::format(
-      "  {} certain, {} suspect   {} checked   {} left uncertain\n",
-      format_count(state.violations, "violation"), format_count(state.suspects),
-      format_count(found.reads_checked, "read"),
-      format_count(found.uncertain[0] + found.uncertain[1] + found.uncertain[2], "dependenc") == "1 dependenc"
-          ? "1 dependency"
-          : format_count(found.uncertain[0] + found.uncertain[1] + found.uncertain[2]) + " dependencies");
+  const std::uint64_t uncertain = found.uncertain[0] + found.uncertain[1] + found.uncertain[2];
+  text += fmt::format("  {} certain, {} suspect   {} checked   {} {} left uncertain\n",
+                      format_count(state.violations, "violation"), format_count(state.suspects),
+                      format_count(found.reads_checked, "read"), format_count(uncertain),
+                      uncertain == 1 ? "dependency" : "dependencies");
   if (found.reads_ahead > 0)
     text += fmt::format(
         "  clocks     {} saw what began to be committed up to {} later; if clients' clocks disagree, "
@@ -337,9 +317,8 @@ std::string json_of(const WatchSummary& summary) {
   json.key("violations").number(summary.state.violations).key("suspects").number(summary.state.suspects);
   put_counts(json, summary.state);
   put_pipeline(json, summary.state.pipeline);
-  json.key("doubts").begin_array();
-  for (const std::string& doubt : summary.state.doubts) json.text(doubt);
-  json.end().key("refused_connections").number(summary.state.refused);
+  put_texts(json, "doubts", summary.state.doubts);
+  json.key("refused_connections").number(summary.state.refused);
   json.key("ended").text(summary.ended).key("time_s").number(summary.seconds);
   json.key("rss_bytes").number(resident_bytes());
   return json.end().take() + "\n";
@@ -347,22 +326,19 @@ std::string json_of(const WatchSummary& summary) {
 
 std::string prometheus_text(const WatchState& state) {
   Metrics metrics;
-  metrics.family("serval_build_info", "gauge", "The version of serval.");
-  metrics.sample(fmt::format("{{version=\"{}\",profile=\"{}\"}}", SERVAL_VERSION, state.profile),
-                 std::uint64_t{1});
-  metrics.family("serval_transactions_total", "counter", "Transactions that ended, by outcome.");
+  metrics.gauge("serval_build_info", "The version of serval.");
+  metrics.sample(fmt::format("{{version=\"{}\",profile=\"{}\"}}", SERVAL_VERSION, state.profile), 1);
+  metrics.counter("serval_transactions_total", "Transactions that ended, by outcome.");
   metrics.sample("{outcome=\"committed\"}", state.statistics.committed);
   metrics.sample("{outcome=\"aborted\"}", state.statistics.aborted);
   metrics.sample("{outcome=\"indeterminate\"}", state.statistics.indeterminate);
-  metrics.family("serval_operations_total", "counter", "Operations seen.")
-      .sample("", state.statistics.operations);
+  metrics.counter("serval_operations_total", state.statistics.operations, "Operations seen.");
   put_findings(metrics, state);
   put_flow(metrics, state);
-  metrics.family("serval_window_transactions", "gauge", "Transactions that are open or not yet judged.");
-  metrics.sample("", state.statistics.open_transactions);
-  metrics.family("serval_versions", "gauge", "Versions of keys in memory.")
-      .sample("", state.statistics.versions);
-  metrics.family("serval_memory_bytes", "gauge", "Resident memory.").sample("", resident_bytes());
+  metrics.gauge("serval_window_transactions", state.statistics.open_transactions,
+                "Transactions that are open or not yet judged.");
+  metrics.gauge("serval_versions", state.statistics.versions, "Versions of keys in memory.");
+  metrics.gauge("serval_memory_bytes", resident_bytes(), "Resident memory.");
   return metrics.take();
 }
 
