@@ -15,10 +15,7 @@ std::uint64_t sum(const std::array<std::uint64_t, kDependencyCount>& counts) {
 }
 
 void write_time(JsonWriter& json, Time time) {
-  if (time == kUnknownBegin || time == kUnknownEnd)
-    json.null();
-  else
-    json.number(time);
+  time == kUnknownBegin || time == kUnknownEnd ? json.null() : json.number(time);
 }
 
 void write_session(JsonWriter& json, const CitedRecord& record) {
@@ -83,12 +80,8 @@ std::string text_of(const OnlineResult& result) {
 
 void write_json(JsonWriter& json, const Violation& violation) {
   json.begin_object().key("mechanism").text(name_of(violation.mechanism));
-  json.key("type")
-      .text(serval::name_of(violation.kind))
-      .key("key")
-      .text(violation.key)
-      .key("txns")
-      .begin_array();
+  json.key("type").text(serval::name_of(violation.kind)).key("key").text(violation.key);
+  json.key("txns").begin_array();
   for (const std::uint64_t transaction : violation.transactions) json.number(transaction);
   json.end().key("first");
   write_derivation(json, violation.first);
@@ -111,14 +104,10 @@ void write_json(JsonWriter& json, const OnlineResult& result) {
   json.key("indeterminate").number(counted.indeterminate).key("reads_checked").number(counted.reads_checked);
   json.key("reads_unchecked").number(counted.reads_unchecked).end();
   json.key("dependencies").begin_object();
-  for (std::size_t i = 0; i < kDependencyCount; ++i)
-    json.key(kDependencies[i])
-        .begin_object()
-        .key("deduced")
-        .number(counted.deduced[i])
-        .key("uncertain")
-        .number(counted.uncertain[i])
-        .end();
+  for (std::size_t i = 0; i < kDependencyCount; ++i) {
+    json.key(kDependencies[i]).begin_object().key("deduced").number(counted.deduced[i]);
+    json.key("uncertain").number(counted.uncertain[i]).end();
+  }
   json.key("uncertain_share").number(uncertain_share(counted)).end().key("hints").begin_object();
   json.key("consecutive_anti_dependencies").number(counted.hints.consecutive_anti_dependencies);
   json.key("dangerous_structures").number(counted.hints.dangerous_structures);

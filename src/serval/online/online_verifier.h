@@ -94,9 +94,7 @@ class OnlineVerifier {
     Time end;
     std::uint64_t number;  // Position among the ended transactions.
     LiveTransaction* transaction;
-    friend bool operator>(const Waiting& a, const Waiting& b) {
-      return a.end != b.end ? a.end > b.end : a.number > b.number;
-    }
+    friend auto operator<=>(const Waiting&, const Waiting&) = default;
   };
   std::vector<Waiting>
       waiting_;  // A heap of transactions that have ended but are not judged, earliest end first.
