@@ -1,7 +1,6 @@
 // Elements are added to a set; the last read must show every element whose addition had succeeded before
 // the read began, and only elements that were added. After Jepsen's set checker.
 
-#include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 

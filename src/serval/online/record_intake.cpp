@@ -1,6 +1,5 @@
 #include "serval/online/record_intake.h"
 
-#include <algorithm>
 #include <charconv>
 
 namespace serval::online {

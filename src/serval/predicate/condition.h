@@ -19,7 +19,6 @@
 #include "serval/history/predicate.h"
 #include "serval/history/value.h"
 #include "serval/predicate/scalar.h"
-#include "serval/predicate/truth.h"
 
 namespace serval {
 

@@ -10,7 +10,6 @@
 // May be false for a condition that always has one: it handles only comparisons of columns and constants
 // of one family, and remainders by a positive constant. O(nodes).
 
-#include <cstdint>
 #include <span>
 
 #include "serval/predicate/condition.h"

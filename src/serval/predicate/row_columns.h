@@ -13,7 +13,6 @@
 
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "serval/history/history.h"

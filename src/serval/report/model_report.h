@@ -2,7 +2,6 @@
 // The result of a model check of one file, as text or as one JSON object (schema serval.model/1,
 // docs/models.md).
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>

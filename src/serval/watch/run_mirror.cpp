@@ -5,14 +5,10 @@
 #include <fmt/format.h>
 
 #include "serval/base/error.h"
-#include "serval/watch/watch_report.h"
 
 namespace serval::watch {
-namespace {
 
 constexpr std::size_t kMostShown = 10;
-
-}  // namespace
 
 RunMirror::RunMirror(const std::string& path, const online::ProfileChoice& profile, Note note)
     : path_(path),

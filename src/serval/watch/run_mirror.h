@@ -8,7 +8,6 @@
 #include <atomic>
 #include <exception>
 #include <map>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
