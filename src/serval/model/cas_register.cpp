@@ -5,7 +5,6 @@
 #include <map>
 #include <tuple>
 
-#include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 
 #include "serval/model/checkers.h"
@@ -57,14 +56,7 @@ bool compares_only(const RegisterOperation& one) {
 class RegisterObject {
  public:
   RegisterObject(Value initial, std::span<const RegisterOperation> operations)
-      : initial_(initial), operations_(operations) {
-    absl::flat_hash_map<std::tuple<RegisterStep, Value, Value>, std::uint32_t> kinds;
-    kinds_.reserve(operations.size());
-    for (const RegisterOperation& one : operations)
-      kinds_.push_back(
-          kinds.try_emplace({one.kind, one.expected, one.value}, static_cast<std::uint32_t>(kinds.size()))
-              .first->second);
-  }
+      : initial_(initial), operations_(operations), kinds_(kinds_by(operations, key_of)) {}
 
   std::uint64_t initial() const { return initial_.bits(); }
   std::optional<std::uint64_t> apply(std::uint64_t state, std::uint32_t operation) const {
@@ -92,6 +84,10 @@ class RegisterObject {
   std::uint32_t kind_of(std::uint32_t operation) const { return kinds_[operation]; }
 
  private:
+  static std::tuple<RegisterStep, Value, Value> key_of(const RegisterOperation& one) {
+    return {one.kind, one.expected, one.value};
+  }
+
   Value initial_;
   std::span<const RegisterOperation> operations_;
   std::vector<std::uint32_t> kinds_;

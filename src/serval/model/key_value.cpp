@@ -65,11 +65,7 @@ int compare_beginning(std::string_view answer, std::string_view front, std::stri
 
 StringObject::StringObject(std::vector<StringOperation> operations, std::span<const CallSpan> spans)
     : operations_(std::move(operations)), spans_(spans) {
-  absl::flat_hash_map<std::pair<StringStep, std::string_view>, std::uint32_t> kinds;
-  for (const StringOperation& one : operations_) {
-    kinds_.push_back(
-        kinds.try_emplace({one.kind, one.text}, static_cast<std::uint32_t>(kinds.size())).first->second);
-  }
+  kinds_ = kinds_by(operations_, [](const StringOperation& one) { return std::pair(one.kind, one.text); });
   for (std::uint32_t i = 0; i < operations_.size(); ++i)
     if (operations_[i].kind == StringStep::Get && !spans_[i].lost()) answers_.push_back(operations_[i].text);
   std::ranges::sort(answers_);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <absl/container/flat_hash_map.h>
 #include <fmt/format.h>
 
 #include "serval/model/findings.h"
@@ -18,6 +19,17 @@ struct ObjectPart {
   std::string name;                       // Of the key; empty if there is only one object.
   std::vector<std::uint32_t> operations;  // Positions in ClientHistory::operations().
 };
+
+// For the kind_of() of an object: equal keys of operations have equal numbers, from 0.
+template <class Operations, class KeyOf>
+std::vector<std::uint32_t> kinds_by(const Operations& operations, const KeyOf& key_of) {
+  absl::flat_hash_map<decltype(key_of(operations[0])), std::uint32_t> numbers;
+  std::vector<std::uint32_t> kinds;
+  for (const auto& one : operations)
+    kinds.push_back(
+        numbers.try_emplace(key_of(one), static_cast<std::uint32_t>(numbers.size())).first->second);
+  return kinds;
+}
 
 class LinearizableParts {
  public:

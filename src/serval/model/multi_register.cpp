@@ -33,13 +33,11 @@ class RegistersObject {
       for (const MicroOperation& step : steps)
         places_.try_emplace(step.key, static_cast<std::uint32_t>(places_.size()));
     number_of(std::vector<Value>(places_.size(), initial));
-    std::map<std::vector<std::tuple<MicroOperation::Kind, Value, Value>>, std::uint32_t> kinds;
-    for (const Steps& steps : operations_) {
+    kinds_ = kinds_by(operations_, [](const Steps& steps) {
       std::vector<std::tuple<MicroOperation::Kind, Value, Value>> spelled;
       for (const MicroOperation& step : steps) spelled.emplace_back(step.kind, step.key, step.value);
-      kinds_.push_back(
-          kinds.try_emplace(std::move(spelled), static_cast<std::uint32_t>(kinds.size())).first->second);
-    }
+      return spelled;
+    });
   }
 
   static std::uint64_t initial() { return 0; }
