@@ -5,7 +5,6 @@
 #include "serval/base/error.h"
 #include "serval/formats/jepsen/jepsen_log.h"
 #include "serval/model/model.h"
-#include "serval/model/suggest_model.h"
 #include "serval/model/verify_model.h"
 #include "target.h"
 

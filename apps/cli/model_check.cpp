@@ -6,7 +6,6 @@
 
 #include "serval/base/contract.h"
 #include "serval/base/error.h"
-#include "serval/model/suggest_model.h"
 #include "serval/model/verify_model.h"
 #include "serval/report/model_report.h"
 #include "serval/report/quantity.h"

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "model/model_verdicts.h"
-#include "serval/model/suggest_model.h"
+#include "serval/model/model.h"
 
 // The models that judge reads individually: small histories that each model accepts and rejects.
 

@@ -8,7 +8,6 @@
 #include "serval/base/contract.h"
 #include "serval/base/folded_name.h"
 #include "serval/model/checkers.h"
-#include "serval/model/suggest_model.h"
 
 namespace serval {
 namespace {

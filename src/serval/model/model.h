@@ -105,4 +105,11 @@ std::optional<Model> model_named(std::string_view name);
 // Throws InputError if the model does not accept an operation or its value.
 [[nodiscard]] ModelResult check_model(Model model, const ClientHistory& history, const ModelOptions& options);
 
+// The models that fit a history, by the functions of its operations and the form of their results.
+// Best first; empty if none fits. O(n).
+std::vector<Model> fitting_models(const ClientHistory& history);
+
+// "this looks like a bank log; to check it, add --model bank", or "" if no model fits.
+std::string model_hint(const ClientHistory& history);
+
 }  // namespace serval

@@ -1,9 +1,9 @@
-#include "serval/model/suggest_model.h"
-
 #include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
+
+#include "serval/model/model.h"
 
 namespace serval {
 namespace {
@@ -20,28 +20,21 @@ bool within(const Functions& functions, const Functions& allowed) {
   return std::ranges::includes(allowed, functions);
 }
 
-// The first non-empty result of a read; null if there is none.
-const FormValue* first_answer(const ClientHistory& history) {
+// The results of all reads.
+std::vector<const FormValue*> answers_in(const ClientHistory& history) {
+  std::vector<const FormValue*> answers;
   for (const ClientOperation& operation : history.operations())
-    if (operation.ok() && history.function(operation) == "read" && !operation.result->is_nil())
-      return operation.result;
-  return nullptr;
-}
-
-std::size_t reads_in(const ClientHistory& history) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(history.operations(), [&](const ClientOperation& operation) {
-        return operation.ok() && history.function(operation) == "read";
-      }));
+    if (operation.ok() && history.function(operation) == "read") answers.push_back(operation.result);
+  return answers;
 }
 
 bool is_transaction(const FormValue& form) {
   return is_list(form) && !form.parts.empty() && is_list(form.parts.front());
 }
 
-std::vector<Model> sets_or_counter(const ClientHistory& history, const FormValue* answer) {
+std::vector<Model> sets_or_counter(std::size_t reads, const FormValue* answer) {
   if (answer != nullptr && answer->is_scalar()) return {Model::Counter};
-  if (reads_in(history) > 1) return {Model::SetFull, Model::Set};
+  if (reads > 1) return {Model::SetFull, Model::Set};
   return {Model::Set, Model::SetFull};
 }
 
@@ -66,12 +59,14 @@ bool transactions_of_registers(const ClientHistory& history) {
 
 std::vector<Model> fitting_models(const ClientHistory& history) {
   const Functions functions = functions_of(history);
-  const FormValue* const answer = first_answer(history);
+  const std::vector<const FormValue*> answers = answers_in(history);
+  const auto first = std::ranges::find_if(answers, [](const FormValue* one) { return !one->is_nil(); });
+  const FormValue* const answer = first == answers.end() ? nullptr : *first;
   if (functions.empty()) return {};
   if (functions.contains("transfer") && within(functions, {"read", "transfer"})) return {Model::Bank};
   if (within(functions, {"acquire", "release"})) return {Model::Mutex};
   if (functions.contains("add") && within(functions, {"add", "read"}))
-    return sets_or_counter(history, answer);
+    return sets_or_counter(answers.size(), answer);
   if (within(functions, {"append", "get", "put"})) return {Model::KeyValue};
   if (within(functions, {"txn"}) && transactions_of_registers(history)) return {Model::MultiRegister};
   if (!within(functions, {"cas", "read", "write"})) return {};
