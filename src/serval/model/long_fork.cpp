@@ -87,16 +87,14 @@ class LongFork {
       std::size_t lacks = keys.size(), has = keys.size();
       for (std::size_t k = 0; k < keys.size(); ++k) {
         const bool in_smaller = !smaller.values[k].is_nil(), in_larger = !larger.values[k].is_nil();
-        if (in_smaller && in_larger && smaller.values[k] != larger.values[k]) doubt_ = two_values(keys[k]);
+        if (in_smaller && in_larger && smaller.values[k] != larger.values[k])
+          doubt_ = fmt::format("key {} was read with two values, so they have no known order",
+                               history_.format(keys[k]));
         if (in_smaller && !in_larger) lacks = k;
         if (!in_smaller && in_larger) has = k;
       }
       if (lacks != keys.size()) report(smaller, larger, keys[lacks], keys[has]);
     }
-  }
-
-  std::string two_values(Value key) const {
-    return fmt::format("key {} was read with two values, so they have no known order", history_.format(key));
   }
 
   void report(const GroupRead& one, const GroupRead& other, Value first, Value second) {

@@ -31,9 +31,8 @@ ModelResult check_sequential(const ClientHistory& history, const ModelOptions& o
     if (!operation.ok() || history.function(operation) != "read") continue;
     ++reads;
     const std::span<const FormValue> parts = parts_read(history, operation);
-    const auto seen = std::ranges::find_if(parts, [](const FormValue& part) { return !part.is_nil(); });
-    const auto gap =
-        std::ranges::find_if(seen, parts.end(), [](const FormValue& part) { return part.is_nil(); });
+    const auto seen = std::ranges::find_if_not(parts, &FormValue::is_nil);
+    const auto gap = std::ranges::find_if(seen, parts.end(), &FormValue::is_nil);
     whole += seen == parts.begin() && gap == parts.end() ? 1 : 0;
     empty += seen == parts.end() ? 1 : 0;
     if (gap != parts.end())
