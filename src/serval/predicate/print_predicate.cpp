@@ -1,6 +1,8 @@
 #include "serval/predicate/print_predicate.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "serval/predicate/scalar.h"
 #include "serval/predicate/sql_tokens.h"
@@ -14,28 +16,17 @@ using Node = Predicate::Node;
 enum Level { kOr, kAnd, kNot, kIs, kCompare, kRange, kConcatenate, kSum, kProduct, kSign, kPrimary };
 
 Level level_of(const Predicate& tree) {
-  switch (tree.node) {
-    case Node::Or:
-      return kOr;
-    case Node::And:
-      return kAnd;
-    case Node::Not:
-      return kNot;
-    case Node::IsNull:
-      return kIs;
-    case Node::Compare:
-      return kCompare;
-    case Node::In:
-    case Node::Between:
-    case Node::Like:
-      return kRange;
-    case Node::Arithmetic:
-      if (tree.children.size() == 1) return kSign;
-      if (tree.name == "+" || tree.name == "-") return kSum;
-      return tree.name == "*" || tree.name == "/" || tree.name == "%" ? kProduct : kConcatenate;
-    default:
-      return kPrimary;
+  static constexpr std::array kLevels{std::pair{Node::Or, kOr},           std::pair{Node::And, kAnd},
+                                      std::pair{Node::Not, kNot},         std::pair{Node::IsNull, kIs},
+                                      std::pair{Node::Compare, kCompare}, std::pair{Node::In, kRange},
+                                      std::pair{Node::Between, kRange},   std::pair{Node::Like, kRange}};
+  if (tree.node == Node::Arithmetic) {
+    if (tree.children.size() == 1) return kSign;
+    if (tree.name == "+" || tree.name == "-") return kSum;
+    return tree.name == "*" || tree.name == "/" || tree.name == "%" ? kProduct : kConcatenate;
   }
+  const auto* found = std::ranges::find(kLevels, tree.node, &std::pair<Node, Level>::first);
+  return found == kLevels.end() ? kPrimary : found->second;
 }
 
 class Printer {

@@ -24,19 +24,13 @@ Scalar sum_of(const Scalar& a, const Scalar& b) {
 
 Query query_of(const Predicate& tree, const ValuePool& pool) {
   using Node = Predicate::Node;
+  const bool aggregates = tree.node == Node::Aggregate && !tree.children.empty();
+  const bool updates = tree.node == Node::Update && !tree.children.empty();
   Query out;
-  if (tree.node == Node::Aggregate && !tree.children.empty()) {
-    out.where = Condition(tree.children.back(), pool);
-    out.function = function_named(tree.name);
-    if (tree.children.size() > 1) out.argument = Condition(tree.children.front(), pool);
-    return out;
-  }
-  if (tree.node != Node::Update || tree.children.empty()) {
-    out.where = Condition(tree, pool);
-    return out;
-  }
-  out.where = Condition(tree.children.front(), pool);
-  for (std::size_t i = 1; i < tree.children.size(); ++i) {
+  out.where = Condition(aggregates ? tree.children.back() : updates ? tree.children.front() : tree, pool);
+  if (aggregates) out.function = function_named(tree.name);
+  if (aggregates && tree.children.size() > 1) out.argument = Condition(tree.children.front(), pool);
+  for (std::size_t i = 1; updates && i < tree.children.size(); ++i) {
     const Predicate& set = tree.children[i];
     if (set.node == Node::Set && set.children.size() == 1)
       out.assignments.push_back({set.name, Condition(set.children.front(), pool)});

@@ -151,12 +151,9 @@ Scalar Scalar::of(Value value, const ValuePool& pool) {
       return Scalar(std::string(pool.characters(value)));
     case Value::Kind::Number:
       return number(pool.characters(value));
-    case Value::Kind::Unknown:
-    case Value::Kind::Row:
-    case Value::Kind::List:
-      break;
+    default:
+      return undefined();
   }
-  return undefined();
 }
 
 Truth Scalar::truth() const noexcept {

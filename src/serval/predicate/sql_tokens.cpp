@@ -53,16 +53,9 @@ SqlToken SqlTokens::next() {
   return taken;
 }
 
-bool SqlTokens::accept_sign(std::string_view sign) {
-  if (!token_.is_sign(sign)) return false;
-  advance();
-  return true;
-}
-
-bool SqlTokens::accept_word(std::string_view word) {
-  if (!token_.is_word(word)) return false;
-  advance();
-  return true;
+bool SqlTokens::advance_if(bool accepted) {
+  if (accepted) advance();
+  return accepted;
 }
 
 void SqlTokens::expect_sign(std::string_view sign) {

@@ -40,8 +40,8 @@ class SqlTokens {
   const SqlToken& peek() const noexcept { return token_; }
   SqlToken next();
   // Consumes the sign or word if it is the next token.
-  bool accept_sign(std::string_view sign);
-  bool accept_word(std::string_view word);
+  bool accept_sign(std::string_view sign) { return advance_if(token_.is_sign(sign)); }
+  bool accept_word(std::string_view word) { return advance_if(token_.is_word(word)); }
   void expect_sign(std::string_view sign);
   void expect_word(std::string_view word);
 
@@ -51,6 +51,7 @@ class SqlTokens {
 
  private:
   void advance();
+  bool advance_if(bool accepted);
   void skip_blanks();
   void take_number();
   void take_quoted(char quote, SqlToken::Kind kind);
