@@ -14,7 +14,7 @@
 #include "serval/inference/lint.h"
 #include "serval/inference/statistics.h"
 #include "serval/online/mirror_history.h"
-#include "serval/report/json_report.h"
+#include "serval/report/report.h"
 #include "serval/report/text_report.h"
 #include "serval/verify/verify_witness.h"
 #include "target.h"

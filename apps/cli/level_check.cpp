@@ -12,7 +12,7 @@
 #include "serval/base/contract.h"
 #include "serval/base/error.h"
 #include "serval/check/check.h"
-#include "serval/report/json_report.h"
+#include "serval/report/report.h"
 #include "serval/verify/verify_witness.h"
 #include "writing.h"
 

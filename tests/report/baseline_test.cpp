@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "report/reports.h"
-#include "serval/report/json_report.h"
+#include "serval/report/report.h"
 #include "serval/report/text_report.h"
 
 namespace serval {

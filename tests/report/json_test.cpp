@@ -2,7 +2,7 @@
 
 #include "report/reports.h"
 #include "serval/base/json_writer.h"
-#include "serval/report/json_report.h"
+#include "serval/report/report.h"
 
 namespace serval {
 namespace {

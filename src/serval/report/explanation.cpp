@@ -8,7 +8,6 @@
 
 #include "serval/report/certified_words.h"
 #include "serval/report/names.h"
-#include "serval/report/participants.h"
 #include "serval/report/quantity.h"
 
 namespace serval {

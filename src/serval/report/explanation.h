@@ -39,6 +39,13 @@ struct Explanation {
 Explanation explain(const History& history, Level level, const Anomaly& anomaly,
                     Clock clock = Clock::Nanoseconds);
 
+// Its transactions, from the evidence: in the order of the explanation, without names. O(edges) for a cycle.
+std::vector<Explanation::Participant> participants_of(const History& history, const Evidence& evidence);
+
+// Transactions that the explanation names although they are not part of the anomaly: their reads show the
+// order of versions.
+std::vector<TransactionId> witnesses_of(const History& history, const Evidence& evidence);
+
 // The explanation on one line, for logs and JSON.
 std::string prose(const Explanation& explanation);
 

@@ -3,9 +3,7 @@
 
 #include <functional>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "serval/base/json_writer.h"
 

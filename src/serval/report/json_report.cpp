@@ -1,5 +1,3 @@
-#include "serval/report/json_report.h"
-
 #include <algorithm>
 #include <array>
 
@@ -7,6 +5,7 @@
 #include "serval/report/explanation.h"
 #include "serval/report/json_members.h"
 #include "serval/report/names.h"
+#include "serval/report/report.h"
 
 namespace serval {
 namespace {
@@ -33,7 +32,11 @@ class JsonReport {
     put_phases(json_, report_.result.phases);
     attempts();
     put_text_or_null(json_, "without_certificate", without_certificate());
-    run();
+    json_.key("run");
+    if (report_.run)
+      write_json(json_, *report_.run, level_of_gate(report_), report_.max_findings);
+    else
+      json_.null();
     json_.key("time_s").number(report_.budget.seconds);
     json_.key("peak_rss_bytes").number(report_.budget.peak_rss_bytes);
     budget();
@@ -225,14 +228,6 @@ class JsonReport {
     return other->answer == Answer::SomeOrderExists ? "some-order-exists"
            : other->answer == Answer::NoOrderExists ? "no-order-exists"
                                                     : "not-known";
-  }
-
-  void run() {
-    json_.key("run");
-    if (report_.run)
-      write_json(json_, *report_.run, level_of_gate(report_), report_.max_findings);
-    else
-      json_.null();
   }
 
   void attempts() {

@@ -45,8 +45,10 @@ class ModelText {
     if (!report_.result.reason.empty()) labelled("reason", report_.result.reason);
     for (std::size_t i = 0; i < report_.result.findings.size(); ++i) finding(i);
     if (!report_.result.findings.empty()) out_ += "\n";
-    found();
-    facts();
+    pairs("found", report_.result.counts,
+          [](const auto& one) { return fmt::format("{} {}", format_count(one.second), one.first); });
+    pairs("facts", report_.result.facts,
+          [](const auto& one) { return fmt::format("{} {}", one.first, one.second); });
     for (const std::string& notice : report_.notices) labelled("note", notice);
     if (report_.verification == Verification::Passed)
       labelled("verified", "the evidence was verified against the raw history");
@@ -115,18 +117,11 @@ class ModelText {
                         printable(history.format(operation)));
   }
 
-  void found() {
+  template <class Pairs, class Format>
+  void pairs(std::string_view label, const Pairs& all, const Format& format) {
     std::string text;
-    for (const auto& [kind, count] : report_.result.counts)
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", format_count(count), kind);
-    if (!text.empty()) labelled("found", text);
-  }
-
-  void facts() {
-    std::string text;
-    for (const auto& [name, value] : report_.result.facts)
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
-    if (!text.empty()) labelled("facts", text);
+    for (const auto& one : all) text += (text.empty() ? "" : ", ") + format(one);
+    if (!text.empty()) labelled(label, text);
   }
 
   const ModelReport& report_;

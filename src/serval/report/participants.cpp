@@ -1,7 +1,8 @@
-#include "serval/report/participants.h"
-
 #include <algorithm>
+#include <initializer_list>
 #include <utility>
+
+#include "serval/report/explanation.h"
 
 namespace serval {
 namespace {
@@ -27,6 +28,9 @@ class Cast {
   }
   void take_part(OperationId op) {
     if (!op.is_none()) take_part(history_.transaction_of(op), op);
+  }
+  void take_parts(std::initializer_list<OperationId> ops) {
+    for (const OperationId op : ops) take_part(op);
   }
 
   // The linear find above would be quadratic for long cycles, so a cycle fills its list directly: edge i
@@ -73,17 +77,9 @@ class Cast {
     }
   }
 
-  void add(const ChainBreak& broken) {
-    for (const OperationId op : {broken.first, broken.second}) take_part(op);
-  }
-
-  void add(const OrderConflict& conflict) {
-    for (const OperationId op : {conflict.first, conflict.second}) take_part(op);
-  }
-
-  void add(const DirtyUpdate& dirty) {
-    for (const OperationId op : {dirty.aborted, dirty.update, dirty.read}) take_part(op);
-  }
+  void add(const ChainBreak& broken) { take_parts({broken.first, broken.second}); }
+  void add(const OrderConflict& conflict) { take_parts({conflict.first, conflict.second}); }
+  void add(const DirtyUpdate& dirty) { take_parts({dirty.aborted, dirty.update, dirty.read}); }
 
   void add(const Contradiction& cases) {
     for (const Contradiction::Node& node : cases.nodes)
@@ -96,8 +92,7 @@ class Cast {
 
   void add(const VersionContradiction& versions) {
     for (const VersionPrecedence& step : versions.steps)
-      for (const OperationId op : {step.earlier, step.seen_earlier, step.later, step.seen_later})
-        take_part(op);
+      take_parts({step.earlier, step.seen_earlier, step.later, step.seen_later});
   }
 
   const History& history_;

@@ -77,14 +77,10 @@ std::string meanings_of_repeatable_read() {
   return out;
 }
 
-bool mentions(const std::vector<Level>& levels, Level level) {
-  return std::ranges::find(levels, level) != levels.end();
-}
-
 bool speaks_of_repeatable_read(const Report& report, const Standing& known) {
   constexpr Level kLevel = Level::RepeatableRead;
-  return (report.gate && report.gate->level == kLevel) || mentions(known.weakest_refuted, kLevel) ||
-         mentions(known.strongest, kLevel);
+  return (report.gate && report.gate->level == kLevel) ||
+         std::ranges::count(known.weakest_refuted, kLevel) + std::ranges::count(known.strongest, kLevel) > 0;
 }
 
 // The best-known kinds of cycles, most severe first.

@@ -101,6 +101,10 @@ std::vector<std::string> format_counts(const std::map<AnomalyKind, std::uint64_t
 // that reads all lists at the end.
 std::optional<std::uint64_t> clients_of(const History& history);
 
+// The report as one JSON object on one line, schema "serval.report/2", without a newline. Fields are only
+// added; an incompatible change gets a new schema name. docs/cli.md describes every field.
+std::string json_report(const Report& report);
+
 // Notes that prevent misunderstandings: names that vendors use differently, models that fit better.
 std::vector<std::string> remarks(const Report& report);
 
