@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "serval/online/dependency.h"
 #include "serval/online/stored_value.h"
 #include "serval/online/violation.h"
 

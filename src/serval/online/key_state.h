@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "serval/online/dependency.h"
 #include "serval/online/profile.h"
 #include "serval/online/stored_value.h"
+#include "serval/online/violation.h"
 
 namespace serval::online {
 

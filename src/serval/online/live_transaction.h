@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "serval/online/dependency.h"
 #include "serval/online/key_state.h"
 #include "serval/online/predicate_locks.h"
 #include "serval/online/profile.h"
@@ -69,17 +68,14 @@ struct LiveTransaction {
   // Frees the memory of a very large transaction.
   void restart() {
     constexpr std::size_t kMostKept = 4096;
-    if (accesses.capacity() > kMostKept) {
-      *this = LiveTransaction();
-      return;
+    LiveTransaction fresh;
+    if (accesses.capacity() <= kMostKept) {
+      fresh.accesses = std::move(accesses);
+      fresh.accesses.clear();
+      fresh.parts = std::move(parts);
+      for (std::vector<std::uint32_t>& part : fresh.parts) part.clear();
     }
-    std::vector<Access> kept_accesses = std::move(accesses);
-    std::vector<std::vector<std::uint32_t>> kept_parts = std::move(parts);
-    kept_accesses.clear();
-    for (std::vector<std::uint32_t>& part : kept_parts) part.clear();
-    *this = LiveTransaction();
-    accesses = std::move(kept_accesses);
-    parts = std::move(kept_parts);
+    *this = std::move(fresh);
   }
 };
 

@@ -74,14 +74,12 @@ std::unique_ptr<Mirror> make_mirror(const Profile& profile, const KeyCatalog& ke
 }
 
 void add_to(OnlineStatistics& sum, const OnlineStatistics& part) {
-  sum.records += part.records;
-  sum.operations += part.operations;
-  sum.committed += part.committed;
-  sum.aborted += part.aborted;
-  sum.indeterminate += part.indeterminate;
-  sum.reads_checked += part.reads_checked;
-  sum.reads_unchecked += part.reads_unchecked;
-  sum.reads_ahead += part.reads_ahead;
+  using Counts = OnlineStatistics;
+  for (const auto count :
+       {&Counts::records, &Counts::operations, &Counts::committed, &Counts::aborted, &Counts::indeterminate,
+        &Counts::reads_checked, &Counts::reads_unchecked, &Counts::reads_ahead, &Counts::keys,
+        &Counts::versions, &Counts::locks, &Counts::vertices, &Counts::edges, &Counts::open_transactions})
+    sum.*count += part.*count;
   sum.largest_lead = std::max(sum.largest_lead, part.largest_lead);
   for (std::size_t i = 0; i < kDependencyCount; ++i) {
     sum.deduced[i] += part.deduced[i];
@@ -91,12 +89,6 @@ void add_to(OnlineStatistics& sum, const OnlineStatistics& part) {
   sum.hints.consecutive_anti_dependencies += part.hints.consecutive_anti_dependencies;
   sum.hints.dangerous_structures += part.hints.dangerous_structures;
   sum.hints.against_commit_order += part.hints.against_commit_order;
-  sum.keys += part.keys;
-  sum.versions += part.versions;
-  sum.locks += part.locks;
-  sum.vertices += part.vertices;
-  sum.edges += part.edges;
-  sum.open_transactions += part.open_transactions;
 }
 
 }  // namespace serval::online

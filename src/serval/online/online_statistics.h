@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "serval/history/operation.h"
-#include "serval/online/dependency.h"
 #include "serval/online/violation.h"
 
 namespace serval::online {

@@ -231,10 +231,10 @@ void OnlineVerifier::name_writers() {
     if (found == asked.end()) return;
     for (const std::size_t i : found->second)
       if (write.time.begin <= reports_[i].unwritten->read_by && applies_to(reports_[i]))
-        writers[i].push_back(
-            {write.transaction, write.session,
-             fmt::format("write {} = {}{}", keys_.names().format(write.key), write.value.format(), and_then),
-             write.time});
+        writers[i].push_back(cite(
+            write,
+            fmt::format("write {} = {}{}", keys_.names().format(write.key), write.value.format(), and_then),
+            write.time));
   };
   for (const LiveTransaction& transaction : slots_) {
     if (transaction.state == State::Aborted) continue;

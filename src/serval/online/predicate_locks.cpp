@@ -39,8 +39,4 @@ bool PredicateLocks::contradict(const RegionLock& first, const RegionLock& secon
   return relation == Relation::Identical || relation == Relation::Subsumes;
 }
 
-Violation PredicateLocks::violation(const RegionLock& first, const RegionLock& second) {
-  return exclusion_violation("rows of " + first.table, first.lock, second.lock);
-}
-
 }  // namespace serval::online

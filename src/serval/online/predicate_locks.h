@@ -38,8 +38,10 @@ class PredicateLocks {
   template <class Report>
   void judge(const RegionLock& lock, const Report& report) const {
     for (const RegionLock& other : locks_) {
-      if (contradict(other, lock)) report(violation(other, lock));
-      if (contradict(lock, other)) report(violation(lock, other));
+      if (contradict(other, lock))
+        report(exclusion_violation("rows of " + lock.table, other.lock, lock.lock));
+      if (contradict(lock, other))
+        report(exclusion_violation("rows of " + lock.table, lock.lock, other.lock));
     }
   }
   // Adds all locks of a transaction after they were judged, since they do not contradict each other.
@@ -55,7 +57,6 @@ class PredicateLocks {
  private:
   // Whether `second` covers what `first` locked and ran while that was held.
   static bool contradict(const RegionLock& first, const RegionLock& second);
-  static Violation violation(const RegionLock& first, const RegionLock& second);
 
   std::vector<RegionLock> locks_;
 };

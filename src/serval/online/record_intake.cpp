@@ -243,17 +243,11 @@ void RecordIntake::note(const Record& record, LiveTransaction& transaction) {
 
 void RecordIntake::close(const Record& record, LiveTransaction& transaction) const {
   transaction.end = record.time;
-  switch (record.kind) {
-    case RecordKind::Commit:
-      transaction.state = LiveTransaction::State::Committed;
-      break;
-    case RecordKind::Abort:
-      transaction.state = LiveTransaction::State::Aborted;
-      transaction.last_answered = transaction.find_last_answered();
-      break;
-    default:
-      transaction.state = LiveTransaction::State::Indeterminate;
-  }
+  using State = LiveTransaction::State;
+  transaction.state = record.kind == RecordKind::Commit  ? State::Committed
+                      : record.kind == RecordKind::Abort ? State::Aborted
+                                                         : State::Indeterminate;
+  if (transaction.state == State::Aborted) transaction.last_answered = transaction.find_last_answered();
   if (transaction.profile->snapshot == SnapshotPoint::Anytime)
     transaction.snapshot = {transaction.begin, transaction.end.end};
 }

@@ -12,16 +12,8 @@ constexpr std::uint64_t kWithoutTag = ~std::uint64_t{0} >> 8;
 
 // Number, Text, Row and List, from 0.
 std::uint8_t text_kind(TraceValue::Kind kind) {
-  switch (kind) {
-    case TraceValue::Kind::Number:
-      return 0;
-    case TraceValue::Kind::Row:
-      return 2;
-    case TraceValue::Kind::List:
-      return 3;
-    default:
-      return 1;
-  }
+  using enum TraceValue::Kind;
+  return kind == Number ? 0 : kind == Row ? 2 : kind == List ? 3 : 1;
 }
 
 }  // namespace

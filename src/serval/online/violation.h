@@ -1,6 +1,6 @@
 #pragma once
-// A contradiction found by the mirror: two conclusions that cannot both be true, each with the records
-// that it follows from.
+// What the mirror concludes: dependencies between transactions, and contradictions, which are two
+// conclusions that cannot both be true, each with the records that it follows from.
 //
 //   violation.first.conclusion  == "T7 holds the lock of x until its end begins at 90"
 //   violation.second.conclusion == "T9 got the lock of x by 50"
@@ -16,6 +16,17 @@
 #include "serval/levels/anomaly.h"
 
 namespace serval::online {
+
+// Dependencies between transactions, which the mechanisms report to the certifier.
+enum class Dependency : std::uint8_t { WriteWrite, WriteRead, ReadWrite, Session };
+constexpr std::size_t kDependencyCount = 4;
+
+// The number of a committed transaction in the graph. Later commits have larger numbers.
+struct Participant {
+  std::uint64_t number = 0;
+  bool is_none() const { return number == 0; }
+  friend bool operator==(const Participant&, const Participant&) = default;
+};
 
 enum class Mechanism : std::uint8_t {
   ConsistentRead,

@@ -180,13 +180,9 @@ Value RecordingTail::kept(Value value) {
       for (const Value element : of_lines_.elements(value)) elements.push_back(kept(element));
       return kept_.list(elements);
     }
-    case Value::Kind::Integer:
-    case Value::Kind::Nil:
-    case Value::Kind::Unknown:
-    case Value::Kind::Boolean:
-      break;
+    default:
+      return value;
   }
-  return value;
 }
 
 // A transaction stays after the earlier ones of its session, even if it ends before them.
