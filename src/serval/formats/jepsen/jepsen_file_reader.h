@@ -32,14 +32,88 @@ class JepsenFileReader {
 
  private:
   // Reads one operation or one bracket around them; false at the end of the file.
-  bool step();
-  bool read_form();
-  void read_operation();
-  bool refill();
-  bool end_of_file();
-  bool cut_off(const FormProblem& problem);
-  InputError located(const FormProblem& problem, std::string hint) const;
-  std::string opened_at(const char* opening, const char* here) const;
+  bool step() {
+    if (options_.budget != nullptr) options_.budget->poll("reading");
+    cursor_.start(window_.begin(), window_.end());
+    try {
+      if (!cursor_.at_end()) return read_form();
+    } catch (const FormEnds&) {
+      if (refill()) return true;
+      return cut_off(cursor_.inside_brackets() ? cursor_.missing_closer(window_.end())
+                                               : FormProblem{window_.end(), "the file ends inside a form"});
+    } catch (const FormProblem& problem) {
+      throw located(problem, {});
+    }
+    return refill() || end_of_file();
+  }
+
+  bool read_form() {
+    const char next = *cursor_.at();
+    if (around_ && around_->closed)
+      throw FormProblem{cursor_.at(),
+                        "expected the end of the file: the bracket around all operations is closed"};
+    if (around_ && next == around_->closer) {
+      around_->closed = true;
+      window_.consume_to(cursor_.at() + 1);
+    } else if (!around_ && !operations_seen_ && (next == '[' || next == '(')) {
+      around_ = Around{window_.position(cursor_.at()), next == '[' ? ']' : ')'};
+      window_.consume_to(cursor_.at() + 1);
+    } else {
+      read_operation();
+    }
+    return true;
+  }
+
+  void read_operation() {
+    if (around_ && operations_seen_) cursor_.skip_separator(around_->closer);
+    if constexpr (requires { sink_.at_line(std::uint64_t{}); }) {
+      cursor_.peek();  // Skips what is between the maps.
+      sink_.at_line(window_.line_of(cursor_.at()));
+    }
+    sink_.take_map();
+    operations_seen_ = true;
+    window_.consume_to(cursor_.at());
+  }
+
+  // The first window gives an estimate of the number of operations.
+  bool refill() {
+    const double share = window_.share_of_file();
+    if (!room_made_ && operations_seen_ && share > 0) sink_.reserve_after(share);
+    room_made_ = room_made_ || operations_seen_;
+    return window_.refill();
+  }
+  bool end_of_file() {
+    if (!around_ || around_->closed) return false;
+    const std::string where =
+        std::to_string(around_->opened.line) + ", column " + std::to_string(around_->opened.column);
+    return cut_off({window_.end(), std::string("expected '") + around_->closer +
+                                       "' to close the bracket around all operations, opened at line " +
+                                       where});
+  }
+
+  // The file ends too early: an error, or with accept_truncated the end of the history.
+  bool cut_off(const FormProblem& problem) {
+    if (!options_.accept_truncated)
+      throw located({problem.at, "the file ends here; " + problem.problem, problem.opened},
+                    "cut off by a crash? --truncated=ok keeps the operations before this point");
+    if (options_.on_notice) {
+      const std::uint64_t line = window_.position(window_.end()).line;
+      options_.on_notice("the file is cut off at line " + std::to_string(line) +
+                         ": an unfinished form was dropped");
+    }
+    return false;
+  }
+
+  InputError located(const FormProblem& problem, std::string hint) const {
+    const std::string opened = problem.opened == nullptr ? "" : opened_at(problem.opened, problem.at);
+    return window_.error(problem.at, problem.problem + opened, std::move(hint));
+  }
+  std::string opened_at(const char* opening, const char* here) const {
+    const SourcePosition opened = window_.position(opening);
+    const std::string line =
+        opened.line == window_.position(here).line ? "" : "line " + std::to_string(opened.line) + ", ";
+    return " opened at " + line + "column " + std::to_string(opened.column);
+  }
 
   const ReadOptions& options_;
   TextWindow window_;
@@ -56,98 +130,5 @@ class JepsenFileReader {
   bool operations_seen_ = false;
   bool room_made_ = false;
 };
-
-template <class Cursor, class Sink>
-bool JepsenFileReader<Cursor, Sink>::step() {
-  if (options_.budget != nullptr) options_.budget->poll("reading");
-  cursor_.start(window_.begin(), window_.end());
-  try {
-    if (!cursor_.at_end()) return read_form();
-  } catch (const FormEnds&) {
-    if (refill()) return true;
-    return cut_off(cursor_.inside_brackets() ? cursor_.missing_closer(window_.end())
-                                             : FormProblem{window_.end(), "the file ends inside a form"});
-  } catch (const FormProblem& problem) {
-    throw located(problem, {});
-  }
-  return refill() || end_of_file();
-}
-
-template <class Cursor, class Sink>
-bool JepsenFileReader<Cursor, Sink>::read_form() {
-  const char next = *cursor_.at();
-  if (around_ && around_->closed)
-    throw FormProblem{cursor_.at(),
-                      "expected the end of the file: the bracket around all operations is closed"};
-  if (around_ && next == around_->closer) {
-    around_->closed = true;
-    window_.consume_to(cursor_.at() + 1);
-  } else if (!around_ && !operations_seen_ && (next == '[' || next == '(')) {
-    around_ = Around{window_.position(cursor_.at()), next == '[' ? ']' : ')'};
-    window_.consume_to(cursor_.at() + 1);
-  } else {
-    read_operation();
-  }
-  return true;
-}
-
-template <class Cursor, class Sink>
-void JepsenFileReader<Cursor, Sink>::read_operation() {
-  if (around_ && operations_seen_) cursor_.skip_separator(around_->closer);
-  if constexpr (requires { sink_.at_line(std::uint64_t{}); }) {
-    cursor_.peek();  // Skips what is between the maps.
-    sink_.at_line(window_.line_of(cursor_.at()));
-  }
-  sink_.take_map();
-  operations_seen_ = true;
-  window_.consume_to(cursor_.at());
-}
-
-// The first window gives an estimate of the number of operations.
-template <class Cursor, class Sink>
-bool JepsenFileReader<Cursor, Sink>::refill() {
-  const double share = window_.share_of_file();
-  if (!room_made_ && operations_seen_ && share > 0) sink_.reserve_after(share);
-  room_made_ = room_made_ || operations_seen_;
-  return window_.refill();
-}
-
-template <class Cursor, class Sink>
-bool JepsenFileReader<Cursor, Sink>::end_of_file() {
-  if (!around_ || around_->closed) return false;
-  const std::string where =
-      std::to_string(around_->opened.line) + ", column " + std::to_string(around_->opened.column);
-  return cut_off({window_.end(), std::string("expected '") + around_->closer +
-                                     "' to close the bracket around all operations, opened at line " +
-                                     where});
-}
-
-// The file ends too early: an error, or with accept_truncated the end of the history.
-template <class Cursor, class Sink>
-bool JepsenFileReader<Cursor, Sink>::cut_off(const FormProblem& problem) {
-  if (!options_.accept_truncated)
-    throw located({problem.at, "the file ends here; " + problem.problem, problem.opened},
-                  "cut off by a crash? --truncated=ok keeps the operations before this point");
-  if (options_.on_notice) {
-    const std::uint64_t line = window_.position(window_.end()).line;
-    options_.on_notice("the file is cut off at line " + std::to_string(line) +
-                       ": an unfinished form was dropped");
-  }
-  return false;
-}
-
-template <class Cursor, class Sink>
-InputError JepsenFileReader<Cursor, Sink>::located(const FormProblem& problem, std::string hint) const {
-  const std::string opened = problem.opened == nullptr ? "" : opened_at(problem.opened, problem.at);
-  return window_.error(problem.at, problem.problem + opened, std::move(hint));
-}
-
-template <class Cursor, class Sink>
-std::string JepsenFileReader<Cursor, Sink>::opened_at(const char* opening, const char* here) const {
-  const SourcePosition opened = window_.position(opening);
-  const std::string line =
-      opened.line == window_.position(here).line ? "" : "line " + std::to_string(opened.line) + ", ";
-  return " opened at " + line + "column " + std::to_string(opened.column);
-}
 
 }  // namespace serval

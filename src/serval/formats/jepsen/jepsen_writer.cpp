@@ -102,21 +102,186 @@ class JepsenWriter {
   }
 
  private:
-  void choose_processes();
-  void find_initial_values();
-  void write_event(const JepsenEvent& event);
-  void write_columns(const JepsenEvent& event);
-  void write_value(const JepsenEvent& event);
-  void write_operation(const JepsenEvent& event, OperationId op);
-  void write_read(const JepsenEvent& event, KeyId at, Value seen);
-  void write_write(KeyId at, Value written);
-  void write_micro(std::string_view name, KeyId at, Value written);
-  void write_compare_and_set(OperationId op);
-  void write_hints(TransactionId t);
-  void lose_other_hints(const TransactionHints& hints);
-  bool is_lone_compare_and_set(TransactionId t) const;
-  Value spelled_read(KeyId at, Value seen);
-  void note_written(Value written);
+  void choose_processes() {
+    const auto is_integer = [&](SessionId s) { return history_.session_label(s).is_integer(); };
+    bool all = true;
+    for (const SessionId s : history_.sessions()) all = all && is_integer(s);
+    if (!all) lossy_("numbered the sessions: a :process is an integer");
+    for (const SessionId s : history_.sessions())
+      processes_.push_back(all ? history_.session_label(s).as_integer() : static_cast<std::int64_t>(s.index));
+  }
+
+  // Jepsen's initial state is nil. If the history has another initial value, reads of it become nil.
+  void find_initial_values() {
+    initial_value_written_.assign(history_.key_count(), false);
+    if (history_.initial_value().is_nil()) return;
+    const auto writes_initial = [&](OperationId op) {
+      const OperationKind kind = history_.kind(op);
+      const bool writes = kind == OperationKind::Write || kind == OperationKind::Insert ||
+                          kind == OperationKind::CompareAndSet || kind == OperationKind::Append;
+      return writes && history_.value(op) == history_.initial_value();
+    };
+    for (const TransactionId t : history_.transactions()) {
+      if (history_.outcome(t) == Outcome::Aborted) continue;  // Its writes are never visible.
+      for (const OperationId op : history_.operations(t))
+        if (writes_initial(op)) initial_value_written_[history_.key(op).index] = true;
+    }
+  }
+
+  void write_event(const JepsenEvent& event) {
+    const TransactionId t = event.transaction;
+    text_ += '{';
+    field("index");
+    number(event.index);
+    if (event.time >= 0) {
+      field("time");
+      number(event.time);
+    }
+    field("type");
+    word(kTypes[static_cast<std::size_t>(event.type)]);
+    field("process");
+    number(processes_[history_.session(t).index]);
+    field("f");
+    word(is_lone_compare_and_set(t) ? "cas" : "txn");
+    field("value");
+    write_value(event);
+    if (at_last_event_) write_hints(t);
+    text_ += '}';
+  }
+
+  void write_columns(const JepsenEvent& event) {
+    const TransactionId t = event.transaction;
+    number(processes_[history_.session(t).index]);
+    text_ += '\t';
+    word(kTypes[static_cast<std::size_t>(event.type)]);
+    text_ += '\t';
+    word(is_lone_compare_and_set(t) ? "cas" : "txn");
+    text_ += '\t';
+    write_value(event);
+    if (event.index != place_++) lose(Loss::Label);
+    const TransactionHints* hints = history_.hints(t);
+    if (hints == nullptr || !at_last_event_) return;
+    if (!hints->node.empty()) lose(Loss::Node);
+    if (!hints->error.empty()) {
+      text_ += '\t';
+      quoted(hints->error);
+    }
+    lose_other_hints(*hints);
+  }
+
+  void write_value(const JepsenEvent& event) {
+    const TransactionId t = event.transaction;
+    if (is_lone_compare_and_set(t)) {
+      write_compare_and_set(history_.operations(t)[0]);
+    } else {
+      text_ += '[';
+      for (const OperationId op : history_.operations(t)) write_operation(event, op);
+      text_ += ']';
+    }
+    if (at_last_event_) count_lost_members(t);
+  }
+
+  void write_operation(const JepsenEvent& event, OperationId op) {
+    const OperationKind kind = history_.kind(op);
+    const KeyId at = history_.key(op);
+    const Value value = history_.value(op);
+    switch (kind) {
+      case OperationKind::Read:
+      case OperationKind::ReadList:
+        return write_read(event, at, value);
+      case OperationKind::Write:
+        return write_write(at, value);
+      case OperationKind::Append:
+        return write_micro("append", at, value);
+      case OperationKind::Insert:
+      case OperationKind::CompareAndSet:
+        lose(kind == OperationKind::Insert ? Loss::Insert : Loss::CompareAndSet);
+        write_read(event, at, kind == OperationKind::Insert ? Value::nil() : history_.expected(op));
+        return write_write(at, value);
+      case OperationKind::InsertMiss:
+      case OperationKind::CompareAndSetMiss:
+        lose(Loss::Miss);
+        return write_read(event, at, value);
+      case OperationKind::Delete:
+        lose(Loss::Delete);
+        return write_micro("w", at, Value::nil());
+      default:
+        return lose(Loss::PredicateOperation);
+    }
+  }
+
+  void write_read(const JepsenEvent& event, KeyId at, Value seen) {
+    const bool answered = event.type != Type::Invoke && event.type != Type::LoneInvoke;
+    if (seen.is_unknown() && history_.outcome(event.transaction) == Outcome::Committed)
+      return lose(Loss::UnknownRead);
+    const Value value = answered ? spelled_read(at, seen) : Value::nil();
+    if (event.type != Type::Ok && value.is_nil() && !seen.is_unknown()) lose(Loss::NilRead);
+    write_micro("r", at, value);
+  }
+
+  void write_write(KeyId at, Value written) {
+    note_written(written);
+    write_micro("w", at, written);
+  }
+  void write_micro(std::string_view name, KeyId at, Value written) {
+    separate();
+    text_ += '[';
+    word(name);
+    separate();
+    key(history_.key_value(at));
+    separate();
+    value(written);
+    text_ += ']';
+  }
+
+  void write_compare_and_set(OperationId op) {
+    const Value expected = history_.expected(op);
+    note_written(history_.value(op));
+    text_ += '[';
+    key(history_.key_value(history_.key(op)));
+    separate();
+    text_ += '[';
+    scalar(expected.is_unknown() ? expected : spelled_read(history_.key(op), expected));
+    separate();
+    scalar(history_.value(op));
+    text_ += "]]";
+  }
+
+  void write_hints(TransactionId t) {
+    const TransactionHints* hints = history_.hints(t);
+    if (hints == nullptr) return;
+    if (!hints->node.empty()) {
+      field("node");
+      quoted(hints->node);
+    }
+    if (!hints->error.empty()) {
+      field("error");
+      quoted(hints->error);
+    }
+    lose_other_hints(*hints);
+  }
+
+  void lose_other_hints(const TransactionHints& hints) {
+    if (hints.start_timestamp || hints.commit_timestamp || !hints.server_transaction.empty() ||
+        !hints.snapshot.empty())
+      lose(Loss::Hint);
+  }
+  bool is_lone_compare_and_set(TransactionId t) const {
+    const IdRange<OperationId> operations = history_.operations(t);
+    return operations.size() == 1 && history_.kind(operations[0]) == OperationKind::CompareAndSet;
+  }
+  // How a value that was read is written: the initial value as nil, unless the history also writes that
+  // value.
+  Value spelled_read(KeyId at, Value seen) {
+    if (seen.is_unknown() || seen.is_nil()) return Value::nil();
+    if (seen != history_.initial_value()) return seen;
+    if (!initial_value_written_[at.index]) return Value::nil();
+    lose(Loss::InitialRead);
+    return seen;
+  }
+  void note_written(Value written) {
+    if (written.is_nil() && !history_.initial_value().is_nil()) lose(Loss::NilWrite);
+  }
 
   void field(std::string_view name) {
     if (text_.back() != '{') text_ += spelling_.between_fields;
@@ -131,16 +296,71 @@ class JepsenWriter {
   }
   void number(std::int64_t value) { fmt::format_to(std::back_inserter(text_), "{}", value); }
   void quoted(std::string_view text) { append_json_string(text_, text); }
-  void scalar(Value value);
-  void value(Value value);
-  void key(Value value);
+  void scalar(Value value) {
+    switch (value.kind()) {
+      case Value::Kind::Integer:
+        return number(value.as_integer());
+      case Value::Kind::Boolean:
+        text_ += value.as_boolean() ? "true" : "false";
+        return;
+      case Value::Kind::Unknown:
+        lose(Loss::UnknownValue);
+        [[fallthrough]];
+      case Value::Kind::Nil:
+        text_ += spelling_.nil;
+        return;
+      case Value::Kind::Text:
+        return quoted(history_.values().characters(value));
+      case Value::Kind::Number:
+        if (is_plain_number(history_.values().characters(value))) {
+          text_ += history_.values().characters(value);
+          return;
+        }
+        [[fallthrough]];
+      case Value::Kind::Row:
+        lose(Loss::Value);
+        return quoted(history_.values().characters(value));
+      case Value::Kind::List:
+        lose(Loss::Value);
+        return quoted(history_.format(value));
+    }
+  }
+
+  void value(Value value) {
+    if (!value.is_list()) return scalar(value);
+    text_ += '[';
+    for (const Value element : history_.values().elements(value)) {
+      separate();
+      scalar(element);
+    }
+    text_ += ']';
+  }
+
+  void key(Value value) {
+    const bool keyword = spelling_.words_as_keywords && value.kind() == Value::Kind::Text &&
+                         is_plain_word(history_.values().characters(value));
+    if (!keyword) return scalar(value);
+    word(history_.values().characters(value));
+  }
   void separate() {
     if (text_.back() != '[') text_ += spelling_.between_elements;
   }
   // Counted at the last event of a transaction, so that an invocation and its completion count once.
   void lose(Loss loss) { losses_[static_cast<std::size_t>(loss)] += at_last_event_ ? 1 : 0; }
-  void count_lost_members(TransactionId t);
-  void report();
+  void count_lost_members(TransactionId t) {
+    for (const OperationId id : history_.operations(t)) {
+      const Operation op = history_.operation(id);
+      if (op.time != Interval{} || op.version || op.rows_matched || op.rows_changed)
+        lose(Loss::OperationMember);
+    }
+  }
+  void report() {
+    for (std::size_t loss = 0; loss < losses_.size(); ++loss)
+      if (losses_[loss] > 0) lossy_(fmt::format(fmt::runtime(kLossWords[loss]), losses_[loss]));
+    if (spelling_.layout == JepsenSpelling::Layout::Columns && history_.has_times())
+      lossy_("times become places in the file; what they order stays the same");
+    if (!history_.facts().empty()) lossy_(fmt::format("dropped {} facts", history_.facts().size()));
+  }
   void flush() {
     out_(text_);
     text_.clear();
@@ -157,254 +377,6 @@ class JepsenWriter {
   std::int64_t place_ = 0;  // Position of the next event in the file, for the layout in columns.
   std::array<std::uint64_t, static_cast<std::size_t>(Loss::Count)> losses_{};
 };
-
-void JepsenWriter::choose_processes() {
-  const auto is_integer = [&](SessionId s) { return history_.session_label(s).is_integer(); };
-  bool all = true;
-  for (const SessionId s : history_.sessions()) all = all && is_integer(s);
-  if (!all) lossy_("numbered the sessions: a :process is an integer");
-  for (const SessionId s : history_.sessions())
-    processes_.push_back(all ? history_.session_label(s).as_integer() : static_cast<std::int64_t>(s.index));
-}
-
-// Jepsen's initial state is nil. If the history has another initial value, reads of it become nil.
-void JepsenWriter::find_initial_values() {
-  initial_value_written_.assign(history_.key_count(), false);
-  if (history_.initial_value().is_nil()) return;
-  const auto writes_initial = [&](OperationId op) {
-    const OperationKind kind = history_.kind(op);
-    const bool writes = kind == OperationKind::Write || kind == OperationKind::Insert ||
-                        kind == OperationKind::CompareAndSet || kind == OperationKind::Append;
-    return writes && history_.value(op) == history_.initial_value();
-  };
-  for (const TransactionId t : history_.transactions()) {
-    if (history_.outcome(t) == Outcome::Aborted) continue;  // Its writes are never visible.
-    for (const OperationId op : history_.operations(t))
-      if (writes_initial(op)) initial_value_written_[history_.key(op).index] = true;
-  }
-}
-
-void JepsenWriter::write_event(const JepsenEvent& event) {
-  const TransactionId t = event.transaction;
-  text_ += '{';
-  field("index");
-  number(event.index);
-  if (event.time >= 0) {
-    field("time");
-    number(event.time);
-  }
-  field("type");
-  word(kTypes[static_cast<std::size_t>(event.type)]);
-  field("process");
-  number(processes_[history_.session(t).index]);
-  field("f");
-  word(is_lone_compare_and_set(t) ? "cas" : "txn");
-  field("value");
-  write_value(event);
-  if (at_last_event_) write_hints(t);
-  text_ += '}';
-}
-
-void JepsenWriter::write_columns(const JepsenEvent& event) {
-  const TransactionId t = event.transaction;
-  number(processes_[history_.session(t).index]);
-  text_ += '\t';
-  word(kTypes[static_cast<std::size_t>(event.type)]);
-  text_ += '\t';
-  word(is_lone_compare_and_set(t) ? "cas" : "txn");
-  text_ += '\t';
-  write_value(event);
-  if (event.index != place_++) lose(Loss::Label);
-  const TransactionHints* hints = history_.hints(t);
-  if (hints == nullptr || !at_last_event_) return;
-  if (!hints->node.empty()) lose(Loss::Node);
-  if (!hints->error.empty()) {
-    text_ += '\t';
-    quoted(hints->error);
-  }
-  lose_other_hints(*hints);
-}
-
-bool JepsenWriter::is_lone_compare_and_set(TransactionId t) const {
-  const IdRange<OperationId> operations = history_.operations(t);
-  return operations.size() == 1 && history_.kind(operations[0]) == OperationKind::CompareAndSet;
-}
-
-void JepsenWriter::write_value(const JepsenEvent& event) {
-  const TransactionId t = event.transaction;
-  if (is_lone_compare_and_set(t)) {
-    write_compare_and_set(history_.operations(t)[0]);
-  } else {
-    text_ += '[';
-    for (const OperationId op : history_.operations(t)) write_operation(event, op);
-    text_ += ']';
-  }
-  if (at_last_event_) count_lost_members(t);
-}
-
-void JepsenWriter::write_compare_and_set(OperationId op) {
-  const Value expected = history_.expected(op);
-  note_written(history_.value(op));
-  text_ += '[';
-  key(history_.key_value(history_.key(op)));
-  separate();
-  text_ += '[';
-  scalar(expected.is_unknown() ? expected : spelled_read(history_.key(op), expected));
-  separate();
-  scalar(history_.value(op));
-  text_ += "]]";
-}
-
-// How a value that was read is written: the initial value as nil, unless the history also writes that
-// value.
-Value JepsenWriter::spelled_read(KeyId at, Value seen) {
-  if (seen.is_unknown() || seen.is_nil()) return Value::nil();
-  if (seen != history_.initial_value()) return seen;
-  if (!initial_value_written_[at.index]) return Value::nil();
-  lose(Loss::InitialRead);
-  return seen;
-}
-
-void JepsenWriter::note_written(Value written) {
-  if (written.is_nil() && !history_.initial_value().is_nil()) lose(Loss::NilWrite);
-}
-
-void JepsenWriter::write_read(const JepsenEvent& event, KeyId at, Value seen) {
-  const bool answered = event.type != Type::Invoke && event.type != Type::LoneInvoke;
-  if (seen.is_unknown() && history_.outcome(event.transaction) == Outcome::Committed)
-    return lose(Loss::UnknownRead);
-  const Value value = answered ? spelled_read(at, seen) : Value::nil();
-  if (event.type != Type::Ok && value.is_nil() && !seen.is_unknown()) lose(Loss::NilRead);
-  write_micro("r", at, value);
-}
-
-void JepsenWriter::write_write(KeyId at, Value written) {
-  note_written(written);
-  write_micro("w", at, written);
-}
-
-void JepsenWriter::write_operation(const JepsenEvent& event, OperationId op) {
-  const OperationKind kind = history_.kind(op);
-  const KeyId at = history_.key(op);
-  const Value value = history_.value(op);
-  switch (kind) {
-    case OperationKind::Read:
-    case OperationKind::ReadList:
-      return write_read(event, at, value);
-    case OperationKind::Write:
-      return write_write(at, value);
-    case OperationKind::Append:
-      return write_micro("append", at, value);
-    case OperationKind::Insert:
-    case OperationKind::CompareAndSet:
-      lose(kind == OperationKind::Insert ? Loss::Insert : Loss::CompareAndSet);
-      write_read(event, at, kind == OperationKind::Insert ? Value::nil() : history_.expected(op));
-      return write_write(at, value);
-    case OperationKind::InsertMiss:
-    case OperationKind::CompareAndSetMiss:
-      lose(Loss::Miss);
-      return write_read(event, at, value);
-    case OperationKind::Delete:
-      lose(Loss::Delete);
-      return write_micro("w", at, Value::nil());
-    default:
-      return lose(Loss::PredicateOperation);
-  }
-}
-
-void JepsenWriter::write_micro(std::string_view name, KeyId at, Value written) {
-  separate();
-  text_ += '[';
-  word(name);
-  separate();
-  key(history_.key_value(at));
-  separate();
-  value(written);
-  text_ += ']';
-}
-
-void JepsenWriter::write_hints(TransactionId t) {
-  const TransactionHints* hints = history_.hints(t);
-  if (hints == nullptr) return;
-  if (!hints->node.empty()) {
-    field("node");
-    quoted(hints->node);
-  }
-  if (!hints->error.empty()) {
-    field("error");
-    quoted(hints->error);
-  }
-  lose_other_hints(*hints);
-}
-
-void JepsenWriter::lose_other_hints(const TransactionHints& hints) {
-  if (hints.start_timestamp || hints.commit_timestamp || !hints.server_transaction.empty() ||
-      !hints.snapshot.empty())
-    lose(Loss::Hint);
-}
-
-void JepsenWriter::count_lost_members(TransactionId t) {
-  for (const OperationId id : history_.operations(t)) {
-    const Operation op = history_.operation(id);
-    if (op.time != Interval{} || op.version || op.rows_matched || op.rows_changed)
-      lose(Loss::OperationMember);
-  }
-}
-
-void JepsenWriter::scalar(Value value) {
-  switch (value.kind()) {
-    case Value::Kind::Integer:
-      return number(value.as_integer());
-    case Value::Kind::Boolean:
-      text_ += value.as_boolean() ? "true" : "false";
-      return;
-    case Value::Kind::Unknown:
-      lose(Loss::UnknownValue);
-      [[fallthrough]];
-    case Value::Kind::Nil:
-      text_ += spelling_.nil;
-      return;
-    case Value::Kind::Text:
-      return quoted(history_.values().characters(value));
-    case Value::Kind::Number:
-      if (is_plain_number(history_.values().characters(value))) {
-        text_ += history_.values().characters(value);
-        return;
-      }
-      [[fallthrough]];
-    case Value::Kind::Row:
-      lose(Loss::Value);
-      return quoted(history_.values().characters(value));
-    case Value::Kind::List:
-      lose(Loss::Value);
-      return quoted(history_.format(value));
-  }
-}
-
-void JepsenWriter::value(Value value) {
-  if (!value.is_list()) return scalar(value);
-  text_ += '[';
-  for (const Value element : history_.values().elements(value)) {
-    separate();
-    scalar(element);
-  }
-  text_ += ']';
-}
-
-void JepsenWriter::key(Value value) {
-  const bool keyword = spelling_.words_as_keywords && value.kind() == Value::Kind::Text &&
-                       is_plain_word(history_.values().characters(value));
-  if (!keyword) return scalar(value);
-  word(history_.values().characters(value));
-}
-
-void JepsenWriter::report() {
-  for (std::size_t loss = 0; loss < losses_.size(); ++loss)
-    if (losses_[loss] > 0) lossy_(fmt::format(fmt::runtime(kLossWords[loss]), losses_[loss]));
-  if (spelling_.layout == JepsenSpelling::Layout::Columns && history_.has_times())
-    lossy_("times become places in the file; what they order stays the same");
-  if (!history_.facts().empty()) lossy_(fmt::format("dropped {} facts", history_.facts().size()));
-}
 
 }  // namespace
 
