@@ -9,7 +9,7 @@
 #include "output.h"
 #include "reading.h"
 #include "serval/base/error.h"
-#include "serval/formats/write_history.h"
+#include "serval/formats/format.h"
 #include "serval/report/quantity.h"
 #include "verb.h"
 #include "verb_limits.h"

@@ -12,7 +12,7 @@
 #include "quantities.h"
 #include "serval/base/error.h"
 #include "serval/database/simulated/simulate.h"
-#include "serval/formats/write_history.h"
+#include "serval/formats/format.h"
 #include "serval/report/quantity.h"
 #include "verb.h"
 #include "verb_limits.h"

@@ -1,10 +1,9 @@
-#include "serval/formats/text/awdit_text.h"
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include "arbitrary_history.h"
 #include "register_histories.h"
+#include "serval/formats/text/text_formats.h"
 #include "serval/history/notation.h"
 
 namespace serval {

@@ -12,7 +12,7 @@
 #include "sample.h"
 #include "serval/base/byte_order.h"
 #include "serval/formats/byte_reader.h"
-#include "serval/formats/dbcop/dbcop_bincode.h"
+#include "serval/formats/dbcop/dbcop.h"
 #include "serval/history/notation.h"
 
 namespace serval {

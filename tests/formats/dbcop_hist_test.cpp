@@ -1,10 +1,9 @@
-#include "serval/formats/dbcop/dbcop_hist.h"
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include "arbitrary_history.h"
 #include "register_histories.h"
+#include "serval/formats/dbcop/dbcop.h"
 #include "serval/history/notation.h"
 
 namespace serval {

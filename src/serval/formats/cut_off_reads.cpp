@@ -76,7 +76,7 @@ bool lists_sessions_in_turn(Format format) {
   }
 }
 
-History without_cut_off_reads(History history, const std::function<void(const std::string&)>& notice) {
+History without_cut_off_reads(History history, const Notice& notice) {
   const std::vector<ChangedOperation> changes = CutOffReads(history).find();
   if (changes.empty()) return history;
   if (notice)

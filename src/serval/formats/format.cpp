@@ -11,21 +11,13 @@
 #include "serval/formats/characters.h"
 #include "serval/formats/cobra/cobra_log.h"
 #include "serval/formats/cut_off_reads.h"
-#include "serval/formats/dbcop/dbcop_bincode.h"
-#include "serval/formats/dbcop/dbcop_hist.h"
-#include "serval/formats/dbcop/dbcop_json.h"
-#include "serval/formats/dbcop/dbcop_yaml.h"
+#include "serval/formats/dbcop/dbcop.h"
 #include "serval/formats/history_folder.h"
-#include "serval/formats/jepsen/jepsen_edn.h"
-#include "serval/formats/jepsen/jepsen_json.h"
-#include "serval/formats/jepsen/jepsen_text.h"
+#include "serval/formats/jepsen/jepsen.h"
 #include "serval/formats/leopard/leopard_json.h"
 #include "serval/formats/native/native_binary.h"
 #include "serval/formats/native/native_jsonl.h"
-#include "serval/formats/text/awdit_text.h"
-#include "serval/formats/text/notation_text.h"
-#include "serval/formats/text/polysi_text.h"
-#include "serval/formats/write_history.h"
+#include "serval/formats/text/text_formats.h"
 
 namespace serval {
 namespace {
@@ -45,7 +37,7 @@ constexpr std::array kFormats{
                looks_like_leopard, read_leopard, nullptr, &kLeopardFolder},
     FormatInfo{Format::JepsenJsonl, "jepsen-jsonl", ".jepsen.jsonl",
                "Jepsen and Elle histories, one JSON object per line", "jepsen-json.md",
-               looks_like_jepsen_jsonl, read_jepsen_jsonl, write_jepsen_jsonl},
+               looks_like_jepsen_jsonl, read_jepsen_json, write_jepsen_jsonl},
     FormatInfo{Format::JepsenJson, "json", ".json", "Jepsen and Elle histories as one JSON array",
                "jepsen-json.md", looks_like_jepsen_json, read_jepsen_json, write_jepsen_json},
     FormatInfo{Format::JepsenEdn, "edn", ".edn",

@@ -38,12 +38,17 @@ enum class Format {
   LeopardJson,   // Leopard's traces, a JSON array per client; read only
 };
 
+using Notice = std::function<void(const std::string&)>;
+// Takes the next piece of a file that is written; of a folder, the name and the bytes of a whole file.
+using ByteOutput = std::function<void(std::string_view)>;
+using FileOutput = std::function<void(const std::string& name, std::string_view bytes)>;
+
 struct ReadOptions {
   std::optional<Format> format;   // None: detected by content.
   bool accept_truncated = false;  // A text file cut off in mid-line ends there. Native formats always may be.
   Budget* budget = nullptr;       // Polled while reading.
   // Called for everything that a reader skipped or repaired. Errors are thrown instead.
-  std::function<void(const std::string&)> on_notice;
+  Notice on_notice;
   std::function<void()> on_cut_off;  // Called if the end of a native file is missing.
   // Called if the times of the history are positions in its file, which are not durations.
   std::function<void()> on_positions;
@@ -56,10 +61,7 @@ struct ReadOptions {
 struct FolderVerbs {
   bool (*looks_like)(const std::string& folder);
   History (*read)(const std::string& folder, const ReadOptions& options);
-  // Calls `file` with the name and the bytes of each file. Null: not written.
-  void (*write)(const History& history,
-                const std::function<void(const std::string& name, std::string_view bytes)>& file,
-                const std::function<void(const std::string&)>& lossy);
+  void (*write)(const History& history, const FileOutput& file, const Notice& lossy);  // Null: not written.
 };
 
 struct FormatInfo {
@@ -74,8 +76,7 @@ struct FormatInfo {
   History (*read)(ByteStream& stream, const ReadOptions& options);
   // Appends the whole history to `out` in pieces; calls `lossy` once for every kind of loss. Null: the
   // format can only be read.
-  void (*write)(const History& history, const std::function<void(std::string_view)>& out,
-                const std::function<void(const std::string&)>& lossy);
+  void (*write)(const History& history, const ByteOutput& out, const Notice& lossy);
   const FolderVerbs* folder = nullptr;   // Then `read` and `write` handle a single file of it.
   std::string_view file_in_folder = {};  // The file of a history that is written to a folder.
 };
@@ -100,6 +101,8 @@ struct WriteReport {
 // Writes to `path` ("-": standard output), compressed for .gz and .zst. The format must be writable.
 // Creates a folder if the format is one; it must not exist or must be empty. Throws OutputError.
 WriteReport write_history(const History& history, Format format, const std::string& path);
+// Also throws BudgetExhausted, and then leaves no file behind.
+WriteReport write_history(const History& history, Format format, const std::string& path, Budget& budget);
 // What writing would lose.
 WriteReport losses_of_writing(const History& history, Format format);
 // The same into a string, uncompressed. Throws OutputError if a folder of several files is needed.

@@ -122,7 +122,7 @@ History read_history_folder(const std::string& folder, const ReadOptions& option
 }
 
 void write_history_folder(const History& history, const FolderVerbs& verbs, const std::string& folder,
-                          const std::function<void(const std::string&)>& lossy, Budget& budget) {
+                          const Notice& lossy, Budget& budget) {
   const fs::path target = without_slash(folder);
   require_room(target);
   const TemporaryFolder temporary(target);

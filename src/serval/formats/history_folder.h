@@ -1,7 +1,6 @@
 #pragma once
 // Finds the history in a folder, and writes histories that are folders.
 
-#include <functional>
 #include <string>
 #include <string_view>
 
@@ -17,7 +16,7 @@ History read_history_folder(const std::string& folder, const ReadOptions& option
 // Writes the files to a temporary folder that is then renamed to `folder`, so that a failed write leaves
 // nothing behind. Throws OutputError if `folder` exists and is not empty.
 void write_history_folder(const History& history, const FolderVerbs& verbs, const std::string& folder,
-                          const std::function<void(const std::string&)>& lossy, Budget& budget);
+                          const Notice& lossy, Budget& budget);
 
 // `path`; or, if it is a folder or ends with a slash, the file `name` in it. Creates the folder.
 std::string file_to_write(const std::string& path, std::string_view name);

@@ -40,7 +40,7 @@ bool writes_value(OperationKind kind) {
 
 }  // namespace
 
-void Losses::report(const std::function<void(const std::string&)>& lossy) const {
+void Losses::report(const Notice& lossy) const {
   for (const auto& [what, count] : counts_) lossy(fmt::format("{}: {}", what, count));
 }
 

@@ -15,7 +15,6 @@
 //
 // O(operations) to construct. Refers to the history, which must outlive it.
 
-#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -24,6 +23,7 @@
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 
+#include "serval/formats/format.h"
 #include "serval/history/history.h"
 
 namespace serval {
@@ -49,15 +49,14 @@ struct RegisterRules {
 class Losses {
  public:
   void add(std::string_view what, std::size_t count = 1) { counts_[what] += count; }
-  void report(const std::function<void(const std::string&)>& lossy) const;
+  void report(const Notice& lossy) const;
 
  private:
   std::map<std::string_view, std::size_t> counts_;  // Keys are literals.
 };
 
 template <class Writer>
-void write_with_losses(const History& history, const std::function<void(std::string_view)>& out,
-                       const std::function<void(const std::string&)>& lossy) {
+void write_with_losses(const History& history, const ByteOutput& out, const Notice& lossy) {
   Losses losses;
   Writer(history, losses).write(out);
   losses.report(lossy);

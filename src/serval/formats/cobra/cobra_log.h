@@ -13,7 +13,6 @@
 //
 // King Cobra's version order, a file *.vo (cobra_version_order.h), gives writes their versions.
 
-#include <functional>
 #include <string>
 #include <string_view>
 
@@ -25,16 +24,13 @@ namespace serval {
 bool looks_like_cobra(std::string_view start);
 History read_cobra(ByteStream& stream, const ReadOptions& options);
 // Throws OutputError for more than one session, which needs a folder, and like write_cobra_folder.
-void write_cobra(const History& history, const std::function<void(std::string_view)>& out,
-                 const std::function<void(const std::string&)>& lossy);
+void write_cobra(const History& history, const ByteOutput& out, const Notice& lossy);
 
 bool is_cobra_folder(const std::string& path);
 History read_cobra_folder(const std::string& path, const ReadOptions& options);
 // Calls `file` with a name and its bytes, once per session, and for the version order if a write has a
 // version. Throws OutputError if a read could have seen several writes of one value, since a read of
 // Cobra names its write.
-void write_cobra_folder(const History& history,
-                        const std::function<void(const std::string&, std::string_view)>& file,
-                        const std::function<void(const std::string&)>& lossy);
+void write_cobra_folder(const History& history, const FileOutput& file, const Notice& lossy);
 
 }  // namespace serval

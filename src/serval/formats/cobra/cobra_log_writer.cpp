@@ -215,9 +215,7 @@ class CobraLogWriter {
 
 }  // namespace
 
-void write_cobra_folder(const History& history,
-                        const std::function<void(const std::string&, std::string_view)>& file,
-                        const std::function<void(const std::string&)>& lossy) {
+void write_cobra_folder(const History& history, const FileOutput& file, const Notice& lossy) {
   Losses losses;
   const CobraLogWriter writer(history, losses);
   if (!writer.sessions_are_numbers()) losses.add("labels of sessions dropped", history.session_count());
@@ -226,8 +224,7 @@ void write_cobra_folder(const History& history,
   losses.report(lossy);
 }
 
-void write_cobra(const History& history, const std::function<void(std::string_view)>& out,
-                 const std::function<void(const std::string&)>& lossy) {
+void write_cobra(const History& history, const ByteOutput& out, const Notice& lossy) {
   if (history.session_count() > 1)
     throw OutputError(
         fmt::format("a history of {} sessions is a folder of {} logs in Cobra's format: name a "

@@ -103,8 +103,7 @@ void VersionOrder::note_write(std::int64_t key, std::int64_t value, OperationId 
   found->second.write = op;
 }
 
-void VersionOrder::number_writes(HistoryBuilder& builder,
-                                 const std::function<void(const std::string&)>& tell) const {
+void VersionOrder::number_writes(HistoryBuilder& builder, const Notice& tell) const {
   std::vector<std::pair<OperationId, std::int64_t>> numbered;
   std::size_t unwritten = 0, ambiguous = 0;
   for (const auto& [name, listed] : listed_) {

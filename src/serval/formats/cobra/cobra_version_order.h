@@ -10,7 +10,6 @@
 //   order.number_writes(builder, tell);            // versions 1, 2, ... of each key
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -31,7 +30,7 @@ class VersionOrder {
 
   void note_write(std::int64_t key, std::int64_t value, OperationId op);
   // Sets the versions of the listed writes to their positions. Reports entries that match no write.
-  void number_writes(HistoryBuilder& builder, const std::function<void(const std::string&)>& tell) const;
+  void number_writes(HistoryBuilder& builder, const Notice& tell) const;
 
  private:
   struct Listed {

@@ -1,11 +1,10 @@
-#include "serval/formats/dbcop/dbcop_bincode.h"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "serval/base/byte_order.h"
 #include "serval/formats/byte_reader.h"
+#include "serval/formats/dbcop/dbcop.h"
 #include "serval/formats/dbcop/dbcop_history.h"
 
 namespace serval {
@@ -112,7 +111,7 @@ class BincodeWriter {
     count_dropped_labels(history, view_, losses);
   }
 
-  void write(const std::function<void(std::string_view)>& out) {
+  void write(const ByteOutput& out) {
     append_header();
     for (const SessionId session : history_.sessions()) {
       const auto transactions = history_.session_transactions(session);
@@ -184,8 +183,7 @@ History read_dbcop_bincode(ByteStream& stream, const ReadOptions& options) {
   return BincodeReader(stream, options).read();
 }
 
-void write_dbcop_bincode(const History& history, const std::function<void(std::string_view)>& out,
-                         const std::function<void(const std::string&)>& lossy) {
+void write_dbcop_bincode(const History& history, const ByteOutput& out, const Notice& lossy) {
   write_with_losses<BincodeWriter>(history, out, lossy);
 }
 

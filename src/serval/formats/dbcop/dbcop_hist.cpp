@@ -1,5 +1,3 @@
-#include "serval/formats/dbcop/dbcop_hist.h"
-
 #include <algorithm>
 #include <vector>
 
@@ -7,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "serval/formats/characters.h"
+#include "serval/formats/dbcop/dbcop.h"
 #include "serval/formats/lines/line_reader.h"
 #include "serval/formats/register_view.h"
 #include "serval/history/history_builder.h"
@@ -97,7 +96,7 @@ class HistWriter {
     count_dropped_labels(history, view_, losses);
   }
 
-  void write(const std::function<void(std::string_view)>& out) {
+  void write(const ByteOutput& out) {
     for (const SessionId session : history_.sessions()) {
       if (session.index > 0) text_ += "---\n";
       for (const TransactionId t : history_.session_transactions(session))
@@ -189,8 +188,7 @@ History read_dbcop_hist(ByteStream& stream, const ReadOptions& options) {
   return HistReader(stream, options).read();
 }
 
-void write_dbcop_hist(const History& history, const std::function<void(std::string_view)>& out,
-                      const std::function<void(const std::string&)>& lossy) {
+void write_dbcop_hist(const History& history, const ByteOutput& out, const Notice& lossy) {
   write_with_losses<HistWriter>(history, out, lossy);
 }
 

@@ -1,10 +1,9 @@
-#include "serval/formats/dbcop/dbcop_json.h"
-
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "serval/base/json_string.h"
+#include "serval/formats/dbcop/dbcop.h"
 #include "serval/formats/dbcop/dbcop_history.h"
 #include "serval/formats/forms/json_form_cursor.h"
 #include "serval/formats/forms/text_window.h"
@@ -242,7 +241,7 @@ class DbcopJsonWriter {
     count_dropped_labels(history, view_, losses);
   }
 
-  void write(const std::function<void(std::string_view)>& out) {
+  void write(const ByteOutput& out) {
     append_header();
     out(text_);
     text_.clear();
@@ -327,24 +326,16 @@ bool is_wrapped(JsonFormCursor& cursor) {
 }  // namespace
 
 bool looks_like_dbcop_json(std::string_view start) {
-  const std::string text(start);  // With the '\0' that the cursor stops at.
-  JsonFormCursor cursor;
-  cursor.start(text.data(), text.data() + text.size());
-  try {
+  return holds_at_start<JsonFormCursor>(start, [](JsonFormCursor& cursor) {
     return cursor.peek() == FormShape::Map ? is_wrapped(cursor) : holds_transactions(cursor);
-  } catch (const FormEnds&) {
-    return false;
-  } catch (const FormProblem&) {
-    return false;
-  }
+  });
 }
 
 History read_dbcop_json(ByteStream& stream, const ReadOptions& options) {
   return DbcopJsonReader(stream, options).read();
 }
 
-void write_dbcop_json(const History& history, const std::function<void(std::string_view)>& out,
-                      const std::function<void(const std::string&)>& lossy) {
+void write_dbcop_json(const History& history, const ByteOutput& out, const Notice& lossy) {
   write_with_losses<DbcopJsonWriter>(history, out, lossy);
 }
 

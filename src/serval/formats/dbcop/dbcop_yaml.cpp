@@ -1,5 +1,3 @@
-#include "serval/formats/dbcop/dbcop_yaml.h"
-
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -7,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "serval/formats/dbcop/dbcop.h"
 #include "serval/formats/dbcop/dbcop_history.h"
 #include "serval/formats/lines/line_reader.h"
 
@@ -166,7 +165,7 @@ class DbcopYamlWriter {
     count_dropped_labels(history, view_, losses);
   }
 
-  void write(const std::function<void(std::string_view)>& out) {
+  void write(const ByteOutput& out) {
     for (const SessionId session : history_.sessions()) {
       bool first = true;
       for (const TransactionId t : history_.session_transactions(session)) {
@@ -218,8 +217,7 @@ History read_dbcop_yaml(ByteStream& stream, const ReadOptions& options) {
   return DbcopYamlReader(stream, options).read();
 }
 
-void write_dbcop_yaml(const History& history, const std::function<void(std::string_view)>& out,
-                      const std::function<void(const std::string&)>& lossy) {
+void write_dbcop_yaml(const History& history, const ByteOutput& out, const Notice& lossy) {
   write_with_losses<DbcopYamlWriter>(history, out, lossy);
 }
 

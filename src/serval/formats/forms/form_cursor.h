@@ -108,4 +108,19 @@ class FormCursor {
   BracketNames names_;
 };
 
+// Whether `test` holds for a cursor at the start of a text that may end anywhere. False if it throws.
+template <class Cursor, class Test>
+bool holds_at_start(std::string_view start, const Test& test) {
+  const std::string text(start);  // With the '\0' that the cursor stops at.
+  Cursor cursor;
+  cursor.start(text.data(), text.data() + text.size());
+  try {
+    return test(cursor);
+  } catch (const FormEnds&) {
+    return false;
+  } catch (const FormProblem&) {
+    return false;
+  }
+}
+
 }  // namespace serval

@@ -180,8 +180,7 @@ bool times_ascend(const std::vector<JepsenEvent>& events) {
 
 }  // namespace
 
-std::vector<JepsenEvent> jepsen_events(const History& history,
-                                       const std::function<void(const std::string&)>& lossy) {
+std::vector<JepsenEvent> jepsen_events(const History& history, const Notice& lossy) {
   std::optional<std::vector<Moment>> moments;
   if (history.has_times()) moments = moments_of(history);
   if (history.has_times() && !moments)

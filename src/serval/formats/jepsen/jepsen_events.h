@@ -7,11 +7,9 @@
 // O(n log n) time, 40 bytes per transaction.
 
 #include <cstdint>
-#include <functional>
-#include <string>
 #include <vector>
 
-#include "serval/history/history.h"
+#include "serval/formats/format.h"
 
 namespace serval {
 
@@ -25,7 +23,6 @@ struct JepsenEvent {
 };
 
 // Calls `lossy` if times or labels cannot be kept.
-std::vector<JepsenEvent> jepsen_events(const History& history,
-                                       const std::function<void(const std::string&)>& lossy);
+std::vector<JepsenEvent> jepsen_events(const History& history, const Notice& lossy);
 
 }  // namespace serval

@@ -277,7 +277,7 @@ void JepsenHistory::set_times() {
     builder_.set_interval(TransactionId{static_cast<std::uint32_t>(t)}, chosen[t]);
 }
 
-History JepsenHistory::finish(const std::function<void(const std::string&)>& notice) && {
+History JepsenHistory::finish(const Notice& notice) && {
   add_dangling();
   if (invocations_seen_) set_times();
   if (lists_seen_) builder_.treat_empty_reads_as_lists();
@@ -285,7 +285,7 @@ History JepsenHistory::finish(const std::function<void(const std::string&)>& not
   return std::move(builder_).freeze();
 }
 
-void JepsenHistory::tell_notices(const std::function<void(const std::string&)>& notice) const {
+void JepsenHistory::tell_notices(const Notice& notice) const {
   if (others_skipped_ > 0)
     notice(fmt::format("skipped {} operations whose :process is not an integer (nemesis and the like)",
                        others_skipped_));

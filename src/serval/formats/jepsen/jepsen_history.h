@@ -10,12 +10,12 @@
 // times, and the invocations that have not completed.
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include <absl/container/flat_hash_map.h>
 
+#include "serval/formats/format.h"
 #include "serval/formats/jepsen/jepsen_operation.h"
 #include "serval/history/history_builder.h"
 
@@ -33,7 +33,7 @@ class JepsenHistory {
   // The file has no ascending times; its order is used instead.
   bool takes_positions() const noexcept { return invocations_seen_ && !times_usable_; }
   // The whole history. Reports what was skipped or decided to `notice`.
-  History finish(const std::function<void(const std::string&)>& notice) &&;
+  History finish(const Notice& notice) &&;
 
  private:
   using Times = std::vector<Interval>;
@@ -63,7 +63,7 @@ class JepsenHistory {
                       const std::vector<JepsenMicroOperation>& operations);
   void add_dangling();
   void set_times();
-  void tell_notices(const std::function<void(const std::string&)>& notice) const;
+  void tell_notices(const Notice& notice) const;
 
   HistoryBuilder builder_;
   absl::flat_hash_map<Value, Process> processes_;

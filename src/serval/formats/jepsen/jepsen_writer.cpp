@@ -75,9 +75,8 @@ bool is_plain_number(std::string_view text) {
 
 class JepsenWriter {
  public:
-  JepsenWriter(const History& history, const JepsenSpelling& spelling,
-               const std::function<void(std::string_view)>& out,
-               const std::function<void(const std::string&)>& lossy)
+  JepsenWriter(const History& history, const JepsenSpelling& spelling, const ByteOutput& out,
+               const Notice& lossy)
       : history_(history), spelling_(spelling), out_(out), lossy_(lossy) {}
 
   void write() {
@@ -368,8 +367,8 @@ class JepsenWriter {
 
   const History& history_;
   const JepsenSpelling& spelling_;
-  const std::function<void(std::string_view)>& out_;
-  const std::function<void(const std::string&)>& lossy_;
+  const ByteOutput& out_;
+  const Notice& lossy_;
   std::string text_;
   std::vector<std::int64_t> processes_;      // By session.
   std::vector<bool> initial_value_written_;  // By key: the initial value may have been written to it.
@@ -380,23 +379,8 @@ class JepsenWriter {
 
 }  // namespace
 
-JepsenSpelling edn_spelling() {
-  return {.before_name = ":",
-          .after_name = " ",
-          .before_word = ":",
-          .after_word = "",
-          .between_fields = ", ",
-          .between_elements = " ",
-          .nil = "nil",
-          .words_as_keywords = true,
-          .before_all = "",
-          .between_maps = "\n",
-          .after_all = "\n"};
-}
-
-void write_jepsen(const History& history, const JepsenSpelling& spelling,
-                  const std::function<void(std::string_view)>& out,
-                  const std::function<void(const std::string&)>& lossy) {
+void write_jepsen(const History& history, const JepsenSpelling& spelling, const ByteOutput& out,
+                  const Notice& lossy) {
   JepsenWriter(history, spelling, out, lossy).write();
 }
 

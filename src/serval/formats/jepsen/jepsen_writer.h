@@ -6,11 +6,9 @@
 //   {"index":0,"type":"ok","process":1,"f":"txn","value":[["r","x",null]]}
 //   1  :ok  :txn  [[:r :x nil]]
 
-#include <functional>
-#include <string>
 #include <string_view>
 
-#include "serval/history/history.h"
+#include "serval/formats/format.h"
 
 namespace serval {
 
@@ -25,11 +23,8 @@ struct JepsenSpelling {
   enum class Layout { Maps, Columns };                   // Columns: process, type, f and value, between tabs.
   Layout layout = Layout::Maps;
 };
-// As in docs/formats/jepsen-edn.md, one map per line.
-JepsenSpelling edn_spelling();
 
-void write_jepsen(const History& history, const JepsenSpelling& spelling,
-                  const std::function<void(std::string_view)>& out,
-                  const std::function<void(const std::string&)>& lossy);
+void write_jepsen(const History& history, const JepsenSpelling& spelling, const ByteOutput& out,
+                  const Notice& lossy);
 
 }  // namespace serval

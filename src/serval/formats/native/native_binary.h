@@ -10,7 +10,6 @@
 //
 // One writer may get several histories, each with its own pool; names are matched by their text.
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,13 +21,12 @@ namespace serval {
 bool looks_like_binary(std::string_view start);
 // Throws InputError with the byte offset for damage other than truncation.
 History read_binary(ByteStream& stream, const ReadOptions& options);
-void write_binary(const History& history, const std::function<void(std::string_view)>& out,
-                  const std::function<void(const std::string&)>& lossy);
+void write_binary(const History& history, const ByteOutput& out, const Notice& lossy);
 
 // Holds one chunk and the names used so far. Not thread-safe.
 class BinaryWriter {
  public:
-  using Sink = std::function<void(std::string_view)>;
+  using Sink = ByteOutput;
   struct Limits {  // A chunk is closed when it reaches either.
     std::uint32_t transactions = 1 << 14;
     std::size_t bytes = std::size_t{4} << 20;  // Before compression.

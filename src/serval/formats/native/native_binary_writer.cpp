@@ -439,8 +439,7 @@ void BinaryWriter::finish() {
   state_->finished = true;
 }
 
-void write_binary(const History& history, const std::function<void(std::string_view)>& out,
-                  const std::function<void(const std::string&)>& /*lossy*/) {
+void write_binary(const History& history, const ByteOutput& out, const Notice& /*lossy*/) {
   BinaryWriter writer(out);
   writer.add_header(history);
   writer.add(history, history.transactions());

@@ -12,7 +12,6 @@
 // with another header; open transactions are then indeterminate. Reading takes one pass and memory for
 // one line.
 
-#include <functional>
 #include <string>
 #include <string_view>
 
@@ -23,7 +22,6 @@ namespace serval {
 bool looks_like_jsonl(std::string_view start);
 // Throws InputError for a malformed line that is not merely truncated, and for a version above 1.
 History read_jsonl(ByteStream& stream, const ReadOptions& options);
-void write_jsonl(const History& history, const std::function<void(std::string_view)>& out,
-                 const std::function<void(const std::string&)>& lossy);
+void write_jsonl(const History& history, const ByteOutput& out, const Notice& lossy);
 
 }  // namespace serval

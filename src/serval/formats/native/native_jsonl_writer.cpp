@@ -12,7 +12,7 @@ constexpr std::size_t kPiece = 1 << 16;
 
 class JsonlWriter {
  public:
-  JsonlWriter(const History& history, const std::function<void(std::string_view)>& out)
+  JsonlWriter(const History& history, const ByteOutput& out)
       : history_(history), pool_(history.values()), certificate_(history), out_(out) {}
 
   void write() {
@@ -107,14 +107,13 @@ class JsonlWriter {
   const History& history_;
   const ValuePool& pool_;
   CertificateWriter certificate_;
-  const std::function<void(std::string_view)>& out_;
+  const ByteOutput& out_;
   std::string line_;
 };
 
 }  // namespace
 
-void write_jsonl(const History& history, const std::function<void(std::string_view)>& out,
-                 const std::function<void(const std::string&)>& /*lossy*/) {
+void write_jsonl(const History& history, const ByteOutput& out, const Notice& /*lossy*/) {
   JsonlWriter(history, out).write();
 }
 

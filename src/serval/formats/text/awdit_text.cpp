@@ -1,11 +1,10 @@
-#include "serval/formats/text/awdit_text.h"
-
 #include <algorithm>
 #include <optional>
 #include <vector>
 
 #include "serval/formats/lines/line_reader.h"
 #include "serval/formats/register_view.h"
+#include "serval/formats/text/text_formats.h"
 #include "serval/history/history_builder.h"
 
 namespace serval {
@@ -94,7 +93,7 @@ class AwditWriter {
     count_dropped_labels(history, view_, losses);
   }
 
-  void write(const std::function<void(std::string_view)>& out) {
+  void write(const ByteOutput& out) {
     write_initial_session();
     for (const SessionId session : history_.sessions()) {
       const std::vector<TransactionId> transactions = written(session);
@@ -158,7 +157,7 @@ class AwditWriter {
     text_ += '\n';
     begun_ = true;
   }
-  void flush(const std::function<void(std::string_view)>& out, std::size_t above) {
+  void flush(const ByteOutput& out, std::size_t above) {
     if (text_.size() <= above) return;
     out(text_);
     text_.clear();
@@ -188,8 +187,7 @@ History read_awdit(ByteStream& stream, const ReadOptions& options) {
   return AwditReader(stream, options).read();
 }
 
-void write_awdit(const History& history, const std::function<void(std::string_view)>& out,
-                 const std::function<void(const std::string&)>& lossy) {
+void write_awdit(const History& history, const ByteOutput& out, const Notice& lossy) {
   write_with_losses<AwditWriter>(history, out, lossy);
 }
 

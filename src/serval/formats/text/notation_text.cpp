@@ -1,11 +1,10 @@
-#include "serval/formats/text/notation_text.h"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "serval/base/error.h"
 #include "serval/formats/characters.h"
+#include "serval/formats/text/text_formats.h"
 #include "serval/history/notation.h"
 
 namespace serval {
@@ -40,7 +39,7 @@ std::size_t count_labels(const History& history) {
   return dropped;
 }
 
-void report_losses(const History& history, const std::function<void(const std::string&)>& lossy) {
+void report_losses(const History& history, const Notice& lossy) {
   std::size_t hinted = 0;
   for (const TransactionId t : history.transactions()) hinted += history.hints(t) != nullptr ? 1 : 0;
   if (hinted > 0) lossy(fmt::format("hints of transactions dropped: {}", hinted));
@@ -157,8 +156,7 @@ History read_notation(ByteStream& stream, const ReadOptions& options) {
   return parse_history(body, stream.name());
 }
 
-void write_notation(const History& history, const std::function<void(std::string_view)>& out,
-                    const std::function<void(const std::string&)>& lossy) {
+void write_notation(const History& history, const ByteOutput& out, const Notice& lossy) {
   require_spellings(history);
   report_losses(history, lossy);
   for (const SessionId session : history.sessions()) {

@@ -10,7 +10,7 @@
 #include "serval/formats/lines/line_blocks.h"
 #include "serval/formats/lines/line_cursor.h"
 #include "serval/formats/plain_digits.h"
-#include "serval/formats/text/polysi_text.h"
+#include "serval/formats/text/text_formats.h"
 #include "serval/history/history_builder.h"
 
 namespace serval {

@@ -4,7 +4,7 @@
 #include <absl/container/flat_hash_set.h>
 
 #include "serval/formats/register_view.h"
-#include "serval/formats/text/polysi_text.h"
+#include "serval/formats/text/text_formats.h"
 
 namespace serval {
 namespace {
@@ -23,7 +23,7 @@ class PolySiWriter {
     count_load(losses);
   }
 
-  void write(const std::function<void(std::string_view)>& out) {
+  void write(const ByteOutput& out) {
     constexpr std::size_t kEnough = 1 << 16;
     for (const TransactionId t : history_.transactions()) {
       if (view_.contains(t)) append(t);
@@ -118,8 +118,7 @@ class PolySiWriter {
 
 }  // namespace
 
-void write_polysi(const History& history, const std::function<void(std::string_view)>& out,
-                  const std::function<void(const std::string&)>& lossy) {
+void write_polysi(const History& history, const ByteOutput& out, const Notice& lossy) {
   write_with_losses<PolySiWriter>(history, out, lossy);
 }
 

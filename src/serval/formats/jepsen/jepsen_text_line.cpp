@@ -1,11 +1,7 @@
-#include "serval/formats/jepsen/jepsen_text.h"
+#include "serval/formats/jepsen/jepsen_text_line.h"
 
 #include <algorithm>
 #include <array>
-
-#include "serval/formats/jepsen/jepsen_history_sink.h"
-#include "serval/formats/jepsen/jepsen_text_line.h"
-#include "serval/formats/jepsen/jepsen_writer.h"
 
 namespace serval {
 namespace {
@@ -52,25 +48,6 @@ bool is_jepsen_util_log(std::string_view start) {
     start.remove_prefix(std::min(line.size() + 1, start.size()));
   }
   return false;
-}
-
-bool looks_like_jepsen_text(std::string_view start) {
-  const std::size_t first = start.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return false;
-  const std::string_view line = start.substr(first);
-  return begins_operation(line.substr(0, line.find('\n'))) || is_jepsen_util_log(start);
-}
-
-History read_jepsen_text(ByteStream& stream, const ReadOptions& options) {
-  JepsenTextReader<JepsenHistorySink<EdnCursor>> reader(stream, options);
-  return reader.read().history(options);
-}
-
-void write_jepsen_text(const History& history, const std::function<void(std::string_view)>& out,
-                       const std::function<void(const std::string&)>& lossy) {
-  JepsenSpelling spelling = edn_spelling();
-  spelling.layout = JepsenSpelling::Layout::Columns;
-  write_jepsen(history, spelling, out, lossy);
 }
 
 }  // namespace serval
