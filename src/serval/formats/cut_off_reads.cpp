@@ -13,15 +13,10 @@ namespace {
 
 using KeyAndValue = std::pair<KeyId, Value>;
 
-bool writes(OperationKind kind) {
-  return kind == OperationKind::Write || kind == OperationKind::Append || kind == OperationKind::Insert ||
-         kind == OperationKind::CompareAndSet;
-}
-
 absl::flat_hash_set<KeyAndValue> all_written(const History& history) {
   absl::flat_hash_set<KeyAndValue> written;
   for (std::uint32_t i = 0; i < history.operation_count(); ++i)
-    if (const OperationId op{i}; writes(history.kind(op)))
+    if (const OperationId op{i}; writes_value(history.kind(op)))
       written.emplace(history.key(op), history.value(op));
   return written;
 }

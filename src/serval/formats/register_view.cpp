@@ -1,11 +1,11 @@
 #include "serval/formats/register_view.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "serval/base/decimal_number.h"
 #include "serval/base/error.h"
 
 namespace serval {
@@ -20,22 +20,10 @@ bool is_digits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-template <class Integer>
-bool parses_as(std::string_view text) {
-  Integer number = 0;
-  const auto [past, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc{} && past == text.data() + text.size();
-}
-
 // Returns the smallest number from `next` on that is not in `used`, and adds it to `used`.
 Value take_unused(absl::flat_hash_set<Value>& used, std::int64_t& next) {
   while (!used.insert(Value::integer(next)).second) ++next;
   return Value::integer(next++);
-}
-
-bool writes_value(OperationKind kind) {
-  return kind == OperationKind::Write || kind == OperationKind::Insert ||
-         kind == OperationKind::CompareAndSet;
 }
 
 }  // namespace
@@ -230,8 +218,8 @@ bool RegisterView::fits(Value value) const {
   if (value.is_integer()) return negatives || value.as_integer() >= 0;
   if (value.kind() != Value::Kind::Number) return false;
   std::string_view digits = history_.values().characters(value);
-  if (rules_.integers == Integers::Signed64) return parses_as<std::int64_t>(digits);
-  if (rules_.integers == Integers::Unsigned64) return parses_as<std::uint64_t>(digits);
+  if (rules_.integers == Integers::Signed64) return parse_integer<std::int64_t>(digits).has_value();
+  if (rules_.integers == Integers::Unsigned64) return parse_integer<std::uint64_t>(digits).has_value();
   if (negatives && digits.starts_with('-')) digits.remove_prefix(1);
   return is_digits(digits);
 }
@@ -373,15 +361,8 @@ void count_dropped_labels(const History& history, const RegisterView& view, Loss
 std::int64_t whole_number(const ValuePool& pool, Value number) {
   if (number.is_integer()) return number.as_integer();
   const std::string_view digits = pool.characters(number);
-  const char* const end = digits.data() + digits.size();
-  std::int64_t negative = 0;
-  if (digits.starts_with('-')) {
-    std::from_chars(digits.data(), end, negative);
-    return negative;
-  }
-  std::uint64_t natural = 0;
-  std::from_chars(digits.data(), end, natural);
-  return static_cast<std::int64_t>(natural);
+  if (digits.starts_with('-')) return parse_integer<std::int64_t>(digits).value_or(0);
+  return static_cast<std::int64_t>(parse_integer<std::uint64_t>(digits).value_or(0));
 }
 
 void append_number(std::string& text, const ValuePool& pool, Value number) {

@@ -54,10 +54,7 @@ class OrderFlaws {
     const OperationKind kind = history_.kind(op);
     if (kind == OperationKind::PredicateUpdate || kind == OperationKind::PredicateDelete)
       for (const Row& row : history_.rows(op)) visit(row.key);
-    const bool writes = kind == OperationKind::Write || kind == OperationKind::Append ||
-                        kind == OperationKind::Insert || kind == OperationKind::Delete ||
-                        kind == OperationKind::CompareAndSet;
-    if (writes) visit(history_.key(op));
+    if (writes_value(kind) || kind == OperationKind::Delete) visit(history_.key(op));
   }
 
   std::optional<OrderFlaw> find_unwritten() const {

@@ -47,26 +47,7 @@ class Copy {
     return copy;
   }
 
-  Value copied(Value value) {
-    const ValuePool& pool = from_.values();
-    switch (value.kind()) {
-      case Value::Kind::Number:
-        return to_.values().number(pool.characters(value));
-      case Value::Kind::Text:
-        return to_.values().text(pool.characters(value));
-      case Value::Kind::Row:
-        return to_.values().row(pool.characters(value));
-      case Value::Kind::List:
-        return copied_list(pool.elements(value));
-      default:
-        return value;
-    }
-  }
-  Value copied_list(std::span<const Value> elements) {
-    std::vector<Value> copies;
-    for (const Value element : elements) copies.push_back(copied(element));
-    return to_.values().list(copies);
-  }
+  Value copied(Value value) { return to_.values().adopt(from_.values(), value); }
 
   // Many operations share one predicate.
   PredicateId copied(PredicateId id) {
@@ -74,19 +55,10 @@ class Copy {
     PredicateId& place = predicates_[id.index];
     if (place.is_none()) {
       Predicate tree = from_.predicate(id);
-      copy_literals(tree);
+      adopt_literals(tree, from_.values(), to_.values());
       place = to_.predicate(std::move(tree));
     }
     return place;
-  }
-  void copy_literals(Predicate& root) {
-    std::vector<Predicate*> open{&root};
-    while (!open.empty()) {
-      Predicate& node = *open.back();
-      open.pop_back();
-      node.literal = copied(node.literal);
-      for (Predicate& child : node.children) open.push_back(&child);
-    }
   }
 
   const History& from_;

@@ -78,9 +78,6 @@ class History {
   std::span<const OperationKind> kind_column() const noexcept { return kinds_; }
   std::span<const KeyId> key_column() const noexcept { return keys_; }
   std::span<const Value> value_column() const noexcept { return values_; }
-  std::span<const std::uint32_t> first_operation_column() const noexcept {
-    return first_operation_;
-  }  // Count + 1.
   std::span<const SessionId> session_column() const noexcept { return transaction_session_; }
   std::span<const Outcome> outcome_column() const noexcept { return outcomes_; }
 

@@ -151,10 +151,7 @@ void HistoryBuilder::take_empty_lists_for_lists() {
   for (const History::RareMembers& rare : history_.rare_)
     for (const Row& row : rare.rows)
       if (row.value == empty) written[row.key.index] = true;
-  const auto writes = [](OperationKind kind) {
-    return kind == OperationKind::Write || kind == OperationKind::Insert ||
-           kind == OperationKind::CompareAndSet;
-  };
+  const auto writes = [](OperationKind kind) { return writes_value(kind) && kind != OperationKind::Append; };
   for (std::size_t op = 0; op < history_.kinds_.size(); ++op)
     if (history_.values_[op] == empty && writes(history_.kinds_[op]))
       written[history_.keys_[op].index] = true;

@@ -48,11 +48,16 @@ enum class OperationKind : std::uint8_t {
 // The lower-case name used by the native formats: read, write, append, read-list, insert, insert-miss,
 // ...
 std::string_view name_of(OperationKind kind);
-std::optional<OperationKind> operation_kind_named(std::string_view name);
 
 constexpr bool is_predicate(OperationKind kind) { return kind >= OperationKind::PredicateRead; }
 constexpr bool is_conditional(OperationKind kind) {
   return kind == OperationKind::CompareAndSet || kind == OperationKind::CompareAndSetMiss;
+}
+
+// Whether `value` is what it writes or, to a list, appends.
+constexpr bool writes_value(OperationKind kind) {
+  return kind == OperationKind::Write || kind == OperationKind::Append || kind == OperationKind::Insert ||
+         kind == OperationKind::CompareAndSet;
 }
 
 struct Row {

@@ -47,4 +47,10 @@ struct Predicate {
   friend bool operator==(const Predicate&, const Predicate&) = default;
 };
 
+// Replaces the literals of a tree by the same values of another pool.
+inline void adopt_literals(Predicate& tree, const ValuePool& from, ValuePool& to) {
+  tree.literal = to.adopt(from, tree.literal);
+  for (Predicate& child : tree.children) adopt_literals(child, from, to);
+}
+
 }  // namespace serval

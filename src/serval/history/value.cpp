@@ -1,13 +1,13 @@
 #include "serval/history/value.h"
 
 #include <algorithm>
-#include <charconv>
 #include <deque>
 
 #include <absl/container/flat_hash_map.h>
 #include <xxhash.h>
 
 #include "serval/base/contract.h"
+#include "serval/base/decimal_number.h"
 #include "serval/base/jagged.h"
 #include "serval/base/printable.h"
 
@@ -85,9 +85,7 @@ Value ValuePool::integer(std::int64_t number) {
 
 Value ValuePool::number(std::string_view decimal) {
   const std::string canonical = canonical_number(decimal);
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(canonical.data(), canonical.data() + canonical.size(), number);
-  if (error == std::errc{} && end == canonical.data() + canonical.size()) return integer(number);
+  if (const auto number = parse_integer<std::int64_t>(canonical)) return integer(*number);
   return state_->intern(Value::Kind::Number, canonical);
 }
 
@@ -108,6 +106,24 @@ Value ValuePool::list(std::span<const Value> elements) {
   state_->older_list.push_back(slot->second);
   slot->second = index;
   return Value::pooled(Value::Kind::List, index);
+}
+
+Value ValuePool::adopt(const ValuePool& from, Value value) {
+  switch (value.kind()) {
+    case Value::Kind::Number:
+      return number(from.characters(value));
+    case Value::Kind::Text:
+      return text(from.characters(value));
+    case Value::Kind::Row:
+      return row(from.characters(value));
+    case Value::Kind::List: {
+      std::vector<Value> copies;
+      for (const Value element : from.elements(value)) copies.push_back(adopt(from, element));
+      return list(copies);
+    }
+    default:
+      return value;
+  }
 }
 
 std::string_view ValuePool::characters(Value value) const {

@@ -91,6 +91,9 @@ class ValuePool {
     return list(std::span<const Value>(elements.begin(), elements.size()));
   }
 
+  // The same value of another pool.
+  Value adopt(const ValuePool& from, Value value);
+
   // The characters of a Number, Text or Row; the elements of a List.
   std::string_view characters(Value value) const;
   std::span<const Value> elements(Value list) const;

@@ -1,7 +1,6 @@
 #include "serval/stream/native_stream.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <exception>
 #include <utility>
@@ -9,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "serval/base/clock.h"
+#include "serval/base/decimal_number.h"
 #include "serval/base/error.h"
 #include "serval/formats/lines/line_cursor.h"
 #include "serval/stream/transaction_records.h"
@@ -397,9 +397,8 @@ void NativeStream::append(const TransactionLine& line, ClientFeed& feed, std::ui
 
 std::uint64_t NativeStream::number_of(const std::string& label) {
   if (!trusts_labels_) return intake_.next_transaction();
-  std::uint64_t number = 0;
-  const auto result = std::from_chars(label.data(), label.data() + label.size(), number);
-  if (result.ec != std::errc{} || result.ptr != label.data() + label.size() || number == 0)
+  const std::uint64_t number = parse_integer<std::uint64_t>(label).value_or(0);
+  if (number == 0)
     fail(line_text_, 1, "a number, from 1, as the label of a transaction that serval run recorded");
   return number;
 }
@@ -411,7 +410,6 @@ void NativeStream::leave_open_transactions() {
     for (const auto& [order, name] : names) {
       const OpenTransaction& open = session.open.at(name);
       if (open.begin == kUnknownBegin) continue;
-      ++unfinished_;
       JsonlRecord whole = assembled(open);
       whole.session = pool_.text(label);
       whole.label = pool_.text(name);

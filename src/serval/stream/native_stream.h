@@ -56,7 +56,6 @@ class NativeStream {
   const std::string& name() const noexcept { return name_; }
   std::uint64_t lines() const noexcept { return line_; }
   std::uint64_t unsynced_lines() const noexcept { return unsynced_; }  // Ignored at the end.
-  std::uint64_t unfinished_transactions() const noexcept { return unfinished_; }
   // It has sent a header, so its actions in the database count.
   bool takes_part() const noexcept { return herald_->takes_part(); }
   // Everything not yet reported begins then or later.
@@ -125,7 +124,7 @@ class NativeStream {
   std::size_t open_bytes_ = 0;  // Of the lines of open transactions.
   std::size_t name_bytes_ = 0;  // Of sessions.
   std::size_t pooled_ = 0;      // Bytes of lines since the pool was created.
-  std::uint64_t held_lines_ = 0, unsynced_ = 0, unfinished_ = 0, opened_ = 0;
+  std::uint64_t held_lines_ = 0, unsynced_ = 0, opened_ = 0;
   std::uint64_t line_ = 0;
 };
 

@@ -1,11 +1,11 @@
 #include "serval/stream/record_batch.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <string>
 #include <utility>
 
+#include "serval/base/decimal_number.h"
 #include "serval/formats/native/jsonl_value.h"
 
 namespace serval {
@@ -14,13 +14,6 @@ namespace {
 constexpr std::size_t kFirstChunk = std::size_t{1} << 9;
 constexpr std::size_t kLargestChunk = std::size_t{1} << 18;
 constexpr std::size_t kAlignment = alignof(std::max_align_t);
-
-std::optional<std::int64_t> whole_number(std::string_view spelling) {
-  std::int64_t number = 0;
-  const auto result = std::from_chars(spelling.data(), spelling.data() + spelling.size(), number);
-  if (result.ec != std::errc{} || result.ptr != spelling.data() + spelling.size()) return {};
-  return number;
-}
 
 }  // namespace
 
@@ -66,7 +59,7 @@ TraceValue RecordBatch::value(Value value, const ValuePool& pool) {
       return TraceValue::of(value.as_boolean());
     case Value::Kind::Number: {
       const std::string_view spelling = pool.characters(value);
-      if (const auto number = whole_number(spelling)) return TraceValue::of(*number);
+      if (const auto number = parse_integer<std::int64_t>(spelling)) return TraceValue::of(*number);
       return TraceValue::of(TraceValue::Kind::Number, keep(spelling));
     }
     case Value::Kind::Text:

@@ -7,38 +7,6 @@
 namespace serval {
 namespace {
 
-Predicate copied(const Predicate& tree, const ValuePool& from, ValuePool& to) {
-  Predicate copy;
-  copy.node = tree.node;
-  copy.name = tree.name;
-  copy.children.reserve(tree.children.size());
-  switch (tree.literal.kind()) {
-    case Value::Kind::Number:
-      copy.literal = to.number(from.characters(tree.literal));
-      break;
-    case Value::Kind::Text:
-      copy.literal = to.text(from.characters(tree.literal));
-      break;
-    case Value::Kind::Row:
-      copy.literal = to.row(from.characters(tree.literal));
-      break;
-    case Value::Kind::List:
-      break;  // Copied below.
-    default:
-      copy.literal = tree.literal;
-  }
-  if (tree.literal.is_list()) {
-    std::vector<Value> elements;
-    for (const Value element : from.elements(tree.literal)) {
-      const Predicate wrapped{Predicate::Node::Literal, {}, element, {}};
-      elements.push_back(copied(wrapped, from, to).literal);
-    }
-    copy.literal = to.list(elements);
-  }
-  for (const Predicate& child : tree.children) copy.children.push_back(copied(child, from, to));
-  return copy;
-}
-
 class Appender {
  public:
   Appender(ClientFeed& feed, const TransactionLine& line)
@@ -120,8 +88,11 @@ class Appender {
       add_row(op.key, op.value);
     }
     const TracePredicate* predicate = nullptr;
-    if (found != nullptr && found->predicate)
-      predicate = batch_.predicate(copied(*found->predicate, pool_, batch_.literals()));
+    if (found != nullptr && found->predicate) {
+      Predicate tree = *found->predicate;
+      adopt_literals(tree, pool_, batch_.literals());
+      predicate = batch_.predicate(std::move(tree));
+    }
     const Interval time = time_of(index);
     Record& record = next();
     record.kind = RecordKind::Operation;

@@ -115,10 +115,7 @@ class JepsenWriter {
     initial_value_written_.assign(history_.key_count(), false);
     if (history_.initial_value().is_nil()) return;
     const auto writes_initial = [&](OperationId op) {
-      const OperationKind kind = history_.kind(op);
-      const bool writes = kind == OperationKind::Write || kind == OperationKind::Insert ||
-                          kind == OperationKind::CompareAndSet || kind == OperationKind::Append;
-      return writes && history_.value(op) == history_.initial_value();
+      return writes_value(history_.kind(op)) && history_.value(op) == history_.initial_value();
     };
     for (const TransactionId t : history_.transactions()) {
       if (history_.outcome(t) == Outcome::Aborted) continue;  // Its writes are never visible.

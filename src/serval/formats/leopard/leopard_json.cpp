@@ -65,11 +65,8 @@ class LeopardHistory {
 
  private:
   struct Step {
-    OperationKind kind;
-    KeyId key;
-    Value value;
-    Interval time;
-    std::string operation;  // Its id.
+    Operation operation;
+    std::string id;  // Of the record that it comes from.
   };
 
   KeyId key_of(const LeopardRow& row, const std::string& column) {
@@ -114,12 +111,15 @@ class LeopardHistory {
     open_ = true;
   }
 
+  void add_step(const LeopardOperation& from, OperationKind kind, KeyId key, Value value) {
+    steps_.push_back({{.kind = kind, .key = key, .value = value, .time = from.time}, from.operation});
+  }
+
   void add_reads(const LeopardOperation& operation, const LeopardRow& row) {
     for (const LeopardCell& cell : row.cells) {
       const KeyId key = key_of(row, cell.column);
       const bool known = reads_ == Reads::Known || written_.contains(key);
-      steps_.push_back({OperationKind::Read, key, known ? value_of(cell) : Value::unknown(), operation.time,
-                        operation.operation});
+      add_step(operation, OperationKind::Read, key, known ? value_of(cell) : Value::unknown());
     }
   }
 
@@ -127,7 +127,7 @@ class LeopardHistory {
   void add_writes(const LeopardOperation& operation, const LeopardRow& row) {
     const auto step = [&](OperationKind kind, KeyId key, Value value) {
       written_.insert(key);
-      steps_.push_back({kind, key, value, operation.time, operation.operation});
+      add_step(operation, kind, key, value);
     };
     if (operation.kind != Kind::Delete && !row.cells.empty()) {
       for (const LeopardCell& cell : row.cells)
@@ -142,21 +142,14 @@ class LeopardHistory {
   void commit(const LeopardOperation& operation) {
     if (!operation.savepoint.empty()) {
       const auto last = std::find_if(steps_.rbegin(), steps_.rend(),
-                                     [&](const Step& step) { return step.operation == operation.savepoint; });
+                                     [&](const Step& step) { return step.id == operation.savepoint; });
       if (last != steps_.rend()) steps_.erase(last.base(), steps_.end());
     }
     finish_transaction(operation.time.end);
   }
 
   void finish_transaction(Time end) {
-    for (const Step& step : steps_) {
-      Operation whole;
-      whole.kind = step.kind;
-      whole.key = step.key;
-      whole.value = step.value;
-      whole.time = step.time;
-      builder_.add(transaction_, whole);
-    }
+    for (const Step& step : steps_) builder_.add(transaction_, step.operation);
     builder_.set_interval(transaction_, {begin_, end});
     steps_.clear();
     written_.clear();

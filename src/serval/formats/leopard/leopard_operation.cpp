@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "serval/base/decimal_number.h"
 
 namespace serval {
 namespace {
@@ -150,12 +151,17 @@ void LeopardReader::read_member(std::string_view name, LeopardOperation& operati
   const std::string member(name);  // A copy: the next string overwrites it.
   cursor_.peek();
   const char* const at = cursor_.at();
-  if (member == "threadID") {
-    operation.thread = read_text();
-  } else if (member == "transactionID") {
-    operation.transaction = read_text();
-  } else if (member == "operationID") {
-    operation.operation = read_text();
+  using Member = std::pair<std::string_view, std::string LeopardOperation::*>;
+  static constexpr std::array<Member, 7> kTexts{{{"threadID", &LeopardOperation::thread},
+                                                 {"transactionID", &LeopardOperation::transaction},
+                                                 {"operationID", &LeopardOperation::operation},
+                                                 {"isolationLevel", &LeopardOperation::level},
+                                                 {"sql", &LeopardOperation::sql},
+                                                 {"savepoint", &LeopardOperation::savepoint},
+                                                 {"exception", &LeopardOperation::exception}}};
+  const auto text = std::ranges::find(kTexts, member, &Member::first);
+  if (text != kTexts.end()) {
+    operation.*text->second = read_text();
   } else if (member == "operationTraceType") {
     operation.type = read_text();
     operation.kind = named(kKinds, operation.type, at, "START, SELECT, UPDATE, INSERT, DELETE, COMMIT, ...");
@@ -163,8 +169,6 @@ void LeopardReader::read_member(std::string_view name, LeopardOperation& operati
     operation.time.begin = read_time();
   } else if (member == "finishTimestamp") {
     operation.time.end = read_time();
-  } else if (member == "isolationLevel") {
-    operation.level = read_text();
   } else if (member == "traceLockMode") {
     if (const std::string word = read_text(); !word.empty())
       operation.lock = named(kLocks, word, at, "NON_LOCK, SHARE_LOCK or EXCLUSIVE_LOCK");
@@ -175,12 +179,6 @@ void LeopardReader::read_member(std::string_view name, LeopardOperation& operati
     operation.rows_read = read_rows();
   } else if (member == "writeTupleList") {
     operation.rows_written = read_rows();
-  } else if (member == "sql") {
-    operation.sql = read_text();
-  } else if (member == "savepoint") {
-    operation.savepoint = read_text();
-  } else if (member == "exception") {
-    operation.exception = read_text();
   } else {
     cursor_.skip();
   }
@@ -201,11 +199,9 @@ Time LeopardReader::read_time() {
   cursor_.peek();
   const char* const at = cursor_.at();
   const std::string digits = read_text();
-  Time time = 0;
-  const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), time);
-  if (digits.empty() || result.ec != std::errc{} || result.ptr != digits.data() + digits.size())
-    throw FormProblem{at, "expected a time in whole nanoseconds"};
-  return time;
+  const std::optional<Time> time = parse_integer<Time>(digits);
+  if (!time) throw FormProblem{at, "expected a time in whole nanoseconds"};
+  return *time;
 }
 
 std::vector<LeopardRow> LeopardReader::read_rows() {
@@ -255,10 +251,8 @@ void LeopardReader::read_cells(LeopardRow& row) {
 }
 
 std::optional<std::int64_t> leopard_number(const std::string& text) {
-  std::int64_t number = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (result.ec != std::errc{} || result.ptr != text.data() + text.size()) return {};
-  return std::to_string(number) == text ? std::optional(number) : std::nullopt;
+  const std::optional<std::int64_t> number = parse_integer<std::int64_t>(text);
+  return number && std::to_string(*number) == text ? number : std::nullopt;
 }
 
 std::string leopard_table(std::string_view sql) {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
+#include "serval/base/decimal_number.h"
 #include "serval/formats/native/jsonl_line.h"
 #include "serval/formats/native/jsonl_value.h"
 
@@ -163,11 +163,9 @@ class RecordParser {
     if (at_.whole_number(number)) return number;
     at_.peek();
     const char* start = at_.position();
-    const std::string_view digits = at_.number(what);
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (error != std::errc{} || end != digits.data() + digits.size())
-      at_.fail_at(start, "a whole number that fits 64 bits");
-    return number;
+    const std::optional<std::int64_t> whole = parse_integer<std::int64_t>(at_.number(what));
+    if (!whole) at_.fail_at(start, "a whole number that fits 64 bits");
+    return *whole;
   }
   Time time(Time unknown) {
     if (at_.peek() != 'n') return whole_number("a time in whole nanoseconds, or null");

@@ -11,7 +11,7 @@
 #include "serval/formats/native/binary_chunk.h"
 #include "serval/formats/native/binary_column.h"
 #include "serval/formats/native/native_binary.h"
-#include "serval/formats/native/reserve_columns.h"
+#include "serval/formats/reserve_columns.h"
 #include "serval/history/certificate_flaw.h"
 #include "serval/history/history_builder.h"
 

@@ -11,7 +11,7 @@
 #include "serval/formats/lines/line_cursor.h"
 #include "serval/formats/native/jsonl_record.h"
 #include "serval/formats/native/native_jsonl.h"
-#include "serval/formats/native/reserve_columns.h"
+#include "serval/formats/reserve_columns.h"
 #include "serval/history/history_builder.h"
 
 namespace serval {
