@@ -1,17 +1,12 @@
 #include "serval/history/transaction.h"
 
+#include <array>
+
 namespace serval {
 
 std::string_view name_of(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::Committed:
-      return "committed";
-    case Outcome::Aborted:
-      return "aborted";
-    case Outcome::Indeterminate:
-      return "indeterminate";
-  }
-  return "";
+  static constexpr std::array<std::string_view, 3> kNames{"committed", "aborted", "indeterminate"};
+  return kNames[static_cast<std::size_t>(outcome)];
 }
 
 void TransactionHints::add(const TransactionHints& later) {

@@ -44,6 +44,20 @@ std::string seal_chunk(ChunkKind kind, std::string_view plain, Packing wanted) {
   return out;
 }
 
+std::string footer_of(const std::vector<IndexEntry>& index, const IndexTotals& totals) {
+  std::string plain;
+  for (const IndexEntry& entry : index) {
+    for (const std::uint64_t member :
+         {entry.offset, entry.size, entry.first_transaction, entry.transactions, entry.first_operation,
+          entry.operations, static_cast<std::uint64_t>(entry.first_begin),
+          static_cast<std::uint64_t>(entry.last_end)})
+      append_little_endian(plain, member);
+  }
+  for (const std::uint64_t member : {totals.chunks, totals.transactions, totals.operations})
+    append_little_endian(plain, member);
+  return plain;
+}
+
 struct ChunkSource::Unpacker {
   std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context{ZSTD_createDCtx(), &ZSTD_freeDCtx};
 };

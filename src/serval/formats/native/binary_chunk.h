@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "serval/base/byte_stream.h"
 #include "serval/formats/native/native_binary_layout.h"
@@ -14,6 +15,9 @@ namespace serval::binary {
 
 // Returns the header and the packed bytes. Throws OutputError above kMaxChunk.
 std::string seal_chunk(ChunkKind kind, std::string_view plain, Packing wanted);
+
+// The plain bytes of a footer.
+std::string footer_of(const std::vector<IndexEntry>& index, const IndexTotals& totals);
 
 struct Chunk {
   std::uint64_t offset = 0;  // Of its header in the file.

@@ -129,20 +129,20 @@ void CertificateReader::finish(const std::string& file) {
   if (orders_.empty() && saws_.empty() && settled_.empty()) return;
   Directory directory(builder_, file);
   std::vector<std::pair<TransactionId, TransactionHints>> hints;
-  for (Settled& found : settled_) {
-    const TransactionId t = directory.find(found.settled.transaction, found.line);
+  for (JsonlSettled& found : settled_) {
+    const TransactionId t = directory.find(found.transaction, found.line);
     const Outcome known = builder_.outcome(t);
-    if (known != Outcome::Indeterminate && known != found.settled.outcome)
-      directory.fail(found.settled.transaction, found.line,
+    if (known != Outcome::Indeterminate && known != found.outcome)
+      directory.fail(found.transaction, found.line,
                      fmt::format("this transaction is {} by this line and {} by another",
-                                 name_of(found.settled.outcome), name_of(known)));
-    builder_.set_outcome(t, found.settled.outcome);
-    hints.emplace_back(t, std::move(found.settled.hints));
+                                 name_of(found.outcome), name_of(known)));
+    builder_.set_outcome(t, found.outcome);
+    hints.emplace_back(t, std::move(found.hints));
   }
   builder_.add_hints(std::move(hints));
-  for (const Order& found : orders_) {
-    KeyOrder order{builder_.key(found.order.key), {}, found.order.complete};
-    for (const JsonlCitation& version : found.order.versions)
+  for (const JsonlOrder& found : orders_) {
+    KeyOrder order{builder_.key(found.key), {}, found.complete};
+    for (const JsonlCitation& version : found.versions)
       order.installers.push_back(directory.find(version, found.line));
     builder_.add_order(std::move(order));
   }
@@ -166,9 +166,9 @@ void CertificateReader::finish(const std::string& file) {
 void CertificateReader::check_orders(const History& history, const std::string& file) const {
   const std::optional<OrderFlaw> flaw = find_order_flaw(history);
   if (!flaw) return;
-  const Order& found = orders_[flaw->order];
-  const std::vector<JsonlCitation>& versions = found.order.versions;
-  const std::size_t column = flaw->version < versions.size() ? versions[flaw->version].column : 1;
+  const JsonlOrder& found = orders_[flaw->order];
+  const bool cites = flaw->version < found.versions.size();
+  const std::size_t column = cites ? found.versions[flaw->version].column : 1;
   throw InputError({file, found.line, column}, flaw->problem, {},
                    "the certificate contradicts itself; it cannot have come from a database's log");
 }

@@ -38,6 +38,7 @@ struct JsonlOrder {
   Value key;
   std::vector<JsonlCitation> versions;
   bool complete = false;
+  std::uint64_t line = 0;
 };
 
 // The outcome of a transaction whose own earlier line does not have it.
@@ -45,6 +46,7 @@ struct JsonlSettled {
   JsonlCitation transaction;
   Outcome outcome;
   TransactionHints hints;
+  std::uint64_t line = 0;
 };
 
 // Throw JsonFailure.
@@ -56,13 +58,11 @@ class CertificateReader {
  public:
   explicit CertificateReader(HistoryBuilder& builder) : builder_(builder) {}
 
-  void add_order(JsonlOrder order, std::uint64_t line) { orders_.push_back({std::move(order), line}); }
+  void add_order(JsonlOrder order) { orders_.push_back(std::move(order)); }
   void add_saw(OperationId op, JsonlSaw saw, std::uint64_t line) {
     saws_.push_back({op, std::move(saw), line});
   }
-  void add_settled(JsonlSettled settled, std::uint64_t line) {
-    settled_.push_back({std::move(settled), line});
-  }
+  void add_settled(JsonlSettled settled) { settled_.push_back(std::move(settled)); }
   // Passes everything to the builder. Throws InputError for a citation of no or several transactions, and
   // for contradicting outcomes.
   void finish(const std::string& file);
@@ -70,25 +70,16 @@ class CertificateReader {
   void check_orders(const History& history, const std::string& file) const;
 
  private:
-  struct Order {
-    JsonlOrder order;
-    std::uint64_t line;
-  };
   struct Saw {
     OperationId op;
     JsonlSaw saw;
     std::uint64_t line;
   };
 
-  struct Settled {
-    JsonlSettled settled;
-    std::uint64_t line;
-  };
-
   HistoryBuilder& builder_;
-  std::vector<Order> orders_;
+  std::vector<JsonlOrder> orders_;
   std::vector<Saw> saws_;
-  std::vector<Settled> settled_;
+  std::vector<JsonlSettled> settled_;
 };
 
 class CertificateWriter {

@@ -71,32 +71,29 @@ class RecordParser {
       record_.event = at_.string("the name of an event in quotes");
     } else if (name == "at") {
       instant_ = whole_number("a time in whole nanoseconds");
-    } else if (name == "last") {
-      last_at_ = skipped();
-    } else if (name == "since") {
-      since_at_ = skipped();
-    } else if (name == "key") {
-      key_at_ = skipped();
-    } else if (name == "versions") {
-      versions_at_ = skipped();
-    } else if (name == "complete") {
-      complete_at_ = skipped();
-    } else if (name == "order") {
-      order_at_ = skipped();
     } else if (name == "op") {
       has_op_ = true;
       operation();
-    } else if (!hint(name) && !header_member(name)) {
+    } else if (name == "serval") {
+      has_magic_ = true;
+      if (at_.string("\"history\"") != "history") at_.fail("\"history\" as the value of \"serval\"");
+    } else if (!hint(name) && !keep_place(name)) {
       ignore(name);
     }
   }
 
-  // Skips and returns the position of a value that has a meaning only in some records.
-  const char* skipped() {
+  // Members that have a meaning only in some records. Of which kind the record is, is known only at its end,
+  // so their positions are kept and again() returns to them.
+  enum Member { Last, Since, Key, Versions, Complete, Order, Version, Initial, Facts, Sessions };
+  static constexpr std::array<std::string_view, 10> kMembers{
+      "last", "since", "key", "versions", "complete", "order", "version", "initial", "facts", "sessions"};
+  bool keep_place(std::string_view name) {
+    const auto found = std::ranges::find(kMembers, name);
+    if (found == kMembers.end()) return false;
     at_.peek();
-    const char* start = at_.position();
+    places_[static_cast<std::size_t>(found - kMembers.begin())] = at_.position();
     at_.skip_value();
-    return start;
+    return true;
   }
 
   bool hint(std::string_view name) {
@@ -117,30 +114,6 @@ class RecordParser {
       return false;
     }
     record_.has_hints = true;
-    return true;
-  }
-
-  // These members have a meaning only in a header; elsewhere they are unknown and ignored. Whether the
-  // line is a header is known only at its end, so their positions are kept and header() returns to them.
-  bool header_member(std::string_view name) {
-    if (name == "serval") {
-      has_magic_ = true;
-      if (at_.string("\"history\"") != "history") at_.fail("\"history\" as the value of \"serval\"");
-    } else if (name == "version") {
-      version_at_ = at_.position();
-      at_.skip_value();
-    } else if (name == "initial") {
-      initial_at_ = at_.position();
-      at_.skip_value();
-    } else if (name == "facts") {
-      facts_at_ = at_.position();
-      at_.skip_value();
-    } else if (name == "sessions") {
-      sessions_at_ = at_.position();
-      at_.skip_value();
-    } else {
-      return false;
-    }
     return true;
   }
 
@@ -320,13 +293,13 @@ class RecordParser {
     if (record_.event == "settled") return Kind::Settled;
     if (record_.event == "heartbeat") return Kind::Heartbeat;
     if (record_.event != "certificate") return Kind::Unknown;
-    again(order_at_, [&] {
+    again(Order, [&] {
       at_.peek();
       const char* start = at_.position();
       if (at_.string("\"commit_ts\"") != "commit_ts")
         at_.fail_at(start, "\"commit_ts\", the one order there is");
     });
-    require(order_at_ != nullptr, "an \"order\" in this record");
+    require(has(Order), "an \"order\" in this record");
     return Kind::Certificate;
   }
 
@@ -334,9 +307,9 @@ class RecordParser {
     record_.at = instant_;
     record_.since.clear();
     record_.is_last = false;
-    again(last_at_, [&] { record_.is_last = value() == Value::boolean(true); });
+    again(Last, [&] { record_.is_last = value() == Value::boolean(true); });
     require(record_.kind == JsonlRecord::Kind::Sync || record_.at, "a time, \"at\", in this record");
-    again(since_at_, [&] {
+    again(Since, [&] {
       at_.expect('[', "'[', sessions and times");
       if (at_.accept(']')) return;
       do {
@@ -350,11 +323,11 @@ class RecordParser {
   }
 
   void order() {
-    require(key_at_ != nullptr && versions_at_ != nullptr, "a \"key\" and its \"versions\" in this record");
+    require(has(Key) && has(Versions), "a \"key\" and its \"versions\" in this record");
     record_.order = {};
-    again(key_at_, [&] { record_.order.key = value(); });
-    again(versions_at_, [&] { record_.order.versions = parse_json_citations(at_, pool_); });
-    again(complete_at_, [&] {
+    again(Key, [&] { record_.order.key = value(); });
+    again(Versions, [&] { record_.order.versions = parse_json_citations(at_, pool_); });
+    again(Complete, [&] {
       at_.peek();
       const char* start = at_.position();
       const Value complete = value();
@@ -372,17 +345,18 @@ class RecordParser {
     record_.initial.reset();
     record_.sessions.clear();
     record_.facts.clear();
-    require(version_at_ != nullptr, "a \"version\" in the header");
-    again(version_at_, [&] { record_.version = whole_number("the version, a whole number"); });
-    again(initial_at_, [&] { record_.initial = value(); });
-    again(facts_at_, [&] { facts(); });
-    again(sessions_at_, [&] { sessions(); });
+    require(has(Version), "a \"version\" in the header");
+    again(Version, [&] { record_.version = whole_number("the version, a whole number"); });
+    again(Initial, [&] { record_.initial = value(); });
+    again(Facts, [&] { facts(); });
+    again(Sessions, [&] { sessions(); });
   }
 
+  bool has(Member member) const { return places_[member] != nullptr; }
   template <class Parse>
-  void again(const char* position, const Parse& parse) {
-    if (position == nullptr) return;
-    at_.move_to(position);
+  void again(Member member, const Parse& parse) {
+    if (!has(member)) return;
+    at_.move_to(places_[member]);
     parse();
   }
 
@@ -409,16 +383,7 @@ class RecordParser {
   const char* start_ = nullptr;
   bool has_ops_ = false, has_op_ = false, has_event_ = false, has_magic_ = false;
   std::optional<Time> instant_;
-  const char* since_at_ = nullptr;
-  const char* last_at_ = nullptr;
-  const char* key_at_ = nullptr;
-  const char* versions_at_ = nullptr;
-  const char* complete_at_ = nullptr;
-  const char* order_at_ = nullptr;
-  const char* version_at_ = nullptr;
-  const char* initial_at_ = nullptr;
-  const char* facts_at_ = nullptr;
-  const char* sessions_at_ = nullptr;
+  std::array<const char*, kMembers.size()> places_{};  // Null: the record has no such member.
 };
 
 }  // namespace

@@ -108,29 +108,8 @@ struct IndexEntry {
   std::uint64_t first_transaction = 0, transactions = 0;
   std::uint64_t first_operation = 0, operations = 0;
   std::int64_t first_begin = 0, last_end = 0;  // The earliest and the latest known; kUnknown... if none is.
-  friend bool operator==(const IndexEntry&, const IndexEntry&) = default;
 };
 struct IndexTotals {
   std::uint64_t chunks = 0, transactions = 0, operations = 0;
-  friend bool operator==(const IndexTotals&, const IndexTotals&) = default;
 };
-inline constexpr std::size_t kIndexEntrySize = 64;
-inline constexpr std::size_t kIndexTotalsSize = 24;
-
-inline IndexEntry load_index_entry(std::string_view bytes) noexcept {
-  const auto member = [&](std::size_t i) { return load_little_endian(bytes.data() + 8 * i); };
-  return {member(0),
-          member(1),
-          member(2),
-          member(3),
-          member(4),
-          member(5),
-          static_cast<std::int64_t>(member(6)),
-          static_cast<std::int64_t>(member(7))};
-}
-inline IndexTotals load_index_totals(std::string_view bytes) noexcept {
-  return {load_little_endian(bytes.data()), load_little_endian(bytes.data() + 8),
-          load_little_endian(bytes.data() + 16)};
-}
-
 }  // namespace serval::binary

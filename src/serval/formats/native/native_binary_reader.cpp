@@ -450,16 +450,8 @@ class BinaryReader {
   // Reading does not need the index, so it serves as a check: it detects a chunk removed from the file.
   void footer(const Chunk& chunk) {
     const IndexTotals totals{index_.size(), builder_.transaction_count(), builder_.operation_count()};
-    const bool matches =
-        chunk.plain.size() == index_.size() * kIndexEntrySize + kIndexTotalsSize &&
-        entries_match(chunk.plain) &&
-        load_index_totals(chunk.plain.substr(chunk.plain.size() - kIndexTotalsSize)) == totals;
-    if (!matches) source_.fail(chunk.offset, "the index does not match the chunks before it");
-  }
-  bool entries_match(std::string_view plain) const {
-    for (std::size_t i = 0; i < index_.size(); ++i)
-      if (load_index_entry(plain.substr(i * kIndexEntrySize, kIndexEntrySize)) != index_[i]) return false;
-    return true;
+    if (chunk.plain != footer_of(index_, totals))
+      source_.fail(chunk.offset, "the index does not match the chunks before it");
   }
 
   void report() const {

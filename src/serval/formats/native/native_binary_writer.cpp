@@ -158,18 +158,8 @@ struct BinaryWriter::State {
   }
 
   void write_index() {
-    std::string plain;
-    for (const IndexEntry& entry : index) {
-      for (const std::uint64_t member :
-           {entry.offset, entry.size, entry.first_transaction, entry.transactions, entry.first_operation,
-            entry.operations, static_cast<std::uint64_t>(entry.first_begin),
-            static_cast<std::uint64_t>(entry.last_end)})
-        append_little_endian(plain, member);
-    }
-    for (const std::uint64_t member : {totals.chunks, totals.transactions, totals.operations})
-      append_little_endian(plain, member);
     const std::uint64_t footer_offset = offset;
-    emit(seal_chunk(ChunkKind::Footer, plain, Packing::None));
+    emit(seal_chunk(ChunkKind::Footer, footer_of(index, totals), Packing::None));
     std::string trailer;
     append_little_endian(trailer, footer_offset);
     emit(trailer += kTrailerMagic);

@@ -157,12 +157,13 @@ class JsonlReader {
       case JsonlRecord::Kind::Heartbeat:
         return;
       case JsonlRecord::Kind::Order:
-        return certificate_.add_order(std::move(record_.order), line_);
+        record_.order.line = line_;
+        return certificate_.add_order(std::move(record_.order));
       case JsonlRecord::Kind::Settled:
         return certificate_.add_settled({{*record_.session, *record_.label},
                                          *record_.outcome,
-                                         record_.has_hints ? std::move(record_.hints) : TransactionHints{}},
-                                        line_);
+                                         record_.has_hints ? std::move(record_.hints) : TransactionHints{},
+                                         line_});
       case JsonlRecord::Kind::Certificate:
         return builder_.set_ordered_by_commit();
       case JsonlRecord::Kind::Header:

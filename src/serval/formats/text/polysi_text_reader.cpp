@@ -10,6 +10,7 @@
 #include "serval/formats/lines/line_blocks.h"
 #include "serval/formats/lines/line_cursor.h"
 #include "serval/formats/plain_digits.h"
+#include "serval/formats/reserve_columns.h"
 #include "serval/formats/text/text_formats.h"
 #include "serval/history/history_builder.h"
 
@@ -113,9 +114,10 @@ class PolySiReader {
 
   History read() {
     builder_.set_initial_value(Value::integer(0));
+    bool is_first = true;
     for (std::string_view block = blocks_.next(); !block.empty(); block = blocks_.next()) {
       parse(block);
-      if (!reserved_) reserve(block.size());
+      if (std::exchange(is_first, false)) reserve_columns(builder_, block.size(), stream_.size_on_disk());
     }
     if (load_ == Load::Complete) builder_.set_initial_value(Value::nil());
     return std::move(builder_).freeze();
@@ -136,19 +138,6 @@ class PolySiReader {
     }
     const bool reads = op.kind == OperationKind::Read && op.value == kZero;
     load_ = loaded_.empty() || (reads && !loaded_.contains(key)) ? Load::None : Load::Complete;
-  }
-
-  // The columns grow once, to the size estimated from the first block. Reserved but unused pages cost
-  // nothing.
-  void reserve(std::size_t block_size) {
-    reserved_ = true;
-    const std::uint64_t file_size = stream_.size_on_disk();
-    if (file_size <= block_size) return;
-    const double blocks = 1.05 * static_cast<double>(file_size) / static_cast<double>(block_size);
-    const auto scaled = [&](std::size_t count) {
-      return static_cast<std::size_t>(blocks * static_cast<double>(count));
-    };
-    builder_.reserve(scaled(builder_.transaction_count()), scaled(builder_.operation_count()));
   }
 
   void parse(std::string_view block) {
@@ -245,7 +234,6 @@ class PolySiReader {
   HistoryBuilder builder_;
   TransactionFinder finder_;
   std::uint64_t line_number_ = 0;
-  bool reserved_ = false;
   Load load_ = Load::Possible;
   absl::flat_hash_set<KeyId> loaded_;
 };
