@@ -328,6 +328,13 @@ std::vector<Value> RegisterView::number_keys(Losses& losses) const {
   return numbers;
 }
 
+std::vector<std::string> RegisterView::spell_keys(Losses& losses) const {
+  std::vector<std::string> keys;
+  for (const Value number : number_keys(losses))
+    append_number(keys.emplace_back(), history_.values(), number);
+  return keys;
+}
+
 void RegisterView::count_extras(Losses& losses) const {
   for (const auto& [name, text] : history_.facts())
     if (rules_.kept_facts.empty() || !name.starts_with(rules_.kept_facts))
@@ -344,6 +351,40 @@ void RegisterView::count_extras(Losses& losses) const {
         rules_.versions == RegisterRules::Versions::OfWrites && op.kind == OperationKind::Write;
     if ((op.version && !version_stays) || op.rows_matched || op.rows_changed)
       losses.add("versions and row counts dropped");
+  }
+}
+
+void write_sessions(const History& history, const RegisterView& view, const std::vector<std::string>& keys,
+                    const RegisterSpelling& spelling, const ByteOutput& out) {
+  std::string text;
+  std::vector<RegisterStep> steps;
+  const auto append = [&](const RegisterStep& step) {
+    const bool writes = step.kind == OperationKind::Write;
+    text += writes ? spelling.before_write : spelling.before_read;
+    text += keys[step.key.index];
+    text += writes ? spelling.written : spelling.read;
+    if (step.value.is_nil()) {
+      text += spelling.initial;
+    } else {
+      append_number(text, history.values(), step.value);
+    }
+    text += spelling.after_step;
+  };
+  for (const SessionId session : history.sessions()) {
+    text = session.index == 0 ? spelling.before_first_session : spelling.before_session;
+    bool first = true;
+    for (const TransactionId t : history.session_transactions(session)) {
+      if (!view.contains(t)) continue;
+      text += std::exchange(first, false) ? spelling.before_first_transaction : spelling.before_transaction;
+      view.steps(t, steps);
+      for (std::size_t i = 0; i < steps.size(); ++i) {
+        if (i > 0) text += spelling.between_steps;
+        append(steps[i]);
+      }
+      text += view.is_aborted(t) ? spelling.aborted : spelling.committed;
+    }
+    text += first ? spelling.empty_session : spelling.after_session;
+    out(text);
   }
 }
 

@@ -83,6 +83,7 @@ class RegisterView {
 
   // An integer for each key; integer keys keep theirs.
   std::vector<Value> number_keys(Losses& losses) const;
+  std::vector<std::string> spell_keys(Losses& losses) const;  // The same as decimal digits.
   // Whether a value is an integer that the format can represent.
   bool fits(Value value) const;
   // The smallest non-negative number that is not a value in the file.
@@ -117,6 +118,20 @@ class RegisterView {
   absl::flat_hash_set<Value> used_;  // Once collected.
   bool used_collected_ = false;
 };
+
+// The text around the numbers of a format that lists sessions of transactions of reads and writes.
+struct RegisterSpelling {
+  std::string_view before_first_session, before_session, after_session, empty_session;
+  std::string_view before_first_transaction, before_transaction;  // Of a session.
+  std::string_view committed, aborted;                            // After a transaction.
+  std::string_view before_write, before_read;                     // Before the key.
+  std::string_view written, read;                                 // Between key and value.
+  std::string_view after_step, between_steps;
+  std::string_view initial;  // The value in a read of the initial version.
+};
+// Writes all sessions, one piece each. `keys` are spelled.
+void write_sessions(const History& history, const RegisterView& view, const std::vector<std::string>& keys,
+                    const RegisterSpelling& spelling, const ByteOutput& out);
 
 // For formats that identify sessions and transactions by their position: counts the labels that differ
 // from it.

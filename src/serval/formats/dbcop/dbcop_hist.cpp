@@ -6,9 +6,8 @@
 
 #include "serval/formats/characters.h"
 #include "serval/formats/dbcop/dbcop.h"
+#include "serval/formats/dbcop/dbcop_history.h"
 #include "serval/formats/lines/line_reader.h"
-#include "serval/formats/register_view.h"
-#include "serval/history/history_builder.h"
 
 namespace serval {
 namespace {
@@ -23,8 +22,7 @@ class HistReader {
   HistReader(ByteStream& stream, const ReadOptions& options) : options_(options), lines_(stream, options) {}
 
   History read() {
-    builder_.set_initial_value(Value::integer(0));
-    session_ = builder_.session(Value::integer(0));
+    history_.begin_session();
     while (lines_.next()) {
       const bool whole = lines_.line().ends_with(']') || lines_.line().ends_with('!');
       if (lines_.line_was_cut() && options_.accept_truncated && !whole) {
@@ -34,7 +32,7 @@ class HistReader {
       lines_.notice_cut(options_);
       parse_line();
     }
-    return std::move(builder_).freeze();
+    return std::move(history_).finish(options_);
   }
 
  private:
@@ -44,8 +42,7 @@ class HistReader {
     if (cursor.peek() == '-') {
       while (cursor.accept("-")) continue;
       cursor.expect_end("after the separator");
-      session_ = builder_.session(Value::integer(session_.index + 1));
-      return;
+      return history_.begin_session();
     }
     while (!cursor.at_end() && !cursor.starts_with("//")) {
       transaction(cursor);
@@ -55,29 +52,28 @@ class HistReader {
 
   void transaction(LineCursor& cursor) {
     if (!cursor.accept("[")) cursor.fail("expected '[', a line of dashes or a comment");
-    const auto number = static_cast<std::int64_t>(builder_.transaction_count());
-    const TransactionId t = builder_.begin_transaction(session_, Value::integer(number));
+    history_.begin_transaction();
     cursor.skip_blanks();
     while (!cursor.accept("]")) {
-      event(cursor, t);
+      event(cursor);
       if (cursor.peek() != ' ' && cursor.peek() != '\t' && cursor.peek() != ']')
         cursor.fail("expected a space or ']' after the version");
       cursor.skip_blanks();
     }
-    if (cursor.accept("!")) builder_.set_outcome(t, Outcome::Aborted);
+    if (cursor.accept("!")) history_.end_transaction(Outcome::Aborted);
   }
 
-  void event(LineCursor& cursor, TransactionId t) {
+  void event(LineCursor& cursor) {
     const std::string_view name = cursor.word();
     if (name.empty()) cursor.fail("expected a variable or ']'");
-    const Value variable = is_number(name) ? builder_.values().number(name) : builder_.values().text(name);
-    const KeyId key = builder_.key(variable);
+    ValuePool& pool = history_.values();
+    const Value variable = is_number(name) ? pool.number(name) : pool.text(name);
     if (cursor.accept(":=")) {
-      builder_.add(t, OperationKind::Write, key, cursor.number(builder_.values(), "the version"));
+      history_.add(OperationKind::Write, variable, cursor.number(pool, "the version"));
     } else if (cursor.accept("==?")) {
-      builder_.add(t, OperationKind::Read, key, Value::nil());
+      history_.add(OperationKind::Read, variable, Value::nil());
     } else if (cursor.accept("==")) {
-      builder_.add(t, OperationKind::Read, key, cursor.number(builder_.values(), "the version"));
+      history_.add(OperationKind::Read, variable, cursor.number(pool, "the version"));
     } else {
       cursor.fail("expected ':=' or '==' after the variable");
     }
@@ -85,83 +81,51 @@ class HistReader {
 
   const ReadOptions& options_;
   LineReader lines_;
-  HistoryBuilder builder_;
-  SessionId session_;
+  DbcopHistory history_;
 };
 
-class HistWriter {
- public:
-  HistWriter(const History& history, Losses& losses) : history_(history), view_(history, kRules, losses) {
-    name_variables(losses);
-    count_dropped_labels(history, view_, losses);
-  }
+constexpr RegisterRules kHistRules{.initial = RegisterRules::Initial::Mark,
+                                   .integers = RegisterRules::Integers::Natural};
 
-  void write(const ByteOutput& out) {
-    for (const SessionId session : history_.sessions()) {
-      if (session.index > 0) text_ += "---\n";
-      for (const TransactionId t : history_.session_transactions(session))
-        if (view_.contains(t)) append(t);
-      out(text_);
-      text_.clear();
-    }
-  }
+constexpr RegisterSpelling kHistSpelling{.before_session = "---\n",
+                                         .before_first_transaction = "[",
+                                         .before_transaction = "[",
+                                         .committed = "]\n",
+                                         .aborted = "]!\n",
+                                         .written = ":=",
+                                         .read = "==",
+                                         .between_steps = " ",
+                                         .initial = "?"};
 
- private:
-  static constexpr RegisterRules kRules{.initial = RegisterRules::Initial::Mark,
-                                        .integers = RegisterRules::Integers::Natural};
-
-  void append(TransactionId t) {
-    view_.steps(t, steps_);
-    text_ += '[';
-    for (const RegisterStep& step : steps_) {
-      if (text_.back() != '[') text_ += ' ';
-      text_ += variables_[step.key.index];
-      text_ += step.kind == OperationKind::Write ? ":=" : "==";
-      if (step.value.is_nil()) {
-        text_ += '?';
-      } else {
-        append_number(text_, history_.values(), step.value);
-      }
-    }
-    text_ += view_.is_aborted(t) ? "]!\n" : "]\n";
-  }
-
-  // The spelling that is read back as the same key; empty if there is none.
-  std::string own_name(KeyId key) const {
-    const Value name = history_.key_value(key);
-    const bool text = name.kind() == Value::Kind::Text;
-    if (!text && !view_.fits(name)) return {};
-    std::string spelled;
-    if (!text) {
-      append_number(spelled, history_.values(), name);
-      return spelled;
-    }
-    spelled = history_.values().characters(name);
+// The spelling that is read back as the same key; empty if there is none.
+std::string own_name(const History& history, const RegisterView& view, KeyId key) {
+  const Value name = history.key_value(key);
+  std::string spelled;
+  if (name.kind() == Value::Kind::Text) {
+    spelled = history.values().characters(name);
     const bool word = !spelled.empty() && std::ranges::all_of(spelled, is_word) && !is_number(spelled);
     return word ? spelled : std::string();
   }
+  if (view.fits(name)) append_number(spelled, history.values(), name);
+  return spelled;
+}
 
-  void name_variables(Losses& losses) {
-    absl::flat_hash_set<std::string> used;
-    for (const KeyId key : history_.key_ids()) {
-      variables_.push_back(own_name(key));
-      used.insert(variables_.back());
-    }
-    std::size_t next = 1;
-    for (std::string& variable : variables_) {
-      if (!variable.empty()) continue;
-      do variable = fmt::format("k{}", next++);
-      while (used.contains(variable));
-      losses.add("keys replaced by names");
-    }
+std::vector<std::string> name_variables(const History& history, const RegisterView& view, Losses& losses) {
+  std::vector<std::string> variables;
+  absl::flat_hash_set<std::string> used;
+  for (const KeyId key : history.key_ids()) {
+    variables.push_back(own_name(history, view, key));
+    used.insert(variables.back());
   }
-
-  const History& history_;
-  RegisterView view_;
-  std::vector<std::string> variables_;  // By key.
-  std::vector<RegisterStep> steps_;
-  std::string text_;
-};
+  std::size_t next = 1;
+  for (std::string& variable : variables) {
+    if (!variable.empty()) continue;
+    do variable = fmt::format("k{}", next++);
+    while (used.contains(variable));
+    losses.add("keys replaced by names");
+  }
+  return variables;
+}
 
 }  // namespace
 
@@ -189,7 +153,11 @@ History read_dbcop_hist(ByteStream& stream, const ReadOptions& options) {
 }
 
 void write_dbcop_hist(const History& history, const ByteOutput& out, const Notice& lossy) {
-  write_with_losses<HistWriter>(history, out, lossy);
+  Losses losses;
+  const RegisterView view(history, kHistRules, losses);
+  count_dropped_labels(history, view, losses);
+  write_sessions(history, view, name_variables(history, view, losses), kHistSpelling, out);
+  losses.report(lossy);
 }
 
 }  // namespace serval

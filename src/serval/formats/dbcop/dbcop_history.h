@@ -1,10 +1,9 @@
 #pragma once
-// The shared part of the three dbcop formats (bincode, JSON, YAML): sessions of transactions of events.
+// The shared part of dbcop's formats: sessions of transactions of events.
 // An event reads or writes a variable, and both events and transactions may have failed. Described in
 // docs/formats/dbcop.md.
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>

@@ -234,65 +234,25 @@ class DbcopJsonReader {
   std::string name_;  // Of the current member.
 };
 
-class DbcopJsonWriter {
- public:
-  DbcopJsonWriter(const History& history, Losses& losses)
-      : history_(history), view_(history, kRules, losses), keys_(view_.number_keys(losses)) {
-    count_dropped_labels(history, view_, losses);
-  }
+constexpr RegisterRules kJsonRules{.initial = RegisterRules::Initial::Mark,
+                                   .integers = RegisterRules::Integers::Unsigned64,
+                                   .kept_facts = "dbcop."};
 
-  void write(const ByteOutput& out) {
-    append_header();
-    out(text_);
-    text_.clear();
-    for (const SessionId session : history_.sessions()) {
-      text_ += session.index > 0 ? ",\n[" : "\n[";
-      for (const TransactionId t : history_.session_transactions(session))
-        if (view_.contains(t)) append(t);
-      text_ += ']';
-      out(text_);
-      text_.clear();
-    }
-    out("\n]}\n");
-  }
-
- private:
-  static constexpr RegisterRules kRules{.initial = RegisterRules::Initial::Mark,
-                                        .integers = RegisterRules::Integers::Unsigned64,
-                                        .kept_facts = "dbcop."};
-
-  void append_header() {
-    const DbcopHeader header = dbcop_header(history_, view_);
-    text_ = fmt::format(
-        "{{\"params\":{{\"id\":0,\"n_node\":{},\"n_variable\":{},\"n_transaction\":{},\"n_event\":{}}},"
-        "\"info\":{},\"start\":{},\"end\":{},\"data\":[",
-        header.sessions, header.variables, header.transactions, header.events, json_string(header.info),
-        json_string(header.start), json_string(header.end));
-  }
-  void append(TransactionId t) {
-    text_ += text_.back() == '[' ? "{\"events\":[" : ",\n {\"events\":[";
-    view_.steps(t, steps_);
-    for (const RegisterStep& step : steps_) {
-      if (text_.back() != '[') text_ += ',';
-      text_ += step.kind == OperationKind::Write ? "{\"Write\":{\"variable\":" : "{\"Read\":{\"variable\":";
-      append_number(text_, history_.values(), keys_[step.key.index]);
-      text_ += ",\"version\":";
-      if (step.value.is_nil()) {
-        text_ += "null";
-      } else {
-        append_number(text_, history_.values(), step.value);
-      }
-      text_ += "}}";
-    }
-    text_ += view_.is_aborted(t) ? "],\"committed\":false}" : "],\"committed\":true}";
-  }
-
-  const History& history_;
-  RegisterView view_;
-  std::vector<Value> keys_;  // By key.
-  std::vector<RegisterStep> steps_;
-  std::string text_;
-};
+constexpr RegisterSpelling kJsonSpelling{.before_first_session = "\n[",
+                                         .before_session = ",\n[",
+                                         .after_session = "]",
+                                         .empty_session = "]",
+                                         .before_first_transaction = "{\"events\":[",
+                                         .before_transaction = ",\n {\"events\":[",
+                                         .committed = "],\"committed\":true}",
+                                         .aborted = "],\"committed\":false}",
+                                         .before_write = "{\"Write\":{\"variable\":",
+                                         .before_read = "{\"Read\":{\"variable\":",
+                                         .written = ",\"version\":",
+                                         .read = ",\"version\":",
+                                         .after_step = "}}",
+                                         .between_steps = ",",
+                                         .initial = "null"};
 
 // With the cursor at the sessions: whether the first transaction has events.
 bool holds_transactions(JsonFormCursor& cursor) {
@@ -336,7 +296,18 @@ History read_dbcop_json(ByteStream& stream, const ReadOptions& options) {
 }
 
 void write_dbcop_json(const History& history, const ByteOutput& out, const Notice& lossy) {
-  write_with_losses<DbcopJsonWriter>(history, out, lossy);
+  Losses losses;
+  const RegisterView view(history, kJsonRules, losses);
+  count_dropped_labels(history, view, losses);
+  const DbcopHeader header = dbcop_header(history, view);
+  out(fmt::format(
+      "{{\"params\":{{\"id\":0,\"n_node\":{},\"n_variable\":{},\"n_transaction\":{},\"n_event\":{}}},"
+      "\"info\":{},\"start\":{},\"end\":{},\"data\":[",
+      header.sessions, header.variables, header.transactions, header.events, json_string(header.info),
+      json_string(header.start), json_string(header.end)));
+  write_sessions(history, view, view.spell_keys(losses), kJsonSpelling, out);
+  out("\n]}\n");
+  losses.report(lossy);
 }
 
 }  // namespace serval

@@ -18,11 +18,7 @@ class DbcopYamlReader {
       : options_(options), lines_(stream, options) {}
 
   History read() {
-    while (lines_.next()) {
-      if (lines_.line_was_cut() && options_.accept_truncated) {
-        if (options_.on_notice) options_.on_notice("1 line cut off at the end was left out");
-        break;
-      }
+    while (lines_.next_whole(options_)) {
       LineCursor cursor = lines_.cursor();
       parse_line(cursor);
     }
@@ -158,51 +154,20 @@ class DbcopYamlReader {
   bool session_open_ = false, transaction_open_ = false, event_open_ = false;
 };
 
-class DbcopYamlWriter {
- public:
-  DbcopYamlWriter(const History& history, Losses& losses)
-      : history_(history), view_(history, kRules, losses), keys_(view_.number_keys(losses)) {
-    count_dropped_labels(history, view_, losses);
-  }
+constexpr RegisterRules kYamlRules{.initial = RegisterRules::Initial::ZeroOnly,
+                                   .integers = RegisterRules::Integers::Unsigned64};
 
-  void write(const ByteOutput& out) {
-    for (const SessionId session : history_.sessions()) {
-      bool first = true;
-      for (const TransactionId t : history_.session_transactions(session)) {
-        if (!view_.contains(t)) continue;
-        text_ += first ? "- - events:\n" : "  - events:\n";
-        first = false;
-        append(t);
-      }
-      if (first) text_ += "- []\n";
-      out(text_);
-      text_.clear();
-    }
-  }
-
- private:
-  static constexpr RegisterRules kRules{.initial = RegisterRules::Initial::ZeroOnly,
-                                        .integers = RegisterRules::Integers::Unsigned64};
-
-  void append(TransactionId t) {
-    view_.steps(t, steps_);
-    for (const RegisterStep& step : steps_) {
-      text_ += step.kind == OperationKind::Write ? "    - write: true\n      variable: "
-                                                 : "    - write: false\n      variable: ";
-      append_number(text_, history_.values(), keys_[step.key.index]);
-      text_ += "\n      value: ";
-      append_number(text_, history_.values(), step.value.is_nil() ? Value::integer(0) : step.value);
-      text_ += "\n      success: true\n";
-    }
-    text_ += view_.is_aborted(t) ? "    success: false\n" : "    success: true\n";
-  }
-
-  const History& history_;
-  RegisterView view_;
-  std::vector<Value> keys_;  // By key.
-  std::vector<RegisterStep> steps_;
-  std::string text_;
-};
+constexpr RegisterSpelling kYamlSpelling{.empty_session = "- []\n",
+                                         .before_first_transaction = "- - events:\n",
+                                         .before_transaction = "  - events:\n",
+                                         .committed = "    success: true\n",
+                                         .aborted = "    success: false\n",
+                                         .before_write = "    - write: true\n      variable: ",
+                                         .before_read = "    - write: false\n      variable: ",
+                                         .written = "\n      value: ",
+                                         .read = "\n      value: ",
+                                         .after_step = "\n      success: true\n",
+                                         .initial = "0"};
 
 }  // namespace
 
@@ -218,7 +183,11 @@ History read_dbcop_yaml(ByteStream& stream, const ReadOptions& options) {
 }
 
 void write_dbcop_yaml(const History& history, const ByteOutput& out, const Notice& lossy) {
-  write_with_losses<DbcopYamlWriter>(history, out, lossy);
+  Losses losses;
+  const RegisterView view(history, kYamlRules, losses);
+  count_dropped_labels(history, view, losses);
+  write_sessions(history, view, view.spell_keys(losses), kYamlSpelling, out);
+  losses.report(lossy);
 }
 
 }  // namespace serval

@@ -25,7 +25,7 @@ bool is_jepsen_util_log(std::string_view start);
 // blanks.
 bool begins_operation(std::string_view text);
 
-// A sink has take_columns(), see JepsenHistorySink.
+// A sink has take_columns(), which reads the line at its cursor.
 template <class Sink>
 class JepsenTextReader {
  public:
@@ -37,14 +37,9 @@ class JepsenTextReader {
 
   // Throws InputError. Called once.
   Sink& read() {
-    while (lines_.next()) {
-      if (lines_.line_was_cut() && options_.accept_truncated) {
-        tell("1 line cut off at the end was left out");
-        break;
-      }
-      read_line();
-    }
-    if (others_ > 0) tell(std::to_string(others_) + " lines that are not operations were skipped");
+    while (lines_.next_whole(options_)) read_line();
+    if (others_ > 0 && options_.on_notice)
+      options_.on_notice(std::to_string(others_) + " lines that are not operations were skipped");
     return sink_;
   }
 
@@ -86,10 +81,6 @@ class JepsenTextReader {
     const std::string opened =
         problem.opened == nullptr ? "" : " opened at column " + std::to_string(column(problem.opened));
     fail_in_line(lines_.place(), lines_.line(), column(problem.at), problem.problem + opened);
-  }
-
-  void tell(const std::string& notice) const {
-    if (options_.on_notice) options_.on_notice(notice);
   }
 
   static constexpr std::size_t kPeek = 1 << 16;

@@ -5,7 +5,6 @@
 #include "serval/formats/characters.h"
 
 namespace serval {
-namespace {}  // namespace
 
 LineBlocks::LineBlocks(ByteStream& stream, const ReadOptions& options) : stream_(stream), options_(options) {
   const bool marked = stream_.peek(kByteOrderMark.size()) == kByteOrderMark;

@@ -13,6 +13,13 @@ bool LineReader::next() {
   return true;
 }
 
+bool LineReader::next_whole(const ReadOptions& options) {
+  if (!next()) return false;
+  if (!line_was_cut() || !options.accept_truncated) return true;
+  if (options.on_notice) options.on_notice("1 line cut off at the end was left out");
+  return false;
+}
+
 void LineReader::notice_cut(const ReadOptions& options) const {
   if (!line_was_cut() || !options.on_notice) return;
   options.on_notice("the last line does not end in a newline: it may have been cut off");

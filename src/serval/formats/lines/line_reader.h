@@ -19,6 +19,8 @@ class LineReader {
 
   // Moves to the next line; false at the end of the file.
   bool next();
+  // The same, but leaves out a last line that was cut off, if `options` accept that. Notices it.
+  bool next_whole(const ReadOptions& options);
   // Without its terminator; valid until next().
   std::string_view line() const noexcept { return line_; }
   LinePlace place() const noexcept { return {blocks_.name(), number_}; }

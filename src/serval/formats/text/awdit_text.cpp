@@ -15,11 +15,7 @@ class AwditReader {
   AwditReader(ByteStream& stream, const ReadOptions& options) : options_(options), lines_(stream, options) {}
 
   History read() {
-    while (lines_.next()) {
-      if (lines_.line_was_cut() && options_.accept_truncated) {
-        if (options_.on_notice) options_.on_notice("1 line cut off at the end was left out");
-        break;
-      }
+    while (lines_.next_whole(options_)) {
       lines_.notice_cut(options_);
       LineCursor cursor = lines_.cursor();
       cursor.skip_blanks();
