@@ -2,7 +2,9 @@
 
 #include "serval/formats/forms/edn_cursor.h"
 #include "serval/formats/forms/json_form_cursor.h"
-#include "serval/formats/jepsen/jepsen_history_sink.h"
+#include "serval/formats/jepsen/jepsen_file_reader.h"
+#include "serval/formats/jepsen/jepsen_history.h"
+#include "serval/formats/jepsen/jepsen_operation_reader.h"
 #include "serval/formats/jepsen/jepsen_text_line.h"
 #include "serval/formats/jepsen/jepsen_writer.h"
 
@@ -46,6 +48,41 @@ constexpr JepsenSpelling kJsonLines = [] {
   lines.between_maps = lines.after_all = "\n";
   return lines;
 }();
+
+// The sink of JepsenFileReader and JepsenTextReader that builds a History.
+template <class Cursor>
+class JepsenHistorySink {
+ public:
+  explicit JepsenHistorySink(Cursor& cursor) : reader_(cursor, history_.values()) {}
+
+  // Both throw FormEnds and FormProblem.
+  void take_map() {
+    reader_.read(operation_);
+    history_.add(operation_);
+  }
+  void take_columns() {
+    reader_.read_columns(operation_);
+    history_.add(operation_);
+  }
+  void reserve_after(double share) { history_.reserve_after(share); }
+
+  // Called once, at the end.
+  History history(const ReadOptions& options) {
+    if (options.on_positions && history_.takes_positions()) options.on_positions();
+    return std::move(history_).finish(options.on_notice);
+  }
+
+ private:
+  JepsenHistory history_;
+  JepsenOperationReader<Cursor> reader_;
+  JepsenOperation operation_;
+};
+
+template <class Cursor>
+History read_jepsen_maps(ByteStream& stream, const ReadOptions& options) {
+  JepsenFileReader<Cursor, JepsenHistorySink<Cursor>> reader(stream, options);
+  return reader.read().history(options);
+}
 
 // Whether the object at the cursor has a "type" that only Jepsen operations have.
 bool is_operation(JsonFormCursor& cursor) {

@@ -200,12 +200,8 @@ void JepsenHistory::complete(const JepsenOperation& operation, Process& process)
   const TransactionId t =
       begin(operation.process, label_, outcome, names_operations_ ? operations_ : process.asked);
   const std::string& node = operation.node.empty() ? process.node : operation.node;
-  if (!node.empty() || !operation.error.empty()) {
-    TransactionHints hints;
-    hints.node = node;
-    hints.error = operation.error;
-    builder_.set_hints(t, std::move(hints));
-  }
+  if (!node.empty() || !operation.error.empty())
+    builder_.set_hints(t, {.node = node, .error = operation.error});
   const bool ended = outcome != Outcome::Indeterminate;
   if (process.running) {
     positions_.push_back({process.position.begin, ended ? position_ : kUnknownEnd});
@@ -233,12 +229,8 @@ TransactionId JepsenHistory::begin(Value process, std::int64_t label, Outcome ou
     if (micro.kind != OperationKind::CompareAndSet) {
       builder_.add(t, micro.kind, key, micro.value);
     } else {
-      Operation compare_and_set;
-      compare_and_set.kind = micro.kind;
-      compare_and_set.key = key;
-      compare_and_set.value = micro.value;
-      compare_and_set.expected = micro.expected;
-      builder_.add(t, compare_and_set);
+      builder_.add(
+          t, Operation{.kind = micro.kind, .key = key, .value = micro.value, .expected = micro.expected});
     }
   }
   return t;
@@ -263,10 +255,7 @@ void JepsenHistory::add_dangling() {
     const TransactionId t = begin(name, process.label, Outcome::Indeterminate, process.asked);
     positions_.push_back(process.position);
     if (times_usable_) times_.push_back(process.time);
-    if (process.node.empty()) continue;
-    TransactionHints hints;
-    hints.node = process.node;
-    builder_.set_hints(t, std::move(hints));
+    if (!process.node.empty()) builder_.set_hints(t, {.node = process.node});
   }
   dangling_ = running.size();
 }

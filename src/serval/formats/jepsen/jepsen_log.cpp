@@ -20,25 +20,15 @@ class LogSink {
   explicit LogSink(Cursor& cursor) : cursor_(cursor), reader_(cursor, log_.values) {}
 
   void take_map() {
-    start();
-    if (cursor_.peek() != FormShape::Map)
-      throw FormProblem{cursor_.at(), "expected '{', the start of an operation"};
-    operation_.at = cursor_.at();
-    cursor_.open();
-    while (cursor_.more()) {
-      const std::string_view name = cursor_.field();
+    entry_ = ClientEntry();
+    reader_.read(operation_, [this](std::string_view name) {
       name == "key" ? read_key() : read_field(jepsen_field_named(name));
-    }
+    });
     keep();
   }
-
   void take_columns() {
-    start();
-    operation_.at = cursor_.at();
-    for (const JepsenField column : {JepsenField::Process, JepsenField::Type, JepsenField::F})
-      read_field(column);
-    if (!cursor_.at_end()) read_field(JepsenField::Argument);
-    reader_.read_error(operation_);
+    entry_ = ClientEntry();
+    reader_.read_columns(operation_, [this](JepsenField column) { read_field(column); });
     keep();
   }
 
@@ -52,10 +42,6 @@ class LogSink {
   }
 
  private:
-  void start() {
-    operation_.clear();
-    entry_ = ClientEntry();
-  }
   void read_field(JepsenField field) {
     if (field == JepsenField::Argument) {
       entry_.value = read_form_value(cursor_, log_.values);

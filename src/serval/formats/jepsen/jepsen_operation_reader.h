@@ -21,22 +21,31 @@ class JepsenOperationReader {
   // Reads the map at the cursor. Throws FormEnds, or FormProblem for bad syntax. A :value of an unknown
   // shape is left to the assembler, since operations of the nemesis may contain anything.
   void read(JepsenOperation& operation) {
+    read(operation, [&](std::string_view name) { read_field(jepsen_field_named(name), operation); });
+  }
+  // The same with `read_member`, which gets the name of a field and reads its value.
+  template <class ReadMember>
+  void read(JepsenOperation& operation, const ReadMember& read_member) {
     operation.clear();
     const FormShape shape = cursor_.peek();
     operation.at = cursor_.at();
     if (shape != FormShape::Map) throw FormProblem{cursor_.at(), "expected '{', the start of an operation"};
     cursor_.open();
-    while (cursor_.more()) read_field(jepsen_field_named(cursor_.field()), operation);
+    while (cursor_.more()) read_member(cursor_.field());
   }
 
   // The same from a line of text: process, type, f, value and perhaps an error, between blanks. The cursor's
   // text is the line with its newline.
   void read_columns(JepsenOperation& operation) {
+    read_columns(operation, [&](JepsenField column) { read_field(column, operation); });
+  }
+  template <class ReadColumn>
+  void read_columns(JepsenOperation& operation, const ReadColumn& read_column) {
     operation.clear();
     operation.at = cursor_.at();
     for (const JepsenField column : {JepsenField::Process, JepsenField::Type, JepsenField::F})
-      read_field(column, operation);
-    if (!cursor_.at_end()) read_field(JepsenField::Argument, operation);
+      read_column(column);
+    if (!cursor_.at_end()) read_column(JepsenField::Argument);
     read_error(operation);
   }
 
@@ -76,6 +85,7 @@ class JepsenOperationReader {
     }
   }
 
+ private:
   // What follows the columns: a form, or the words of an exception. Jepsen puts a tab before it. For
   // operations that rarely have one, text without a tab is the rest of a damaged value.
   void read_error(JepsenOperation& operation) {
@@ -94,7 +104,6 @@ class JepsenOperationReader {
     operation.error.assign(start, cursor_.end() - 1);
   }
 
- private:
   EntryType read_type() {
     if (cursor_.peek() != FormShape::Scalar || !cursor_.at_word()) {
       cursor_.skip();
