@@ -12,7 +12,6 @@
 #include "serval/base/error.h"
 #include "serval/formats/lines/line_cursor.h"
 #include "serval/stream/transaction_records.h"
-#include "serval/stream/transaction_times.h"
 
 namespace serval {
 namespace {

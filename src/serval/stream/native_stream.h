@@ -9,7 +9,7 @@
 //   stream.end();                          // Nothing more at all.
 //
 // A transaction needs the times of its begin and end, and its times must not contradict each other
-// (transaction_times.h). Operations without times count as invoked and completed at any time within it.
+// (find_time_contradiction). Operations without times count as invoked and completed at any time within it.
 // Lines after the last "sync" are ignored, as in a file. Transactions open at the end are indeterminate.
 //
 // Throws InputError with line and column. Not thread-safe.
@@ -17,7 +17,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -13,7 +13,6 @@
 #include <deque>
 #include <initializer_list>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
