@@ -4,33 +4,18 @@
 #include <numeric>
 #include <utility>
 
-#include <absl/container/flat_hash_map.h>
-
 namespace serval {
 
-// Keys that are small non-negative integers, the common case, are found by index, all others by hash.
-struct HistoryBuilder::Names {
-  static constexpr std::int64_t kDirect = 1 << 16;
-  std::vector<KeyId> direct_keys;
-  absl::flat_hash_map<Value, KeyId> keys;
-  absl::flat_hash_map<Value, SessionId> sessions;
-};
-
-HistoryBuilder::HistoryBuilder() : names_(std::make_unique<Names>()) {}
-HistoryBuilder::HistoryBuilder(HistoryBuilder&&) noexcept = default;
-HistoryBuilder& HistoryBuilder::operator=(HistoryBuilder&&) noexcept = default;
-HistoryBuilder::~HistoryBuilder() = default;
-
 KeyId HistoryBuilder::key(Value name) {
-  const bool direct = name.is_integer() && name.as_integer() >= 0 && name.as_integer() < Names::kDirect;
+  const bool direct = name.is_integer() && name.as_integer() >= 0 && name.as_integer() < kDirect;
   if (direct) {
     const auto slot = static_cast<std::size_t>(name.as_integer());
-    if (slot >= names_->direct_keys.size()) names_->direct_keys.resize(slot + 1, KeyId::none());
-    if (!names_->direct_keys[slot].is_none()) return names_->direct_keys[slot];
-    names_->direct_keys[slot] = KeyId{static_cast<std::uint32_t>(history_.key_values_.size())};
+    if (slot >= direct_keys_.size()) direct_keys_.resize(slot + 1, KeyId::none());
+    if (!direct_keys_[slot].is_none()) return direct_keys_[slot];
+    direct_keys_[slot] = KeyId{static_cast<std::uint32_t>(history_.key_values_.size())};
   } else {
     const KeyId fresh{static_cast<std::uint32_t>(history_.key_values_.size())};
-    const auto [found, inserted] = names_->keys.try_emplace(name, fresh);
+    const auto [found, inserted] = keys_.try_emplace(name, fresh);
     if (!inserted) return found->second;
   }
   history_.key_values_.push_back(name);
@@ -38,8 +23,8 @@ KeyId HistoryBuilder::key(Value name) {
 }
 
 SessionId HistoryBuilder::session(Value label) {
-  const auto [found, inserted] = names_->sessions.try_emplace(
-      label, SessionId{static_cast<std::uint32_t>(history_.session_labels_.size())});
+  const auto [found, inserted] =
+      sessions_.try_emplace(label, SessionId{static_cast<std::uint32_t>(history_.session_labels_.size())});
   if (inserted) history_.session_labels_.push_back(label);
   return found->second;
 }

@@ -12,10 +12,10 @@
 // Amortised O(1) per call. Single-threaded.
 
 #include <cstdint>
-#include <map>
-#include <memory>
 #include <string>
 #include <vector>
+
+#include <absl/container/flat_hash_map.h>
 
 #include "serval/history/history.h"
 
@@ -23,11 +23,6 @@ namespace serval {
 
 class HistoryBuilder {
  public:
-  HistoryBuilder();
-  HistoryBuilder(HistoryBuilder&&) noexcept;
-  HistoryBuilder& operator=(HistoryBuilder&&) noexcept;
-  ~HistoryBuilder();
-
   ValuePool& values() noexcept { return history_.pool_; }
   // The ids for a name, created on first use.
   KeyId key(Value name);
@@ -84,8 +79,11 @@ class HistoryBuilder {
   // A Read of an empty list that nobody wrote becomes a read of a list without appends.
   void take_empty_lists_for_lists();
 
-  struct Names;
-  std::unique_ptr<Names> names_;
+  // Keys that are small non-negative integers, the common case, are found by index, all others by hash.
+  static constexpr std::int64_t kDirect = 1 << 16;
+  std::vector<KeyId> direct_keys_;
+  absl::flat_hash_map<Value, KeyId> keys_;
+  absl::flat_hash_map<Value, SessionId> sessions_;
   History history_;
   TransactionId last_transaction_ = TransactionId::none();
   // Runs of operations of one transaction: (first operation, transaction). Sorted runs make H1 free.

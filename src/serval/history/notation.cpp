@@ -13,6 +13,9 @@
 namespace serval {
 namespace {
 
+// By OperationKind; a conditional operation that was refused has the verb of the applied one.
+constexpr std::array<std::string_view, 9> kVerbs{"r", "w", "a", "l", "i", "i", "d", "cas", "cas"};
+
 class Parser {
  public:
   Parser(std::string_view text, std::string name) : text_(text), name_(std::move(name)) {
@@ -213,24 +216,12 @@ class Parser {
     const std::size_t start = at_;
     const std::string_view verb = word();
     Operation op;
-    if (verb == "r")
-      op.kind = OperationKind::Read;
-    else if (verb == "w")
-      op.kind = OperationKind::Write;
-    else if (verb == "a")
-      op.kind = OperationKind::Append;
-    else if (verb == "l")
-      op.kind = OperationKind::ReadList;
-    else if (verb == "i")
-      op.kind = OperationKind::Insert;
-    else if (verb == "d")
-      op.kind = OperationKind::Delete;
-    else if (verb == "cas")
-      op.kind = OperationKind::CompareAndSet;
-    else {
+    const auto found = std::ranges::find(kVerbs, verb);  // A miss is marked after the ")".
+    if (found == kVerbs.end()) {
       at_ = start;
       fail("expected an operation: r w a l i d cas");
     }
+    op.kind = static_cast<OperationKind>(found - kVerbs.begin());
     expect('(');
     op.key = builder_.key(value());
     if (op.kind == OperationKind::CompareAndSet) {
@@ -270,8 +261,7 @@ History parse_history(std::string_view text, const std::string& name) { return P
 std::string print_operation(const History& history, OperationId op) {
   const OperationKind kind = history.kind(op);
   if (is_predicate(kind)) return print_predicate_operation(history, op);
-  static constexpr std::array<const char*, 9> kVerbs{"r", "w", "a", "l", "i", "i", "d", "cas", "cas"};
-  std::string out = kVerbs[static_cast<std::size_t>(kind)];
+  std::string out(kVerbs[static_cast<std::size_t>(kind)]);
   out += "(" + history.format_key(history.key(op));
   if (is_conditional(kind)) out += "," + history.format(history.expected(op));
   if (kind != OperationKind::Delete) out += "," + history.format(history.value(op));
