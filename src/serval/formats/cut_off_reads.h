@@ -2,8 +2,6 @@
 // A truncated file that lists one session after another lacks the writes of the sessions at its end,
 // although earlier sessions may have read them. Such reads count as never completed.
 
-#include <string>
-
 #include "serval/formats/format.h"
 
 namespace serval {

@@ -1,7 +1,5 @@
 #include "serval/recording/session_log.h"
 
-#include <utility>
-
 #include "serval/formats/native/jsonl_line.h"
 
 namespace serval {

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "serval/base/byte_order.h"
-#include "serval/base/error.h"
 #include "serval/base/folder.h"
 #include "serval/formats/byte_reader.h"
 #include "serval/formats/cobra/cobra_log.h"

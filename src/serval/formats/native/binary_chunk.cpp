@@ -1,7 +1,5 @@
 #include "serval/formats/native/binary_chunk.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <xxhash.h>
 #include <zstd.h>

@@ -11,7 +11,6 @@
 // One writer may get several histories, each with its own pool; names are matched by their text.
 
 #include <memory>
-#include <string>
 #include <string_view>
 
 #include "serval/formats/format.h"

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "serval/base/error.h"
 #include "serval/formats/cut_off_reads.h"
 #include "serval/formats/native/binary_chunk.h"
 #include "serval/formats/native/binary_column.h"

@@ -12,7 +12,6 @@
 // with another header; open transactions are then indeterminate. Reading takes one pass and memory for
 // one line.
 
-#include <string>
 #include <string_view>
 
 #include "serval/formats/format.h"
