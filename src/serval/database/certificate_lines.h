@@ -19,7 +19,7 @@
 #include <absl/container/flat_hash_map.h>
 
 #include "serval/database/recovery.h"
-#include "serval/recording/ledger.h"
+#include "serval/recording/session_log.h"
 #include "serval/recording/table_text.h"
 #include "serval/workload/schema.h"
 

@@ -50,13 +50,17 @@ Recorder::Recorder(std::string path, const RunHeader& header, const Schema& sche
 }
 
 Recorder::~Recorder() {
+  stop();
+  if (file_ >= 0) ::close(file_);
+}
+
+void Recorder::stop() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
   wake_.notify_all();
   if (thread_.joinable()) thread_.join();
-  if (file_ >= 0) ::close(file_);
 }
 
 SessionLog& Recorder::open_session() {
@@ -112,12 +116,7 @@ void Recorder::write(std::string_view text) {
 }
 
 void Recorder::finish(std::string_view last) {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  wake_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  stop();
   collect();
   if (!last.empty()) write(std::string(last));
   write(sync_line(now(), {}, true));

@@ -51,6 +51,7 @@ class Recorder {
 
  private:
   void run();
+  void stop();
   void collect();
   std::vector<SessionLog*> sessions();
   void write(std::string_view text);

@@ -17,12 +17,25 @@
 
 #include "serval/history/operation.h"
 #include "serval/history/transaction.h"
-#include "serval/recording/ledger.h"
 #include "serval/recording/table_text.h"
 #include "serval/workload/request.h"
 #include "serval/workload/schema.h"
 
 namespace serval {
+
+// Maps a transaction of a recording to one of the server, so that it can be found in the log of the
+// database. Kept only if a certificate is requested.
+//
+//   {.session = 3, .transaction = 42, .server_transaction = "991"}
+struct LedgerEntry {
+  std::int64_t session = 0, transaction = 0;  // Labels, as in the recording.
+  Outcome outcome = Outcome::Committed;
+  std::string server_transaction;  // The server's id, if known.
+  // For an indeterminate transaction: the tags that it requested to write, and whether a completed
+  // request must appear in the log if it took effect.
+  std::vector<std::int64_t> tags;
+  bool surely_wrote = false;
+};
 
 class SessionLog {
  public:

@@ -20,21 +20,7 @@ std::string start_of(Node node, std::string_view name = {}) {
 }
 std::string column_node(const std::string& name) { return start_of(Node::Column, name) + "]"; }
 
-std::string_view name_of(Request::Function function) {
-  switch (function) {
-    case Request::Function::None:
-      return {};
-    case Request::Function::Count:
-      return "count";
-    case Request::Function::Min:
-      return "min";
-    case Request::Function::Max:
-      return "max";
-    case Request::Function::Sum:
-      return "sum";
-  }
-  return {};
-}
+constexpr std::array<std::string_view, 5> kFunctions{"", "count", "min", "max", "sum"};
 
 std::size_t place_of(std::uint32_t column) { return column == Request::kKey ? 0 : column + 1u; }
 
@@ -47,7 +33,7 @@ TableText::TableText(const Schema& schema)
       set_tag_("," + start_of(Node::Set, kTagColumn) + ","),
       set_value_("," + start_of(Node::Set, "value") + ",") {
   for (std::size_t i = 0; i < aggregates_.size(); ++i)
-    aggregates_[i] = start_of(Node::Aggregate, name_of(static_cast<Request::Function>(i))) + ",";
+    aggregates_[i] = start_of(Node::Aggregate, kFunctions[i]) + ",";
   for (const TableInfo& table : schema) {
     Entry entry;
     if (!entries_.empty()) entry.key_prefix = "\"" + table.name + "/";
