@@ -161,7 +161,7 @@ TEST_F(Leopard, ACommitToASavepointUndoesWhatFollowsIt) {
 
 TEST_F(Leopard, TheStartSaysLevelSnapshotAndWhetherItOnlyReads) {
   const auto start = [&](const std::string& name, const std::string& level, LeopardOperation::Lock lock,
-                         LeopardOperation::Read read, Kind kind = Kind::Start) {
+                         ReadMode read, Kind kind = Kind::Start) {
     LeopardOperation first = operation(kind, name, {2 * name[0], 2 * name[0] + 1});
     first.level = level;
     first.lock = lock;
@@ -170,7 +170,7 @@ TEST_F(Leopard, TheStartSaysLevelSnapshotAndWhetherItOnlyReads) {
     stream_.finish_transaction();
   };
   using Lock = LeopardOperation::Lock;
-  using Read = LeopardOperation::Read;
+  using Read = ReadMode;
   start("a", "READ_UNCOMMITTED", Lock::None, Read::Consistent);
   start("b", "READ_COMMITTED", Lock::Unstated, Read::Unstated);
   start("c", "REPEATABLE_READ", Lock::Exclusive, Read::Locking);
@@ -193,7 +193,7 @@ TEST_F(Leopard, TheStartSaysLevelSnapshotAndWhetherItOnlyReads) {
 
 TEST_F(Leopard, ReadsKeepTheirLockAndMode) {
   using Lock = LeopardOperation::Lock;
-  using Read = LeopardOperation::Read;
+  using Read = ReadMode;
   Time time = 1;
   for (const auto& [lock, read] : {std::pair{Lock::Unstated, Read::Unstated},
                                    {Lock::None, Read::Consistent},

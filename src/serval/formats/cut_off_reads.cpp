@@ -21,39 +21,30 @@ absl::flat_hash_set<KeyAndValue> all_written(const History& history) {
   return written;
 }
 
-class CutOffReads {
- public:
-  explicit CutOffReads(const History& history) : history_(history), written_(all_written(history)) {}
-
-  std::vector<ChangedOperation> find() const {
-    std::vector<ChangedOperation> changes;
-    for (std::uint32_t i = 0; i < history_.operation_count(); ++i) {
-      const OperationId op{i};
-      const OperationKind kind = history_.kind(op);
-      const bool conditional = kind == OperationKind::CompareAndSet;
-      const bool reads = kind == OperationKind::Read || kind == OperationKind::ReadList ||
-                         kind == OperationKind::InsertMiss || kind == OperationKind::CompareAndSetMiss;
-      if (!(reads && misses(op, history_.value(op))) && !(conditional && misses(op, history_.expected(op))))
-        continue;
-      changes.push_back({.op = op,
-                         .kind = kind,
-                         .value = conditional ? history_.value(op) : Value::unknown(),
-                         .expected = conditional ? Value::unknown() : history_.expected(op)});
-    }
-    return changes;
-  }
-
- private:
-  bool misses(OperationId read, Value value) const {
-    const auto unwritten = [&](Value one) { return !written_.contains({history_.key(read), one}); };
-    if (value.is_nil() || value.is_unknown() || value == history_.initial_value()) return false;
-    if (value.is_list()) return std::ranges::any_of(history_.values().elements(value), unwritten);
+std::vector<ChangedOperation> find_cut_off_reads(const History& history) {
+  const absl::flat_hash_set<KeyAndValue> written = all_written(history);
+  const auto misses = [&](OperationId read, Value value) {
+    const auto unwritten = [&](Value one) { return !written.contains({history.key(read), one}); };
+    if (value.is_nil() || value.is_unknown() || value == history.initial_value()) return false;
+    if (value.is_list()) return std::ranges::any_of(history.values().elements(value), unwritten);
     return unwritten(value);
+  };
+  std::vector<ChangedOperation> changes;
+  for (std::uint32_t i = 0; i < history.operation_count(); ++i) {
+    const OperationId op{i};
+    const OperationKind kind = history.kind(op);
+    const bool conditional = kind == OperationKind::CompareAndSet;
+    const bool reads = kind == OperationKind::Read || kind == OperationKind::ReadList ||
+                       kind == OperationKind::InsertMiss || kind == OperationKind::CompareAndSetMiss;
+    if (!(reads && misses(op, history.value(op))) && !(conditional && misses(op, history.expected(op))))
+      continue;
+    changes.push_back({.op = op,
+                       .kind = kind,
+                       .value = conditional ? history.value(op) : Value::unknown(),
+                       .expected = conditional ? Value::unknown() : history.expected(op)});
   }
-
-  const History& history_;
-  absl::flat_hash_set<KeyAndValue> written_;
-};
+  return changes;
+}
 
 }  // namespace
 
@@ -72,7 +63,7 @@ bool lists_sessions_in_turn(Format format) {
 }
 
 History without_cut_off_reads(History history, const Notice& notice) {
-  const std::vector<ChangedOperation> changes = CutOffReads(history).find();
+  const std::vector<ChangedOperation> changes = find_cut_off_reads(history);
   if (changes.empty()) return history;
   if (notice)
     notice(fmt::format(

@@ -99,6 +99,31 @@ bool is_printable(std::string_view line) {
                    "if it is one of these but damaged at the start, name it with --format");
 }
 
+// A guessed format may be wrong, so the error names it.
+History read_as(const FormatInfo& format, ByteStream& stream, const ReadOptions& options) {
+  try {
+    return format.read(stream, options);
+  } catch (const UnreadableFile&) {
+    throw;
+  } catch (const InputError& error) {
+    if (options.format || !error.hint().empty()) throw;
+    throw InputError(error.position(), error.problem(), error.source_line(),
+                     fmt::format("the file was taken for {} ({}); --format chooses another", format.name,
+                                 format.description),
+                     error.caret());
+  }
+}
+
+// Only the native formats can store it.
+WriteReport report_of(const History& history, Format format) {
+  if (info(format).write == nullptr)
+    throw OutputError(fmt::format("Serval reads {}, but does not write it", info(format).name));
+  WriteReport report;
+  if (format != Format::Jsonl && format != Format::Binary && !history.certificate().empty())
+    report.lossy_steps.emplace_back("version certificate left out");
+  return report;
+}
+
 }  // namespace
 
 std::span<const FormatInfo> all_formats() { return kFormats; }
@@ -137,25 +162,6 @@ const FormatInfo& format_of(ByteStream& stream, const ReadOptions& options) {
   return *format;
 }
 
-namespace {
-
-// A guessed format may be wrong, so the error names it.
-History read_as(const FormatInfo& format, ByteStream& stream, const ReadOptions& options) {
-  try {
-    return format.read(stream, options);
-  } catch (const UnreadableFile&) {
-    throw;
-  } catch (const InputError& error) {
-    if (options.format || !error.hint().empty()) throw;
-    throw InputError(error.position(), error.problem(), error.source_line(),
-                     fmt::format("the file was taken for {} ({}); --format chooses another", format.name,
-                                 format.description),
-                     error.caret());
-  }
-}
-
-}  // namespace
-
 History read_history(ByteStream& stream, const ReadOptions& options) {
   const FormatInfo& format = format_of(stream, options);
   if (options.on_format) options.on_format(format);
@@ -169,20 +175,6 @@ History read_history(const std::string& path, const ReadOptions& options) {
   ByteStream stream = ByteStream::open(path, options.budget);
   return read_history(stream, options);
 }
-
-namespace {
-
-// Only the native formats can store it.
-WriteReport report_of(const History& history, Format format) {
-  if (info(format).write == nullptr)
-    throw OutputError(fmt::format("Serval reads {}, but does not write it", info(format).name));
-  WriteReport report;
-  if (format != Format::Jsonl && format != Format::Binary && !history.certificate().empty())
-    report.lossy_steps.emplace_back("version certificate left out");
-  return report;
-}
-
-}  // namespace
 
 WriteReport write_history(const History& history, Format format, const std::string& path, Budget& budget) {
   WriteReport report = report_of(history, format);

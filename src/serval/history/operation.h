@@ -54,6 +54,11 @@ constexpr bool is_conditional(OperationKind kind) {
   return kind == OperationKind::CompareAndSet || kind == OperationKind::CompareAndSetMiss;
 }
 
+// A lock that a statement requested.
+enum class LockMode : std::uint8_t { None, Shared, Exclusive };
+// How a statement read, if the source states it. Unstated: by the profile of the database.
+enum class ReadMode : std::uint8_t { Unstated, Consistent, Locking, Uncommitted };
+
 // Whether `value` is what it writes or, to a list, appends.
 constexpr bool writes_value(OperationKind kind) {
   return kind == OperationKind::Write || kind == OperationKind::Append || kind == OperationKind::Insert ||

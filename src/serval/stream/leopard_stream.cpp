@@ -92,7 +92,7 @@ void LeopardStream::append_transaction() {
   begin.time = first.kind == Kind::Start ? first.time : Interval{first.time.begin, first.time.begin};
   begin.isolation = level_named(first.level);
   begin.read_only = first.kind == Kind::Start && first.lock == LeopardOperation::Lock::None;
-  begin.consistent_snapshot = first.kind == Kind::Start && first.read == LeopardOperation::Read::Consistent;
+  begin.consistent_snapshot = first.kind == Kind::Start && first.read == ReadMode::Consistent;
   RecordBatch& batch = feed_.batch();
   const TraceValue session = batch.text(first.thread), label = batch.text(first.transaction);
   batch.set_rows(batch.records().back(), {{.key = session, .value = label, .column = {}}});
@@ -122,11 +122,7 @@ void LeopardStream::append(const LeopardOperation& operation) {
   record.lock = operation.lock == Lock::Exclusive ? LockMode::Exclusive
                 : operation.lock == Lock::Shared  ? LockMode::Shared
                                                   : LockMode::None;
-  using Read = LeopardOperation::Read;
-  record.read_mode = operation.read == Read::Consistent    ? ReadMode::Consistent
-                     : operation.read == Read::Locking     ? ReadMode::Locking
-                     : operation.read == Read::Uncommitted ? ReadMode::Uncommitted
-                                                           : ReadMode::Unstated;
+  record.read_mode = operation.read;
   append_rows(record, operation);
 }
 

@@ -110,8 +110,6 @@ enum class RecordKind : std::uint8_t {
   Heartbeat,      // No later record begins before time.begin. No session.
 };
 
-enum class LockMode : std::uint8_t { None, Shared, Exclusive };
-
 // Initial records: before anything was written,
 //
 //   {"x", 7}            x held 7, and nothing else;
@@ -119,9 +117,6 @@ enum class LockMode : std::uint8_t { None, Shared, Exclusive };
 //                       native files);
 //   {nil, unknown}      its value was unknown: the first read shows it;
 //   no Initial at all   every key held nothing.
-
-// The read mode, if the source states it. Unstated: by the profile of the database.
-enum class ReadMode : std::uint8_t { Unstated, Consistent, Locking, Uncommitted };
 
 // The level that a transaction requested. Unstated: the level of the whole run.
 enum class StatedLevel : std::uint8_t {

@@ -103,9 +103,7 @@ class Appender {
     record.predicate = predicate;
     batch_.set_rows(record, rows_);
     if (found == nullptr) return;
-    record.lock = found->lock == JsonlRecord::Lock::Exclusive ? LockMode::Exclusive
-                  : found->lock == JsonlRecord::Lock::Shared  ? LockMode::Shared
-                                                              : LockMode::None;
+    record.lock = found->lock;
     record.rows_matched = counted(found->matched);
     record.rows_changed = counted(found->changed);
   }

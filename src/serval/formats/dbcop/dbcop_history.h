@@ -3,6 +3,7 @@
 // An event reads or writes a variable, and both events and transactions may have failed. Described in
 // docs/formats/dbcop.md.
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -62,7 +63,26 @@ struct DbcopHeader {
   std::uint64_t sessions = 0, variables = 0;
   std::uint64_t transactions = 0, events = 0;  // The maximum of any session, and of any transaction.
 };
-DbcopHeader dbcop_header(const History& history, const RegisterView& view);
+inline DbcopHeader dbcop_header(const History& history, const RegisterView& view) {
+  DbcopHeader header;
+  header.sessions = history.session_count();
+  header.variables = history.key_count();
+  std::vector<RegisterStep> steps;
+  for (const SessionId session : history.sessions()) {
+    std::uint64_t transactions = 0;
+    for (const TransactionId t : history.session_transactions(session)) {
+      if (!view.contains(t)) continue;
+      ++transactions;
+      view.steps(t, steps);
+      header.events = std::max<std::uint64_t>(header.events, steps.size());
+    }
+    header.transactions = std::max(header.transactions, transactions);
+  }
+  for (const auto& [name, text] : {std::pair{kDbcopInfo, &header.info}, std::pair{kDbcopStart, &header.start},
+                                   std::pair{kDbcopEnd, &header.end}})
+    if (const auto fact = history.facts().find(name); fact != history.facts().end()) *text = fact->second;
+  return header;
+}
 
 inline constexpr RegisterRules kDbcopRules{.initial = RegisterRules::Initial::ZeroOnly,
                                            .integers = RegisterRules::Integers::Unsigned64,

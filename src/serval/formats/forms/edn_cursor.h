@@ -36,8 +36,6 @@ inline constexpr std::array<EdnClass, 256> kEdnClasses = [] {
 
 class EdnCursor : public FormCursor {
  public:
-  static constexpr bool kKeysAreForms = true;  // Of maps.
-
   EdnCursor() : FormCursor({"vector", "list", "map"}) {}
 
   // A field name in messages.

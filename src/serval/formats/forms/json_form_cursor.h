@@ -12,8 +12,6 @@ namespace serval {
 
 class JsonFormCursor : public FormCursor {
  public:
-  static constexpr bool kKeysAreForms = false;
-
   JsonFormCursor() : FormCursor({"array", "array", "object"}) {}
 
   static std::string name_spelled(std::string_view name) { return "\"" + std::string(name) + "\""; }

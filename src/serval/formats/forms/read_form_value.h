@@ -21,7 +21,7 @@ FormValue read_form_value(Cursor& cursor, ValuePool& pool, int depth = 0);
 // The key of an EDN map is a form, but the name of a JSON member is not.
 template <class Cursor>
 FormValue read_form_key(Cursor& cursor, ValuePool& pool, int depth) {
-  if constexpr (Cursor::kKeysAreForms) {
+  if constexpr (!Cursor::kNamesAreText) {
     return read_form_value(cursor, pool, depth);
   } else {
     FormValue key;

@@ -13,7 +13,6 @@ namespace {
 
 using Kind = LeopardOperation::Kind;
 using Lock = LeopardOperation::Lock;
-using Read = LeopardOperation::Read;
 
 constexpr std::array<std::pair<std::string_view, Kind>, 11> kKinds{{{"START", Kind::Start},
                                                                     {"SELECT", Kind::Select},
@@ -28,9 +27,10 @@ constexpr std::array<std::pair<std::string_view, Kind>, 11> kKinds{{{"START", Ki
                                                                     {"FAULT", Kind::Other}}};
 constexpr std::array<std::pair<std::string_view, Lock>, 3> kLocks{
     {{"NON_LOCK", Lock::None}, {"SHARE_LOCK", Lock::Shared}, {"EXCLUSIVE_LOCK", Lock::Exclusive}}};
-constexpr std::array<std::pair<std::string_view, Read>, 3> kReads{{{"CONSISTENT_READ", Read::Consistent},
-                                                                   {"LOCKING_READ", Read::Locking},
-                                                                   {"UNCOMMITTED_READ", Read::Uncommitted}}};
+constexpr std::array<std::pair<std::string_view, ReadMode>, 3> kReads{
+    {{"CONSISTENT_READ", ReadMode::Consistent},
+     {"LOCKING_READ", ReadMode::Locking},
+     {"UNCOMMITTED_READ", ReadMode::Uncommitted}}};
 
 template <class Table>
 auto named(const Table& table, std::string_view name, const char* at, const char* what) {
@@ -46,7 +46,7 @@ void clear(LeopardOperation& operation) {
     text->clear();
   operation.time = {};
   operation.lock = Lock::Unstated;
-  operation.read = Read::Unstated;
+  operation.read = ReadMode::Unstated;
   operation.rows_read.clear();
   operation.rows_written.clear();
 }

@@ -34,7 +34,6 @@ struct LeopardRow {
 struct LeopardOperation {
   enum class Kind : std::uint8_t { Start, Select, Update, Insert, Delete, Commit, Rollback, Other };
   enum class Lock : std::uint8_t { Unstated, None, Shared, Exclusive };
-  enum class Read : std::uint8_t { Unstated, Consistent, Locking, Uncommitted };
 
   Kind kind = Kind::Other;
   std::string type;                            // As spelled.
@@ -42,7 +41,7 @@ struct LeopardOperation {
   std::string sql, level, savepoint, exception;
   Interval time;
   Lock lock = Lock::Unstated;
-  Read read = Read::Unstated;
+  ReadMode read = ReadMode::Unstated;
   std::vector<LeopardRow> rows_read, rows_written;
 };
 

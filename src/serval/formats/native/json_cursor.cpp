@@ -5,23 +5,13 @@
 namespace serval {
 namespace {
 
-const char* wanted_instead_of(JsonEscapeFlaw flaw) {
-  switch (flaw) {
-    case JsonEscapeFlaw::None:
-      break;
-    case JsonEscapeFlaw::Letter:
-      return "one of \" \\ / b f n r t u after the backslash";
-    case JsonEscapeFlaw::Digits:
-      return "four hexadecimal digits after \\u";
-    case JsonEscapeFlaw::LowFirst:
-      return "a high surrogate before a low one";
-    case JsonEscapeFlaw::NoSecondEscape:
-      return "a low surrogate, \\uDC00 to \\uDFFF";
-    case JsonEscapeFlaw::NotLow:
-      return "a low surrogate after a high one";
-  }
-  return "";
-}
+// By JsonEscapeFlaw.
+constexpr std::array<const char*, 6> kWantedInstead{"",
+                                                    "one of \" \\ / b f n r t u after the backslash",
+                                                    "four hexadecimal digits after \\u",
+                                                    "a high surrogate before a low one",
+                                                    "a low surrogate, \\uDC00 to \\uDFFF",
+                                                    "a low surrogate after a high one"};
 
 }  // namespace
 
@@ -30,7 +20,8 @@ std::string_view JsonCursor::escaped_string(const char* start) {
   while (*at_ != '"') {
     if (*at_ == '\\') {
       const JsonEscape escape = append_json_escape(scratch_, at_, end_);
-      if (escape.flaw != JsonEscapeFlaw::None) fail_at(escape.at, wanted_instead_of(escape.flaw));
+      if (escape.flaw != JsonEscapeFlaw::None)
+        fail_at(escape.at, kWantedInstead[static_cast<std::size_t>(escape.flaw)]);
       at_ = escape.at;
     } else if (static_cast<unsigned char>(*at_) < 0x20) {
       fail(at_ == end_ ? "'\"' to close the string" : "no control character inside a string");

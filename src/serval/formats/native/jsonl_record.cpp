@@ -252,11 +252,11 @@ class RecordParser {
     } while (at_.more('}'));
   }
 
-  JsonlRecord::Lock lock() {
+  LockMode lock() {
     const std::string_view word = at_.string("\"shared\" or \"exclusive\"");
-    if (word == "shared") return JsonlRecord::Lock::Shared;
+    if (word == "shared") return LockMode::Shared;
     if (word != "exclusive") at_.fail("\"shared\" or \"exclusive\" as the lock");
-    return JsonlRecord::Lock::Exclusive;
+    return LockMode::Exclusive;
   }
 
   void classify() {

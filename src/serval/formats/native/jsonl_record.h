@@ -34,8 +34,6 @@ struct JsonlRecord {
     Unknown,      // An event of a later version.
   };
 
-  enum class Lock : std::uint8_t { Unstated, Shared, Exclusive };
-
   // Members that few operations have.
   struct Extra {
     Value expected;
@@ -43,7 +41,7 @@ struct JsonlRecord {
     std::optional<Predicate> predicate;
     std::vector<std::pair<Value, Value>> rows;
     std::optional<std::int64_t> version, matched, changed;
-    Lock lock = Lock::Unstated;  // The lock that a read requested.
+    LockMode lock = LockMode::None;
     std::optional<JsonlSaw> saw;
   };
   static constexpr std::uint32_t kNoExtra = 0xFFFFFFFFu;

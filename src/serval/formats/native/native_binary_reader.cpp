@@ -414,6 +414,15 @@ class BinaryReader {
     }
   }
 
+  template <class Step>
+  void decode(const Chunk& chunk, const Step& step) const {
+    try {
+      step();
+    } catch (const BadColumn& bad) {
+      source_.fail(chunk.offset, fmt::format("in this chunk, {}", bad.problem));
+    }
+  }
+
   void transactions(const Chunk& chunk) {
     ChunkDecoder decoder(names_, builder_);
     IndexEntry entry;
@@ -421,11 +430,7 @@ class BinaryReader {
     entry.size = chunk.size;
     entry.first_transaction = builder_.transaction_count();
     entry.first_operation = builder_.operation_count();
-    try {
-      decoder.decode(chunk.plain);
-    } catch (const BadColumn& bad) {
-      source_.fail(chunk.offset, fmt::format("in this chunk, {}", bad.problem));
-    }
+    decode(chunk, [&] { decoder.decode(chunk.plain); });
     entry.transactions = decoder.transactions;
     entry.operations = decoder.operations;
     entry.first_begin = decoder.first_begin;
@@ -438,11 +443,7 @@ class BinaryReader {
   void certificate(const Chunk& chunk) {
     ChunkDecoder decoder(names_, builder_);
     certificate_at_ = chunk.offset;
-    try {
-      decoder.decode_certificate(chunk.plain, next_version_set_);
-    } catch (const BadColumn& bad) {
-      source_.fail(chunk.offset, fmt::format("in this chunk, {}", bad.problem));
-    }
+    decode(chunk, [&] { decoder.decode_certificate(chunk.plain, next_version_set_); });
     unknown_columns_ += decoder.unknown_columns;
   }
 
