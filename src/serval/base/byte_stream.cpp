@@ -76,7 +76,6 @@ struct ByteStream::State {
   std::string name;
   std::unique_ptr<RawBytes> raw;
   std::uint64_t size_on_disk = 0;
-  std::uint64_t consumed = 0;
   std::size_t chunk_size;
 
   Compression compression = Compression::None;
@@ -208,7 +207,6 @@ ByteStream ByteStream::from_memory(std::string name, std::string bytes) {
 }
 
 const std::string& ByteStream::name() const noexcept { return state_->name; }
-std::uint64_t ByteStream::consumed() const noexcept { return state_->consumed; }
 std::uint64_t ByteStream::size_on_disk() const noexcept { return state_->size_on_disk; }
 std::uint64_t ByteStream::read_from_disk() const noexcept { return state_->raw->total(); }
 
@@ -225,12 +223,10 @@ std::string_view ByteStream::next() {
   if (!state_->ahead.empty()) {
     state_->chunk.assign(state_->ahead.begin(), state_->ahead.end());
     state_->ahead.clear();
-    state_->consumed += state_->chunk.size();
     return {state_->chunk.data(), state_->chunk.size()};
   }
   if (state_->chunk.size() < state_->chunk_size) state_->chunk.resize(state_->chunk_size);
   const std::size_t made = state_->produce(state_->chunk.data(), state_->chunk.size());
-  state_->consumed += made;
   return {state_->chunk.data(), made};
 }
 

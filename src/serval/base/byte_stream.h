@@ -36,8 +36,6 @@ class ByteStream {
   std::string_view peek(std::size_t size);
   // The next bytes: at least one, or empty at the end of the stream. Valid until the next call.
   std::string_view next();
-  // Decompressed bytes handed out by next() so far.
-  std::uint64_t consumed() const noexcept;
   // For progress: the size of the file on disk (0 if unknown, as for standard input), and the compressed
   // bytes read so far.
   std::uint64_t size_on_disk() const noexcept;

@@ -9,9 +9,9 @@ using Kind = Request::Kind;
 
 void put_list(std::string& to, const std::vector<std::int64_t>& list) {
   to += '[';
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    if (i != 0) to += ',';
-    put(to, list[i]);
+  for (const std::int64_t number : list) {
+    put_separator(to);
+    put(to, number);
   }
   to += ']';
 }

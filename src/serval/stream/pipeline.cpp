@@ -47,7 +47,6 @@ Pipeline::Pipeline(const PipelineOptions& options) : options_(options), pressure
   expects(options.batch_records > 0 && options.clock_error >= 0,
           "batches are not empty and the clock error is not negative");
 }
-Pipeline::~Pipeline() = default;
 
 // Heralds are numbered from the end, so that sessions count from zero and come before heralds.
 std::shared_ptr<ClientFeed> Pipeline::open_client(std::string name, std::shared_ptr<SourceGate> source,
@@ -67,9 +66,6 @@ std::shared_ptr<ClientFeed> Pipeline::open_client(std::string name, std::shared_
   pressure_.tell();
   return feed;
 }
-std::shared_ptr<ClientFeed> Pipeline::open_client(std::string name) {
-  return open_client(std::move(name), open_source());
-}
 
 void Pipeline::no_more_clients() {
   {
@@ -78,8 +74,6 @@ void Pipeline::no_more_clients() {
   }
   pressure_.tell();
 }
-
-void Pipeline::abandon() { pressure_.abandon(); }
 
 PipelineStatus Pipeline::status() const {
   PipelineStatus status;
@@ -214,8 +208,6 @@ Pipeline::Progress Pipeline::dispatch(const Sink& sink, std::uint64_t most) {
   if (passed > 0) return Progress::Moved;
   return lane_count_ == 0 && idle_.empty() && complete ? Progress::Done : Progress::Waiting;
 }
-
-void Pipeline::wait(std::chrono::nanoseconds span) { pressure_.await_news(seen_news_, span); }
 
 // Fetches only batches that can leave before the next client's records; others can stay where they are.
 Pipeline::Fetched Pipeline::fetch(Lane& lane, Time bound) {

@@ -82,7 +82,6 @@ struct LateRecords {
 class Pipeline {
  public:
   explicit Pipeline(const PipelineOptions& options);
-  ~Pipeline();
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
 
@@ -90,12 +89,14 @@ class Pipeline {
   using Role = ClientFeed::Role;
   std::shared_ptr<ClientFeed> open_client(std::string name, std::shared_ptr<SourceGate> source,
                                           Role role = Role::Session);
-  std::shared_ptr<ClientFeed> open_client(std::string name);  // With its own source.
+  std::shared_ptr<ClientFeed> open_client(std::string name) {  // With its own source.
+    return open_client(std::move(name), open_source());
+  }
   std::shared_ptr<SourceGate> open_source() { return pressure_.open_source(); }
   const PipelineOptions& options() const noexcept { return options_; }
   static constexpr int kLongestWait = 30;  // Multiple of `idle_after` for a client that repeats its promise.
   void no_more_clients();                  // Once all are closed and empty, dispatch() returns Done.
-  void abandon();                          // Ends all waiting, after an error.
+  void abandon() { pressure_.abandon(); }  // Ends all waiting, after an error.
   PipelineStatus status() const;
 
   // Called by the merge.
@@ -103,7 +104,8 @@ class Pipeline {
   using Sink = std::function<void(std::span<const Record>)>;
   // Passes on what is ready, at most about `most` records. Throws InputError.
   Progress dispatch(const Sink& sink, std::uint64_t most = 1u << 20);
-  void wait(std::chrono::nanoseconds span);  // Until there is news.
+  // Until there is news.
+  void wait(std::chrono::nanoseconds span) { pressure_.await_news(seen_news_, span); }
   // From now on nothing that leaves begins before `time`; earlier records are late. Requires time <=
   // watermark().
   void promise(Time time) { last_begin_ = std::max(last_begin_, time); }

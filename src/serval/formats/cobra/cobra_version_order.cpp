@@ -18,17 +18,17 @@ namespace fs = std::filesystem;
 
 class Numbers {
  public:
-  Numbers(ByteStream& stream, const ReadOptions& options) : bytes_(stream, options) {}
+  Numbers(ByteStream& stream, const ReadOptions& options) : options_(options), bytes_(stream, options) {}
 
   // None where the file is cut off, if that is accepted.
-  std::optional<std::int64_t> next(std::string_view what, const ReadOptions& options) {
+  std::optional<std::int64_t> next(std::string_view what) {
     at_ = bytes_.position();
-    if (!bytes_.has(8) && options.accept_truncated) return std::nullopt;
+    if (!bytes_.has(8) && options_.accept_truncated) return std::nullopt;
     if (!bytes_.has(8)) fail_at_end(what);
     return static_cast<std::int64_t>(load_big_endian(bytes_.take(8, what)));
   }
-  std::optional<std::int64_t> count(std::string_view what, const ReadOptions& options) {
-    const std::optional<std::int64_t> number = next(what, options);
+  std::optional<std::int64_t> count(std::string_view what) {
+    const std::optional<std::int64_t> number = next(what);
     if (number && *number < 0) fail(fmt::format("{} is negative: {}", what, *number));
     return number;
   }
@@ -47,6 +47,7 @@ class Numbers {
   std::uint64_t at() const { return at_; }
 
  private:
+  const ReadOptions& options_;
   ByteReader bytes_;
   std::uint64_t at_ = 0;  // Offset of the last number.
 };
@@ -77,16 +78,16 @@ VersionOrder VersionOrder::read(ByteStream& stream, const ReadOptions& options) 
       options.on_notice(fmt::format("{} is cut off at byte {}", numbers.name(), numbers.at()));
     return std::move(order);
   };
-  const auto key_count = numbers.count("the number of keys", options);
+  const auto key_count = numbers.count("the number of keys");
   if (!key_count) return cut();
   for (std::int64_t k = 0; k < *key_count; ++k) {
-    const auto key = numbers.next("a key", options);
+    const auto key = numbers.next("a key");
     if (!key) return cut();
     if (!keys.insert(*key).second) numbers.fail(fmt::format("key {} for the second time", *key));
-    const auto versions = numbers.count("a number of versions", options);
+    const auto versions = numbers.count("a number of versions");
     if (!versions) return cut();
     for (std::int64_t place = 1; place <= *versions; ++place) {
-      const auto value = numbers.next("a version", options);
+      const auto value = numbers.next("a version");
       if (!value) return cut();
       if (!order.listed_.try_emplace({*key, *value}, Listed{place}).second)
         numbers.fail(fmt::format("version {} of key {} for the second time", *value, *key));

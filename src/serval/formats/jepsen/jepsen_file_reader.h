@@ -11,6 +11,8 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "serval/formats/format.h"
 #include "serval/formats/forms/form_cursor.h"
 #include "serval/formats/forms/text_window.h"
@@ -83,11 +85,10 @@ class JepsenFileReader {
   }
   bool end_of_file() {
     if (!around_ || around_->closed) return false;
-    const std::string where =
-        std::to_string(around_->opened.line) + ", column " + std::to_string(around_->opened.column);
-    return cut_off({window_.end(), std::string("expected '") + around_->closer +
-                                       "' to close the bracket around all operations, opened at line " +
-                                       where});
+    return cut_off({window_.end(),
+                    fmt::format("expected '{}' to close the bracket around all operations, opened at line "
+                                "{}, column {}",
+                                around_->closer, around_->opened.line, around_->opened.column)});
   }
 
   // The file ends too early: an error, or with accept_truncated the end of the history.
@@ -95,11 +96,9 @@ class JepsenFileReader {
     if (!options_.accept_truncated)
       throw located({problem.at, "the file ends here; " + problem.problem, problem.opened},
                     "cut off by a crash? --truncated=ok keeps the operations before this point");
-    if (options_.on_notice) {
-      const std::uint64_t line = window_.position(window_.end()).line;
-      options_.on_notice("the file is cut off at line " + std::to_string(line) +
-                         ": an unfinished form was dropped");
-    }
+    if (options_.on_notice)
+      options_.on_notice(fmt::format("the file is cut off at line {}: an unfinished form was dropped",
+                                     window_.position(window_.end()).line));
     return false;
   }
 

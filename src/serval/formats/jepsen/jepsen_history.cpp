@@ -70,10 +70,7 @@ void JepsenHistory::note_time(const JepsenOperation& operation) {
 void JepsenHistory::add(JepsenOperation& operation) {
   ++position_;
   if (!is_client(operation)) return;
-  if (operation.type == EntryType::Absent)
-    throw FormProblem{operation.at, "this operation has no :type (one of :invoke, :ok, :fail, :info)"};
-  if (operation.type == EntryType::Other)
-    throw FormProblem{operation.type_at, "expected one of :invoke, :ok, :fail, :info"};
+  require_type(operation);
   note_index(operation);
   note_time(operation);
   interpret(operation);

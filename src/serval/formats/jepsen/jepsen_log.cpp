@@ -61,17 +61,9 @@ class LogSink {
     entry_.index = operation_.index.value_or(static_cast<std::int64_t>(log_.entries.size()));
     entry_.time = operation_.time;
     entry_.error = std::move(operation_.error);
-    require_type();
+    if (log_.is_client(entry_) || entry_.process.is_nil()) require_type(operation_);
     log_.entries.push_back(std::move(entry_));
   }
-  void require_type() const {
-    if (!log_.is_client(entry_) && !entry_.process.is_nil()) return;
-    if (operation_.type == EntryType::Absent)
-      throw FormProblem{operation_.at, "this operation has no :type (one of :invoke, :ok, :fail, :info)"};
-    if (operation_.type == EntryType::Other)
-      throw FormProblem{operation_.type_at, "expected one of :invoke, :ok, :fail, :info"};
-  }
-
   Cursor& cursor_;
   ClientLog log_;
   JepsenOperationReader<Cursor> reader_;

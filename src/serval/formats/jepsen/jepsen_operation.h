@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "serval/formats/forms/form_cursor.h"
 #include "serval/history/client_log.h"
 #include "serval/history/operation.h"
 #include "serval/history/predicate.h"
@@ -102,6 +103,14 @@ struct JepsenOperation {
 
   void clear();
 };
+
+// Throws FormProblem unless the type is one of those of clients.
+inline void require_type(const JepsenOperation& operation) {
+  if (operation.type == EntryType::Absent)
+    throw FormProblem{operation.at, "this operation has no :type (one of :invoke, :ok, :fail, :info)"};
+  if (operation.type == EntryType::Other)
+    throw FormProblem{operation.type_at, "expected one of :invoke, :ok, :fail, :info"};
+}
 
 inline void JepsenOperation::clear() {
   at = type_at = process_at = f_at = value_at = nullptr;

@@ -206,19 +206,17 @@ class JepsenOperationReader {
       return read_predicate(operation);
     } else {
       const std::string spelled = Cursor::name_spelled(name);
-      misfit(operation, "the micro-operation " + spelled +
-                            ", which is not one of r, w, append, insert, delete, rp, read, write");
-      operation.value_at = name_at;
-      return false;
+      return misfit(operation,
+                    "the micro-operation " + spelled +
+                        ", which is not one of r, w, append, insert, delete, rp, read, write",
+                    name_at);
     }
     if (!cursor_.more() || cursor_.peek() != FormShape::Scalar)
       return misfit(operation, "a micro-operation without a simple key");
     micro.key = cursor_.scalar(pool_);
     if (!cursor_.more()) {
       if (micro.kind == OperationKind::Read || micro.kind == OperationKind::Delete) return true;
-      misfit(operation, "a micro-operation that writes, without a value");
-      operation.value_at = start;
-      return false;
+      return misfit(operation, "a micro-operation that writes, without a value", start);
     }
     if (!read_micro_value(micro.value, operation)) return false;
     if (micro.value.is_list() && micro.kind == OperationKind::Read) micro.kind = OperationKind::ReadList;
@@ -326,9 +324,10 @@ class JepsenOperationReader {
     }
   }
 
-  bool misfit(JepsenOperation& operation, std::string problem) {
+  // `at`: where the problem is, if not at the cursor.
+  bool misfit(JepsenOperation& operation, std::string problem, const char* at = nullptr) {
     operation.form = JepsenValueForm::Other;
-    operation.value_at = cursor_.at();
+    operation.value_at = at != nullptr ? at : cursor_.at();
     operation.value_problem = std::move(problem);
     return false;
   }

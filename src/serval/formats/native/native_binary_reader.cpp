@@ -292,14 +292,10 @@ class ChunkDecoder {
   }
 
   void add_whole(TransactionId t, OperationKind kind, KeyId key, Value found) {
-    Operation op;
-    op.kind = kind;
-    op.key = key;
-    op.value = found;
+    Operation op{.kind = kind, .key = key, .value = found};
     if (is_conditional(kind)) op.expected = value(column(Column::Expected));
-    if (has_operation_times_) {
+    if (has_operation_times_)
       op.time = interval(column(Column::OperationBegin), column(Column::OperationEnd), operation_begin_);
-    }
     if (next_rare_ == next_operation_) rare(op);
     builder_.add(t, op);
   }

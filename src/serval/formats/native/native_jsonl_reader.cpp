@@ -223,12 +223,8 @@ class JsonlReader {
   }
 
   Operation whole_operation(const JsonlRecord::Op& op, JsonlRecord::Extra& extra) {
-    Operation whole;
-    whole.kind = op.kind;
+    Operation whole{.kind = op.kind, .value = op.value, .expected = extra.expected, .time = extra.time};
     if (!is_predicate(op.kind)) whole.key = builder_.key(op.key);
-    whole.value = op.value;
-    whole.expected = extra.expected;
-    whole.time = extra.time;
     if (extra.predicate) whole.predicate = builder_.predicate(std::move(*extra.predicate));
     for (const auto& [key, value] : extra.rows) whole.rows.push_back({builder_.key(key), value});
     whole.version = extra.version;

@@ -94,7 +94,7 @@ class AwditWriter {
     for (const SessionId session : history_.sessions()) {
       const std::vector<TransactionId> transactions = written(session);
       if (transactions.empty()) continue;
-      separate("=====\n");
+      if (begun_) text_ += "=====\n";
       for (const TransactionId t : transactions) {
         if (t != transactions.front()) text_ += "-----\n";
         append(t);
@@ -138,9 +138,6 @@ class AwditWriter {
       if (initially_read_[key.index]) append({OperationKind::Write, key, initial_});
   }
 
-  void separate(std::string_view rule) {
-    if (begun_) text_ += rule;
-  }
   void append(TransactionId t) {
     view_.steps(t, steps_);
     for (const RegisterStep& step : steps_) append(step);

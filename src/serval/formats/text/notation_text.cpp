@@ -144,9 +144,7 @@ bool looks_like_notation(std::string_view start) {
 
 History read_notation(ByteStream& stream, const ReadOptions& options) {
   std::string text;
-  while (true) {
-    const std::string_view chunk = stream.next();
-    if (chunk.empty()) break;
+  for (std::string_view chunk = stream.next(); !chunk.empty(); chunk = stream.next()) {
     text += chunk;
     if (options.budget != nullptr) options.budget->look("read");
     if (options.on_progress) options.on_progress(stream.read_from_disk(), stream.size_on_disk());
