@@ -49,8 +49,8 @@ Time NativeStream::promised() const {
   return least;
 }
 
-void NativeStream::fail(std::string_view text, std::size_t column, const std::string& expected) const {
-  fail_in_line({name_, line_}, text, column, "expected " + expected);
+void NativeStream::fail(const std::string& expected, std::size_t column) const {
+  fail_in_line({name_, line_}, line_text_, column, "expected " + expected);
 }
 
 void NativeStream::take(std::string_view bytes) {
@@ -141,7 +141,7 @@ void NativeStream::parse(std::string_view text) {
   try {
     parse_jsonl_record(at, pool_, record_);
   } catch (const JsonFailure& failure) {
-    fail(text, static_cast<std::size_t>(failure.at - text.data()) + 1, failure.expected);
+    fail(failure.expected, static_cast<std::size_t>(failure.at - text.data()) + 1);
   }
   accept();
   if (text.size() > kMostPooled) forget_line();
@@ -158,7 +158,7 @@ void NativeStream::forget_line() {
 void NativeStream::accept() {
   using Kind = JsonlRecord::Kind;
   if (!seen_header_ && record_.kind != Kind::Header)
-    fail(line_text_, 1, "the header line, {\"serval\":\"history\",\"version\":1}, before any record");
+    fail("the header line, {\"serval\":\"history\",\"version\":1}, before any record");
   switch (record_.kind) {
     case Kind::Header:
       return header();
@@ -185,7 +185,7 @@ void NativeStream::accept() {
 // Our own recorder labels transactions with numbers that are unique in the run.
 void NativeStream::header() {
   if (record_.version < 1 || record_.version > kVersion)
-    fail(line_text_, 1, fmt::format("version {}, but this is {}", kVersion, record_.version));
+    fail(fmt::format("version {}, but this is {}", kVersion, record_.version));
   leave_open_transactions();
   Intake::Facts facts;
   if (origin_ == Origin::File)  // Clients do not choose the profile.
@@ -198,9 +198,8 @@ void NativeStream::header() {
     batch.set_rows(batch.add(), {{.key = {}, .value = value, .column = {}}});
   };
   if (!intake_.start_with(add, meaning, facts) && (record_.initial || !seen_header_))
-    fail(line_text_, 1,
-         std::string("the same \"initial\" value as in the header ") +
-             (seen_header_ ? "before" : "of the first source"));
+    fail(std::string("the same \"initial\" value as in the header ") +
+         (seen_header_ ? "before" : "of the first source"));
   herald_->take_part();
   for (const Value label : record_.sessions) session_of(label);
   seen_header_ = true;
@@ -216,8 +215,7 @@ void NativeStream::expect_past(Time time) const {
   };
   const Time day = std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
   if (is_past(now()) || (is_past(day) && time >= day - kMonth)) return;
-  fail(line_text_, 1,
-       fmt::format("times of the monotonic clock or the time of day, in nanoseconds, not later than now: {}",
+  fail(fmt::format("times of the monotonic clock or the time of day, in nanoseconds, not later than now: {}",
                    time));
 }
 
@@ -239,7 +237,7 @@ void NativeStream::expect_short(Value name) const {
   const bool has_text = name.kind() == Value::Kind::Text || name.kind() == Value::Kind::Number ||
                         name.kind() == Value::Kind::Row;
   if (has_text && pool_.characters(name).size() > kLongestName)
-    fail(line_text_, 1, fmt::format("sessions and keys of at most {} bytes", kLongestName));
+    fail(fmt::format("sessions and keys of at most {} bytes", kLongestName));
 }
 
 void NativeStream::expect_short_keys() const {
@@ -285,7 +283,7 @@ NativeStream::Session& NativeStream::session_of(Value label) {
     name_bytes_ += kCopiesOfName * found->first.size();
     if (origin_ == Origin::Connection && sessions_.size() > kMostSessions) {
       sessions_.erase(found);
-      fail(line_text_, 1, fmt::format("at most {} sessions of one connection", kMostSessions));
+      fail(fmt::format("at most {} sessions of one connection", kMostSessions));
     }
     found->second.feed =
         intake_.pipeline().open_client(fmt::format("{}, session {}", name_, found->first), source_);
@@ -301,14 +299,14 @@ void NativeStream::note_news(Session& session) {
 
 NativeStream::OpenTransaction& NativeStream::open_transaction(Session& session) {
   const auto found = session.open.find(pool_.format(*record_.label));
-  if (found == session.open.end()) fail(line_text_, 1, "a begin record of this transaction first");
+  if (found == session.open.end()) fail("a begin record of this transaction first");
   return found->second;
 }
 
 void NativeStream::begin() {
   Session& session = session_of(*record_.session);
   const auto [open, fresh] = session.open.try_emplace(pool_.format(*record_.label));
-  if (!fresh) fail(line_text_, 1, "the end of this transaction before it begins again");
+  if (!fresh) fail("the end of this transaction before it begins again");
   expect_past(record_.interval.begin);
   open->second.order = ++opened_;
   open->second.begin = record_.interval.begin;
@@ -365,8 +363,7 @@ void NativeStream::end_transaction() {
 
 void NativeStream::whole_transaction() {
   if (record_.interval.begin == kUnknownBegin)
-    fail(line_text_, 1,
-         "the times of this transaction, \"begin\" and \"end\": without them nothing can be watched");
+    fail("the times of this transaction, \"begin\" and \"end\": without them nothing can be watched");
   expect_past_times();
   expect_short_keys();
   Session& session = session_of(*record_.session);
@@ -397,8 +394,7 @@ void NativeStream::append(const TransactionLine& line, ClientFeed& feed, std::ui
 std::uint64_t NativeStream::number_of(const std::string& label) {
   if (!trusts_labels_) return intake_.next_transaction();
   const std::uint64_t number = parse_integer<std::uint64_t>(label).value_or(0);
-  if (number == 0)
-    fail(line_text_, 1, "a number, from 1, as the label of a transaction that serval run recorded");
+  if (number == 0) fail("a number, from 1, as the label of a transaction that serval run recorded");
   return number;
 }
 

@@ -102,7 +102,7 @@ class NativeStream {
   void append(const TransactionLine& line, ClientFeed& feed, std::uint64_t number) const;
   std::uint64_t number_of(const std::string& label);
   void parse(std::string_view text);
-  [[noreturn]] void fail(std::string_view text, std::size_t column, const std::string& expected) const;
+  [[noreturn]] void fail(const std::string& expected, std::size_t column = 1) const;
 
   std::string name_;
   Intake& intake_;
