@@ -20,6 +20,7 @@ std::string start_of(Node node, std::string_view name = {}) {
 }
 std::string column_node(const std::string& name) { return start_of(Node::Column, name) + "]"; }
 
+// By Request::Function.
 constexpr std::array<std::string_view, 5> kFunctions{"", "count", "min", "max", "sum"};
 
 std::size_t place_of(std::uint32_t column) { return column == Request::kKey ? 0 : column + 1u; }
