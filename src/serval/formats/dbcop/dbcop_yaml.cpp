@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
