@@ -107,11 +107,11 @@ AnomalyKind kind_of(CycleClass cycle_class, CycleVariant variant);
 
 struct AnomalyInfo {
   AnomalyKind kind;
-  std::string_view name;  // "lost-update"
-  std::string_view adya;  // Adya's, Berenson's or Elle's: "P4", "G1a", "G2-item", ... or empty
-  std::vector<std::string_view> aliases;  // Other names that find_anomaly accepts.
-  std::string_view description;           // One sentence.
-  std::string_view example;               // In history notation.
+  std::string_view name;       // "lost-update"
+  std::string_view adya = {};  // Adya's, Berenson's or Elle's: "P4", "G1a", "G2-item", ... or empty
+  std::vector<std::string_view> aliases = {};  // Other names that find_anomaly accepts.
+  std::string_view description;                // One sentence.
+  std::string_view example;                    // In history notation.
   std::string_view citation;
   // The weakest levels that forbid it; every level that implies one of them forbids it too.
   std::vector<Level> forbidden_by;

@@ -9,7 +9,6 @@ std::vector<AnomalyInfo> read_anomalies() {
   return {
       {.kind = AnomalyKind::ThinAirRead,
        .name = "thin-air-read",
-       .adya = "",
        .aliases = {"garbage-read"},
        .description = "A transaction read a value that no transaction wrote.",
        .example = "s1: [r(x,7)]",
@@ -18,30 +17,24 @@ std::vector<AnomalyInfo> read_anomalies() {
       {.kind = AnomalyKind::AbortedRead,
        .name = "aborted-read",
        .adya = "G1a",
-       .aliases = {},
        .description = "A transaction read a value that an aborted transaction wrote.",
        .example = "s1: [w(x,1)]!  s2: [r(x,1)]",
        .citation = "Adya 1999, G1a; MTC Table I (b)",
        .forbidden_by = {Level::ReadCommitted}},
       {.kind = AnomalyKind::FutureRead,
        .name = "future-read",
-       .adya = "",
-       .aliases = {},
        .description = "A transaction read a value that it wrote itself only later.",
        .example = "s1: [r(x,1) w(x,1)]",
        .citation = "MTC Table I (c); Plume; Elle, future-read",
        .forbidden_by = {Level::ReadCommitted}},
       {.kind = AnomalyKind::NotMyLastWrite,
        .name = "not-my-last-write",
-       .adya = "",
-       .aliases = {},
        .description = "A transaction read one of its own writes, but not its last one to the key.",
        .example = "s1: [w(x,1) w(x,2) r(x,1)]",
        .citation = "MTC Table I (d); Plume; Elle, internal",
        .forbidden_by = {Level::ReadCommitted}},
       {.kind = AnomalyKind::NotMyOwnWrite,
        .name = "not-my-own-write",
-       .adya = "",
        .aliases = {"internal"},
        .description = "A transaction wrote a key and then read another transaction's value from it.",
        .example = "s1: [w(x,1)]  s2: [w(x,2) r(x,1)]",
@@ -50,7 +43,6 @@ std::vector<AnomalyInfo> read_anomalies() {
       {.kind = AnomalyKind::IntermediateRead,
        .name = "intermediate-read",
        .adya = "G1b",
-       .aliases = {},
        .description = "A transaction read a value that its writer overwrote before it committed.",
        .example = "s1: [w(x,1) w(x,2)]  s2: [r(x,1)]",
        .citation = "Adya 1999, G1b; MTC Table I (f)",
@@ -58,15 +50,12 @@ std::vector<AnomalyInfo> read_anomalies() {
       {.kind = AnomalyKind::NonRepeatableRead,
        .name = "non-repeatable-read",
        .adya = "P2",
-       .aliases = {},
        .description = "A transaction read a key twice, without writing it in between, and saw two versions.",
        .example = "s1: [r(x,0) w(x,1)]  s2: [r(x,0) r(x,1)]",
        .citation = "Berenson et al. 1995, P2; MTC Table I (g); Elle, internal",
        .forbidden_by = {Level::ReadAtomic, Level::ConsistentView, Level::RepeatableRead}},
       {.kind = AnomalyKind::ResultSetMismatch,
        .name = "result-set-mismatch",
-       .adya = "",
-       .aliases = {},
        .description = "An operation returned or changed rows other than those that its predicate matches "
                       "among the versions that, according to the certificate, it saw.",
        .example = "s1: [w(x,4)]  s2: [p(value < 5; saw x of s1) {}]",
@@ -79,16 +68,12 @@ std::vector<AnomalyInfo> version_anomalies() {
   return {
       {.kind = AnomalyKind::DuplicateElements,
        .name = "duplicate-elements",
-       .adya = "",
-       .aliases = {},
        .description = "A read of a list shows an element more than once, though it was appended once.",
        .example = "s1: [a(x,1)]  s2: [l(x,[1 1])]",
        .citation = "Elle, duplicate-elements",
        .forbidden_by = {Level::ReadUncommitted}},
       {.kind = AnomalyKind::IncompatibleOrder,
        .name = "incompatible-order",
-       .adya = "",
-       .aliases = {},
        .description =
            "Two reads of a list show its elements in incompatible orders: neither is a prefix of the other.",
        .example = "s1: [a(x,1)]  s2: [a(x,2)]  s3: [l(x,[1 2])]  s4: [l(x,[2 1])]",
@@ -96,8 +81,6 @@ std::vector<AnomalyInfo> version_anomalies() {
        .forbidden_by = {Level::ReadCommitted}},
       {.kind = AnomalyKind::DirtyUpdate,
        .name = "dirty-update",
-       .adya = "",
-       .aliases = {},
        .description =
            "A committed append follows an element of an aborted transaction: aborted state was kept.",
        .example = "s1: [a(x,1)]!  s2: [a(x,2)]  s3: [l(x,[1 2])]",
@@ -105,8 +88,6 @@ std::vector<AnomalyInfo> version_anomalies() {
        .forbidden_by = {Level::ReadCommitted}},
       {.kind = AnomalyKind::CyclicVersions,
        .name = "cyclic-versions",
-       .adya = "",
-       .aliases = {},
        .description = "The known order of one key's versions contradicts itself.",
        .example = "s1: [r(x,1) w(x,2)]  s2: [r(x,2) w(x,1)]",
        .citation = "Elle, cyclic-versions",
@@ -119,7 +100,6 @@ std::vector<AnomalyInfo> certified_anomalies() {
       {.kind = AnomalyKind::PhantomRealTime,
        .name = "phantom-realtime",
        .adya = "G-single-realtime",
-       .aliases = {},
        .description = "A cycle that needs real time and has exactly one anti-dependency, which is of a "
                       "predicate.",
        .example = "s1: [w(x,4)]@0..1  s2: [p(value < 5; saw nothing) {}]@2..3",
@@ -128,7 +108,6 @@ std::vector<AnomalyInfo> certified_anomalies() {
       {.kind = AnomalyKind::PhantomNonAdjacentRealTime,
        .name = "phantom-nonadjacent-realtime",
        .adya = "G-nonadjacent-realtime",
-       .aliases = {},
        .description = "A cycle that needs real time and has several anti-dependencies, no two in a "
                       "row, at least one of them of a predicate.",
        .example = "s1: [w(x,4)]@0..1  s2: [r(y,0)]@2..9  s3: [w(y,9)]@0..9  s4: [r(y,9) p(value < "
@@ -138,7 +117,6 @@ std::vector<AnomalyInfo> certified_anomalies() {
       {.kind = AnomalyKind::PhantomCycleRealTime,
        .name = "phantom-cycle-realtime",
        .adya = "G2-realtime",
-       .aliases = {},
        .description = "A cycle that needs real time and has two anti-dependencies in a row, at least "
                       "one of them of a predicate.",
        .example = "s1: [w(z,9)]@0..1  s2: [p(value < 5; saw nothing) {}]@2..9  s3: [w(x,4) "
@@ -171,8 +149,6 @@ std::vector<AnomalyInfo> missing_orders() {
   return {
       {.kind = AnomalyKind::NoPrefixOrder,
        .name = "no-prefix-order",
-       .adya = "",
-       .aliases = {},
        .description = "However the writes are ordered, some transaction does not see a prefix of them.",
        .example =
            "s1: [w(x,1)] [w(y,1) w(u,1)]  s2: [w(y,2)] [w(x,2) w(z,1)]  s3: [r(z,1) r(u,1) r(x,1) r(y,2)]",
@@ -180,7 +156,6 @@ std::vector<AnomalyInfo> missing_orders() {
        .forbidden_by = {Level::PrefixConsistency}},
       {.kind = AnomalyKind::NoSnapshotOrder,
        .name = "no-snapshot-order",
-       .adya = "",
        .aliases = {"no-si-order"},
        .description = "However the writes are ordered, some transaction's reads are not a snapshot of them.",
        .example = "s1: [w(x,1) w(y,1)]  s2: [w(x,2) w(y,2)]  s3: [r(x,1) r(y,2)]",
@@ -188,8 +163,6 @@ std::vector<AnomalyInfo> missing_orders() {
        .forbidden_by = {Level::SnapshotIsolation}},
       {.kind = AnomalyKind::NoSnapshotOrderSession,
        .name = "no-snapshot-order-session",
-       .adya = "",
-       .aliases = {},
        .description = "However the writes are ordered, some transaction's reads are not a snapshot of them "
                       "that contains the session's past.",
        .example =
@@ -198,8 +171,6 @@ std::vector<AnomalyInfo> missing_orders() {
        .forbidden_by = {Level::StrongSessionSnapshotIsolation}},
       {.kind = AnomalyKind::NoSnapshotOrderRealTime,
        .name = "no-snapshot-order-realtime",
-       .adya = "",
-       .aliases = {},
        .description = "However the writes are ordered, some transaction's reads are not a snapshot of them "
                       "that contains everything that had ended before it began.",
        .example = "s1: [w(x,1)]@0..1  s2: [w(y,1) w(u,1)]@2..9  s3: [w(y,2)]@0..1  s4: [w(x,2) w(z,1)]@2..9  "
@@ -208,7 +179,6 @@ std::vector<AnomalyInfo> missing_orders() {
        .forbidden_by = {Level::StrongSnapshotIsolation}},
       {.kind = AnomalyKind::NoSerialOrder,
        .name = "no-serial-order",
-       .adya = "",
        .aliases = {"unserializable"},
        .description = "However the writes are ordered, no serial execution explains the reads.",
        .example = "s1: [w(x,1) w(y,1)]  s2: [r(x,1) w(y,2)]  s3: [r(y,1) w(x,2)]",
@@ -216,8 +186,6 @@ std::vector<AnomalyInfo> missing_orders() {
        .forbidden_by = {Level::RepeatableRead}},
       {.kind = AnomalyKind::NoSerialOrderSession,
        .name = "no-serial-order-session",
-       .adya = "",
-       .aliases = {},
        .description =
            "However the writes are ordered, no serial execution that keeps the sessions explains the reads.",
        .example = "s1: [w(x,1) w(y,1) w(z,1)]  s2: [r(z,1) w(x,2)] [r(y,1)]  s3: [r(z,1) w(y,2) r(x,1)]",
@@ -225,8 +193,6 @@ std::vector<AnomalyInfo> missing_orders() {
        .forbidden_by = {Level::StrongSessionSerializable}},
       {.kind = AnomalyKind::NoSerialOrderRealTime,
        .name = "no-serial-order-realtime",
-       .adya = "",
-       .aliases = {},
        .description =
            "However the writes are ordered, no serial execution that keeps real time explains the reads.",
        .example = "s1: [w(x,1) w(y,1) w(z,1)]@0..9  s2: [r(z,1) w(x,2)]@0..1  s3: [r(y,1)]@2..9  "
@@ -240,8 +206,6 @@ std::vector<AnomalyInfo> broken_chains() {
   return {
       {.kind = AnomalyKind::BrokenChain,
        .name = "broken-chain",
-       .adya = "",
-       .aliases = {},
        .description = "The lightweight transactions on a key do not form a chain from its insert that "
                       "respects real time.",
        .example = "s1: [i(x,1)]@0..1  s2: [cas(x,1,2)]@2..3  s3: [cas(x,1,3)]@2..3",

@@ -10,7 +10,6 @@ std::vector<AnomalyInfo> half_seen_cycles() {
       {.kind = AnomalyKind::NonMonotonicRead,
        .name = "non-monotonic-read",
        .adya = "G-single-item",
-       .aliases = {},
        .description = "A transaction read from T2 and afterwards a version of another key that T2 had "
                       "overwritten.",
        .example = "s1: [r(x,0) w(x,1) r(y,0) w(y,1)]  s2: [r(y,1) r(x,0)]",
@@ -19,7 +18,6 @@ std::vector<AnomalyInfo> half_seen_cycles() {
       {.kind = AnomalyKind::NonMonotonicView,
        .name = "non-monotonic-view",
        .adya = "G-monotonic",
-       .aliases = {},
        .description =
            "A transaction read from T2 and afterwards missed a version that T2 had, through write and "
            "read dependencies, built upon.",
@@ -29,7 +27,6 @@ std::vector<AnomalyInfo> half_seen_cycles() {
       {.kind = AnomalyKind::FracturedRead,
        .name = "fractured-read",
        .adya = "G-single-item",
-       .aliases = {},
        .description =
            "A transaction saw one write of T1 and, of another key, a version that T1 had overwritten.",
        .example = "s1: [r(x,0) w(x,1) r(y,0) w(y,1)]  s2: [r(x,0) r(y,1)]",
@@ -38,7 +35,6 @@ std::vector<AnomalyInfo> half_seen_cycles() {
       {.kind = AnomalyKind::CausalityViolation,
        .name = "causality-violation",
        .adya = "G-single-item",
-       .aliases = {},
        .description =
            "A transaction saw an effect of T2 but missed a write that T2 itself, directly or not, had "
            "seen.",
@@ -53,7 +49,6 @@ std::vector<AnomalyInfo> shaped_cycles() {
       {.kind = AnomalyKind::LongFork,
        .name = "long-fork",
        .adya = "G-nonadjacent-item",
-       .aliases = {},
        .description = "Two readers saw two independent writes in opposite orders.",
        .example = "s1: [r(x,0) w(x,1)]  s2: [r(y,0) w(y,1)]  s3: [r(x,1) r(y,0)]  s4: [r(x,0) r(y,1)]",
        .citation = "Cerone, Bernardi & Gotsman 2015; MTC Table I (l)",
@@ -61,7 +56,6 @@ std::vector<AnomalyInfo> shaped_cycles() {
       {.kind = AnomalyKind::LostUpdate,
        .name = "lost-update",
        .adya = "P4",
-       .aliases = {},
        .description = "Two transactions read the same version of a key and both overwrote it.",
        .example = "s1: [r(x,0) w(x,1)]  s2: [r(x,0) w(x,2)]",
        .citation = "Berenson et al. 1995, P4; MTC Table I (m); Elle, lost-update",
@@ -69,7 +63,6 @@ std::vector<AnomalyInfo> shaped_cycles() {
       {.kind = AnomalyKind::CursorLostUpdate,
        .name = "cursor-lost-update",
        .adya = "G-cursor",
-       .aliases = {},
        .description =
            "A transaction read a version of a key and wrote it, but another write came in between.",
        .example = "s1: [l(x,[]) a(x,1)]  s2: [a(x,2)]  s3: [l(x,[2 1])]",
@@ -78,7 +71,6 @@ std::vector<AnomalyInfo> shaped_cycles() {
       {.kind = AnomalyKind::WriteSkew,
        .name = "write-skew",
        .adya = "G2-item",
-       .aliases = {},
        .description = "Two transactions each read what the other overwrote, on different keys.",
        .example = "s1: [r(x,0) r(y,0) w(x,1)]  s2: [r(x,0) r(y,0) w(y,1)]",
        .citation = "Berenson et al. 1995, A5B; MTC Table I (n)",
@@ -102,7 +94,6 @@ std::vector<AnomalyInfo> session_shaped_cycles() {
       {.kind = AnomalyKind::MonotonicReadsViolation,
        .name = "monotonic-reads-violation",
        .adya = "G-single-item-process",
-       .aliases = {},
        .description = "A session saw a transaction and later missed one of its writes.",
        .example = "s1: [r(x,0) w(x,1)]  s2: [r(x,1)] [r(x,0)]",
        .citation = "Terry et al. 1994; MTC Table I (h)",
@@ -110,7 +101,6 @@ std::vector<AnomalyInfo> session_shaped_cycles() {
       {.kind = AnomalyKind::MonotonicWritesViolation,
        .name = "monotonic-writes-violation",
        .adya = "G-single-item-process",
-       .aliases = {},
        .description = "A transaction saw a session's later write and missed an earlier one.",
        .example = "s1: [r(x,0) w(x,1)] [r(y,0) w(y,1)]  s2: [r(y,1) r(x,0)]",
        .citation = "Terry et al. 1994; MTC Table I (h)",
@@ -118,7 +108,6 @@ std::vector<AnomalyInfo> session_shaped_cycles() {
       {.kind = AnomalyKind::WritesFollowReadsViolation,
        .name = "writes-follow-reads-violation",
        .adya = "G-single-item-process",
-       .aliases = {},
        .description = "A transaction saw a write of a session and missed what that session had read before.",
        .example = "s1: [r(x,0) w(x,1)]  s2: [r(x,1)] [r(y,0) w(y,1)]  s3: [r(y,1) r(x,0)]",
        .citation = "Terry et al. 1994; MTC Table I (h)",
@@ -141,7 +130,6 @@ std::vector<AnomalyInfo> data_cycles() {
       {.kind = AnomalyKind::CyclicInformationFlow,
        .name = "cyclic-information-flow",
        .adya = "G1c",
-       .aliases = {},
        .description = "A cycle of write and read dependencies: transactions that saw each other's effects.",
        .example = "s1: [r(x,0) w(x,1) r(y,1)]  s2: [r(y,0) w(y,1) r(x,1)]",
        .citation = "Adya 1999, G1c",
@@ -181,7 +169,6 @@ std::vector<AnomalyInfo> session_cycles() {
       {.kind = AnomalyKind::DirtyWriteSession,
        .name = "dirty-write-session",
        .adya = "G0-process",
-       .aliases = {},
        .description = "A cycle of write dependencies and session order.",
        .example = "s1: [a(x,1)] [a(x,2)]  s2: [l(x,[2 1])]",
        .citation = "Elle, G0-process",
@@ -189,7 +176,6 @@ std::vector<AnomalyInfo> session_cycles() {
       {.kind = AnomalyKind::CyclicInformationFlowSession,
        .name = "cyclic-information-flow-session",
        .adya = "G1c-process",
-       .aliases = {},
        .description = "A cycle of write and read dependencies and session order.",
        .example = "s1: [r(x,1)] [w(x,1)]",
        .citation = "Elle, G1c-process",
@@ -226,7 +212,6 @@ std::vector<AnomalyInfo> real_time_cycles() {
       {.kind = AnomalyKind::DirtyWriteRealTime,
        .name = "dirty-write-realtime",
        .adya = "G0-realtime",
-       .aliases = {},
        .description = "A cycle of write dependencies that needs real time.",
        .example = "s1: [a(x,1)]@0..1  s2: [a(x,2)]@2..3  s3: [l(x,[2 1])]@0..9",
        .citation = "Elle, G0-realtime",
@@ -234,7 +219,6 @@ std::vector<AnomalyInfo> real_time_cycles() {
       {.kind = AnomalyKind::CyclicInformationFlowRealTime,
        .name = "cyclic-information-flow-realtime",
        .adya = "G1c-realtime",
-       .aliases = {},
        .description = "A cycle of write and read dependencies that needs real time.",
        .example = "s1: [r(x,1)]@0..1  s2: [w(x,1)]@2..3",
        .citation = "Elle, G1c-realtime",
@@ -282,7 +266,6 @@ std::vector<AnomalyInfo> predicate_cycles() {
       {.kind = AnomalyKind::PhantomNonAdjacent,
        .name = "phantom-nonadjacent",
        .adya = "G-nonadjacent",
-       .aliases = {},
        .description = "A cycle with several anti-dependencies, no two in a row, at least one of them "
                       "of a predicate.",
        .example = "s1: [w(x,4)]  s2: [w(y,9)]  s3: [r(x,4) r(y,0)]  s4: [p(value < 5; saw nothing) "
@@ -300,7 +283,6 @@ std::vector<AnomalyInfo> predicate_cycles() {
       {.kind = AnomalyKind::PhantomSession,
        .name = "phantom-session",
        .adya = "G-single-process",
-       .aliases = {},
        .description = "A cycle that needs session order and has exactly one anti-dependency, which is "
                       "of a predicate.",
        .example = "s1: [w(x,4)] [p(value < 5; saw nothing) {}]",
@@ -309,7 +291,6 @@ std::vector<AnomalyInfo> predicate_cycles() {
       {.kind = AnomalyKind::PhantomNonAdjacentSession,
        .name = "phantom-nonadjacent-session",
        .adya = "G-nonadjacent-process",
-       .aliases = {},
        .description = "A cycle that needs session order and has several anti-dependencies, no two in a "
                       "row, at least one of them of a predicate.",
        .example = "s1: [w(x,4)] [r(y,0)]  s2: [w(y,9)] [p(value < 5; saw nothing) {}]",
@@ -318,7 +299,6 @@ std::vector<AnomalyInfo> predicate_cycles() {
       {.kind = AnomalyKind::PhantomCycleSession,
        .name = "phantom-cycle-session",
        .adya = "G2-process",
-       .aliases = {},
        .description = "A cycle that needs session order and has two anti-dependencies in a row, at "
                       "least one of them of a predicate.",
        .example = "s1: [w(z,9)] [p(value < 5; saw nothing) {}]  s2: [w(x,4) r(z,0)]",

@@ -68,7 +68,7 @@ struct LevelInfo {
   std::vector<std::string_view> aliases;  // "SI", "PL-SI", "postgres:repeatable-read", ...
   std::string_view definition;            // One or two sentences.
   std::string_view citation;
-  std::vector<Level> implies;  // Direct implications.
+  std::vector<Level> implies = {};  // Direct implications.
 };
 
 std::span<const LevelInfo> all_levels();  // Weakest first.

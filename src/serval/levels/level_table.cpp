@@ -19,8 +19,7 @@ std::vector<LevelInfo> uncommitted_levels() {
                    "sqlserver:read-uncommitted"},
        .definition = "Some version order per key makes write dependencies acyclic (no G0). Registers whose "
                      "version order is not known always have one.",
-       .citation = "Adya 1999, PL-1",
-       .implies = {}},
+       .citation = "Adya 1999, PL-1"},
       {.level = Level::StrongSessionReadUncommitted,
        .name = "strong-session-read-uncommitted",
        .aliases = {"strong-session-PL-1", "strong-session-RU"},
@@ -110,31 +109,27 @@ std::vector<LevelInfo> session_levels() {
        .definition = "Some version order per key lets no session lose what it has seen: when a transaction "
                      "read from T2, later transactions of its session read T2's keys from T2 or from later "
                      "versions.",
-       .citation = "Terry et al. 1994",
-       .implies = {}},
+       .citation = "Terry et al. 1994"},
       {.level = Level::MonotonicWrites,
        .name = "monotonic-writes",
        .aliases = {"MW"},
        .definition = "Some version order per key shows a session's writes in their order: a transaction "
                      "that reads from T1 reads the keys that T2, earlier in T1's session, wrote from T2 or "
                      "from later versions.",
-       .citation = "Terry et al. 1994",
-       .implies = {}},
+       .citation = "Terry et al. 1994"},
       {.level = Level::ReadYourWrites,
        .name = "read-your-writes",
        .aliases = {"RYW", "read-my-writes"},
        .definition = "Some version order per key lets every transaction read the keys that T2, earlier in "
                      "its session, wrote from T2 or from later versions.",
-       .citation = "Terry et al. 1994",
-       .implies = {}},
+       .citation = "Terry et al. 1994"},
       {.level = Level::WritesFollowReads,
        .name = "writes-follow-reads",
        .aliases = {"WFR", "session-causality"},
        .definition = "Some version order per key shows with a write what its session had read before: when a "
                      "transaction read from T2, every transaction that reads from a later one of its session "
                      "reads T2's keys from T2 or from later versions.",
-       .citation = "Terry et al. 1994",
-       .implies = {}},
+       .citation = "Terry et al. 1994"},
       {.level = Level::Pram,
        .name = "pram",
        .aliases = {"pipelined-RAM", "FIFO", "fifo-consistency"},
