@@ -1,21 +1,219 @@
 #include "serval/check/replay/replay.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "serval/check/replay/expected_order.h"
-#include "serval/check/replay/row_query.h"
 #include "serval/check/replay/row_state.h"
 #include "serval/history/notation.h"
+#include "serval/predicate/evaluate.h"
 #include "serval/predicate/print_predicate.h"
+#include "serval/predicate/query.h"
+#include "serval/predicate/region.h"
 
 namespace serval {
 namespace replay {
 namespace {
+
+using Kind = Condition::Kind;
+
+// Which rows a condition can be true for.
+struct RowFilter {
+  std::vector<std::uint32_t> columns;  // The condition's columns, in its order.
+  // Columns of comparisons, and the family of the constants they are compared with; End: only NULL
+  // counts.
+  std::vector<std::pair<std::uint32_t, Cut::Family>> needs;
+  std::optional<std::uint32_t> index_column;
+  IntervalSet ranges;
+  bool all_match = false;  // All rows that the index finds match.
+};
+
+// The filters of a replay, one per condition: updates that differ only in their assignments share one.
+using RowFilters = absl::flat_hash_map<Condition, std::unique_ptr<RowFilter>>;
+
+// Finds the index for a condition, and what must hold for the rows so that the index may be used.
+class FilterBuilder {
+ public:
+  FilterBuilder(const Condition& condition, RowState& state) : condition_(condition), state_(state) {
+    for (const std::string& name : condition.columns()) filter_.columns.push_back(state.column(name));
+  }
+
+  RowFilter build() && {
+    if (condition_.nodes().empty() || !note_needs(0)) return std::move(filter_);
+    const Region region = region_of(condition_);
+    for (std::size_t i = 0; i < filter_.columns.size(); ++i) {
+      IntervalSet hull = region.hull(i);
+      if (hull.is_everything()) continue;
+      filter_.index_column = filter_.columns[i];
+      filter_.ranges = std::move(hull);
+      break;
+    }
+    if (!filter_.index_column) return std::move(filter_);
+    filter_.all_match = region.exact && filter_.columns.size() == 1;
+    for (const auto& need : filter_.needs) state_.make_index(need.first);
+    return std::move(filter_);
+  }
+
+ private:
+  // Notes which kinds the comparisons below a node need; false if it is more than comparisons of columns
+  // with constants.
+  bool note_needs(std::uint32_t node) {
+    const auto nodes = condition_.nodes();
+    const Kind kind = nodes[node].kind;
+    if (is_comparison(kind)) return note_comparison(node);
+    switch (kind) {
+      case Kind::And:
+      case Kind::Or:
+      case Kind::Not:
+        for (const std::uint32_t child : condition_.operands(node))
+          if (!note_needs(child)) return false;
+        return true;
+      case Kind::IsNull:
+        if (nodes[node + 1].kind != Kind::Column) return false;
+        filter_.needs.emplace_back(filter_.columns[nodes[node + 1].at], Cut::Family::End);
+        return true;
+      case Kind::Between:
+      case Kind::In:
+        return note_comparison(node);
+      default:
+        return false;
+    }
+  }
+
+  // A column compared with constants of one family, NULL aside.
+  bool note_comparison(std::uint32_t node) {
+    const auto nodes = condition_.nodes();
+    std::optional<std::uint32_t> column;
+    std::optional<Cut::Family> family;
+    for (const std::uint32_t child : condition_.operands(node)) {
+      if (nodes[child].kind == Kind::Column && !column) {
+        column = nodes[child].at;
+        continue;
+      }
+      if (nodes[child].kind != Kind::Constant) return false;
+      const Scalar& value = condition_.constants()[nodes[child].at];
+      if (value.is_undefined()) return false;
+      if (value.is_null()) continue;
+      const Cut::Family found = cut_before(value).family;
+      if (family && *family != found) return false;
+      family = found;
+    }
+    if (!column || !family) return false;
+    filter_.needs.emplace_back(filter_.columns[*column], *family);
+    return true;
+  }
+
+  const Condition& condition_;
+  RowState& state_;
+  RowFilter filter_;
+};
+
+const RowFilter* filter_for(const Condition& condition, RowState& state, RowFilters& filters) {
+  std::unique_ptr<RowFilter>& place = filters[condition];
+  if (!place) place = std::make_unique<RowFilter>(FilterBuilder(condition, state).build());
+  return place.get();
+}
+
+// A predicate operation prepared for a replay: what it requests, the columns it needs, and which index
+// finds the rows that can match.
+//
+//   const RowQuery query(history.predicate(id), history, state);
+//   query.visit_matches(state, [&](KeyId key) { ... });
+//
+// Rows outside the condition's region are skipped only if the condition cannot be undefined for them: if
+// every column in a comparison holds only NULL and values of the constant's kind. Otherwise all rows are
+// evaluated.
+class RowQuery {
+ public:
+  RowQuery(const Predicate& tree, const History& history, RowState& state, RowFilters& filters)
+      : history_(history),
+        query_(query_of(tree, history.values())),
+        table_(query_.where),
+        filter_(filter_for(query_.where, state, filters)) {
+    if (table_.is_join()) problem_ = "it refers to several tables";
+    if (problem_.empty()) problem_ = query_.where.problem();
+    argument_columns_ = columns_of(query_.argument, state);
+    for (const Query::Assignment& assignment : query_.assignments)
+      assignment_columns_.push_back(columns_of(assignment.value, state));
+  }
+
+  const Query& query() const noexcept { return query_; }
+  // Why it cannot be evaluated on one row; otherwise empty.
+  const std::string& problem() const noexcept { return problem_; }
+
+  // Visits the keys whose rows match, each once, in any order. Returns a key for which the condition is
+  // undefined, if one was found.
+  template <class Visitor>
+  std::optional<KeyId> visit_matches(const RowState& state, Visitor&& visitor) const {
+    std::optional<KeyId> undefined;
+    const auto look = [&](KeyId key) {
+      const Truth truth = truth_of_row(state, key);
+      if (truth == Truth::True) visitor(key);
+      if (truth == Truth::Undefined) undefined = key;
+    };
+    if (filter_->index_column && is_safe(state)) {
+      const RowIndex& index = state.index(*filter_->index_column);
+      if (filter_->all_match && table_.name().empty())
+        index.visit(filter_->ranges, visitor);
+      else
+        index.visit(filter_->ranges, look);
+      return undefined;
+    }
+    for (const KeyId key : history_.key_ids())
+      if (state.is_row(key)) look(key);
+    return undefined;
+  }
+
+  Scalar argument(const RowState& state, KeyId key) const {
+    return value_of(query_.argument, gathered(state, argument_columns_, key));
+  }
+  // The new value of an assignment, computed from the current row.
+  Scalar assigned(const RowState& state, std::size_t assignment, KeyId key) const {
+    return value_of(query_.assignments[assignment].value,
+                    gathered(state, assignment_columns_[assignment], key));
+  }
+
+ private:
+  using Columns = std::vector<std::uint32_t>;
+
+  static Columns columns_of(const Condition& condition, RowState& state) {
+    Columns out;
+    for (const std::string& name : condition.columns()) out.push_back(state.column(name));
+    return out;
+  }
+  bool is_safe(const RowState& state) const {
+    return std::ranges::all_of(filter_->needs, [&](const auto& need) {
+      const RowIndex& index = state.index(need.first);
+      return need.second == Cut::Family::End ? !index.has_undefined() : index.has_only(need.second);
+    });
+  }
+  Truth truth_of_row(const RowState& state, KeyId key) const {
+    const Truth belongs = table_.has(history_, key);
+    if (belongs == Truth::False) return Truth::False;
+    return both(belongs, evaluate(query_.where, gathered(state, filter_->columns, key)));
+  }
+  std::span<const Scalar> gathered(const RowState& state, const Columns& columns, KeyId key) const {
+    row_.clear();
+    for (const std::uint32_t column : columns) row_.push_back(state.at(column, key));
+    return row_;
+  }
+
+  const History& history_;
+  Query query_;
+  Table table_;
+  std::string problem_;
+  const RowFilter* filter_;
+  Columns argument_columns_;
+  std::vector<Columns> assignment_columns_;
+  mutable std::vector<Scalar> row_;
+};
 
 // Predicate operations with their predicate, and the number of rows they saw or wrote.
 std::string format_operation(const History& history, OperationId op) {

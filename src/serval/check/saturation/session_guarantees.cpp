@@ -4,20 +4,113 @@
 #include <numeric>
 #include <optional>
 #include <set>
+#include <vector>
 
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 
+#include "serval/base/contract.h"
 #include "serval/check/dependency/name_cycle.h"
 #include "serval/check/saturation/commit_cycles.h"
-#include "serval/check/saturation/guarantee_paths.h"
+#include "serval/check/saturation/visibility_paths.h"
+#include "serval/evidence/dependency.h"
 #include "serval/graph/strong_components.h"
 #include "serval/graph/topological_order.h"
 #include "serval/inference/external_reads.h"
 #include "serval/inference/hinted_edges.h"
+#include "serval/inference/readers.h"
+#include "serval/levels/level.h"
 
 namespace serval {
 namespace {
+
+Edge session_edge(TransactionId before, TransactionId after) { return {before, after, EdgeKind::Session}; }
+
+// Why a transaction must be visible to another under a session guarantee or pram, as edges to show:
+// paths of exactly the shapes that the guarantee covers.
+class GuaranteePaths {
+ public:
+  // `readers` must know the readers of every `seen` that is queried.
+  GuaranteePaths(const History& history, const Relations& relations, Level level, Readers& readers)
+      : history_(history), relations_(relations), level_(level), readers_(readers) {}
+
+  // The edges that lead from `seen` to `reader`; empty if the guarantee does not relate the two.
+  std::vector<Edge> path(TransactionId seen, TransactionId reader) {
+    switch (level_) {
+      case Level::ReadYourWrites:
+        return own_write(seen, reader);
+      case Level::MonotonicReads:
+        return own_read(seen, reader);
+      case Level::MonotonicWrites:
+        return earlier_write(seen, reader);
+      case Level::WritesFollowReads:
+        return earlier_read(seen, reader);
+      default:
+        break;
+    }
+    for (const auto& found : {own_write(seen, reader), own_read(seen, reader), earlier_write(seen, reader)})
+      if (!found.empty()) return found;
+    return own_read_of_later(seen, reader);
+  }
+
+ private:
+  bool in_session(TransactionId before, TransactionId after) const {
+    return before < after && history_.session(before) == history_.session(after);
+  }
+  // so
+  std::vector<Edge> own_write(TransactionId seen, TransactionId reader) const {
+    if (!in_session(seen, reader)) return {};
+    return {session_edge(seen, reader)};
+  }
+  // wr ; so
+  std::vector<Edge> own_read(TransactionId seen, TransactionId reader) {
+    for (const TransactionId earlier : readers_.of(seen))
+      if (in_session(earlier, reader)) return {reads_from(seen, earlier), session_edge(earlier, reader)};
+    return {};
+  }
+  // so ; wr
+  std::vector<Edge> earlier_write(TransactionId seen, TransactionId reader) const {
+    for (const TransactionId source : sources(reader))
+      if (in_session(seen, source)) return {session_edge(seen, source), reads_from(source, reader)};
+    return {};
+  }
+  // wr ; so ; wr
+  std::vector<Edge> earlier_read(TransactionId seen, TransactionId reader) {
+    for (const TransactionId source : sources(reader))
+      for (const TransactionId earlier : readers_.of(seen))
+        if (in_session(earlier, source))
+          return {reads_from(seen, earlier), session_edge(earlier, source), reads_from(source, reader)};
+    return {};
+  }
+  // so ; wr ; so
+  std::vector<Edge> own_read_of_later(TransactionId seen, TransactionId reader) const {
+    for (const TransactionId earlier : history_.session_transactions(history_.session(reader))) {
+      if (!relations_.takes_part[earlier.index] || earlier >= reader) continue;
+      for (const TransactionId source : sources(earlier))
+        if (in_session(seen, source))
+          return {session_edge(seen, source), reads_from(source, earlier), session_edge(earlier, reader)};
+    }
+    return {};
+  }
+  std::vector<TransactionId> sources(TransactionId reader) const {
+    std::vector<TransactionId> writers;
+    for (const CertainRead& read : certain_reads(history_, relations_, reader)) {
+      const TransactionId writer = relations_.read_write_sets.versions[read.version.index].writer;
+      if (!writer.is_none()) writers.push_back(writer);
+    }
+    return writers;
+  }
+  Edge reads_from(TransactionId writer, TransactionId reader) const {
+    const std::optional<Edge> edge = first_read_from(history_, relations_, writer, reader);
+    expects(edge.has_value(), "a reader reads from its source");
+    return *edge;
+  }
+
+  const History& history_;
+  const Relations& relations_;
+  Level level_;
+  Readers& readers_;
+};
 
 // Versions of one strongly connected component, each of which must not be later than the next, and the
 // last not later than the first; as few as a bounded search finds.
