@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "serval/history/notation.h"
-#include "serval/verify/list_evidence.h"
+#include "serval/verify/violation.h"
 
 // A bad read is proven if nothing could have supplied its value: neither the preceding write of its own
 // transaction, nor the initial state, nor the final write of another live transaction. The kinds differ

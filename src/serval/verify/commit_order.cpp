@@ -1,5 +1,3 @@
-#include "serval/verify/commit_order.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -11,6 +9,7 @@
 
 #include "serval/history/notation.h"
 #include "serval/verify/facts.h"
+#include "serval/verify/holds.h"
 #include "serval/verify/ordered_reads.h"
 #include "serval/verify/reads.h"
 

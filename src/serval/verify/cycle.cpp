@@ -3,11 +3,8 @@
 #include <fmt/format.h>
 
 #include "serval/history/notation.h"
-#include "serval/verify/list_evidence.h"
 #include "serval/verify/name.h"
-#include "serval/verify/order.h"
 #include "serval/verify/violation.h"
-#include "serval/verify/visibility_path.h"
 
 // Each edge of a cycle is proven separately, as EdgeKind documents it. A version, once overwritten,
 // never returns, because at most one live transaction wrote it; so a shared version implies an order.

@@ -11,11 +11,8 @@
 
 #include "serval/history/changed_history.h"
 #include "serval/verify/certificate.h"
-#include "serval/verify/commit_order.h"
 #include "serval/verify/ordered_reads.h"
 #include "serval/verify/replay.h"
-#include "serval/verify/version_order.h"
-#include "serval/verify/views.h"
 
 namespace serval::verify {
 namespace {

@@ -1,11 +1,10 @@
-#include "serval/verify/list_evidence.h"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "serval/history/notation.h"
 #include "serval/verify/bad_read.h"
+#include "serval/verify/violation.h"
 
 // A read must show a state that the list had: the appends of transactions one after another, each
 // transaction's in its own order, and the reader's own at the end. Each kind of bad read violates one

@@ -1,8 +1,7 @@
-#include "serval/verify/order.h"
-
 #include <fmt/format.h>
 
 #include "serval/history/notation.h"
+#include "serval/verify/violation.h"
 
 namespace serval::verify {
 namespace {

@@ -1,5 +1,3 @@
-#include "serval/verify/version_order.h"
-
 #include <algorithm>
 #include <limits>
 
@@ -7,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "serval/history/notation.h"
+#include "serval/verify/holds.h"
 #include "serval/verify/reads.h"
 
 namespace serval::verify {

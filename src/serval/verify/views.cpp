@@ -1,5 +1,3 @@
-#include "serval/verify/views.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -9,6 +7,7 @@
 
 #include "serval/history/notation.h"
 #include "serval/verify/facts.h"
+#include "serval/verify/holds.h"
 
 namespace serval::verify {
 namespace {

@@ -7,9 +7,8 @@
 
 #include "serval/history/notation.h"
 #include "serval/verify/certificate.h"
+#include "serval/verify/holds.h"
 #include "serval/verify/name.h"
-#include "serval/verify/version_order.h"
-#include "serval/verify/visibility_path.h"
 
 namespace serval::verify {
 namespace {

@@ -2,6 +2,8 @@
 // Re-derives every anomaly of a violation from the raw operations, and checks that the level forbids the
 // shape of the first one. One function per kind of evidence; each returns the first error found.
 
+#include <vector>
+
 #include "serval/evidence/verdict.h"
 #include "serval/verify/facts.h"
 
@@ -25,5 +27,32 @@ namespace serval::verify {
 [[nodiscard]] Flaw flaw_of_read(const Facts& facts, TransactionId t, KeyId key, OperationId op);
 [[nodiscard]] Flaw flaw_of_write(const Facts& facts, TransactionId t, KeyId key, OperationId op);
 [[nodiscard]] Flaw flaw_of_participation(const Facts& facts, TransactionId t);
+
+// Re-proves from the raw operations that one version of a key precedes another under an assumption: the
+// cited operations saw or wrote those versions, and the assumption orders them (version_precedence.h
+// says how).
+[[nodiscard]] Flaw flaw_of_precedence(const Facts& facts, KeyId key, const VersionPrecedence& claim);
+
+// Like flaw_of(facts, kind, BadRead), for a read of a list; the cited operations have been checked.
+[[nodiscard]] Flaw flaw_of_list_read(const Facts& facts, AnomalyKind kind, const BadRead& claim);
+
+// Whether the append `later` certainly comes after what the external list read `read` shows.
+[[nodiscard]] Flaw flaw_of_missed_append(const Facts& facts, OperationId read, OperationId later);
+// Whether the append `second` certainly comes after `first`.
+[[nodiscard]] Flaw flaw_of_append_order(const Facts& facts, OperationId first, OperationId second);
+
+// What the weak levels forbid, by shape alone: through which paths a transaction must be visible to a
+// reader so that the level obliges the reader not to miss it.
+//
+// Whether a reader to which a transaction is visible through `path` (edges of so and wr), and which then
+// performed `read`, must at `level` see that transaction's writes or later ones.
+bool obliges(Level level, const std::vector<Edge>& path, OperationId read);
+
+// Whether the edges of the cycle, each already proven, contradict `level`: a level decided by
+// saturation, or one that implies such a level.
+bool contradicts(const Facts& facts, Level level, const Cycle& cycle);
+
+// Checks the name of a cycle with CommitOrder edges.
+Flaw flaw_of_forced_name(AnomalyKind kind, const Cycle& cycle);
 
 }  // namespace serval::verify

@@ -1,9 +1,9 @@
-#include "serval/verify/visibility_path.h"
-
 #include <algorithm>
 #include <string>
 
 #include <fmt/format.h>
+
+#include "serval/verify/violation.h"
 
 namespace serval::verify {
 namespace {
