@@ -1,14 +1,102 @@
 #include "serval/inference/list_versions.h"
 
 #include <algorithm>
+#include <vector>
 
+#include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 
+#include "serval/inference/append_index.h"
 #include "serval/inference/list_disputes.h"
-#include "serval/inference/list_faults.h"
 
 namespace serval {
 namespace {
+
+// What is wrong with a list regardless of who read it: elements that nobody or only an aborted
+// transaction appended, repeated elements, appends of one transaction in the wrong order. Only the first
+// of each kind, so that inspecting the longest read of a list covers every prefix of it.
+struct ListFaults {
+  static constexpr std::size_t kNowhere = ~std::size_t{0};
+  struct Place {
+    std::size_t position = kNowhere;
+    OperationId append = OperationId::none();  // The append that was seen, or the one missing before it.
+    bool within(std::size_t length) const noexcept { return position < length; }
+  };
+  Place thin_air, aborted, duplicate, disordered;
+  Place several;  // Not a fault: several transactions appended the element, so its writer is unknown.
+
+  bool any() const noexcept {
+    return std::min({thin_air.position, aborted.position, duplicate.position, disordered.position,
+                     several.position}) != kNowhere;
+  }
+};
+
+void note(ListFaults::Place& place, std::size_t position, OperationId append) {
+  if (position < place.position) place = {position, append};
+}
+
+// Inspects one list after another; O(n) for a list of n elements.
+class ListInspector {
+ public:
+  ListInspector(const History& history, const ListAccesses& lists, const AppendIndex& index)
+      : history_(history), lists_(lists), index_(index), seen_in_(index.append_count(), 0) {}
+
+  ListFaults inspect(KeyId key, std::span<const Value> shown, std::span<const AppendIndex::Source> sources) {
+    ListFaults faults;
+    ++list_;
+    again_.clear();
+    unknown_.clear();
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+      if (seen_before(shown[i], sources[i]))
+        judge_repetition(key, shown[i], again_.try_emplace(shown[i], 1).first->second += 1, i, faults);
+      judge(sources[i], i, faults);
+    }
+    return faults;
+  }
+
+ private:
+  void judge(AppendIndex::Source source, std::size_t position, ListFaults& faults) const {
+    switch (source.origin) {
+      case AppendIndex::Origin::Nobody:
+        return note(faults.thin_air, position, OperationId::none());
+      case AppendIndex::Origin::Aborted:
+        return note(faults.aborted, position, index_.operation(source.append));
+      case AppendIndex::Origin::Several:
+        return note(faults.several, position, index_.operation(source.append));
+      case AppendIndex::Origin::One:
+        return judge_order(source.append, position, faults);
+    }
+  }
+  // For elements that only aborted transactions or nobody appended, being seen at all is already the
+  // fault.
+  void judge_repetition(KeyId key, Value element, std::ptrdiff_t times, std::size_t position,
+                        ListFaults& faults) const {
+    const std::ptrdiff_t appended = index_.times_appended(key, element);
+    if (appended > 0 && times > appended)
+      note(faults.duplicate, position, index_.operation(index_.find(key, element).append));
+  }
+  void judge_order(std::uint32_t append, std::size_t position, ListFaults& faults) const {
+    const std::uint32_t previous = lists_.appends[append].previous;
+    if (previous == ListAppend::kNone || seen_in_[previous] == list_) return;
+    const OperationId missing = lists_.appends[previous].op;
+    // If others appended the element too, the table has only one of the appends, and the list may show any
+    // of them.
+    const auto source = index_.find(lists_.appends[previous].key, history_.value(missing));
+    if (seen_in_[source.append] != list_) note(faults.disordered, position, missing);
+  }
+  bool seen_before(Value element, AppendIndex::Source source) {
+    if (source.origin == AppendIndex::Origin::Nobody) return !unknown_.try_emplace(element, 1).second;
+    return std::exchange(seen_in_[source.append], list_) == list_;
+  }
+
+  const History& history_;
+  const ListAccesses& lists_;
+  const AppendIndex& index_;
+  std::vector<std::uint32_t> seen_in_;  // By append: the number of the last list that contained it.
+  std::uint32_t list_ = 0;
+  absl::flat_hash_map<Value, std::ptrdiff_t> again_;    // Number of occurrences of repeated elements.
+  absl::flat_hash_map<Value, std::ptrdiff_t> unknown_;  // Elements that nobody appended.
+};
 
 class ListInference {
  public:

@@ -26,7 +26,7 @@
 
 #include "serval/base/jagged.h"
 #include "serval/evidence/list_conflict.h"
-#include "serval/inference/hinted_versions.h"
+#include "serval/evidence/version_precedence.h"
 #include "serval/inference/read_write_sets.h"
 
 namespace serval {
@@ -51,6 +51,12 @@ struct ContestedAppends {
   TransactionId from, to;
   KeyId key;
   OperationId earlier, later;
+};
+
+// An order of two versions that rests on an assumption.
+struct HintedVersions {
+  VersionId earlier, later;
+  VersionPrecedence reason;
 };
 
 struct Relations {

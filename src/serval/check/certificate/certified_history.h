@@ -16,7 +16,18 @@ namespace serval {
 
 class CertifiedHistory {
  public:
-  CertifiedHistory(const History& history, Budget& budget);
+  CertifiedHistory(const History& history, Budget& budget) : history_(history), versions_(history, budget) {
+    problem_ = versions_.problem();
+    if (!problem_.empty()) return;
+    visibility_.emplace(history, versions_);
+    problem_ = visibility_->problem();
+    if (!problem_.empty()) return;
+    matching_.emplace(history, versions_, budget);
+    problem_ = matching_->problem();
+    if (!problem_.empty()) return;
+    reads_.emplace(history, versions_, *visibility_, *matching_, budget);
+    problem_ = reads_->problem();
+  }
   CertifiedHistory(const CertifiedHistory&) = delete;  // Its parts refer to each other.
   CertifiedHistory& operator=(const CertifiedHistory&) = delete;
 

@@ -9,8 +9,10 @@
 // Commits become visible roughly in their order, so these writers are the few that were concurrent.
 // O(writers) once per order, then O(log writers) plus the number of writers nearby.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <variant>
 #include <vector>
 
@@ -64,7 +66,15 @@ class MisplacedWriters {
   struct Places {
     std::vector<Vertex> of, last_before, first_from;
   };
-  static void add_extremes(Places& places);
+  static void add_extremes(Places& places) {
+    const std::size_t count = places.of.size();
+    places.last_before.assign(count + 1, 0);
+    places.first_from.assign(count + 1, std::numeric_limits<Vertex>::max());
+    for (std::size_t i = 0; i < count; ++i)
+      places.last_before[i + 1] = std::max(places.last_before[i], places.of[i]);
+    for (std::size_t i = count; i-- > 0;)
+      places.first_from[i] = std::min(places.first_from[i + 1], places.of[i]);
+  }
 
   const VersionVisibility& visibility_;
   std::array<Places, 2> sequences_;

@@ -6,6 +6,7 @@
 
 #include "serval/base/budget.h"
 #include "serval/check/dependency/step_graph.h"
+#include "serval/levels/anomaly.h"
 
 namespace serval {
 

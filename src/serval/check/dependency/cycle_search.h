@@ -10,7 +10,7 @@
 // and, within a fixed effort, other paths are tried, because deciding whether a simple cycle exists is
 // NP-hard there. No time limits are involved: the same history gives the same cycles everywhere.
 //
-// A cycle that has a shortcut to a stronger class (cycle_shortcut.h) is not shown if the search finds
+// A cycle that has a shortcut to a stronger class is not shown if the search finds
 // one of its class without a shortcut, nor if the cycles shown already refute every level that it
 // refutes.
 

@@ -9,15 +9,30 @@
 // one to a helper vertex, from which free steps lead to them, possibly through other helpers.
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "serval/check/dependency/cycle_automaton.h"
 #include "serval/graph/csr_graph.h"
 #include "serval/history/history.h"
 
 namespace serval {
+
+// The kinds of steps between two transactions, as bits: a pair may have several. A free step leaves a
+// helper vertex and does not change the state.
+enum StepKind : std::uint8_t {
+  kWriteStep = 1,
+  kReadStep = 2,
+  kAntiStep = 4,
+  kSessionStep = 8,
+  kTimeStep = 16,
+  kFreeStep = 32
+};
+using StepKinds = std::uint8_t;
+constexpr std::array<StepKind, 5> kStepKinds{kReadStep, kWriteStep, kSessionStep, kAntiStep,
+                                             kFreeStep};  // In order of preference.
 
 struct Link {
   Vertex from, to;
