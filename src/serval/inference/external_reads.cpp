@@ -2,17 +2,12 @@
 
 #include <algorithm>
 
+#include "serval/inference/key_kinds.h"
+
 namespace serval {
 namespace {
 
-constexpr bool reads(OperationKind kind) {
-  return kind != OperationKind::Write && kind != OperationKind::Append && kind != OperationKind::Delete &&
-         !is_predicate(kind);
-}
-constexpr bool writes(OperationKind kind) {
-  return kind == OperationKind::Write || kind == OperationKind::Append || kind == OperationKind::Delete ||
-         kind == OperationKind::Insert || kind == OperationKind::CompareAndSet;
-}
+constexpr bool reads(OperationKind kind) { return reads_register(kind) || kind == OperationKind::ReadList; }
 
 // One transaction's external reads, operation by operation.
 class Rereading {
@@ -27,7 +22,7 @@ class Rereading {
       const std::size_t own = access_to(history_.key(op));
       if (own == written_.size()) continue;
       if (reads(history_.kind(op))) look_at(op, own);
-      if (writes(history_.kind(op))) written_[own] = true;
+      if (writes_key(history_.kind(op))) written_[own] = true;
     }
     return std::move(found_);
   }

@@ -7,11 +7,6 @@ namespace {
 
 enum class Says : std::uint8_t { Nothing, Register, List, Mixed };
 
-bool writes_whole(OperationKind kind) {
-  return kind == OperationKind::Write || kind == OperationKind::Insert ||
-         kind == OperationKind::CompareAndSet;
-}
-
 // A register may hold a list as its value: a Read of a key is a list read only if nobody writes the key
 // as a whole.
 Says says(const History& history, OperationId op, const std::vector<bool>& written) {

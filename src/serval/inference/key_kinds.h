@@ -15,6 +15,23 @@ namespace serval {
 
 enum class KeyKind : std::uint8_t { Register, List, Mixed };
 
+// Of operations on single keys: whether it replaces the value of a register by another one, or by
+// nothing, and whether it shows the value of a register.
+constexpr bool writes_whole(OperationKind kind) {
+  return kind == OperationKind::Write || kind == OperationKind::Insert ||
+         kind == OperationKind::CompareAndSet;
+}
+constexpr bool writes_register(OperationKind kind) {
+  return writes_whole(kind) || kind == OperationKind::Delete;
+}
+constexpr bool writes_key(OperationKind kind) {
+  return writes_register(kind) || kind == OperationKind::Append;
+}
+constexpr bool reads_register(OperationKind kind) {
+  return kind == OperationKind::Read || kind == OperationKind::Insert || kind == OperationKind::InsertMiss ||
+         is_conditional(kind);
+}
+
 // By key; empty if all are registers, which the kinds of the operations show quickly. O(operations).
 std::vector<KeyKind> kinds_of_keys(const History& history);
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <tuple>
 
+#include "serval/inference/key_kinds.h"
 #include "serval/inference/reads_from.h"
 
 namespace serval {
@@ -12,10 +13,7 @@ namespace {
 
 constexpr const char* kPhase = "lint";
 
-bool installs_value(OperationKind kind) {
-  return kind == OperationKind::Write || kind == OperationKind::Append || kind == OperationKind::Insert ||
-         kind == OperationKind::CompareAndSet;
-}
+bool installs_value(OperationKind kind) { return writes_whole(kind) || kind == OperationKind::Append; }
 
 // A value that an operation wrote to a key.
 struct Written {
@@ -282,11 +280,8 @@ bool fits_mini_transactions(const Lint& facts) { return facts.order_is_complete;
 
 bool fits_lightweight_transactions(const Lint& facts, const History& history) {
   const std::span<const OperationKind> kinds = history.kind_column();
-  const auto fits = [](OperationKind kind) {
-    return kind == OperationKind::Read || is_conditional(kind) || kind == OperationKind::Insert ||
-           kind == OperationKind::InsertMiss;
-  };
-  return facts.single_operations && facts.conditional_operations > 0 && std::ranges::all_of(kinds, fits);
+  return facts.single_operations && facts.conditional_operations > 0 &&
+         std::ranges::all_of(kinds, reads_register);
 }
 
 }  // namespace serval

@@ -9,16 +9,6 @@
 namespace serval {
 namespace {
 
-constexpr bool reads_register(OperationKind kind) {
-  return kind == OperationKind::Read || kind == OperationKind::CompareAndSet ||
-         kind == OperationKind::CompareAndSetMiss || kind == OperationKind::Insert ||
-         kind == OperationKind::InsertMiss || kind == OperationKind::ReadList;
-}
-constexpr bool writes_register(OperationKind kind) {
-  return kind == OperationKind::Write || kind == OperationKind::CompareAndSet ||
-         kind == OperationKind::Insert || kind == OperationKind::Delete;
-}
-
 // What a transaction has done to one key so far.
 struct KeyState {
   KeyId key;
@@ -92,7 +82,7 @@ class Collector {
 
   void conditional(TransactionId t, OperationId op, OperationKind kind) {
     if (kind == OperationKind::Delete) return write(op);
-    if (!reads_register(kind)) return unsupported(op);
+    if (!reads_register(kind) && kind != OperationKind::ReadList) return unsupported(op);
     read(t, op, value_seen(history_, op));
     if (writes_register(kind)) write(op);
   }

@@ -22,11 +22,6 @@ struct Writes {
   OperationId overwritten = OperationId::none();  // By a transaction that is not aborted.
 };
 
-bool is_write(OperationKind kind) {
-  return kind == OperationKind::Write || kind == OperationKind::CompareAndSet ||
-         kind == OperationKind::Insert;
-}
-
 // A write whose value was not recorded may have written this value, so it may explain the read.
 void note(const History& history, TransactionId t, OperationId op, Writes& writes) {
   OperationId& slot = history.outcome(t) == Outcome::Aborted ? writes.aborted : writes.overwritten;
@@ -68,7 +63,7 @@ std::vector<FaultyRead> explain_reads(const History& history, const std::vector<
     const bool reads_badly = readers.contains(t);
     for (const OperationId op : history.operations(t)) {
       budget.poll("read anomalies");
-      if (!is_write(history.kind(op))) continue;
+      if (!writes_whole(history.kind(op))) continue;
       if (history.value(op).is_unknown()) {
         if (const auto found = unknown.find(history.key(op)); found != unknown.end())
           note(history, t, op, found->second);

@@ -3,21 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "serval/inference/key_kinds.h"
+
 namespace serval {
 namespace {
-
-bool writes(OperationKind kind) {
-  switch (kind) {
-    case OperationKind::Write:
-    case OperationKind::Append:
-    case OperationKind::Insert:
-    case OperationKind::Delete:
-    case OperationKind::CompareAndSet:
-      return true;
-    default:
-      return false;
-  }
-}
 
 void count_outcomes(const History& history, Statistics& out) {
   for (const Outcome outcome : history.outcome_column()) {
@@ -45,7 +34,7 @@ void measure_keys(const History& history, Statistics& out) {
     ++out.by_kind[static_cast<std::size_t>(kinds[i])];
     if (keys[i].is_none()) continue;
     ++touched[keys[i].index];
-    if (writes(kinds[i])) written[keys[i].index] = true;
+    if (writes_key(kinds[i])) written[keys[i].index] = true;
   }
   out.written_keys = static_cast<std::uint64_t>(std::ranges::count(written, true));
   if (!touched.empty()) {

@@ -8,20 +8,12 @@
 #include <absl/container/flat_hash_set.h>
 
 #include "serval/history/changed_history.h"
+#include "serval/inference/key_kinds.h"
 #include "serval/inference/key_states.h"
 #include "serval/inference/read_write_sets.h"
 
 namespace serval {
 namespace {
-
-bool writes_register(OperationKind kind) {
-  return kind == OperationKind::Write || kind == OperationKind::Insert ||
-         kind == OperationKind::CompareAndSet || kind == OperationKind::Delete;
-}
-bool reads_register(OperationKind kind) {
-  return kind == OperationKind::Read || kind == OperationKind::Insert || kind == OperationKind::InsertMiss ||
-         is_conditional(kind);
-}
 
 // What a transaction has done to one key so far.
 struct KeyState {

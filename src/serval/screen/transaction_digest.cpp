@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "serval/inference/key_kinds.h"
+
 namespace serval {
 namespace {
-
-bool writes_whole(OperationKind kind) {
-  return kind == OperationKind::Write || kind == OperationKind::Insert ||
-         kind == OperationKind::CompareAndSet;
-}
 
 Value value_read(const ScreenedOperation& operation) {
   if (operation.kind == OperationKind::CompareAndSet) return operation.expected;

@@ -6,28 +6,12 @@
 #include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 
+#include "serval/inference/key_kinds.h"
 #include "serval/inference/read_write_sets.h"
 #include "serval/inference/version_table.h"
 #include "serval/predicate/row_columns.h"
 
 namespace serval {
-namespace {
-
-bool reads_item(OperationKind kind) {
-  switch (kind) {
-    case OperationKind::Read:
-    case OperationKind::Insert:
-    case OperationKind::InsertMiss:
-    case OperationKind::CompareAndSet:
-    case OperationKind::CompareAndSetMiss:
-      return true;
-    default:
-      return false;
-  }
-}
-
-}  // namespace
-
 // Processes the operations of every transaction once, and remembers what it has written so far.
 class CertifiedReader {
  public:
@@ -76,7 +60,7 @@ class CertifiedReader {
     own_keys_.clear();
     for (const OperationId op : history_.operations(t)) {
       const OperationKind kind = history_.kind(op);
-      if (reads_item(kind))
+      if (reads_register(kind))
         read_item(t, op, history_.key(op), value_seen(history_, op));
       else if (is_predicate(kind))
         read_predicate(t, op);

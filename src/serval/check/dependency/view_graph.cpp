@@ -4,29 +4,14 @@
 
 #include "serval/base/equal_span.h"
 #include "serval/inference/dependency_graph.h"
+#include "serval/inference/key_kinds.h"
 
 namespace serval {
 namespace {
 
-bool is_write(OperationKind kind) {
-  return kind == OperationKind::Write || kind == OperationKind::Append || kind == OperationKind::Insert ||
-         kind == OperationKind::CompareAndSet || kind == OperationKind::Delete;
-}
-
 bool reads_something(const History& history, OperationId op) {
-  switch (history.kind(op)) {
-    case OperationKind::Read:
-    case OperationKind::ReadList:
-    case OperationKind::InsertMiss:
-    case OperationKind::CompareAndSetMiss:
-      return !history.value(op).is_unknown();
-    case OperationKind::Insert:
-      return true;
-    case OperationKind::CompareAndSet:
-      return !history.expected(op).is_unknown();
-    default:
-      return false;
-  }
+  const OperationKind kind = history.kind(op);
+  return (reads_register(kind) || kind == OperationKind::ReadList) && !value_seen(history, op).is_unknown();
 }
 
 }  // namespace
@@ -79,7 +64,7 @@ void ViewGraph::collect_repetitions(TransactionId t) {
                  value_seen(history_, relations_.read_write_sets.read_operation[index]))
           reads_.push_back({t, op, access.read});
       }
-      if (is_write(history_.kind(op))) break;
+      if (writes_key(history_.kind(op))) break;
     }
   }
 }
