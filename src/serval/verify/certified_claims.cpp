@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "serval/history/notation.h"
 #include "serval/predicate/evaluate.h"
 #include "serval/predicate/row_columns.h"
 #include "serval/verify/certificate.h"
@@ -290,8 +289,8 @@ class Dependencies {
   Flaw flaw(TransactionId t) const {
     for (const OperationId op : history_.operations(t)) {
       if (reads_ && is_aggregate(op) && !flaw_of_mismatch(facts_, {t, op}))
-        return fmt::format("{} of {} does not return what its version set shows",
-                           print_operation(history_, op), name(history_, t));
+        return fmt::format("{} does not return what its version set shows",
+                           print_in_transaction(history_, op));
       for (const KeyId key : history_.key_ids())
         if (is_predicate(history_.kind(op)) || history_.key(op) == key)
           if (Flaw flaw = flaw_of_key(t, op, key)) return flaw;
@@ -321,8 +320,7 @@ class Dependencies {
     }
     if (!reads_) return std::nullopt;
     if (history_.kind(op) == OperationKind::PredicateRead && !flaw_of_mismatch(facts_, {t, op, key}))
-      return fmt::format("{} of {} does not return what its version set shows", print_operation(history_, op),
-                         name(history_, t));
+      return fmt::format("{} does not return what its version set shows", print_in_transaction(history_, op));
     const auto several = items_ ? CertifiedFacts::Several::AsOthersSee : CertifiedFacts::Several::Earliest;
     if (Flaw flaw = flaw_of_item(t, op, key)) return flaw;
     if (const std::optional<std::size_t> seen = facts_.item_seen(op, key, several)) {
@@ -345,7 +343,7 @@ class Dependencies {
     for (std::size_t i = 1; own.is_none() && i < facts_.order(key).size(); ++i)
       explained = explained || explains(facts_.value_at(key, i));
     if (explained) return std::nullopt;
-    return fmt::format("nothing explains {} of {}", print_operation(history_, op), name(history_, t));
+    return fmt::format("nothing explains {}", print_in_transaction(history_, op));
   }
 
   Flaw flaw_of_predicate(TransactionId t, OperationId op, KeyId key) const {

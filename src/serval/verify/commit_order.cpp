@@ -7,7 +7,6 @@
 #include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 
-#include "serval/history/notation.h"
 #include "serval/verify/facts.h"
 #include "serval/verify/holds.h"
 #include "serval/verify/ordered_reads.h"
@@ -76,7 +75,8 @@ class CommitOrderProof {
     if (Flaw flaw = flaw_of_attendance()) return flaw;
     for (const OperationId wrong : {observed_.first_unexplained(), observed_.first_open()})
       if (!wrong.is_none())
-        return fmt::format("it is not certain that {} saw a committed version", formatted(wrong));
+        return fmt::format("it is not certain that {} saw a committed version",
+                           print_in_transaction(history_, wrong));
     if (Flaw flaw = flaw_of_reads_from()) return flaw;
     if (has_lists_)
       if (Flaw flaw = flaw_of_committed_reads(history_, claim_.commit_order)) return flaw;
@@ -94,10 +94,6 @@ class CommitOrderProof {
   }
 
  private:
-  std::string formatted(OperationId op) const {
-    return fmt::format("{} of {}", print_operation(history_, op),
-                       name(history_, history_.transaction_of(op)));
-  }
   // One more than the position; the initial version comes before all.
   std::uint32_t rank(TransactionId t) const { return t.is_none() ? 0 : position_[t.index] + 1; }
 
@@ -148,7 +144,7 @@ class CommitOrderProof {
 
   Flaw flaw_of_miss(const SeenWrite& seen, TransactionId missed) const {
     return fmt::format("{} missed the write of {}, which was visible to its transaction",
-                       formatted(seen.read), name(history_, missed));
+                       print_in_transaction(history_, seen.read), name(history_, missed));
   }
   bool goes_back(const SeenWrite& seen, TransactionId other) const { return rank(other) > rank(seen.writer); }
 
@@ -191,7 +187,8 @@ class CommitOrderProof {
       if (!value_read(history_, op)) continue;
       const std::size_t length = elements_read(history_, op).size() - own[key];
       if (beneath.emplace(key, length).first->second != length)
-        return fmt::format("{} disagrees with an earlier read of its key", formatted(op));
+        return fmt::format("{} disagrees with an earlier read of its key",
+                           print_in_transaction(history_, op));
     }
     return std::nullopt;
   }
@@ -204,7 +201,8 @@ class CommitOrderProof {
     for (const SeenWrite& seen : reads) {
       const auto [found, fresh] = first.emplace(seen.key, seen.writer);
       if (!fresh && found->second != seen.writer)
-        return fmt::format("{} disagrees with an earlier read of its key", formatted(seen.read));
+        return fmt::format("{} disagrees with an earlier read of its key",
+                           print_in_transaction(history_, seen.read));
     }
     return std::nullopt;
   }

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <limits>
 
+#include <fmt/format.h>
+
+#include "serval/history/notation.h"
+
 namespace serval::verify {
 
 std::optional<Value> value_read(const History& history, OperationId op) {
@@ -67,6 +71,27 @@ std::set<KeyId> initial_rows_found(const History& history) {
 }
 
 std::string name(const History& history, TransactionId t) { return "T" + history.format(history.label(t)); }
+
+std::string print_in_transaction(const History& history, OperationId op) {
+  return fmt::format("{} of {}", print_operation(history, op), name(history, history.transaction_of(op)));
+}
+
+Flaw flaw_of_attendance(const History& history, const std::vector<TransactionId>& order,
+                        std::vector<std::uint32_t>& position) {
+  position.assign(history.transaction_count(), kNowhere);
+  for (std::uint32_t i = 0; i < order.size(); ++i) {
+    const TransactionId t = order[i];
+    if (t.index >= position.size()) return fmt::format("position {} does not name a transaction", i);
+    if (position[t.index] != kNowhere) return fmt::format("{} takes part twice", name(history, t));
+    if (history.outcome(t) == Outcome::Aborted)
+      return fmt::format("{} aborted and must not take part", name(history, t));
+    position[t.index] = i;
+  }
+  for (const TransactionId t : history.transactions())
+    if (history.outcome(t) == Outcome::Committed && position[t.index] == kNowhere)
+      return fmt::format("{} committed but does not take part", name(history, t));
+  return std::nullopt;
+}
 
 Facts::Facts(const History& history, std::span<const std::int64_t> transaction_order)
     : history_(history),

@@ -48,6 +48,15 @@ std::set<KeyId> initial_rows_found(const History& history);
 // "T7": the id from its file.
 std::string name(const History& history, TransactionId t);
 
+// "r(x,1) of T7"
+std::string print_in_transaction(const History& history, OperationId op);
+
+// Why `order` is not an order of all committed transactions, and perhaps indeterminate ones. Fills in
+// their positions; kNowhere for the others.
+inline constexpr std::uint32_t kNowhere = 0xFFFFFFFFu;
+[[nodiscard]] Flaw flaw_of_attendance(const History& history, const std::vector<TransactionId>& order,
+                                      std::vector<std::uint32_t>& position);
+
 class Facts {
  public:
   // `transaction_order` as in VersionHints.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -16,8 +15,6 @@
 
 namespace serval::verify {
 namespace {
-
-constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
 
 struct Rules {
   enum class ObservedRead {
@@ -79,14 +76,14 @@ class Execution {
 
   // About the order alone, without reads.
   Flaw flaw_of_order() {
-    if (Flaw flaw = flaw_of_attendance()) return flaw;
+    if (Flaw flaw = flaw_of_attendance(history_, order_, position_)) return flaw;
     if (rules_.sessions)
       if (Flaw flaw = flaw_of_sessions()) return flaw;
     return rules_.real_time ? flaw_of_real_time() : std::nullopt;
   }
 
   Flaw flaw() {
-    if (Flaw flaw = flaw_of_attendance()) return flaw;
+    if (Flaw flaw = flaw_of_attendance(history_, order_, position_)) return flaw;
     if (Flaw flaw = flaw_of_snapshots()) return flaw;
     if (Flaw flaw = flaw_of_reads()) return flaw;
     if (rules_.observed == Rules::ObservedRead::Snapshot)
@@ -104,22 +101,6 @@ class Execution {
   std::uint32_t visible(std::uint32_t i) const { return snapshots() ? snapshot_[i] : i; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(order_.size()); }
   std::string name_at(std::uint32_t i) const { return name(history_, order_[i]); }
-
-  Flaw flaw_of_attendance() {
-    position_.assign(history_.transaction_count(), kNowhere);
-    for (std::uint32_t i = 0; i < size(); ++i) {
-      const TransactionId t = order_[i];
-      if (t.index >= position_.size()) return fmt::format("position {} does not name a transaction", i);
-      if (position_[t.index] != kNowhere) return fmt::format("{} takes part twice", name(history_, t));
-      if (history_.outcome(t) == Outcome::Aborted)
-        return fmt::format("{} aborted and must not take part", name(history_, t));
-      position_[t.index] = i;
-    }
-    for (const TransactionId t : history_.transactions())
-      if (history_.outcome(t) == Outcome::Committed && position_[t.index] == kNowhere)
-        return fmt::format("{} committed but does not take part", name(history_, t));
-    return std::nullopt;
-  }
 
   Flaw flaw_of_snapshots() const {
     if (!snapshots())

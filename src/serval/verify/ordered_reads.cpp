@@ -36,9 +36,7 @@ class Timeline {
         if (!value_read(history_, op)) continue;
         const OperationId own = own_write_before(i, op);
         const bool fits = !own.is_none() ? sees_own(i, op, own) : judge_external(i, op);
-        if (!fits)
-          return fmt::format("{} of {} does not fit the order", print_operation(history_, op),
-                             name(history_, order_[i]));
+        if (!fits) return fmt::format("{} does not fit the order", print_in_transaction(history_, op));
       }
     }
     return std::nullopt;
@@ -155,8 +153,7 @@ Flaw flaw_of_agreement(const History& history, const Timeline& timeline, Transac
       has_read[history.key(op)] = true;
       length = beneath;
     } else if (has_read.contains(history.key(op)) && beneath != length) {
-      return fmt::format("{} of {} does not show what was read before", print_operation(history, op),
-                         name(history, t));
+      return fmt::format("{} does not show what was read before", print_in_transaction(history, op));
     }
   }
   return std::nullopt;

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "serval/history/notation.h"
 #include "serval/predicate/evaluate.h"
 #include "serval/predicate/row_columns.h"
 
@@ -82,12 +81,10 @@ Flaw PredicateFacts::flaw_of_rows(OperationId op, const Query& query, const std:
   return fmt::format("{} also matches there", history_.format_key(left.begin()->first));
 }
 
-Flaw PredicateFacts::flaw_of_operation(TransactionId t, OperationId op, const RowAt& row_at,
-                                       const std::vector<Row>& deleted) {
+Flaw PredicateFacts::flaw_of_operation(OperationId op, const RowAt& row_at, const std::vector<Row>& deleted) {
   const auto flawed = [&](const Flaw& why) -> Flaw {
     if (!why) return std::nullopt;
-    return fmt::format("{} of {} does not match the replay: {}", print_operation(history_, op),
-                       name(history_, t), *why);
+    return fmt::format("{} does not match the replay: {}", print_in_transaction(history_, op), *why);
   };
   const PredicateId id = history_.predicate_id(op);
   if (id.is_none()) return flawed("its predicate was not recorded");

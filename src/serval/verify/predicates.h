@@ -4,7 +4,7 @@
 // engines (the room predicate), which the tests compare with SQLite and PostgreSQL.
 //
 //   PredicateFacts facts(history);
-//   facts.flaw_of_operation(t, op, [&](KeyId key) { return row_at(key); })     // Nil: no row.
+//   facts.flaw_of_operation(op, [&](KeyId key) { return row_at(key); })     // Nil: no row.
 //
 // O(keys) per operation.
 
@@ -26,8 +26,7 @@ class PredicateFacts {
 
   // Why the rows, the aggregate or the updates of `op` do not follow from this state. A read may also
   // return `deleted` rows, whose keys its transaction has given to rows of its own.
-  [[nodiscard]] Flaw flaw_of_operation(TransactionId t, OperationId op, const RowAt& row_at,
-                                       const std::vector<Row>& deleted);
+  [[nodiscard]] Flaw flaw_of_operation(OperationId op, const RowAt& row_at, const std::vector<Row>& deleted);
 
  private:
   const Query& query(PredicateId id);

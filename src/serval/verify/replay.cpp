@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "serval/history/notation.h"
-
 namespace serval::verify {
 
 Flaw Replay::run(TransactionId t) {
@@ -14,7 +12,7 @@ Flaw Replay::run(TransactionId t) {
   for (const OperationId op : history_.operations(t)) {
     if (!reinserted_.empty()) note_deleted(t, op);
     if (is_predicate(history_.kind(op))) {
-      if (Flaw flaw = run_predicate(t, op)) return flaw;
+      if (Flaw flaw = run_predicate(op)) return flaw;
       continue;
     }
     if (Flaw flaw = check_read(t, op)) return flaw;
@@ -54,9 +52,9 @@ void Replay::find_absent(const std::vector<TransactionId>& order) {
     if (!written[key.index]) absent_[key.index] = !found.contains(key);
 }
 
-Flaw Replay::run_predicate(TransactionId t, OperationId op) {
+Flaw Replay::run_predicate(OperationId op) {
   const auto row = [this](KeyId key) { return row_at(key); };
-  if (Flaw flaw = predicates_.flaw_of_operation(t, op, row, deleted_)) return flaw;
+  if (Flaw flaw = predicates_.flaw_of_operation(op, row, deleted_)) return flaw;
   write_rows(op);
   return std::nullopt;
 }
@@ -120,9 +118,8 @@ Flaw Replay::check_read(TransactionId t, OperationId op) const {
   if (matches(history_.key(op), *seen)) return std::nullopt;
   const bool inserts = history_.kind(op) == OperationKind::Insert;
   if (inserts && reinserted_.contains({t, history_.key(op)})) return std::nullopt;
-  return fmt::format("{} of {} does not match the replay: {} holds {} there", print_operation(history_, op),
-                     name(history_, t), history_.format_key(history_.key(op)),
-                     format(cells_[history_.key(op).index]));
+  return fmt::format("{} does not match the replay: {} holds {} there", print_in_transaction(history_, op),
+                     history_.format_key(history_.key(op)), format(cells_[history_.key(op).index]));
 }
 
 void Replay::write(OperationId op) {

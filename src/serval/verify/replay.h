@@ -53,7 +53,7 @@ class Replay {
   Flaw check_read(TransactionId t, OperationId op) const;
   void note_deleted(TransactionId t, OperationId op);
   void write_rows(OperationId op);
-  Flaw run_predicate(TransactionId t, OperationId op);
+  Flaw run_predicate(OperationId op);
   Value row_at(KeyId key) const;
   void find_absent(const std::vector<TransactionId>& order);
   void write(OperationId op);

@@ -4,7 +4,6 @@
 #include <absl/container/flat_hash_map.h>
 #include <fmt/format.h>
 
-#include "serval/history/notation.h"
 #include "serval/verify/holds.h"
 #include "serval/verify/reads.h"
 
@@ -27,8 +26,7 @@ class VersionOrder {
       return fmt::format("the witness for {} is a version order alone", name_of(claim_.proven));
     if (Flaw flaw = flaw_of_attendance()) return flaw;
     if (const OperationId open = observed_.first_open(); !open.is_none())
-      return fmt::format("it is not certain what {} of {} saw", print_operation(history_, open),
-                         name(history_, history_.transaction_of(open)));
+      return fmt::format("it is not certain what {} saw", print_in_transaction(history_, open));
     const std::vector<bool> repeated = lists_with_repeated_appends(facts_);
     for (const KeyId key : history_.key_ids())
       if (facts_.is_list(key) && !repeated[key.index])
@@ -146,8 +144,8 @@ class VersionOrder {
       if (!facts_.participates(t)) continue;
       for (const SeenWrite& seen : observed_.of(t)) {
         if (must_see(t, seen.key, reach) <= rank(seen.writer, seen.key)) continue;
-        return fmt::format("{} of {} saw an older version than it had to see",
-                           print_operation(history_, seen.read), name(history_, t));
+        return fmt::format("{} saw an older version than it had to see",
+                           print_in_transaction(history_, seen.read));
       }
       for (const SeenWrite& seen : observed_.of(t)) {
         if (seen.writer.is_none()) continue;

@@ -5,7 +5,6 @@
 #include <absl/container/flat_hash_map.h>
 #include <fmt/format.h>
 
-#include "serval/history/notation.h"
 #include "serval/verify/facts.h"
 #include "serval/verify/holds.h"
 
@@ -22,7 +21,7 @@ namespace {
 // before. Linear in the operations and the elements of the lists.
 
 using CommitPosition = std::uint32_t;  // In the commit order, from 0.
-inline constexpr CommitPosition kInitially = 0xFFFFFFFFu;
+constexpr CommitPosition kInitially = kNowhere;
 
 struct ObservedRead {
   CommitPosition reader;
@@ -36,7 +35,6 @@ class ObservedReads {
   ObservedReads(const History& history, const std::vector<TransactionId>& order)
       : history_(history),
         order_(order),
-        position_(history.transaction_count(), kInitially),
         writers_(history.key_count()),
         lists_(history.key_count()),
         is_list_(history.key_count(), false),
@@ -45,7 +43,7 @@ class ObservedReads {
   // Why the order does not explain some read; nothing if it explains all. The other functions require
   // the latter.
   [[nodiscard]] Flaw flaw() {
-    if (Flaw flaw = flaw_of_attendance()) return flaw;
+    if (Flaw flaw = flaw_of_attendance(history_, order_, position_)) return flaw;
     index_writes();
     for (CommitPosition reader = 0; reader < order_.size(); ++reader)
       for (const OperationId op : history_.operations(order_[reader]))
@@ -80,20 +78,6 @@ class ObservedReads {
     bool ambiguous = false;
   };
 
-  Flaw flaw_of_attendance() {
-    for (CommitPosition at = 0; at < order_.size(); ++at) {
-      const TransactionId t = order_[at];
-      if (t.index >= position_.size()) return fmt::format("position {} does not name a transaction", at);
-      if (position_[t.index] != kInitially) return fmt::format("{} takes part twice", name(history_, t));
-      if (history_.outcome(t) == Outcome::Aborted)
-        return fmt::format("{} aborted and must not take part", name(history_, t));
-      position_[t.index] = at;
-    }
-    for (const TransactionId t : history_.transactions())
-      if (history_.outcome(t) == Outcome::Committed && position_[t.index] == kInitially)
-        return fmt::format("{} committed but does not take part", name(history_, t));
-    return std::nullopt;
-  }
   void index_writes() {
     const std::vector<bool> registers = written_as_registers(history_);
     absl::flat_hash_map<KeyId, Value> last;
@@ -142,18 +126,22 @@ class ObservedReads {
       const std::optional<Value> own = value_written(history_, before);
       if (!own) continue;
       if (*own == seen) return std::nullopt;
-      return fmt::format("{} does not see the transaction's own last write", formatted(op));
+      return fmt::format("{} does not see the transaction's own last write",
+                         print_in_transaction(history_, op));
     }
     const auto source = last_writes_.find({key, seen});
     const bool written = source != last_writes_.end();
     if (may_be_initial(history_, seen)) {
       const bool by_itself = written && !source->second.ambiguous && source->second.writer == reader;
-      if (written && !by_itself) return fmt::format("it is not certain which version {} saw", formatted(op));
+      if (written && !by_itself)
+        return fmt::format("it is not certain which version {} saw", print_in_transaction(history_, op));
       return note(reader, kInitially, op);
     }
     if (!written)
-      return fmt::format("{} does not see the last write of a transaction in the order", formatted(op));
-    if (source->second.ambiguous) return fmt::format("it is not certain which version {} saw", formatted(op));
+      return fmt::format("{} does not see the last write of a transaction in the order",
+                         print_in_transaction(history_, op));
+    if (source->second.ambiguous)
+      return fmt::format("it is not certain which version {} saw", print_in_transaction(history_, op));
     return note(reader, source->second.writer, op);
   }
   Flaw trace_list(CommitPosition reader, OperationId op, Value seen) {
@@ -166,17 +154,20 @@ class ObservedReads {
     }
     const auto shown = seen.is_list() ? history_.values().elements(seen) : std::span<const Value>{};
     if (shown.size() < own.size() || !std::ranges::equal(shown.last(own.size()), own))
-      return fmt::format("{} does not end with the transaction's own appends", formatted(op));
+      return fmt::format("{} does not end with the transaction's own appends",
+                         print_in_transaction(history_, op));
     const auto beneath = shown.first(shown.size() - own.size());
     const std::vector<Element>& list = lists_[key.index];
     if (!own.empty()) return flaw_beneath_own(reader, op, beneath);
     const auto same = [](Value value, const Element& element) { return value == element.value; };
     if (beneath.size() > list.size() || !std::equal(beneath.begin(), beneath.end(), list.begin(), same))
-      return fmt::format("{} is not a prefix of the appends in this order", formatted(op));
+      return fmt::format("{} is not a prefix of the appends in this order",
+                         print_in_transaction(history_, op));
     if (beneath.empty()) return note(reader, kInitially, op);
     const CommitPosition source = list[beneath.size() - 1].writer;
     if (beneath.size() < list.size() && list[beneath.size()].writer == source)
-      return fmt::format("{} ends within the appends of {}", formatted(op), name(history_, order_[source]));
+      return fmt::format("{} ends within the appends of {}", print_in_transaction(history_, op),
+                         name(history_, order_[source]));
     return note(reader, source, op);
   }
   // A read after own appends is not external; before them it shows everything before its transaction.
@@ -185,18 +176,15 @@ class ObservedReads {
     const auto end = std::ranges::lower_bound(list, reader, {}, &Element::writer);
     const auto same = [](Value value, const Element& element) { return value == element.value; };
     if (std::equal(beneath.begin(), beneath.end(), list.begin(), end, same)) return std::nullopt;
-    return fmt::format("{} does not show what was appended before its transaction", formatted(op));
+    return fmt::format("{} does not show what was appended before its transaction",
+                       print_in_transaction(history_, op));
   }
   Flaw note(CommitPosition reader, CommitPosition source, OperationId op) {
     if (source != kInitially && source >= reader)
-      return fmt::format("{} sees {}, which does not come before it", formatted(op),
+      return fmt::format("{} sees {}, which does not come before it", print_in_transaction(history_, op),
                          name(history_, order_[source]));
     observed_.push_back({reader, source, history_.key(op), op});
     return std::nullopt;
-  }
-  std::string formatted(OperationId op) const {
-    return fmt::format("{} of {}", print_operation(history_, op),
-                       name(history_, history_.transaction_of(op)));
   }
 
   const History& history_;
@@ -234,16 +222,13 @@ class Views {
 
  private:
   std::string name_at(CommitPosition position) const { return name(history_, claim_.commit_order[position]); }
-  std::string formatted(const ObservedRead& observed) const {
-    return fmt::format("{} of {}", print_operation(history_, observed.read), name_at(observed.reader));
-  }
 
   Flaw flaw_of_updates() const {
     for (const ObservedRead& observed : observed_.all()) {
       const CommitPosition next = observed_.next_writer(observed);
       if (next < observed.reader && observed_.writes(observed.reader, observed.key))
         return fmt::format("{} wrote {} between {} and the reader's own write", name_at(next),
-                           history_.format_key(observed.key), formatted(observed));
+                           history_.format_key(observed.key), print_in_transaction(history_, observed.read));
     }
     return std::nullopt;
   }
@@ -326,8 +311,8 @@ class Views {
       for (const CommitPosition end : some[bit].ends)
         if (end >= from && (marks[end] >> bit & 1) != 0)
           return fmt::format("{} misses {}, which leads to {}",
-                             formatted(observed_.all()[some[bit].observed]), name_at(some[bit].missed),
-                             name_at(end));
+                             print_in_transaction(history_, observed_.all()[some[bit].observed].read),
+                             name_at(some[bit].missed), name_at(end));
     return std::nullopt;
   }
 

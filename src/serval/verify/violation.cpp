@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "serval/history/notation.h"
 #include "serval/verify/certificate.h"
 #include "serval/verify/holds.h"
 #include "serval/verify/name.h"
@@ -29,11 +28,6 @@ Family family_of(Level level) {
     default:
       return Family::Weaker;
   }
-}
-
-bool is_session_guarantee(Level level) {
-  return level == Level::MonotonicReads || level == Level::MonotonicWrites ||
-         level == Level::ReadYourWrites || level == Level::WritesFollowReads || level == Level::Pram;
 }
 
 bool is_uncommitted(Level level) {
@@ -97,7 +91,7 @@ bool rests_on_a_read(const Edge& edge) {
 Flaw flaw_of_weak_shape(const Facts& facts, Level level, const Cycle& cycle) {
   if (contradicts(facts, level, cycle)) return std::nullopt;
   if (!cycle.visibility_paths.empty()) return fmt::format("{} ignores what readers saw", name_of(level));
-  if (is_session_guarantee(level)) return fmt::format("a cycle does not refute {}", name_of(level));
+  if (shown_by_version_order(level)) return fmt::format("a cycle does not refute {}", name_of(level));
   if (is_uncommitted(level) && count_edges(cycle, EdgeKind::WriteRead) > 0)
     return fmt::format("{} forbids no cycles of read dependencies", name_of(level));
   if (is_uncommitted(level) && std::ranges::any_of(cycle.edges, rests_on_a_read))
@@ -128,8 +122,10 @@ Flaw flaw_of_shape(const Facts&, Level level, AnomalyKind kind, const BadRead&) 
   return fmt::format("{} allows {}", name_of(level), name_of(kind));
 }
 
-// If versions are cyclic, no execution satisfies the assumption, at any level.
-Flaw flaw_of_shape(const Facts&, Level level, AnomalyKind kind, const VersionContradiction&) {
+// For the other kinds of evidence. If versions are cyclic, no execution satisfies the assumption, at any
+// level.
+template <class Evidence>
+Flaw flaw_of_shape(const Facts&, Level level, AnomalyKind kind, const Evidence&) {
   if (forbids(level, kind)) return std::nullopt;
   return fmt::format("{} allows {}", name_of(level), name_of(kind));
 }
@@ -137,21 +133,6 @@ Flaw flaw_of_shape(const Facts&, Level level, AnomalyKind kind, const VersionCon
 Flaw flaw_of_shape(const Facts&, Level level, AnomalyKind, const Divergence&) {
   if (implies(level, Level::CursorStability)) return std::nullopt;
   return fmt::format("{} allows two updates of one version", name_of(level));
-}
-
-Flaw flaw_of_shape(const Facts&, Level level, AnomalyKind kind, const OrderConflict&) {
-  return forbids(level, kind) ? std::nullopt
-                              : Flaw(fmt::format("{} allows {}", name_of(level), name_of(kind)));
-}
-
-Flaw flaw_of_shape(const Facts&, Level level, AnomalyKind kind, const DirtyUpdate&) {
-  return forbids(level, kind) ? std::nullopt
-                              : Flaw(fmt::format("{} allows {}", name_of(level), name_of(kind)));
-}
-
-Flaw flaw_of_shape(const Facts&, Level level, AnomalyKind kind, const BadRow&) {
-  return forbids(level, kind) ? std::nullopt
-                              : Flaw(fmt::format("{} allows {}", name_of(level), name_of(kind)));
 }
 
 // Every case must end in a cycle that the level forbids.
@@ -251,7 +232,7 @@ Flaw flaw_of(const Facts& facts, Level level, const Violated& claim) {
   }
   const Anomaly& first = claim.anomalies.front();
   const auto* dispute = std::get_if<OrderConflict>(&first.evidence);
-  if (dispute != nullptr && is_session_guarantee(level) &&
+  if (dispute != nullptr && shown_by_version_order(level) &&
       !lists_with_repeated_appends(facts)[dispute->key.index])
     return flaw_of_counts(claim);
   if (by_certificate)
@@ -278,7 +259,7 @@ Flaw flaw_of_access(const Facts& facts, TransactionId t, KeyId key, OperationId 
   if (is_predicate(history.kind(op))) return "cites a predicate operation";
   if (history.key(op) != key) {
     const bool exists = key.index < history.key_count();
-    return fmt::format("{} of {} is not about {}", print_operation(history, op), name(history, t),
+    return fmt::format("{} is not about {}", print_in_transaction(history, op),
                        exists ? history.format_key(key) : "any key of the history");
   }
   if (facts.lists().written_by_predicates(key))
@@ -291,15 +272,13 @@ Flaw flaw_of_access(const Facts& facts, TransactionId t, KeyId key, OperationId 
 Flaw flaw_of_read(const Facts& facts, TransactionId t, KeyId key, OperationId op) {
   if (Flaw flaw = flaw_of_access(facts, t, key, op)) return flaw;
   if (value_read(facts.history(), op)) return std::nullopt;
-  return fmt::format("{} of {} does not read", print_operation(facts.history(), op),
-                     name(facts.history(), t));
+  return fmt::format("{} does not read", print_in_transaction(facts.history(), op));
 }
 
 Flaw flaw_of_write(const Facts& facts, TransactionId t, KeyId key, OperationId op) {
   if (Flaw flaw = flaw_of_access(facts, t, key, op)) return flaw;
   if (value_written(facts.history(), op)) return std::nullopt;
-  return fmt::format("{} of {} does not write", print_operation(facts.history(), op),
-                     name(facts.history(), t));
+  return fmt::format("{} does not write", print_in_transaction(facts.history(), op));
 }
 
 }  // namespace serval::verify

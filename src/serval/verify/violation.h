@@ -2,8 +2,6 @@
 // Re-derives every anomaly of a violation from the raw operations, and checks that the level forbids the
 // shape of the first one. One function per kind of evidence; each returns the first error found.
 
-#include <vector>
-
 #include "serval/evidence/verdict.h"
 #include "serval/verify/facts.h"
 
@@ -40,13 +38,6 @@ namespace serval::verify {
 [[nodiscard]] Flaw flaw_of_missed_append(const Facts& facts, OperationId read, OperationId later);
 // Whether the append `second` certainly comes after `first`.
 [[nodiscard]] Flaw flaw_of_append_order(const Facts& facts, OperationId first, OperationId second);
-
-// What the weak levels forbid, by shape alone: through which paths a transaction must be visible to a
-// reader so that the level obliges the reader not to miss it.
-//
-// Whether a reader to which a transaction is visible through `path` (edges of so and wr), and which then
-// performed `read`, must at `level` see that transaction's writes or later ones.
-bool obliges(Level level, const std::vector<Edge>& path, OperationId read);
 
 // Whether the edges of the cycle, each already proven, contradict `level`: a level decided by
 // saturation, or one that implies such a level.
