@@ -27,13 +27,7 @@ int severity(const Anomaly& anomaly) {
 
 Divergence::Branch branch(const ReadWriteSets& read_write_sets, TransactionId t, KeyId key) {
   const Access* const access = read_write_sets.access(t, key);
-  const auto index = static_cast<std::size_t>(access - read_write_sets.accesses.data());
-  return {t, read_write_sets.read_operation[index], read_write_sets.write_operation[access->written.index]};
-}
-
-std::string cite(const History& history, OperationId op) {
-  return fmt::format("{} in transaction {}", print_operation(history, op),
-                     history.format(history.label(history.transaction_of(op))));
+  return {t, read_write_sets.read_of(*access), read_write_sets.write_operation[access->written.index]};
 }
 
 // By severity, but with every kind once before any kind twice.
@@ -50,6 +44,11 @@ void sort_for_show(std::vector<Anomaly>& anomalies) {
 }
 
 }  // namespace
+
+std::string cite(const History& history, OperationId op) {
+  return fmt::format("{} in transaction {}", print_operation(history, op),
+                     history.format(history.label(history.transaction_of(op))));
+}
 
 AnomalyKind anomaly_of(ReadFault fault) {
   switch (fault) {

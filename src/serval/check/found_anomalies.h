@@ -10,6 +10,9 @@
 
 namespace serval {
 
+// "r(x,1) in transaction 7"
+std::string cite(const History& history, OperationId op);
+
 AnomalyKind anomaly_of(ReadFault fault);
 // Faulty reads that `level` forbids.
 std::vector<Anomaly> forbidden_reads(const Relations& relations, Level level);

@@ -112,7 +112,7 @@ class EdgeSource {
       if (!relations_.takes_part[t.index]) continue;
       const Vertex begin = vertices_.begin(t);
       for (const Access& access : relations_.read_write_sets.of(t)) {
-        prefetch_version(access);
+        relations_.read_write_sets.prefetch_versions_after(access);
         if (access.read.is_none()) continue;
         const Version version = versions[access.read.index];
         if (!version.writer.is_none()) emit(vertices_.commit(version.writer), begin);
@@ -196,15 +196,6 @@ class EdgeSource {
       emit(vertices_.commit(from), shape_.writes_may_overlap ? vertices_.commit(to) : vertices_.begin(to));
   }
 
-  // With a million transactions every version is a cache miss; prefetches those of upcoming accesses.
-  void prefetch_version(const Access& access) const {
-    constexpr std::ptrdiff_t kAhead = 32;
-    const std::vector<Access>& accesses = relations_.read_write_sets.accesses;
-    if (accesses.data() + accesses.size() - &access <= kAhead) return;
-    const VersionId read = (&access + kAhead)->read;
-    if (!read.is_none()) __builtin_prefetch(&relations_.read_write_sets.versions[read.index]);
-  }
-
   const History& history_;
   const Relations& relations_;
   GraphShape shape_;
@@ -223,20 +214,18 @@ class Reasons {
 
   std::vector<Edge> all() {
     for (const Access& access : sets_.of(to_)) add_write_dependencies(access);
-    for (const Access& access : sets_.of(to_)) add_read_dependency(access.key, access.read, read_of(access));
+    for (const Access& access : sets_.of(to_))
+      add_read_dependency(access.key, access.read, sets_.read_of(access));
     for (const RepeatedRead& again : repeated_by(to_))
       add_read_dependency(again.key, again.version, again.read);
     for (const Access& access : sets_.of(from_))
-      add_anti_dependency(access.key, access.read, read_of(access));
+      add_anti_dependency(access.key, access.read, sets_.read_of(access));
     for (const RepeatedRead& again : repeated_by(from_))
       add_anti_dependency(again.key, again.version, again.read);
     return std::move(edges_);
   }
 
  private:
-  OperationId read_of(const Access& access) const {
-    return sets_.read_operation[static_cast<std::size_t>(&access - sets_.accesses.data())];
-  }
   OperationId write_of(VersionId version) const { return sets_.write_operation[version.index]; }
   std::span<const RepeatedRead> repeated_by(TransactionId t) const {
     return equal_span(relations_.repeated_reads, t, &RepeatedRead::transaction);
@@ -280,7 +269,7 @@ class Reasons {
       const OperationId later = overwriting(access.key, version);
       if (from_ != to_ && !later.is_none())
         edges_.push_back({from_, to_, EdgeKind::WriteWrite, access.key, write_of(version), later,
-                          had_read ? read_of(access) : OperationId::none()});
+                          had_read ? sets_.read_of(access) : OperationId::none()});
     }
   }
 
@@ -297,7 +286,7 @@ class Reasons {
     const Access* overwriter = sets_.access(to_, key);
     const bool same_version = history_.kind(later) != OperationKind::Append && overwriter->read == version;
     edges_.push_back({from_, to_, EdgeKind::ReadWrite, key, read, later,
-                      same_version ? read_of(*overwriter) : OperationId::none()});
+                      same_version ? sets_.read_of(*overwriter) : OperationId::none()});
   }
 
   const History& history_;

@@ -38,7 +38,7 @@ class ExternalReads {
   std::span<const ExternalRead> of(TransactionId t) {
     found_.clear();
     for (const Access& access : sets_.of(t)) {
-      prefetch_version(access);
+      sets_.prefetch_versions_after(access);
       if (access.read.is_none()) continue;
       found_.push_back({access.key, access.read, sets_.versions[access.read.index].writer});
     }
@@ -60,15 +60,6 @@ class ExternalReads {
   bool reads_more_often(TransactionId t) const;
   bool follow_program_order(TransactionId t) const;
   void add_all(TransactionId t);
-
-  // With a million transactions every version is a cache miss; prefetches those of upcoming accesses.
-  void prefetch_version(const Access& access) const {
-    constexpr std::ptrdiff_t kAhead = 32;
-    const std::vector<Access>& accesses = sets_.accesses;
-    if (accesses.data() + accesses.size() - &access <= kAhead) return;
-    const VersionId read = (&access + kAhead)->read;
-    if (!read.is_none()) __builtin_prefetch(&sets_.versions[read.index]);
-  }
 
   const History& history_;
   const Relations& relations_;

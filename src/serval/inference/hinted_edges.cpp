@@ -11,8 +11,7 @@ VersionId earlier_version(const Relations& relations, const Edge& edge) {
   const Access* access = relations.read_write_sets.access(edge.from, edge.key);
   if (access == nullptr) return VersionId::none();
   if (edge.kind == EdgeKind::WriteWrite) return access->written;
-  const auto index = static_cast<std::size_t>(access - relations.read_write_sets.accesses.data());
-  if (relations.read_write_sets.read_operation[index] == edge.from_op) return access->read;
+  if (relations.read_write_sets.read_of(*access) == edge.from_op) return access->read;
   const auto again = std::ranges::find(relations.repeated_reads, edge.from_op, &RepeatedRead::read);
   return again == relations.repeated_reads.end() ? VersionId::none() : again->version;
 }

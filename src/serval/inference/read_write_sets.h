@@ -86,6 +86,18 @@ struct ReadWriteSets {
     return std::span(accesses).subspan(first_access[t.index],
                                        first_access[t.index + 1] - first_access[t.index]);
   }
+  // The external read of one of `accesses`, or none().
+  OperationId read_of(const Access& access) const {
+    return read_operation[static_cast<std::size_t>(&access - accesses.data())];
+  }
+  // With a million transactions every version is a cache miss; prefetches those of the accesses that
+  // follow this one.
+  void prefetch_versions_after(const Access& access) const {
+    constexpr std::ptrdiff_t kAhead = 32;
+    if (accesses.data() + accesses.size() - &access <= kAhead) return;
+    const VersionId read = (&access + kAhead)->read;
+    if (!read.is_none()) __builtin_prefetch(&versions[read.index]);
+  }
   // Null if there is none. O(log accesses of t) after index_large_transactions().
   const Access* access(TransactionId t, KeyId key) const;
   void index_large_transactions();

@@ -11,7 +11,6 @@
 #include "serval/check/found_anomalies.h"
 #include "serval/check/replay/check_by_replay.h"
 #include "serval/graph/topological_order.h"
-#include "serval/history/notation.h"
 #include "serval/inference/dependency_graph.h"
 
 namespace serval {
@@ -91,12 +90,13 @@ class Decision {
     if (guessed_wrong) return which_version();
     const OperationId unseen = certified_.reads().unseen();
     if (!unseen.is_none() && scope_.shape.data != GraphShape::Data::ShownWrites)
-      return replay_found(fmt::format("the certificate does not say what {} saw", format(unseen)), *order);
+      return replay_found(fmt::format("the certificate does not say what {} saw", cite(history_, unseen)),
+                          *order);
     const OperationId passed_by = certified_.reads().passed_by();
     if (!passed_by.is_none() && scope_.shape.data == GraphShape::Data::All)
-      return replay_found(
-          fmt::format("{} left a row alone that had been deleted and inserted again", format(passed_by)),
-          *order);
+      return replay_found(fmt::format("{} left a row alone that had been deleted and inserted again",
+                                      cite(history_, passed_by)),
+                          *order);
     if (clock_problem_) return no_times("the clock contradicts itself: " + *clock_problem_);
     if (uses_real_time(level_) && history_.transaction_count() > 1 && !history_.has_times())
       return no_times("the history has no times");
@@ -140,11 +140,6 @@ class Decision {
     }
   }
 
-  std::string format(OperationId op) const {
-    return fmt::format("{} in transaction {}", print_operation(history_, op),
-                       history_.format(history_.label(history_.transaction_of(op))));
-  }
-
   // It is unknown what some predicate operation saw, but an order of the known dependencies may still
   // explain it.
   Verdict replay_found(std::string reason, const std::vector<Vertex>& order) const {
@@ -170,7 +165,7 @@ class Decision {
   Undecided which_version() const {
     return {Undecided::Cause::Precondition,
             fmt::format("it is not certain which version some reads saw, {} among them",
-                        format(certified_.reads().guessed())),
+                        cite(history_, certified_.reads().guessed())),
             {"several versions have that value, and the certificate has no version set for it"}};
   }
 

@@ -16,6 +16,7 @@
 #include "serval/graph/topological_order.h"
 #include "serval/inference/chosen_order.h"
 #include "serval/inference/dependency_graph.h"
+#include "serval/inference/readers.h"
 
 namespace serval {
 namespace {
@@ -160,17 +161,8 @@ std::optional<Edge> write_dependency(const History& history, const Relations& re
   return std::nullopt;
 }
 
-bool writes_key(const Relations& relations, TransactionId t, KeyId key) {
-  return std::ranges::any_of(relations.read_write_sets.of(t), [key](const Access& access) {
-    return access.key == key && !access.written.is_none();
-  });
-}
-
-TransactionId next_writer(const Relations& relations, TransactionId t, KeyId key) {
-  for (const Access& access : relations.read_write_sets.of(t))
-    if (access.key == key && !access.written.is_none())
-      return relations.read_write_sets.versions[access.written.index].overwriter;
-  return TransactionId::none();
+bool writes(const Relations& relations, TransactionId t, KeyId key) {
+  return !final_version(relations, t, key).is_none();
 }
 
 // `t` read a version of the key that `next` followed, and wrote a later one: the path between them.
@@ -183,7 +175,10 @@ std::vector<Edge> updates_between(const History& history, const Relations& relat
       edges.push_back(*last);
       return edges;
     }
-    const TransactionId after = next_writer(relations, at, key);
+    const VersionId version = final_version(relations, at, key);
+    const TransactionId after = version.is_none()
+                                    ? TransactionId::none()
+                                    : relations.read_write_sets.versions[version.index].overwriter;
     const bool passed = std::ranges::find(edges, after, &Edge::from) != edges.end();
     if (after.is_none() || passed) return {};
     const std::optional<Edge> edge = write_dependency(history, relations, at, after, key);
@@ -296,7 +291,7 @@ class Judgement {
     if (level_ != Level::CursorStability) return true;
     return std::ranges::all_of(views.reads(), [&](const ViewRead& read) {
       const TransactionId next = chosen.read_write_sets.versions[read.version.index].overwriter;
-      return next == read.reader || !writes_key(chosen, read.reader, history_.key(read.operation));
+      return next == read.reader || !writes(chosen, read.reader, history_.key(read.operation));
     });
   }
 
@@ -338,7 +333,7 @@ std::vector<Anomaly> cursor_lost_updates(const History& history, const Relations
   for (const ViewRead& read : views.reads()) {
     const KeyId key = history.key(read.operation);
     const TransactionId next = relations.read_write_sets.versions[read.version.index].overwriter;
-    if (next.is_none() || next == read.reader || !writes_key(relations, read.reader, key)) continue;
+    if (next.is_none() || next == read.reader || !writes(relations, read.reader, key)) continue;
     Cycle cycle{updates_between(history, relations, key, read.reader, next)};
     if (cycle.edges.empty()) continue;
     cycle.edges.insert(cycle.edges.begin(), views.anti_dependency(read, next));

@@ -32,10 +32,8 @@ void ViewGraph::collect_reads(Budget& budget) {
     budget.poll("views");
     const std::size_t first = reads_.size();
     if (relations_.takes_part[t.index]) {
-      for (const Access& access : read_write_sets.of(t)) {
-        const auto index = static_cast<std::size_t>(&access - read_write_sets.accesses.data());
-        if (!access.read.is_none()) reads_.push_back({t, read_write_sets.read_operation[index], access.read});
-      }
+      for (const Access& access : read_write_sets.of(t))
+        if (!access.read.is_none()) reads_.push_back({t, read_write_sets.read_of(access), access.read});
       if (history_.operations(t).size() > read_write_sets.of(t).size()) collect_repetitions(t);
     }
     std::sort(reads_.begin() + static_cast<std::ptrdiff_t>(first), reads_.end(),
@@ -52,16 +50,15 @@ void ViewGraph::collect_repetitions(TransactionId t) {
     return std::ranges::lower_bound(repeated, op, {}, &RepeatedRead::read);
   };
   for (const Access& access : relations_.read_write_sets.of(t)) {
-    const auto index = static_cast<std::size_t>(&access - relations_.read_write_sets.accesses.data());
     if (access.read.is_none()) continue;
+    const OperationId first = relations_.read_write_sets.read_of(access);
     for (const OperationId op : history_.operations(t)) {
       if (is_predicate(history_.kind(op)) || history_.key(op) != access.key) continue;
-      if (op > relations_.read_write_sets.read_operation[index] && reads_something(history_, op)) {
+      if (op > first && reads_something(history_, op)) {
         const auto found = listed(op);
         if (found != repeated.end() && found->read == op)
           reads_.push_back({t, op, found->version});
-        else if (value_seen(history_, op) ==
-                 value_seen(history_, relations_.read_write_sets.read_operation[index]))
+        else if (value_seen(history_, op) == value_seen(history_, first))
           reads_.push_back({t, op, access.read});
       }
       if (writes_key(history_.kind(op))) break;
@@ -172,9 +169,8 @@ Edge ViewGraph::anti_dependency(const ViewRead& read, TransactionId missed) cons
   const ReadWriteSets& read_write_sets = relations_.read_write_sets;
   for (const Access& access : read_write_sets.of(missed)) {
     if (access.key != key) continue;
-    const auto index = static_cast<std::size_t>(&access - read_write_sets.accesses.data());
     edge.to_op = read_write_sets.write_operation[access.written.index];
-    if (access.read == read.version) edge.to_read = read_write_sets.read_operation[index];
+    if (access.read == read.version) edge.to_read = read_write_sets.read_of(access);
   }
   return edge;
 }

@@ -379,9 +379,7 @@ class CaseSearch {
     return relations_.read_write_sets.write_operation[open_.writes[write].version.index];
   }
   OperationId read_operation(TransactionId reader, KeyId key) const {
-    const Access* const access = relations_.read_write_sets.access(reader, key);
-    return relations_.read_write_sets
-        .read_operation[static_cast<std::size_t>(access - relations_.read_write_sets.accesses.data())];
+    return relations_.read_write_sets.read_of(*relations_.read_write_sets.access(reader, key));
   }
 
   const History& history_;

@@ -11,7 +11,6 @@
 #include "serval/check/saturation/read_axioms.h"
 #include "serval/check/saturation/session_guarantees.h"
 #include "serval/graph/topological_order.h"
-#include "serval/history/notation.h"
 #include "serval/inference/external_reads.h"
 
 namespace serval {
@@ -128,11 +127,6 @@ class CommitOrder {
   std::optional<CsrGraph> graph_;      // Nothing: the current order already satisfies all conclusions.
   std::vector<Vertex> order_;
 };
-
-std::string cite(const History& history, OperationId op) {
-  return fmt::format("{} in transaction {}", print_operation(history, op),
-                     history.format(history.label(history.transaction_of(op))));
-}
 
 // Why some read might have seen another version than the certain reads; nothing if all are certain.
 std::optional<Undecided> uncertainty(const History& history, const Relations& relations) {
