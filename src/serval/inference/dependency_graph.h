@@ -113,23 +113,14 @@ class OrderEdges {
     if (shape_.snapshots)
       for (const TransactionId t : history_.transactions())
         if (takes_part_[t.index]) emit(vertices_.begin(t), vertices_.commit(t));
-    if (shape_.session_order) session_edges(emit);
+    if (shape_.session_order)
+      for_each_session_step(history_, takes_part_, [&](TransactionId before, TransactionId after) {
+        emit(vertices_.commit(before), vertices_.begin(after));
+      });
     if (shape_.real_time) real_time_edges(emit);
   }
 
  private:
-  template <class Emit>
-  void session_edges(Emit& emit) const {
-    for (const SessionId session : history_.sessions()) {
-      TransactionId before = TransactionId::none();
-      for (const TransactionId t : history_.session_transactions(session)) {
-        if (!takes_part_[t.index]) continue;
-        if (!before.is_none()) emit(vertices_.commit(before), vertices_.begin(t));
-        before = t;
-      }
-    }
-  }
-
   template <class Emit>
   void real_time_edges(Emit& emit) const {
     TransactionId before = TransactionId::none();

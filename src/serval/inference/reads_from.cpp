@@ -1,13 +1,13 @@
 #include "serval/inference/reads_from.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 
 #include "serval/base/equal_span.h"
+#include "serval/inference/grouped.h"
 #include "serval/inference/list_versions.h"
 #include "serval/inference/version_table.h"
 
@@ -103,7 +103,11 @@ class ReadsFrom {
       const auto lists = infer_list_versions(history_, lists_, *longest_reads_, relations_, budget_);
       later_.insert(later_.end(), lists.begin(), lists.end());
     }
-    if (!later_.empty()) relations_.later = by_version(later_, relations_.read_write_sets.versions.size());
+    if (!later_.empty())
+      relations_.later =
+          grouped<TransactionId>(relations_.read_write_sets.versions.size(), [&](auto&& visit) {
+            for (const auto& [version, writer] : later_) visit(version.index, writer);
+          });
     return std::move(relations_);
   }
 
@@ -248,16 +252,6 @@ class ReadsFrom {
         later_.emplace_back(VersionId{access.key.index}, t);
       }
     }
-  }
-
-  static Jagged<TransactionId> by_version(const std::vector<LaterWriter>& pairs, std::size_t versions) {
-    std::vector<std::uint64_t> offsets(versions + 1, 0);
-    for (const auto& [version, writer] : pairs) ++offsets[version.index + 1];
-    std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
-    std::vector<TransactionId> writers(pairs.size());
-    std::vector<std::uint64_t> next(offsets.begin(), offsets.end() - 1);
-    for (const auto& [version, writer] : pairs) writers[next[version.index]++] = writer;
-    return {std::move(offsets), std::move(writers)};
   }
 
   const History& history_;

@@ -97,6 +97,19 @@ struct Relations {
   }
 };
 
+// Calls visit(before, after) for each participating transaction and the next one of its session.
+template <class Visit>
+void for_each_session_step(const History& history, const std::vector<bool>& takes_part, Visit&& visit) {
+  for (const SessionId session : history.sessions()) {
+    TransactionId before = TransactionId::none();
+    for (const TransactionId t : history.session_transactions(session)) {
+      if (!takes_part[t.index]) continue;
+      if (!before.is_none()) visit(before, t);
+      before = t;
+    }
+  }
+}
+
 Relations infer_relations(const History& history, Budget& budget);
 
 }  // namespace serval

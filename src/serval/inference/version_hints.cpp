@@ -14,6 +14,7 @@
 #include "serval/base/equal_span.h"
 #include "serval/evidence/order_basis.h"
 #include "serval/history/ids.h"
+#include "serval/inference/grouped.h"
 #include "serval/inference/real_time.h"
 
 namespace serval {
@@ -354,26 +355,16 @@ class HintedOrder {
     return {hint.earlier, hint.later};
   }
 
-  // A counting sort, so that the transactions of a key ascend.
+  // The transactions of a key ascend.
   Jagged<AccessOf> accesses_by_key() const {
-    const ReadWriteSets& read_write_sets = relations_.read_write_sets;
-    std::vector<std::uint64_t> offsets(history_.key_count() + 1, 0);
-    const auto each = [&](auto&& visit) {
+    const ReadWriteSets& sets = relations_.read_write_sets;
+    return grouped<AccessOf>(history_.key_count(), [&](auto&& visit) {
       for (const TransactionId t : history_.transactions()) {
         if (!relations_.takes_part[t.index]) continue;
-        for (std::uint32_t i = read_write_sets.first_access[t.index];
-             i < read_write_sets.first_access[t.index + 1]; ++i)
-          visit(t, i);
+        for (std::uint32_t i = sets.first_access[t.index]; i < sets.first_access[t.index + 1]; ++i)
+          visit(sets.accesses[i].key.index, {t, i});
       }
-    };
-    each([&](TransactionId, std::uint32_t i) { ++offsets[read_write_sets.accesses[i].key.index + 1]; });
-    for (std::size_t key = 1; key < offsets.size(); ++key) offsets[key] += offsets[key - 1];
-    std::vector<AccessOf> values(offsets.back());
-    std::vector<std::uint64_t> next(offsets.begin(), offsets.end() - 1);
-    each([&](TransactionId t, std::uint32_t i) {
-      values[next[read_write_sets.accesses[i].key.index]++] = {t, i};
     });
-    return {std::move(offsets), std::move(values)};
   }
 
   void order(KeyId key, KeyOrder& key_order) {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "serval/base/jagged.h"
+#include "serval/inference/grouped.h"
 #include "serval/inference/initial_rows.h"
 
 namespace serval {
@@ -170,18 +170,10 @@ class VersionCollector {
 
   // Writes of participating transactions.
   Jagged<std::uint32_t> writes_by_key() const {
-    std::vector<std::uint32_t> first(history_.key_count() + 1, 0);
-    for (const Write& write : writes_)
-      if (out_.takes_part_[write.version.installer.index]) ++first[write.key.index + 1];
-    for (std::size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
-    std::vector<std::uint32_t> sorted(first.back());
-    std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
-    for (std::uint32_t i = 0; i < writes_.size(); ++i)
-      if (out_.takes_part_[writes_[i].version.installer.index]) sorted[next[writes_[i].key.index]++] = i;
-    Jagged<std::uint32_t> rows;
-    for (std::size_t key = 0; key < history_.key_count(); ++key)
-      rows.push_row(std::span(sorted).subspan(first[key], first[key + 1] - first[key]));
-    return rows;
+    return grouped<std::uint32_t>(history_.key_count(), [&](auto&& visit) {
+      for (std::uint32_t i = 0; i < writes_.size(); ++i)
+        if (out_.takes_part_[writes_[i].version.installer.index]) visit(writes_[i].key.index, i);
+    });
   }
 
   // Fills ordered_. False if refused.

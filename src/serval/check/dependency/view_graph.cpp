@@ -76,7 +76,10 @@ void ViewGraph::emit_edges(Orders orders, Emit&& emit) const {
     emit(at, at + 1);  // The next read, or the transaction.
   }
   if (relations_.has_separate_writes) emit_write_dependencies(emit);
-  if (orders == Orders::Session) emit_session_order(emit);
+  if (orders == Orders::Session)
+    for_each_session_step(history_, relations_.takes_part, [&](TransactionId before, TransactionId after) {
+      emit(vertex(before), vertex(after));
+    });
 }
 
 template <class Emit>
@@ -88,18 +91,6 @@ void ViewGraph::emit_write_dependencies(Emit& emit) const {
     if (!next.is_none() && next != writer) emit(vertex(writer), vertex(next));
     for (const TransactionId later : relations_.later_writers(VersionId{v}))
       if (later != writer) emit(vertex(writer), vertex(later));
-  }
-}
-
-template <class Emit>
-void ViewGraph::emit_session_order(Emit& emit) const {
-  for (const SessionId session : history_.sessions()) {
-    TransactionId before = TransactionId::none();
-    for (const TransactionId t : history_.session_transactions(session)) {
-      if (!relations_.takes_part[t.index]) continue;
-      if (!before.is_none()) emit(vertex(before), vertex(t));
-      before = t;
-    }
   }
 }
 

@@ -58,8 +58,6 @@ class ViewGraph {
   void emit_edges(Orders orders, Emit&& emit) const;
   template <class Emit>
   void emit_write_dependencies(Emit& emit) const;
-  template <class Emit>
-  void emit_session_order(Emit& emit) const;
   Edge edge_between(TransactionId from, TransactionId to) const;
 
   const History& history_;

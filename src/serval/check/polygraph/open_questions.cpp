@@ -1,7 +1,8 @@
 #include "serval/check/polygraph/open_questions.h"
 
 #include <algorithm>
-#include <numeric>
+
+#include "serval/inference/grouped.h"
 
 namespace serval {
 namespace {
@@ -10,13 +11,9 @@ constexpr std::size_t kMaxInBetween = 8;  // Writers between a version and its r
 
 template <class Items>
 Jagged<std::uint32_t> by_key(const Items& items, std::size_t keys) {
-  std::vector<std::uint64_t> offsets(keys + 1, 0);
-  for (const auto& item : items) ++offsets[item.key + 1];
-  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
-  std::vector<std::uint32_t> indices(items.size());
-  std::vector<std::uint64_t> next(offsets.begin(), offsets.end() - 1);
-  for (std::uint32_t i = 0; i < items.size(); ++i) indices[next[items[i].key]++] = i;
-  return {std::move(offsets), std::move(indices)};
+  return grouped<std::uint32_t>(keys, [&](auto&& visit) {
+    for (std::uint32_t i = 0; i < items.size(); ++i) visit(items[i].key, i);
+  });
 }
 
 }  // namespace

@@ -95,7 +95,10 @@ class CommitOrder {
 
   template <class Emit>
   void for_each_edge(Emit& emit) {
-    if (uses_session_order(level_)) session_edges(emit);
+    if (uses_session_order(level_))
+      for_each_session_step(history_, relations_.takes_part, [&](TransactionId before, TransactionId after) {
+        emit(before.index, after.index);
+      });
     ExternalReads reads(history_, relations_);
     for (const TransactionId t : history_.transactions()) {
       budget_.poll("commit order");
@@ -104,18 +107,6 @@ class CommitOrder {
         if (!read.writer.is_none()) emit(read.writer.index, t.index);
     }
     for (const ForcedEdge& edge : forced_.edges) emit(edge.before.index, edge.after.index);
-  }
-
-  template <class Emit>
-  void session_edges(Emit& emit) {
-    for (const SessionId session : history_.sessions()) {
-      TransactionId before = TransactionId::none();
-      for (const TransactionId t : history_.session_transactions(session)) {
-        if (!relations_.takes_part[t.index]) continue;
-        if (!before.is_none()) emit(before.index, t.index);
-        before = t;
-      }
-    }
   }
 
   const History& history_;

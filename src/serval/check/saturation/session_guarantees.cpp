@@ -17,6 +17,7 @@
 #include "serval/graph/strong_components.h"
 #include "serval/graph/topological_order.h"
 #include "serval/inference/external_reads.h"
+#include "serval/inference/grouped.h"
 #include "serval/inference/hinted_edges.h"
 #include "serval/inference/readers.h"
 #include "serval/levels/level.h"
@@ -306,21 +307,14 @@ std::vector<Vertex> order_of(const VersionConstraints& constraints, const Jagged
 Jagged<TransactionId> by_key(const History& history, const Relations& relations,
                              const std::vector<Vertex>& order, Vertex versions) {
   const ReadWriteSets& read_write_sets = relations.read_write_sets;
-  std::vector<std::uint64_t> first(history.key_count() + 1, 0);
-  const auto for_each_version = [&](auto&& visit) {
+  return grouped<TransactionId>(history.key_count(), [&](auto&& visit) {
     for (const Vertex v : order) {
       if (v < history.key_count() || v >= versions) continue;
       const TransactionId writer = read_write_sets.versions[v].writer;
       if (relations.takes_part[writer.index] && is_last(history, relations, v))
         visit(history.key(read_write_sets.write_operation[v]).index, writer);
     }
-  };
-  for_each_version([&](std::uint32_t key, TransactionId) { ++first[key + 1]; });
-  std::partial_sum(first.begin(), first.end(), first.begin());
-  std::vector<TransactionId> writers(first.back());
-  std::vector<std::uint64_t> next(first.begin(), first.end() - 1);
-  for_each_version([&](std::uint32_t key, TransactionId writer) { writers[next[key]++] = writer; });
-  return {std::move(first), std::move(writers)};
+  });
 }
 
 }  // namespace

@@ -15,14 +15,9 @@ bool follows_in_session(const History& history, TransactionId before, Transactio
 CsrGraph causal_graph(const History& history, const Relations& relations, Budget& budget) {
   ExternalReads reads(history, relations);
   return build_graph(static_cast<Vertex>(history.transaction_count()), [&](auto&& emit) {
-    for (const SessionId session : history.sessions()) {
-      TransactionId before = TransactionId::none();
-      for (const TransactionId t : history.session_transactions(session)) {
-        if (!relations.takes_part[t.index]) continue;
-        if (!before.is_none()) emit(before.index, t.index);
-        before = t;
-      }
-    }
+    for_each_session_step(history, relations.takes_part, [&](TransactionId before, TransactionId after) {
+      emit(before.index, after.index);
+    });
     for (const TransactionId t : history.transactions()) {
       budget.poll("evidence");
       if (!relations.takes_part[t.index]) continue;
