@@ -99,6 +99,10 @@ inline ExplainEdge explained_by(const History& history, const Relations& relatio
 void explain_orders(const History& history, GraphShape shape, TransactionId from, TransactionId to,
                     std::vector<Edge>& edges);
 
+// Fills in basis, seen_earlier and seen_later of those write dependencies and anti-dependencies in
+// `edges` that rest on one of relations.hinted. O(log hints) per edge.
+void cite_hints(const Relations& relations, std::vector<Edge>& edges);
+
 // The edges of a shape that do not depend on data: begin before commit, session order, real time. O(n);
 // real time O(n log n) if the history is not in time order.
 class OrderEdges {

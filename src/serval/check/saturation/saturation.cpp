@@ -9,7 +9,7 @@
 #include "serval/check/saturation/causal_axiom.h"
 #include "serval/check/saturation/commit_cycles.h"
 #include "serval/check/saturation/read_axioms.h"
-#include "serval/check/saturation/session_guarantees.h"
+#include "serval/check/saturation/version_constraints.h"
 #include "serval/graph/topological_order.h"
 #include "serval/inference/external_reads.h"
 

@@ -1,5 +1,3 @@
-#include "serval/check/saturation/session_guarantees.h"
-
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -12,13 +10,14 @@
 #include "serval/base/contract.h"
 #include "serval/check/dependency/name_cycle.h"
 #include "serval/check/saturation/commit_cycles.h"
+#include "serval/check/saturation/version_constraints.h"
 #include "serval/check/saturation/visibility_paths.h"
 #include "serval/evidence/dependency.h"
 #include "serval/graph/strong_components.h"
 #include "serval/graph/topological_order.h"
+#include "serval/inference/dependency_graph.h"
 #include "serval/inference/external_reads.h"
 #include "serval/inference/grouped.h"
-#include "serval/inference/hinted_edges.h"
 #include "serval/inference/readers.h"
 #include "serval/levels/level.h"
 

@@ -21,6 +21,7 @@
 
 #include "serval/base/budget.h"
 #include "serval/check/saturation/forced_order.h"
+#include "serval/evidence/verdict.h"
 #include "serval/graph/csr_graph.h"
 #include "serval/history/history.h"
 #include "serval/levels/level.h"
@@ -44,5 +45,14 @@ struct VersionConstraints {
 
 VersionConstraints constrain_versions(const History& history, const Relations& relations, Level level,
                                       Budget& budget);
+
+// One version order per key that a session guarantee or pram allows, or why there is none.
+struct VersionOrders {
+  std::vector<Anomaly> anomalies;     // Empty: the guarantee holds for the reads that are certain.
+  Jagged<TransactionId> by_key = {};  // Then the writers of every key, oldest first.
+};
+
+// session_guarantees.cpp
+VersionOrders order_versions(const History& history, const Relations& relations, Level level, Budget& budget);
 
 }  // namespace serval
