@@ -49,9 +49,9 @@ bool can_show(const History& history, Level level) {
 }
 
 // Decides a level that its own engine leaves open from the results of other levels.
-class Conclusion {
+class ConclusionFromLevels {
  public:
-  Conclusion(const History& history, Judge& judge, CheckResult& result)
+  ConclusionFromLevels(const History& history, Judge& judge, CheckResult& result)
       : history_(history), refutes_(history), judge_(judge), result_(result) {}
 
   void draw() {
@@ -132,7 +132,7 @@ CheckResult Checker::check(Level level, CheckOptions options) {
   Judge judge(history_, options, inferred_);
   CheckResult result = judge.judge(level);
   const bool may_follow = undecided(result.verdict) && !ran_out(result) && options.engine == Engine::Auto;
-  if (may_follow) Conclusion(history_, judge, result).draw();
+  if (may_follow) ConclusionFromLevels(history_, judge, result).draw();
   if (may_follow && undecided(result.verdict) && result.engine == "certificate") ask_reads(judge, result);
   return result;
 }

@@ -52,10 +52,10 @@ std::optional<CertifiedScope> scope_of(Level level) {
   }
 }
 
-class Decision {
+class CertificateDecision {
  public:
-  Decision(const CertifiedHistory& certified, Level level, const CheckOptions& options, Trail& trail,
-           Budget& budget)
+  CertificateDecision(const CertifiedHistory& certified, Level level, const CheckOptions& options,
+                      Trail& trail, Budget& budget)
       : certified_(certified),
         history_(certified.history()),
         level_(level),
@@ -220,7 +220,7 @@ bool decides_by_certificate(Level level) { return scope_of(level).has_value(); }
 Verdict check_certificate(const CertifiedHistory& certified, Level level, const CheckOptions& options,
                           Trail& trail, Budget& budget) {
   expects(certified.problem().empty(), "a certificate that determines what happened");
-  return Decision(certified, level, options, trail, budget).verdict();
+  return CertificateDecision(certified, level, options, trail, budget).verdict();
 }
 
 }  // namespace serval

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::array kLevels{Level::CursorStability, Level::MonotonicView, Level::ConsistentView,
                              Level::ParallelSnapshotIsolation};
-constexpr std::uint64_t kReachabilityEffort = 20'000'000'000;
+constexpr std::uint64_t kMissEffort = 20'000'000'000;
 constexpr std::uint64_t kPathEffort = 20'000'000;
 
 // A read that missed a transaction, and the vertex that this transaction must not lead to.
@@ -66,7 +66,7 @@ std::optional<std::vector<bool>> seen_after_all(const ViewGraph& views, const st
   std::vector<ReachabilityQuestion> questions;
   questions.reserve(all.size());
   for (const Miss& miss : all) questions.push_back({views.vertex(miss.missed), miss.reader});
-  return reachable(views.graph(), questions, kReachabilityEffort, budget);
+  return reachable(views.graph(), questions, kMissEffort, budget);
 }
 
 Cycle cycle_through(const ViewGraph& views, const Miss& miss, const std::vector<Vertex>& way) {

@@ -403,8 +403,8 @@ class CaseSearch {
 };
 
 constexpr std::size_t kMaxTransactions = 3000;
-constexpr std::uint64_t kEffort = 1'000'000;  // Questions for the proof.
-constexpr std::uint64_t kQuick = 2'000;       // Questions to decide whether some transactions can be dropped.
+constexpr std::uint64_t kProofEffort = 1'000'000;  // Questions for the proof.
+constexpr std::uint64_t kQuick = 2'000;  // Questions to decide whether some transactions can be dropped.
 
 }  // namespace
 
@@ -415,7 +415,7 @@ std::optional<Contradiction> smallest_contradiction(const History& history, cons
   if (transactions.size() > kMaxTransactions) return std::nullopt;
   CaseSearch search(history, relations, open, points, transactions, budget);
   std::vector<bool> active(transactions.size(), true);
-  std::optional<Contradiction> proof = search.refute(active, kEffort);
+  std::optional<Contradiction> proof = search.refute(active, kProofEffort);
   if (!proof) return std::nullopt;
   // Drops entire ranges first, then single transactions: a contradiction without them is also one with
   // them.

@@ -13,29 +13,29 @@ namespace serval {
 namespace {
 
 // A session learned of a version of a key.
-struct Link {
+struct ChainLink {
   SessionId session;
   std::uint32_t position;  // In the session.
   VersionId version;
 };
 
 // The links of every key by session and position: what each session wrote, or what it saw.
-class Chains {
+class SessionChains {
  public:
   enum class Of { Writes, Reads };
 
-  Chains(const History& history, const Relations& relations, Of what, Budget& budget)
+  SessionChains(const History& history, const Relations& relations, Of what, Budget& budget)
       : history_(history), relations_(relations), what_(what), budget_(budget), reads_(history, relations) {
     first_.assign(history.key_count() + 1, 0);
-    for_each_link([&](KeyId key, const Link&) { ++first_[key.index + 1]; });
+    for_each_link([&](KeyId key, const ChainLink&) { ++first_[key.index + 1]; });
     std::partial_sum(first_.begin(), first_.end(), first_.begin());
     links_.resize(first_.back());
     std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
     // By session and position, so that each key's links arrive sorted.
-    for_each_link([&](KeyId key, const Link& link) { links_[next[key.index]++] = link; });
+    for_each_link([&](KeyId key, const ChainLink& link) { links_[next[key.index]++] = link; });
   }
 
-  std::span<const Link> links() const { return links_; }
+  std::span<const ChainLink> links() const { return links_; }
   // The links of a key are consecutive, and so are those of one session among them.
   bool continues(std::size_t i) const {
     return i > 0 && links_[i - 1].session == links_[i].session && !starts_key(i);
@@ -43,7 +43,7 @@ class Chains {
   // [begin, end) of the links of the session with positions below `limit`.
   std::pair<std::size_t, std::size_t> prefix(KeyId key, SessionId session, std::uint32_t limit) const {
     const auto from = links_.begin() + first_[key.index], to = links_.begin() + first_[key.index + 1];
-    const auto before = [](const Link& link, std::pair<SessionId, std::uint32_t> bound) {
+    const auto before = [](const ChainLink& link, std::pair<SessionId, std::uint32_t> bound) {
       return std::pair(link.session, link.position) < bound;
     };
     const auto begin = std::lower_bound(from, to, std::pair(session, 0u), before);
@@ -82,7 +82,7 @@ class Chains {
   template <class Visit>
   void add_writes(SessionId session, std::uint32_t position, TransactionId writer, Visit& visit) {
     for (const Access& access : relations_.read_write_sets.of(writer))
-      if (!access.written.is_none()) visit(access.key, Link{session, position, access.written});
+      if (!access.written.is_none()) visit(access.key, ChainLink{session, position, access.written});
   }
 
   const History& history_;
@@ -91,7 +91,7 @@ class Chains {
   Budget& budget_;
   ExternalReads reads_;
   std::vector<std::uint32_t> first_;  // By key, plus a sentinel.
-  std::vector<Link> links_;
+  std::vector<ChainLink> links_;
   std::vector<SessionId> seen_by_;  // By writer: the last session that learned of it.
 };
 
@@ -105,8 +105,9 @@ class Constraints {
         reads_(history, relations),
         positions_(positions_in_sessions(history)),
         chains_(history, relations,
-                level == Level::MonotonicReads || level == Level::WritesFollowReads ? Chains::Of::Reads
-                                                                                    : Chains::Of::Writes,
+                level == Level::MonotonicReads || level == Level::WritesFollowReads
+                    ? SessionChains::Of::Reads
+                    : SessionChains::Of::Writes,
                 budget),
         versions_(static_cast<Vertex>(relations.read_write_sets.versions.size())),
         shown_(keys_that_show_order(history, relations)) {}
@@ -130,7 +131,7 @@ class Constraints {
 
   template <class Emit>
   void chain_edges(Emit& emit) {
-    const std::span<const Link> links = chains_.links();
+    const std::span<const ChainLink> links = chains_.links();
     for (std::size_t i = 0; i < links.size(); ++i) {
       budget_.poll("session guarantees");
       emit(links[i].version.index, latest_of(i));
@@ -241,7 +242,7 @@ class Constraints {
   Budget& budget_;
   ExternalReads reads_;
   std::vector<std::uint32_t> positions_;
-  Chains chains_;
+  SessionChains chains_;
   Vertex versions_;
   std::vector<bool> shown_;  // By key.
   std::vector<Limit> limits_;
