@@ -62,6 +62,41 @@ TEST(Partitions, SeeHalfACommit) {
   }
 }
 
+TEST(Partitions, SeeHalfACommitInOneStatement) {
+  TraceBuilder trace;
+  trace.initial("x", 0).initial("y", 0);
+  trace.write(1, "x", 1, {10, 20}).write(1, "y", 1, {25, 30}).commit(1, {40, 90});
+  trace.operation(2, OperationKind::PredicateRead, {{"x", 1}, {"y", 0}}, {50, 60}).commit(2, {95, 99});
+  for (const std::uint32_t partitions : {1u, 2u, 5u}) {
+    const OnlineResult result = trace.verify("postgres:read-committed", {.partitions = partitions});
+    ASSERT_EQ(result.statistics.violations_in_all(), 1u) << partitions;
+    EXPECT_EQ(result.violations.front().kind, AnomalyKind::FracturedRead) << partitions;
+  }
+}
+
+// Row = 1 is overwritten by row = 2, as the locks show, while row = 3 is written without a lock.
+void add_unordered_versions(TraceBuilder& trace, const char* row, std::uint64_t first, Time at) {
+  trace.initial(row, 0);
+  trace.write(first, row, 1, {at, at + 5}).commit(first, {at + 20, at + 60});
+  trace.write(first + 1, row, 2, {at + 35, at + 38}).commit(first + 1, {at + 40, at + 65});
+  trace.begin(first + 2, {at + 41, at + 41}, StatedLevel::ReadUncommitted);
+  trace.write(first + 2, row, 3, {at + 42, at + 45}).commit(first + 2, {at + 50, at + 70});
+}
+
+// Two statements whose snapshots no moment explains, in different partitions.
+TEST(Partitions, ReportContradictorySnapshotsInTheOrderOfTheStatements) {
+  for (const auto& [first, second] : {std::pair{"x", "y"}, std::pair{"y", "x"}}) {
+    TraceBuilder trace;
+    add_unordered_versions(trace, first, 1, 0);
+    add_unordered_versions(trace, second, 11, 200);
+    trace.read(21, first, 1, {180, 190}).read(21, second, 1, {380, 390}).commit(21, {400, 410});
+    const OnlineResult one = trace.verify("rocksdb:read-committed");
+    ASSERT_EQ(one.statistics.violations_in_all(), 2u);
+    for (const std::uint32_t partitions : {2u, 3u, 5u})
+      expect_same(one, trace.verify("rocksdb:read-committed", {.partitions = partitions}));
+  }
+}
+
 // What a read in one partition reveals about the snapshot decides in another partition who updated
 // first.
 TEST(Partitions, ShareWhenASnapshotWasTaken) {

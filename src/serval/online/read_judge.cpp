@@ -200,10 +200,12 @@ void ReadJudge::look_for_contradictions() {
     else
       report_unseen(question);
   }
-  for (std::uint32_t i = 0; i < windows_.size(); ++i) {
-    if (!windows_[i].is_empty()) continue;
-    state_.found.at(Findings::Step::Skew, i);
-    report_skew(windows_[i]);
+  // Each at the first read that narrowed it, which is the same in any number of partitions.
+  for (const Question& question : questions_) {
+    const SnapshotWindow& window = windows_[question.window];
+    if (!window.is_empty() || question.access != std::min(window.begin_by, window.end_by)) continue;
+    state_.found.at(Findings::Step::Skew, question.access);
+    report_skew(window);
   }
   for (const Question& question : questions_)
     if (question.candidates.matches == 1 && !question.quiet && !windows_[question.window].is_empty() &&
