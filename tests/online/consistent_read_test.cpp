@@ -111,6 +111,28 @@ TEST(ConsistentRead, MayUseASnapshotTakenSinceTheBegin) {
   }
 }
 
+TEST(ConsistentRead, AfterABeginWithAConsistentSnapshotIsAsOfTheBegin) {
+  for (const bool consistent : {false, true}) {
+    TraceBuilder trace;
+    trace.initial("x", 0);
+    trace.begin(2, {1, 2}).last().consistent_snapshot = consistent;
+    trace.write(1, "x", 1, {10, 20}).commit(1, {30, 40});
+    trace.read(2, "x", 1, {50, 60}).commit(2, {70, 80});
+    EXPECT_EQ(trace.verify("mariadb:repeatable-read").violated(), consistent);
+  }
+}
+
+// What an update replaces, as a first read, does not take a snapshot. But BEGIN already has taken it.
+TEST(ConsistentRead, AfterAnUpdateIsStillAsOfABeginWithAConsistentSnapshot) {
+  TraceBuilder trace;
+  trace.initial("x", 0).initial("y", 0);
+  trace.begin(2, {1, 2}).last().consistent_snapshot = true;
+  trace.read(2, "y", 0, {5, 8}).write(2, "y", 1, {5, 8});
+  trace.write(1, "x", 1, {10, 20}).commit(1, {30, 40});
+  trace.read(2, "x", 1, {50, 60}).commit(2, {70, 80});
+  EXPECT_TRUE(trace.verify("mariadb:repeatable-read").violated());
+}
+
 // InnoDB takes the snapshot at the first plain read; an earlier update does not take it.
 TEST(ConsistentRead, OfInnoDbStartsWithTheFirstPlainRead) {
   TraceBuilder trace;

@@ -33,6 +33,7 @@ struct Access {
 
 struct LiveTransaction {
   enum class State : std::uint8_t { Open, Committed, Aborted, Indeterminate };
+  static constexpr std::uint32_t kNoStatement = 0xFFFFFFFFu;
 
   std::uint64_t number = 0;
   std::uint32_t session = 0;
@@ -45,8 +46,8 @@ struct LiveTransaction {
   bool has_snapshot = false;
   bool in_graph = true;  // Its level takes part in the graph.
   std::uint32_t statements = 0;
-  std::uint32_t snapshot_statement = 0;  // The statement that fixed the snapshot.
-  bool wrote = false;                    // One of its accesses is a write.
+  std::uint32_t snapshot_statement = kNoStatement;  // The statement that fixed the snapshot, if one did.
+  bool wrote = false;                               // One of its accesses is a write.
   Time last_answered = 0;  // If it aborted: the invocation of the last operation completed before.
   std::vector<Access> accesses;
   std::vector<RegionLock> regions;  // The regions whose rows it locked.

@@ -77,9 +77,9 @@ void RecordIntake::begin(const Record& record, LiveTransaction& transaction) con
   transaction.profile = row != nullptr ? row : &silent_profile();
   transaction.in_graph = transaction.profile == &profile_ || profile_.cycles == CycleRule::InformationFlow;
   if (record.kind != RecordKind::Begin) return;
-  if (transaction.profile->snapshot == SnapshotPoint::Begin || record.consistent_snapshot) {
+  if (record.consistent_snapshot) {
     transaction.snapshot = record.time;
-    transaction.has_snapshot = record.consistent_snapshot;
+    transaction.has_snapshot = true;
   }
 }
 
