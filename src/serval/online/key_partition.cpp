@@ -39,7 +39,8 @@ void KeyPartition::evict(const KeyFact& fact) {
   KeyState& key = state_.states[fact.place.local];
   trim(key, kUnknownEnd);
   const Version& last = key.versions.back();
-  const bool is_known = key.versions.size() == 1 && !last.uncertain && !last.or_nil;
+  // Some version is always certain.
+  const bool is_known = key.versions.size() == 1 && !last.or_nil;
   if (cold_.size() < options_.cold_keys)
     cold_[fact.name] = {is_known ? last.value : StoredValue::anything(), key.had_delete};
   else
@@ -156,16 +157,10 @@ void KeyPartition::trim(KeyState& key, Time horizon) {
   const auto is_garbage = [&](const Version& version) {
     return is_settled(version) && order_of(version, key.versions[last - 1], key) == VersionOrder::Before;
   };
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i + 1 < last; ++i) {
-    if (is_garbage(key.versions[i])) continue;
-    if (kept != i) key.versions[kept] = std::move(key.versions[i]);
-    ++kept;
-  }
-  if (kept + 1 == last) return;
+  // The initial version is garbage now, or was forgotten before.
   key.forgot = true;
-  key.versions.erase(key.versions.begin() + static_cast<std::ptrdiff_t>(kept),
-                     key.versions.begin() + static_cast<std::ptrdiff_t>(last - 1));
+  const auto end = key.versions.begin() + static_cast<std::ptrdiff_t>(last - 1);
+  key.versions.erase(std::remove_if(key.versions.begin(), end, is_garbage), end);
 }
 
 OnlineStatistics KeyPartition::statistics() const {

@@ -96,15 +96,13 @@ void RecordIntake::take_snapshot(const Record& record, LiveTransaction& transact
       return;
     case SnapshotPoint::FirstStatement:
     case SnapshotPoint::Begin:  // Some databases take it lazily.
-      transaction.snapshot = {transaction.begin, record.time.end};
       break;
     case SnapshotPoint::FirstConsistentRead: {
       const bool plain = reads && record.lock == LockMode::None && record.read_mode != ReadMode::Locking;
       if (!plain || may_be_a_missed_write(record)) return;
-      transaction.snapshot = {transaction.begin, record.time.end};
-      break;
     }
   }
+  transaction.snapshot = {transaction.begin, record.time.end};
   transaction.has_snapshot = true;
   transaction.snapshot_statement = transaction.statements;
 }
