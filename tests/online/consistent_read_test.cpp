@@ -58,6 +58,17 @@ TEST(ConsistentRead, BeforeTheCommitBeginsIsOfUncommittedData) {
   EXPECT_EQ(first_kind(trace.verify("postgres:read-committed")), "cyclic-information-flow-realtime");
 }
 
+// Two transactions commit later what T1 read; it read one of the two.
+TEST(ConsistentRead, OfAValueThatIsCommittedLaterIsAheadOnce) {
+  TraceBuilder trace;
+  trace.read(1, "x", 7, {10, 12}).commit(1, {14, 16});
+  trace.write(2, "x", 7, {20, 22}).commit(2, {30, 35});
+  trace.write(3, "x", 7, {40, 42}).commit(3, {50, 55});
+  const OnlineResult result = trace.verify("postgres:read-committed");
+  EXPECT_EQ(result.statistics.reads_ahead, 1u);
+  EXPECT_EQ(result.statistics.largest_lead, 18);
+}
+
 TEST(ConsistentRead, OfAnAbortedWriteNamesTheWriter) {
   TraceBuilder trace;
   trace.write(1, "x", 1, {10, 20}).abort(1, {30, 40});
@@ -172,6 +183,33 @@ TEST(ConsistentRead, NarrowsTheSnapshotAcrossKeys) {
   EXPECT_FALSE(trace.verify("yugabytedb:repeatable-read").violated());  // Clocks of several nodes.
 }
 
+// T1 writes x = 1, then T2 x = 2. T3 writes x = 3, at an unknown time during both.
+TraceBuilder unordered_versions() {
+  TraceBuilder trace;
+  trace.initial("x", 0);
+  trace.write(3, "x", 3, {5, 8});
+  trace.write(1, "x", 1, {10, 12}).commit(1, {20, 30});
+  trace.write(2, "x", 2, {40, 42}).commit(2, {50, 60});
+  trace.commit(3, {70, 80});
+  return trace;
+}
+
+TEST(ConsistentRead, OfAnOverwrittenVersionIsStaleEvenIfTheLastOneIsUnordered) {
+  TraceBuilder trace = unordered_versions();
+  trace.read(4, "x", 1, {90, 95}).commit(4, {100, 110});
+  EXPECT_EQ(first_kind(trace.verify("generic:strict-serializable")), "read-skew-realtime");
+}
+
+// No moment explains the read of x, and at any moment there is no z.
+TEST(ConsistentRead, OfAnUnwrittenValueIsReportedBesideAContradictorySnapshot) {
+  TraceBuilder trace = unordered_versions();
+  trace.read(4, "x", 1, {90, 95}).read(4, "z", 7, {96, 98}).commit(4, {100, 110});
+  const OnlineResult result = trace.verify("generic:strict-serializable");
+  ASSERT_EQ(result.violations.size(), 2u);
+  EXPECT_EQ(result.violations[0].kind, AnomalyKind::ThinAirRead);
+  EXPECT_EQ(result.violations[1].kind, AnomalyKind::ReadSkewRealTime);
+}
+
 // A delete that finds no row is recorded as a read of nothing. InnoDB's deletes see the current version.
 TEST(ConsistentRead, OfNoRowMayBeADeleteThatFoundNone) {
   TraceBuilder trace;
@@ -198,6 +236,32 @@ TEST(ConsistentRead, SeesACommitEntirelyOrNotAtAll) {
   for (const char* profile : {"postgres:read-committed", "mariadb:read-committed", "mariadb:repeatable-read"})
     EXPECT_EQ(first_kind(trace.verify(profile)), "fractured-read") << profile;
   EXPECT_FALSE(trace.verify("sqlserver:read-committed").violated());  // Each row is read at its own moment.
+}
+
+// T1 matched two rows and changed one of them.
+TEST(ConsistentRead, MaySeeOnlyOneOfTwoRowsThatPerhapsChanged) {
+  TraceBuilder trace;
+  trace.initial("x", 0).initial("y", 0);
+  trace.operation(1, OperationKind::PredicateUpdate, {{"x", 1}, {"y", 1}}, {5, 8}).matched(2, 1);
+  trace.commit(1, {20, 90});
+  trace.operation(2, OperationKind::PredicateRead, {{"x", 1}, {"y", 0}}, {30, 40}).commit(2, {50, 60});
+  EXPECT_FALSE(trace.verify("postgres:read-committed").violated());
+}
+
+// x = 1 may be from T2, and T1's commit later than the read. Many reads are looked up in another way.
+TEST(ConsistentRead, OfAnUncertainVersionIsNoHalfOfACommit) {
+  for (const std::size_t others : {0, 20}) {
+    TraceBuilder trace;
+    trace.initial("x", 0).initial("y", 0);
+    trace.write(1, "x", 1, {1, 2}).write(1, "y", 1, {3, 4}).commit(1, {10, 90});
+    trace.write(2, "x", 1, {5, 6}).commit(2, {11, 91});
+    const std::vector<std::string> names{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j",
+                                         "k", "l", "m", "n", "o", "p", "q", "r", "s", "t"};
+    std::vector<TraceBuilder::Cell> cells{{"x", 1}, {"y", 0}};
+    for (std::size_t i = 0; i < others; ++i) cells.push_back({names[i], TraceBuilder::kNil});
+    trace.operation(3, OperationKind::PredicateRead, cells, {50, 60}).commit(3, {100, 110});
+    EXPECT_FALSE(trace.verify("rocksdb-optimistic:read-committed").violated()) << others;
+  }
 }
 
 TEST(ConsistentRead, OfEqualValuesIsUncertainAndNotAViolation) {
