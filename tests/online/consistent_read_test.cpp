@@ -78,6 +78,17 @@ TEST(ConsistentRead, OfAnAbortedWriteNamesTheWriter) {
   EXPECT_EQ(result.violations.front().transactions, (std::vector<std::uint64_t>{2, 1}));
 }
 
+TEST(ConsistentRead, MaySeeAnAbortedWriteThatBeganAtTheSameTick) {
+  for (const Time begin : {12, 13}) {
+    TraceBuilder trace;
+    trace.read(2, "x", 1, {10, 12});
+    trace.write(1, "x", 1, {begin, 20}).abort(1, {30, 40});
+    trace.commit(2, {50, 60});
+    EXPECT_EQ(first_kind(trace.verify("postgres:read-committed")),
+              begin == 12 ? "aborted-read" : "thin-air-read");
+  }
+}
+
 TEST(ConsistentRead, OfAnAbortedTransactionIsNotJudged) {
   TraceBuilder trace = two_versions();
   trace.read(3, "x", 7, {80, 90}).abort(3, {100, 110});

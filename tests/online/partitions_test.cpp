@@ -97,6 +97,45 @@ TEST(Partitions, ReportContradictorySnapshotsInTheOrderOfTheStatements) {
   }
 }
 
+// Several partitions judge the read of T1 after the commit of T2 has arrived, one partition before.
+TEST(Partitions, CountReadsOfWhatIsCommittedLater) {
+  TraceBuilder trace;
+  trace.read(1, "x", 7, {10, 12}).commit(1, {14, 16});
+  trace.write(2, "x", 7, {20, 22}).commit(2, {30, 35});
+  for (const std::uint32_t partitions : {1u, 2u}) {
+    const OnlineResult result = trace.verify("postgres:read-committed", {.partitions = partitions});
+    EXPECT_EQ(result.statistics.reads_ahead, 1u) << partitions;
+    EXPECT_EQ(result.statistics.largest_lead, 18) << partitions;
+  }
+}
+
+// T2 had ended when the read of T1 was judged, and overwrote its own x = 7.
+TEST(Partitions, DoNotCountReadsOfWhatWasNeverCommitted) {
+  TraceBuilder trace;
+  trace.read(1, "x", 7, {10, 12}).commit(1, {14, 40});
+  trace.write(2, "x", 7, {20, 22}).write(2, "x", 8, {23, 24}).commit(2, {30, 50});
+  for (const std::uint32_t partitions : {1u, 2u}) {
+    const OnlineResult result = trace.verify("postgres:read-committed", {.partitions = partitions});
+    EXPECT_TRUE(result.violated()) << partitions;
+    EXPECT_EQ(result.statistics.reads_ahead, 0u) << partitions;
+  }
+}
+
+// T2's read is judged when its commit is answered, before or after T1 aborts.
+TEST(Partitions, CiteAnAbortIfItCameBeforeTheVerdict) {
+  for (const auto& [answered, action] :
+       {std::pair{16, "write x = 7"}, {40, "write x = 7, and abort later"}}) {
+    TraceBuilder trace;
+    trace.write(1, "x", 7, {5, 6}).read(2, "x", 7, {10, 12}).commit(2, {14, answered});
+    trace.read(1, "y", TraceBuilder::kNil, {20, 22}).abort(1, {30, 35});
+    for (const std::uint32_t partitions : {1u, 2u}) {
+      const OnlineResult result = trace.verify("postgres:read-committed", {.partitions = partitions});
+      ASSERT_TRUE(result.violated()) << partitions;
+      EXPECT_EQ(result.violations[0].first.records.back().action, action) << partitions;
+    }
+  }
+}
+
 // What a read in one partition reveals about the snapshot decides in another partition who updated
 // first.
 TEST(Partitions, ShareWhenASnapshotWasTaken) {

@@ -23,7 +23,8 @@ struct Report {
   struct Unwritten {
     std::uint32_t key;
     StoredValue value;
-    Time read_by;  // The writer had begun to write it by then.
+    Time read_by;                    // The writer had begun to write it by then.
+    std::uint64_t ended_before = 0;  // LiveTransaction::ended_before of the reader.
   };
   std::optional<Unwritten> unwritten = std::nullopt;
   std::uint64_t judged = 0;  // LiveTransaction::judged of its transaction.

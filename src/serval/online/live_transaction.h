@@ -52,7 +52,9 @@ struct LiveTransaction {
   std::vector<Access> accesses;
   std::vector<RegionLock> regions;  // The regions whose rows it locked.
   Participant participant;
-  std::uint64_t judged = 0;  // Its position among judged transactions, from 1; 0: not judged.
+  std::uint64_t ended = 0;         // Its position among ended transactions, from 1; 0: open.
+  std::uint64_t judged = 0;        // Its position among judged transactions, from 1; 0: not judged.
+  std::uint64_t ended_before = 0;  // How many transactions had ended when it was judged.
 
   // By partition: the accesses to its keys, in program order. Filled at the end.
   std::vector<std::vector<std::uint32_t>> parts;

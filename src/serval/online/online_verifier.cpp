@@ -79,6 +79,7 @@ LiveTransaction& OnlineVerifier::take_slot() {
 void OnlineVerifier::end(const Record& record) {
   LiveTransaction& transaction = *std::exchange(open_[record.session], nullptr);
   intake_.close(record, transaction);
+  transaction.ended = ends_ + 1;
   count_end(transaction);
   mirror_->install(transaction, horizon_);
   if (transaction.state == State::Indeterminate) {
@@ -114,6 +115,7 @@ void OnlineVerifier::look_for_late_writers(const LiveTransaction& transaction) {
     if (access.kind != Access::Kind::Write) continue;
     std::erase_if(unexplained_, [&](const Report::Unwritten& read) {
       if (read.key != access.key || !(read.value == access.value)) return false;
+      if (transaction.ended <= read.ended_before) return false;
       ++statistics_.reads_ahead;
       statistics_.largest_lead =
           std::max(statistics_.largest_lead, span_of({read.read_by, transaction.end.begin}));
@@ -127,7 +129,7 @@ void OnlineVerifier::note_aborted_writes(const LiveTransaction& transaction) {
     if (access.kind != Access::Kind::Write) continue;
     if (aborted_writes_.size() >= kRememberedAborts) aborted_writes_.pop_front();
     aborted_writes_.push_back(
-        {access.key, access.value, transaction.number, transaction.session, access.time});
+        {access.key, access.value, transaction.number, transaction.session, access.time, transaction.ended});
   }
 }
 
@@ -142,6 +144,7 @@ void OnlineVerifier::advance(Time frontier) {
     std::ranges::pop_heap(waiting_, std::greater<>{});
     waiting_.pop_back();
     transaction.judged = ++judged_;
+    transaction.ended_before = ends_;
     mirror_->judge(transaction);
     if (options_.partitions == 1) collect();
   }
@@ -226,15 +229,18 @@ void OnlineVerifier::name_writers() {
     if (const auto& read = reports_[i].unwritten) asked[{read->key, read->value}].push_back(i);
   if (asked.empty()) return;
   std::vector<std::vector<CitedRecord>> writers(reports_.size());
-  const auto look_at = [&](const AbortedWrite& write, const char* and_then, const auto& applies_to) {
+  const auto look_at = [&](const AbortedWrite& write, const auto& applies_to) {
     const auto found = asked.find({write.key, write.value});
     if (found == asked.end()) return;
-    for (const std::size_t i : found->second)
-      if (write.time.begin <= reports_[i].unwritten->read_by && applies_to(reports_[i]))
-        writers[i].push_back(cite(
-            write,
-            fmt::format("write {} = {}{}", keys_.names().format(write.key), write.value.format(), and_then),
-            write.time));
+    for (const std::size_t i : found->second) {
+      const Report::Unwritten& read = *reports_[i].unwritten;
+      if (write.time.begin > read.read_by || !applies_to(reports_[i])) continue;
+      const char* and_then = write.ended <= read.ended_before ? ", and abort later" : "";
+      writers[i].push_back(cite(
+          write,
+          fmt::format("write {} = {}{}", keys_.names().format(write.key), write.value.format(), and_then),
+          write.time));
+    }
   };
   for (const LiveTransaction& transaction : slots_) {
     if (transaction.state == State::Aborted) continue;
@@ -243,13 +249,22 @@ void OnlineVerifier::name_writers() {
     };
     for (const Access& access : transaction.accesses)
       if (access.kind == Access::Kind::Write)
-        look_at({access.key, access.value, transaction.number, transaction.session, access.time}, "",
+        look_at({access.key, access.value, transaction.number, transaction.session, access.time, kNotAborted},
                 is_open);
   }
-  for (const AbortedWrite& write : aborted_writes_)
-    look_at(write, ", and abort later", [](const Report&) { return true; });
+  for (const AbortedWrite& write : aborted_writes_) look_at(write, [](const Report&) { return true; });
   for (std::size_t i = 0; i < reports_.size(); ++i)
     if (reports_[i].unwritten) cite_writers(reports_[i], std::move(writers[i]));
+  if (!unexplained_.empty()) look_for_past_writers();
+}
+
+// With several partitions, the writer may have committed since the read was judged.
+void OnlineVerifier::look_for_past_writers() {
+  std::vector<const LiveTransaction*> committed;
+  for (const LiveTransaction& transaction : slots_)
+    if (transaction.state == State::Committed) committed.push_back(&transaction);
+  std::ranges::sort(committed, {}, &LiveTransaction::ended);
+  for (const LiveTransaction* transaction : committed) look_for_late_writers(*transaction);
 }
 
 void OnlineVerifier::cite_writers(Report& report, std::vector<CitedRecord> writers) {

@@ -57,12 +57,14 @@ class OnlineVerifier {
   static constexpr std::uint32_t kEndsBetweenLooks = 64;
   static constexpr std::size_t kRememberedAborts = 4096;
   static constexpr std::size_t kRememberedReads = 256;
+  static constexpr std::uint64_t kNotAborted = ~std::uint64_t{0};
   struct AbortedWrite {
     std::uint32_t key;
     StoredValue value;
     std::uint64_t transaction;
     std::uint32_t session;
     Interval time;
+    std::uint64_t ended;  // LiveTransaction::ended.
   };
 
   LiveTransaction& open(const Record& record);
@@ -82,6 +84,7 @@ class OnlineVerifier {
   void name_writers();
   void cite_writers(Report& report, std::vector<CitedRecord> writers);
   void look_for_late_writers(const LiveTransaction& transaction);
+  void look_for_past_writers();
 
   const Profile& profile_;
   OnlineOptions options_;

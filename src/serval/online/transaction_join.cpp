@@ -26,6 +26,7 @@ void TransactionJoin::take(const LiveTransaction& transaction, const Findings::F
   if (finding.report == Findings::Finding::kNoReport) return depend(finding.link);
   Report found = std::move(of.report_of(finding));
   found.judged = transaction.judged;
+  if (found.unwritten) found.unwritten->ended_before = transaction.ended_before;
   report(std::move(found));
 }
 
