@@ -22,6 +22,17 @@ TEST(MutualExclusion, IsBrokenIfTwoWritersHoldTheLock) {
   EXPECT_FALSE(trace.verify("cockroachdb:serializable").violated());  // Its writes do not take locks.
 }
 
+// T2 is at a level for which nothing is promised; it committed between T1 and T3, which both had the lock.
+TEST(MutualExclusion, IsBrokenEvenIfAWriterWithoutALockCameBetween) {
+  TraceBuilder trace;
+  trace.write(1, "x", 1, {10, 20}).commit(1, {40, 41});
+  trace.begin(2, {5, 6}, StatedLevel::ReadUncommitted).write(2, "x", 2, {21, 22}).commit(2, {42, 45});
+  trace.write(3, "x", 3, {30, 35}).commit(3, {60, 65});
+  const OnlineResult result = trace.verify("rocksdb:read-committed");
+  ASSERT_TRUE(result.violated());
+  EXPECT_EQ(result.violations[0].transactions, (std::vector<std::uint64_t>{1, 3}));
+}
+
 TEST(MutualExclusion, OrdersWritersWhoseCommitsOverlap) {
   TraceBuilder trace;
   trace.write(1, "x", 1, {10, 20}).commit(1, {40, 90});
