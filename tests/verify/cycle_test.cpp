@@ -263,6 +263,14 @@ TEST(VerifyCycle, AMismatchedClassIsCaught) {
       violated_by_cycle(ThinAirRead, {rw(history, {0, 1}, {1, 2}, 1), rw(history, {1, 0}, {0, 2}, 0)})));
 }
 
+TEST(VerifyCycle, AReadMustShowTheOrderOfTwoAppends) {
+  const History history = parse_history("s1: [a(x,1)] s2: [a(x,2)] s3: [l(x,[1 2])]");
+  const auto shown = [&](Place from, Place to) { return data_edge(history, EdgeKind::WriteWrite, from, to); };
+  EXPECT_EQ(
+      flaw(history, kSer, violated_by_cycle(DirtyWrite, {shown({0, 0}, {1, 0}), shown({1, 0}, {0, 0})})),
+      "anomaly 1 (dirty-write): edge 2: no read shows that a(x,2) came before a(x,1)");
+}
+
 // The second transaction read what the first wrote, and wrote itself. At read-uncommitted that orders
 // nothing.
 TEST(VerifyCycle, AtReadUncommittedReadsDoNotOrderWrites) {

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "serval/history/history_builder.h"
@@ -11,6 +12,8 @@ namespace serval {
 namespace {
 
 using namespace evidence;
+using evidence::flaw;
+using testing::HasSubstr;
 
 // Empty if the execution stands.
 std::string flaw(const std::string& text, Level level, const Verdict& verdict) {
@@ -165,6 +168,47 @@ TEST(VerifyHolds, ReplaysPredicates) {
   EXPECT_EQ(verify_witness(wrong, kSi, holds_by(kSi, {0, 1}, {0, 0})), std::nullopt);
 }
 
+// The order {1, 0} puts the question before the only write.
+TEST(VerifyHolds, APredicateFindsTheInitialRowsOfKeysThatAreNotInserted) {
+  HistoryBuilder builder;
+  builder.set_initial_value(Value::integer(0));
+  const SessionId session = builder.session(Value::integer(1));
+  const TransactionId writer = builder.begin_transaction(session, Value::integer(1));
+  builder.add(writer, OperationKind::Write, builder.key(Value::integer(7)), Value::integer(1));
+  const TransactionId reader = builder.begin_transaction(session, Value::integer(2));
+  builder.add(reader, {.kind = OperationKind::PredicateRead, .predicate = builder.predicate({})});
+  const History history = std::move(builder).freeze();
+  EXPECT_THAT(flaw(history, kSer, holds_by(kSer, {1, 0})), HasSubstr("7 also matches there"));
+}
+
+// A history of one operation over all rows, after a write of 5 to the only key.
+History history_of(OperationKind kind, Value row) {
+  HistoryBuilder builder;
+  const SessionId session = builder.session(Value::integer(1));
+  const KeyId key = builder.key(Value::integer(7));
+  builder.add(builder.begin_transaction(session, Value::integer(1)), OperationKind::Write, key,
+              Value::integer(5));
+  builder.add(builder.begin_transaction(session, Value::integer(2)),
+              {.kind = kind, .predicate = builder.predicate({}), .rows = {{key, row}}});
+  return std::move(builder).freeze();
+}
+
+TEST(VerifyHolds, AnUpdateToAnUnknownRowIsNotReplayed) {
+  const auto flaw_of = [](OperationKind kind, Value row) {
+    return flaw(history_of(kind, row), kSer, holds_by(kSer, {0, 1}));
+  };
+  EXPECT_THAT(flaw_of(OperationKind::PredicateUpdate, Value::unknown()),
+              HasSubstr("the value that it wrote to 7 is unknown"));
+  EXPECT_EQ(flaw_of(OperationKind::PredicateUpdate, Value::integer(6)), "");
+  EXPECT_EQ(flaw_of(OperationKind::PredicateRead, Value::unknown()), "");
+}
+
+TEST(VerifyHolds, AnOrderAloneDoesNotExplainPredicates) {
+  const History history = history_of(OperationKind::PredicateRead, Value::integer(5));
+  EXPECT_THAT(flaw(history, Level::Causal, holds_by(Level::Causal, {0, 1})),
+              HasSubstr("it is not certain that p{7=5} of T2 saw a committed version"));
+}
+
 TEST(VerifyHolds, PlainSerializableIgnoresSessions) {
   EXPECT_EQ(flaw("s1: [w(x,1)] [r(x,0)]", kSer, {1, 0}), "");
 }
@@ -252,6 +296,13 @@ TEST(VerifyHolds, StrongSnapshotsSeeTransactionsThatEndedBefore) {
   EXPECT_EQ(flaw(text, kStrongSi, {0, 1}, {0, 0}), "T2 does not see T1, which ended before it began");
 }
 
+// T4 ended before T1 began. T2 and T3, which come between them, overlap both.
+TEST(VerifyHolds, RealTimeCountsAcrossTransactionsInBetween) {
+  EXPECT_EQ(flaw("s1: [w(x,1)]@10..20 s2: [w(y,1)]@1..21 s3: [w(z,1)]@1..22 s4: [w(u,1)]@0..5", kStrict,
+                 {0, 1, 2, 3}),
+            "T1 does not see T4, which ended before it began");
+}
+
 TEST(VerifyHolds, AnInvertedIntervalDoesNotPrecedeItself) {
   EXPECT_EQ(flaw("s1: [r(x,0)]@9..2", kStrongSi, {0}, {0}), "");
   EXPECT_EQ(flaw("s1: [r(x,0)]@9..2", kStrict, {0}), "");
@@ -286,6 +337,17 @@ TEST(VerifyHolds, TransactionsThatWereReadMustParticipate) {
   const char* const history = "s1: [w(x,1)]? s2: [r(x,1)]";
   EXPECT_EQ(flaw(history, Level::ReadUncommitted, {0, 1}), "");
   EXPECT_NE(flaw(history, Level::ReadUncommitted, {1}), "");
+}
+
+TEST(VerifyHolds, AtMonotonicViewAReadMissesNothingOfAWriterSeenBefore) {
+  const char* const text = "s1: [w(x,1) w(y,1)] s2: [r(y,1) r(x,0)]";
+  EXPECT_EQ(flaw(text, Level::MonotonicView, {0, 1}), "r(x,0) of T2 misses T1, which leads to T1");
+  EXPECT_EQ(flaw(text, Level::CursorStability, {0, 1}), "");
+}
+
+TEST(VerifyHolds, AtCursorStabilityAKeyIsAListOrARegister) {
+  EXPECT_EQ(flaw("s1: [w(x,[1])] s2: [l(x,[1])]", Level::CursorStability, {0, 1}),
+            "x is both a list and a register");
 }
 
 TEST(VerifyHolds, AnEmptyHistoryHolds) { EXPECT_EQ(flaw("", kSi, {}), ""); }

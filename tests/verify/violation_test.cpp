@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "serval/history/history_builder.h"
@@ -10,6 +11,7 @@ namespace {
 
 using namespace evidence;
 using enum AnomalyKind;
+using testing::HasSubstr;
 
 constexpr auto kSer = Level::Serializable;
 constexpr auto kStrict = Level::StrictSerializable;
@@ -196,6 +198,33 @@ TEST(VerifyDivergence, BothBranchesMustParticipate) {
 TEST(VerifyDivergence, BothBranchesMustWrite) {
   const History history = parse_history("s1: [r(x,0) w(x,1)] s2: [r(x,0) r(x,0)]");
   EXPECT_FALSE(stands(history, kSi, violated_by(LostUpdate, divergence(history, {0, 0}, {1, 0}))));
+}
+
+// Proofs by cases.
+
+Edge by_case(Edge edge) {
+  edge.basis = OrderBasis::Case;
+  return edge;
+}
+
+// T3 saw x=1 of T1 or of T2, and wrote the y that T1 read.
+TEST(VerifyContradiction, AnEdgeOfACaseNeedsItsAnswer) {
+  const History history = parse_history("s1: [w(x,1) r(y,1)] s2: [w(x,1)] s3: [r(x,1) w(y,1)]");
+  const std::vector<Edge> cycle{by_case(wr(history, {0, 0}, {2, 0})), wr(history, {2, 1}, {0, 1})};
+  const Contradiction claim{
+      {{.read = op(history, 2, 0), .writes = {op(history, 0, 0), op(history, 1, 0)}, .cases = {1, 2}},
+       {.cycle = cycle},
+       {.cycle = cycle}}};
+  EXPECT_THAT(flaw(history, kSer, violated_by(NoSerialOrder, claim)),
+              HasSubstr("a source that the case does not give"));
+}
+
+TEST(VerifyContradiction, AQuestionIsAboutWritesThatExist) {
+  const History history = parse_history("s1: [w(x,1)] s2: [w(x,2)]");
+  const auto end = static_cast<std::uint32_t>(history.operation_count());
+  const Contradiction claim{{{.writes = {op(history, 0, 0), OperationId{end}}, .cases = {1, 1}}, {}}};
+  EXPECT_THAT(flaw(history, kSer, violated_by(NoSerialOrder, claim)),
+              HasSubstr("cites a write that does not exist"));
 }
 
 // Chains of lightweight transactions.
