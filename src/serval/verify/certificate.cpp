@@ -126,7 +126,6 @@ Value CertifiedFacts::value_at(KeyId key, std::size_t position) const {
 
 bool CertifiedFacts::is_shown(const VersionSet& set, KeyId key, std::size_t position) const {
   const TransactionId installer = order(key)[position];
-  if (installer.is_none()) return true;
   const TransactionHints* hints = history_.hints(installer);
   if (const auto* timestamp = std::get_if<std::int64_t>(&set.seen))
     return hints != nullptr && hints->commit_timestamp && *hints->commit_timestamp <= *timestamp;

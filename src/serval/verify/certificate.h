@@ -54,7 +54,8 @@ class CertifiedFacts {
   std::optional<bool> matches(const Query& asked, KeyId key, Value value) const;
   // Whether exactly one of the version at the position and its predecessor matches.
   bool changes(const Query& asked, KeyId key, std::size_t position) const;
-  // Whether the version at the position is visible to the set, regardless of later versions.
+  // Whether the version at the position, after the initial one, is visible to the set, regardless of later
+  // versions.
   bool is_shown(const VersionSet& set, KeyId key, std::size_t position) const;
 
  private:

@@ -188,7 +188,8 @@ std::uint32_t VersionVisibility::find_position(const VersionSet& set, Transactio
     const auto end = std::get<TransactionSnapshot>(set.seen).first_future;
     at = last_below(numbers_, key, static_cast<std::int64_t>(end));
   }
-  while (at > 0 && (versions[at].installer == t || !shows(set, versions[at].installer))) --at;
+  // Ends at the initial version, which everybody sees.
+  while (versions[at].installer == t || !shows(set, versions[at].installer)) --at;
   return at;
 }
 

@@ -116,9 +116,9 @@ class Decision {
     if (forbids(level_, AnomalyKind::LostUpdate))
       std::ranges::move(lost_updates(history_, relations_), std::back_inserter(anomalies));
     const std::optional<std::vector<Vertex>> order = order_of(relations_);
-    const bool contested = family_ == Family::ReadUncommitted && !relations_.contested.empty();
     if (!order)
-      std::ranges::move(contested ? certain_cycles() : cycles(relations_), std::back_inserter(anomalies));
+      std::ranges::move(relations_.contested.empty() ? cycles(relations_) : certain_cycles(),
+                        std::back_inserter(anomalies));
     if (!anomalies.empty()) return make_violated(std::move(anomalies), options_);
     if (!order) return contested_lists();
     if (!reads_are_certain() && !can_search()) return missing_order(history_, relations_);
@@ -144,9 +144,9 @@ class Decision {
     return order;
   }
 
-  // Reads that contradict each other refute nothing here, because it is unknown which of them shows the
-  // order. But an order is a proof only if it fits all of them; otherwise one more read could turn a
-  // violation into a valid history.
+  // Reads that contradict each other refute nothing at read-uncommitted, because it is unknown which of
+  // them shows the order; no other level draws contested edges. But an order is a proof only if it fits all
+  // of them; otherwise one more read could turn a violation into a valid history.
   std::vector<Anomaly> certain_cycles() {
     Relations certain = relations_;
     certain.contested.clear();

@@ -94,7 +94,7 @@ class Collector {
     for_each_write([&](TransactionId, const Access& access) { ++first[index_[access.key.index] + 1]; });
     std::partial_sum(first.begin(), first.end(), first.begin());
     open_.writes.resize(first.back());
-    std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
+    std::vector<std::uint32_t> next = first;
     for_each_write([&](TransactionId t, const Access& access) {
       open_.writes[next[index_[access.key.index]]++] = {t, access.written};
     });
@@ -141,7 +141,7 @@ class Collector {
     for (const OpenKeys::Read& read : reads) ++offsets[read.seen + 1];
     std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
     std::vector<TransactionId> readers(reads.size());
-    std::vector<std::uint64_t> next(offsets.begin(), offsets.end() - 1);
+    std::vector<std::uint64_t> next = offsets;
     for (const OpenKeys::Read& read : reads) {
       const std::uint64_t position = next[read.seen]++;
       readers[position] = read.reader;

@@ -20,7 +20,7 @@ class WritesByKey {
       for_each_write(t, [&](KeyId key) { ++first_[key.index + 1]; });
     std::partial_sum(first_.begin(), first_.end(), first_.begin());
     writes_.resize(first_.back());
-    std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
+    std::vector<std::uint32_t> next = first_;
     for (const SessionId session : history.sessions()) {
       std::uint32_t position = 0;
       for (const TransactionId t : history.session_transactions(session)) {

@@ -30,7 +30,7 @@ class SessionChains {
     for_each_link([&](KeyId key, const ChainLink&) { ++first_[key.index + 1]; });
     std::partial_sum(first_.begin(), first_.end(), first_.begin());
     links_.resize(first_.back());
-    std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
+    std::vector<std::uint32_t> next = first_;
     // By session and position, so that each key's links arrive sorted.
     for_each_link([&](KeyId key, const ChainLink& link) { links_[next[key.index]++] = link; });
   }
