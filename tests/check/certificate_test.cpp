@@ -82,6 +82,17 @@ TEST(Certificate, ExamplesAreViolationsExactlyWhereTheTableSaysSo) {
   }
 }
 
+TEST(Certificate, CyclesOfItemsDoNotHidePhantoms) {
+  const History history = history_of(examples()[AnomalyKind::Phantom] +
+                                     transaction(3, 3, R"(["r","u",null],["r","v",null],["w","v",9])") +
+                                     transaction(4, 4, R"(["r","u",null],["r","v",null],["w","u",9])"));
+  const CheckResult result = check(history, Level::Serializable);
+  const std::map<AnomalyKind, std::uint64_t> both{{AnomalyKind::WriteSkew, 1}, {AnomalyKind::Phantom, 1}};
+  ASSERT_TRUE(violated(result.verdict));
+  EXPECT_EQ(std::get<Violated>(result.verdict).counts, both);
+  EXPECT_EQ(verify_witness(history, Level::Serializable, result.verdict), std::nullopt);
+}
+
 // Emme, Figure 3: serializable as T1, T3, T2, which is not the order of the timestamps.
 TEST(Certificate, SaysWhenAnotherOrderExists) {
   const History history = history_of(
@@ -135,6 +146,16 @@ TEST(Certificate, SaysWhyItDoesNotSettleTheHistory) {
   expect_unsettled(transaction(1, 1, R"(["a","x",1])"), "lists");
 }
 
+// It had not written x, of which it saw a later version than its own; that the sum over this version is
+// undefined does not matter.
+TEST(Certificate, AVersionLaterThanTheOwnIsNotExamined) {
+  expect_unsettled(transaction(1, 1,
+                               R"(["pr",["aggregate","sum",["col","place"],["<",["col","value"],5]],[],)"
+                               R"({"saw":[["x",[2,2]]],"result":1}],["w","x",1])") +
+                       transaction(2, 2, R"(["w","x",2])") + order("x", "[1,1],[2,2]"),
+                   "transaction 1 saw a version of x later than its own before it wrote the key");
+}
+
 // A range whose version set is unknown: an order of the others may or may not explain it.
 TEST(Certificate, RangesWithoutAVersionSetAreReplayed) {
   const std::string writers =
@@ -169,6 +190,20 @@ TEST(Certificate, IsNotNeededIfTheTimesExplainEverything) {
   ASSERT_TRUE(undecided(open.verdict));
   EXPECT_THAT(std::get<Undecided>(open.verdict).details.back(),
               HasSubstr("T3 (3 of 3 in the order): predicate-read of value < 5 (0 rows) expects x to be 1"));
+}
+
+// The commit timestamp shows that T1 committed.
+TEST(Certificate, IncludesAnIndeterminateTransactionWithACommitTimestamp) {
+  const History history =
+      history_of(R"({"s":1,"t":1,"ops":[["w","x",1]],"outcome":"indeterminate","commit_ts":1})"
+                 "\n"
+                 R"({"s":2,"t":2,"ops":[["r","x",1,{"saw":{"ts":1}}]],"commit_ts":2})"
+                 "\n"
+                 R"({"event":"certificate","order":"commit_ts"})"
+                 "\n");
+  const CheckResult result = check(history, Level::ReadCommitted);
+  EXPECT_EQ(reason_of(result), "holds");
+  EXPECT_EQ(verify_witness(history, Level::ReadCommitted, result.verdict), std::nullopt);
 }
 
 // Deleted, written and deleted again: there was no row, but at which of three times?

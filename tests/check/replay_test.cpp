@@ -320,6 +320,21 @@ TEST(Replay, DoesNotDecideWhatIsUndefined) {
   EXPECT_THAT(reason(replayed(history, Level::Serializable)), HasSubstr("x = 7 matches is not defined"));
 }
 
+// An index over texts finds 'b', but cannot exclude the number.
+TEST(Replay, DoesNotDecideComparisonsWithValuesOfTwoKinds) {
+  const History history = lines(R"({"s":1,"t":1,"ops":[["i","x",{"place":"c"}]],"commit_ts":1}
+{"s":2,"t":2,"ops":[["pr",["sql","place IN (1, 'b') "],[]]],"start_ts":1})");
+  EXPECT_THAT(reason(replayed(history, Level::Serializable)), HasSubstr("matches is not defined"));
+}
+
+// Two rows are missed, and the index over places finds y first.
+TEST(Replay, AnIndexFindsRowsInTheOrderOfTheirValues) {
+  const History history =
+      lines(R"({"s":1,"t":1,"ops":[["i","x",{"place":4}],["i","y",{"place":3}]],"commit_ts":1}
+{"s":2,"t":2,"ops":[["pr",["sql","place < 5"],[]]],"start_ts":1})");
+  EXPECT_THAT(reason(replayed(history, Level::Serializable)), HasSubstr("expects y to be {\"place\":3}"));
+}
+
 TEST(Replay, ComputesUpdatesAndKeepsOtherColumns) {
   const auto with_row = [](const std::string& row) {
     return lines(R"({"s":1,"t":1,"ops":[["i","x",{"place":3,"tag":1}]],"commit_ts":1}
