@@ -47,22 +47,38 @@ TEST(Certificate, AnInsertOverARowIsALostUpdate) {
 
 // An update saw the latest version of each row that it changed, however old the snapshot of its
 // statement is (PostgreSQL's read-committed). It leaves a later version alone that no longer matches.
+const std::string kLockedAgain =
+    R"({"s":1,"t":1,"ops":[["w","x",{"id":1,"v":1}],["w","y",{"id":2,"v":1}]],"server_txn":"10"})"
+    "\n"
+    R"({"s":2,"t":2,"ops":[["w","x",{"id":3,"v":9}],["w","y",{"id":4,"v":2}]],"server_txn":"11"})"
+    "\n"
+    R"({"s":3,"t":3,"ops":[["pu",["<",["col","v"],5],[["y",{"id":5,"v":3}]],{"saw":{"snapshot":"11:11:"}}]],"server_txn":"12"})"
+    "\n" +
+    order("x", "[1,1],[2,2]") + order("y", "[1,1],[2,2],[3,3]");
+
 TEST(Certificate, UpdatesReadAgainWhatTheyLock) {
-  const std::string records =
-      R"({"s":1,"t":1,"ops":[["w","x",{"id":1,"v":1}],["w","y",{"id":2,"v":1}]],"server_txn":"10"})"
-      "\n"
-      R"({"s":2,"t":2,"ops":[["w","x",{"id":3,"v":9}],["w","y",{"id":4,"v":2}]],"server_txn":"11"})"
-      "\n"
-      R"({"s":3,"t":3,"ops":[["pu",["<",["col","v"],5],[["y",{"id":5,"v":3}]],{"saw":{"snapshot":"11:11:"}}]],"server_txn":"12"})"
-      "\n" +
-      order("x", "[1,1],[2,2]") + order("y", "[1,1],[2,2],[3,3]");
-  const History history = history_of(records);
+  const History history = history_of(kLockedAgain);
   for (const Level level : {Level::ReadCommitted, Level::RepeatableRead}) {
     const CheckResult result = check(history, level);
     EXPECT_TRUE(holds(result.verdict)) << name_of(level);
     EXPECT_EQ(verify_witness(history, level, result.verdict), std::nullopt);
   }
   EXPECT_TRUE(violated(check(history, Level::SnapshotIsolation).verdict));
+}
+
+// Next to it a phantom, so that no serial order explains the history.
+TEST(Certificate, AtRepeatableReadAnUpdateMayLeaveARowAloneThatNoLongerMatches) {
+  const History history = history_of(
+      kLockedAgain +
+      R"({"s":4,"t":4,"ops":[["pr",["=",["col","v"],77],[],{"saw":{"snapshot":"10:10:"}}],["r","q",{"v":8}]]})"
+      "\n"
+      R"({"s":5,"t":5,"ops":[["w","p",{"v":77}],["w","q",{"v":8}]],"server_txn":"13"})"
+      "\n");
+  const CheckResult weak = check(history, Level::RepeatableRead),
+                    serial = check(history, Level::Serializable);
+  EXPECT_EQ(reason_of(weak), "holds");
+  EXPECT_EQ(verify_witness(history, Level::RepeatableRead, weak.verdict), std::nullopt);
+  EXPECT_TRUE(violated(serial.verdict));
 }
 
 // While transaction 3 deletes all rows that match, of which it finds y alone, transaction 2 replaces x, so

@@ -181,6 +181,18 @@ TEST(VerifyHolds, APredicateFindsTheInitialRowsOfKeysThatAreNotInserted) {
   EXPECT_THAT(flaw(history, kSer, holds_by(kSer, {1, 0})), HasSubstr("7 also matches there"));
 }
 
+TEST(VerifyHolds, ARowThatAPredicateDeletesExistedBeforeItIsInserted) {
+  HistoryBuilder builder;
+  builder.set_initial_value(Value::integer(0));
+  const KeyId key = builder.key(Value::integer(7));
+  const TransactionId t = builder.begin_transaction(builder.session(Value::integer(1)), Value::integer(1));
+  builder.add(t, {.kind = OperationKind::PredicateDelete,
+                  .predicate = builder.predicate({}),
+                  .rows = {{key, Value::nil()}}});
+  builder.add(t, OperationKind::Insert, key, Value::integer(1));
+  EXPECT_EQ(flaw(std::move(builder).freeze(), kSer, holds_by(kSer, {0})), "");
+}
+
 // A history of one operation over all rows, after a write of 5 to the only key.
 History history_of(OperationKind kind, Value row) {
   HistoryBuilder builder;
@@ -303,6 +315,16 @@ TEST(VerifyHolds, RealTimeCountsAcrossTransactionsInBetween) {
             "T1 does not see T4, which ended before it began");
 }
 
+TEST(VerifyHolds, RealTimeCountsWithLongerTransactionsAtTheEnd) {
+  EXPECT_EQ(flaw("s1: [w(x,1)]@10..20 s2: [w(y,1)]@1..22 s3: [w(z,1)]@0..5", kStrict, {0, 2, 1}),
+            "T1 does not see T3, which ended before it began");
+}
+
+TEST(VerifyHolds, OfTwoThatEndedTogetherTheLaterInTheOrderIsNamed) {
+  EXPECT_EQ(flaw("s1: [w(x,1)]@10..20 s2: [w(y,1)]@0..5 s3: [w(z,1)]@0..5", kStrict, {0, 1, 2}),
+            "T1 does not see T3, which ended before it began");
+}
+
 TEST(VerifyHolds, AnInvertedIntervalDoesNotPrecedeItself) {
   EXPECT_EQ(flaw("s1: [r(x,0)]@9..2", kStrongSi, {0}, {0}), "");
   EXPECT_EQ(flaw("s1: [r(x,0)]@9..2", kStrict, {0}), "");
@@ -348,6 +370,11 @@ TEST(VerifyHolds, AtMonotonicViewAReadMissesNothingOfAWriterSeenBefore) {
 TEST(VerifyHolds, AtCursorStabilityAKeyIsAListOrARegister) {
   EXPECT_EQ(flaw("s1: [w(x,[1])] s2: [l(x,[1])]", Level::CursorStability, {0, 1}),
             "x is both a list and a register");
+}
+
+TEST(VerifyHolds, AtCursorStabilityTheWritesOfAKeyTellWhetherAReadShowsAList) {
+  EXPECT_EQ(flaw("s1: [a(x,1)] s2: [r(x,[1])]", Level::CursorStability, {0, 1}), "");
+  EXPECT_EQ(flaw("s1: [w(x,[1])] s2: [r(x,[1])]", Level::CursorStability, {0, 1}), "");
 }
 
 TEST(VerifyHolds, AnEmptyHistoryHolds) { EXPECT_EQ(flaw("", kSi, {}), ""); }

@@ -110,6 +110,12 @@ TEST(VerifyBadRead, FutureReadNamesALaterOwnWrite) {
   EXPECT_FALSE(bad_read_stands("s1: [r(x,1) w(x,1)] s2: [w(x,1)]", FutureRead, {0, 0}, {0, 1}));
 }
 
+TEST(VerifyBadRead, AFutureReadOfAListNamesALaterOwnAppend) {
+  EXPECT_TRUE(bad_read_stands("s1: [l(x,[1]) a(x,1)]", FutureRead, {0, 0}, {0, 1}));
+  EXPECT_FALSE(bad_read_stands("s1: [a(x,1) l(x,[1])]", FutureRead, {0, 1}, {0, 0}));
+  EXPECT_FALSE(bad_read_stands("s1: [l(x,[1])] s2: [a(x,1)]", FutureRead, {0, 0}, {1, 0}));
+}
+
 TEST(VerifyBadRead, NotMyOwnWriteSeesAnothersValue) {
   EXPECT_TRUE(bad_read_stands("s1: [w(x,1) r(x,2)] s2: [w(x,2)]", NotMyOwnWrite, {0, 1}, {0, 0}));
   EXPECT_TRUE(bad_read_stands("s1: [w(x,1) r(x,0)]", NotMyOwnWrite, {0, 1}, {0, 0}));
