@@ -93,6 +93,19 @@ TEST(Certificate, CyclesOfItemsDoNotHidePhantoms) {
   EXPECT_EQ(verify_witness(history, Level::Serializable, result.verdict), std::nullopt);
 }
 
+TEST(Certificate, WhatTheSnapshotShowsIsNotOutsideIt) {
+  const auto asked = [](const std::string& snapshot) {
+    return history_of(R"({"s":1,"t":1,"ops":[["w","x",4]],"commit_ts":1})"
+                      "\n"
+                      R"({"s":2,"t":2,"ops":[["r","x",4],["pr",[">",["col","value"],100],[],{"saw":{"ts":)" +
+                      snapshot + "}}]]}\n");
+  };
+  const Verdict outside = check(asked("0"), Level::SnapshotIsolation).verdict;
+  ASSERT_TRUE(violated(outside));
+  EXPECT_EQ(verify_witness(asked("0"), Level::SnapshotIsolation, outside), std::nullopt);
+  EXPECT_NE(verify_witness(asked("1"), Level::SnapshotIsolation, outside), std::nullopt);
+}
+
 // Emme, Figure 3: serializable as T1, T3, T2, which is not the order of the timestamps.
 TEST(Certificate, SaysWhenAnotherOrderExists) {
   const History history = history_of(

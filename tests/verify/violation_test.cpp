@@ -225,6 +225,18 @@ TEST(VerifyContradiction, AnEdgeOfACaseNeedsItsAnswer) {
               HasSubstr("a source that the case does not give"));
 }
 
+// If x=1 came before x=2, T1 precedes T2, whose y it read. The other case needs another cycle.
+TEST(VerifyContradiction, AnOrderOfACaseIsItsAnswer) {
+  const History history = parse_history("s1: [w(x,1) r(y,1)] s2: [w(x,2) w(y,1)]");
+  const std::vector<Edge> cycle{by_case(data_edge(history, EdgeKind::WriteWrite, {0, 0}, {1, 0})),
+                                wr(history, {1, 1}, {0, 1})};
+  const Contradiction claim{{{.writes = {op(history, 0, 0), op(history, 1, 0)}, .cases = {1, 2}},
+                             {.cycle = cycle},
+                             {.cycle = cycle}}};
+  EXPECT_THAT(flaw(history, kSer, violated_by(NoSerialOrder, claim)),
+              HasSubstr("an order that the case does not give"));
+}
+
 TEST(VerifyContradiction, AQuestionIsAboutWritesThatExist) {
   const History history = parse_history("s1: [w(x,1)] s2: [w(x,2)]");
   const auto end = static_cast<std::uint32_t>(history.operation_count());
