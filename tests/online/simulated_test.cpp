@@ -132,8 +132,8 @@ TEST_P(Simulated, SettingKeysAsideChangesNoVerdict) {
         EXPECT_EQ(all.statistics.keys, last.statistics.keys);
         fewer += last.statistics.versions < all.statistics.versions ? 1 : 0;
         const OnlineResult nothing = verify({.most_violations = 100'000, .hot_keys = 0, .cold_keys = 0});
-        // A wrong read that tells the value of a forgotten key makes the right reads after it contradict it, so
-        // one violation may become several.
+        // A wrong read that tells the value of a forgotten key makes the right reads after it contradict it,
+        // so one violation may become several.
         for (std::size_t i = 0; i < kMechanismCount; ++i)
           if (all.statistics.violations[i] == 0) {
             EXPECT_EQ(nothing.statistics.violations[i], 0u)
