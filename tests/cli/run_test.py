@@ -93,7 +93,7 @@ class Certificate(cli_test.CliTest):
         for level in ("read-committed", "prefix-consistency", "snapshot-isolation", "strict-serializable"):
             for workload in ("predicates", "predicate-mix", "blindw-rw+", "ycsb-e"):
                 # To verify read committed takes time in proportion to operations times keys.
-                count = "150" if level == "read-committed" else "400"
+                count = "150" if level == "read-committed" else "250"
                 result = self.expect(0, "run", "simulated:", "-w", workload, "-i", level, "-n", count, "--verify")
                 self.assertTrue(result.out.startswith("VALID"), result.out)
 
