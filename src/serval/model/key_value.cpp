@@ -205,8 +205,9 @@ class KeyValue {
     Linearization best;
     const auto fits = [&](std::uint32_t i) {
       Linearization found = search(store, cut_after(spans[i].end, spans));
-      if (found.complete) best = std::move(found);
-      return found.complete;
+      const bool complete = found.complete;
+      if (complete) best = std::move(found);
+      return complete;
     };
     const auto stuck = std::partition_point(by_end.begin(), by_end.end(), fits);
     best.complete = false;

@@ -25,6 +25,7 @@ template <class Operations, class KeyOf>
 std::vector<std::uint32_t> kinds_by(const Operations& operations, const KeyOf& key_of) {
   absl::flat_hash_map<decltype(key_of(operations[0])), std::uint32_t> numbers;
   std::vector<std::uint32_t> kinds;
+  kinds.reserve(operations.size());
   for (const auto& one : operations)
     kinds.push_back(
         numbers.try_emplace(key_of(one), static_cast<std::uint32_t>(numbers.size())).first->second);

@@ -319,6 +319,7 @@ std::vector<ProbeRow> probe_database(std::string_view address, const ProbeOption
   if (chosen.empty())
     for (const IsolationInfo& isolation : driver.isolations) chosen.push_back(&isolation);
   std::vector<ProbeRow> rows;
+  rows.reserve(chosen.size());
   for (const IsolationInfo* isolation : chosen)
     rows.push_back(probe_isolation(address, *isolation, driver, options));
   return rows;
