@@ -101,6 +101,7 @@ std::vector<std::vector<Transaction>> by_common_keys(std::vector<Transaction> tr
   for (std::uint32_t i = 0; i < transactions.size(); ++i)
     groups[find(i)].push_back(std::move(transactions[i]));
   std::vector<std::vector<Transaction>> out;
+  out.reserve(groups.size());
   for (auto& [first, group] : groups) out.push_back(std::move(group));
   return out;
 }

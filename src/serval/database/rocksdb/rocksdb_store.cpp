@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kLockTimeout_ms = 1000;
 constexpr std::uint64_t kLogSeconds =
-    30 * 24 * 3600ull;                  // What was written to disk elsewhere stays readable.
+    30ull * 24 * 3600;                  // What was written to disk elsewhere stays readable.
 constexpr std::size_t kBatch = 10'000;  // Rows per write while tables are created.
 // Optimistic transactions are validated against memtables; without enough of them they fail.
 constexpr std::int64_t kHistoryBytes = 256 << 20;

@@ -81,7 +81,7 @@ class SharedStore final : private Store {
   void apply_pending(const Transaction& writer, Key key, Row& row) const;
   Row read_row(SharedTransaction& transaction, Key key, bool locks);
   void put(SharedTransaction& transaction, Key key, const Request& request);
-  void add(SharedTransaction& transaction, const PendingWrite& write);
+  void add(SharedTransaction& transaction, const PendingWrite& pending);
   Answer answer(SharedTransaction& transaction, const Request& request);
   Answer answer_range(SharedTransaction& transaction, const Request& request);
 
