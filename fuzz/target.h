@@ -42,6 +42,7 @@ Target sql_target();                   // SQL, by PostgreSQL's grammar.
 Target stream_target();                // Lines as `serval watch` receives them.
 Target model_target();                 // Operations for models.
 Target folder_target();                // Folders of Cobra and Leopard.
+Target profile_target();               // Profiles of databases.
 Target answer_target();                // Answers of programs that bring their own database.
 
 }  // namespace serval::fuzz

@@ -9,7 +9,7 @@ std::span<const Target> all_targets() {
     std::vector<Target> all = reader_targets();
     for (Target& target :
          std::vector{version_order_target(), certificate_target(), predicate_target(), sql_target(),
-                     stream_target(), model_target(), folder_target(), answer_target()})
+                     stream_target(), model_target(), folder_target(), answer_target(), profile_target()})
       all.push_back(std::move(target));
     return all;
   }();

@@ -6,6 +6,7 @@
 #include "check_plan.h"
 #include "choices.h"
 #include "model_flags.h"
+#include "profile_choice.h"
 #include "quantities.h"
 #include "serval/base/error.h"
 #include "verb.h"
@@ -57,13 +58,15 @@ void choose_judge(const CheckFlags& flags, CheckPlan& plan) {
   if (!engine) plan.mirror.emplace();
   if (!flags.profile.empty() && !plan.mirror) throw UsageError("--profile needs --engine mirror");
   if (!flags.threads.empty() && !plan.mirror) throw UsageError("--threads needs --engine mirror");
-  if (!flags.profile.empty()) online::choose_profile({.name = flags.profile}, {});
   if (flags.no_certificate && plan.engine == Engine::Certificate)
     throw UsageError("--no-certificate contradicts --engine certificate");
   plan.use_certificate = !flags.no_certificate;
   plan.surveys = flags.level == kAnyLevel;
   if (!flags.level.empty() && !plan.surveys) plan.level = choose_level(flags.level);
-  if (plan.mirror) plan.mirror->profile = {.name = flags.profile, .level = plan.level};
+  if (plan.mirror) {
+    plan.mirror->profile = read_profile_choice(flags.profile);
+    plan.mirror->profile.level = plan.level;
+  }
   if (!flags.threads.empty()) plan.mirror->threads = parse_threads(flags.threads);
   const std::optional<Model> model = choose_model(flags.model);
   if (model && (!flags.level.empty() || plan.mirror || plan.engine != Engine::Auto))
@@ -116,7 +119,8 @@ Action declare_check(Arguments& arguments) {
                    "Memory limit; beyond it UNKNOWN [80 % of RAM or cgroup]", "SIZE");
   arguments.option("--engine", flags->engine, "Engine; auto picks the cheapest complete one [auto]", "NAME");
   arguments.option("--profile", flags->profile,
-                   "For --engine mirror: database and isolation, such as postgres:serializable", "NAME");
+                   "For --engine mirror: database and isolation, such as postgres:serializable, or a file",
+                   "NAME|FILE");
   arguments.option("--threads", flags->threads, "For --engine mirror: partition the keys among N threads [1]",
                    "N");
   arguments.flag("--no-certificate", flags->no_certificate, "Ignore the version certificate of the history");

@@ -67,6 +67,7 @@ std::string positional_values(const Verb& verb) {
   if (verb.name == "anomalies") return names_in(all_anomalies());
   if (verb.name == "models") return names_in(all_models());
   if (verb.name == "workloads") return names_in(all_workloads());
+  if (verb.name == "profiles") return profile_names();
   if (verb.name == "completion") return "bash zsh fish";
   return {};
 }

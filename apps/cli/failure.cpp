@@ -15,6 +15,7 @@
 #include "serval/base/printable.h"
 #include "serval/database/database.h"
 #include "serval/database/passwords.h"
+#include "serval/online/profile_file.h"
 #include "serval/report/quantity.h"
 
 namespace serval::cli {
@@ -89,6 +90,8 @@ Failure describe_current_exception() {
     throw;
   } catch (const ExpectationError& error) {
     return {kBadInput, draw_input_error(error, "expectation")};
+  } catch (const online::ProfileError& error) {
+    return {kBadInput, draw_input_error(error, "profile")};
   } catch (const UnreadableFile& error) {
     return {kBadInput, fmt::format("error: {}: {}", printable(error.position().file), error.problem())};
   } catch (const InputError& error) {

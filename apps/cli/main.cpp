@@ -79,6 +79,10 @@ constexpr std::array kVerbs{
          "serval anomalies\nserval anomalies write-skew", declare_anomalies},
     Verb{"models", "[NAME] [--json]", "List the models that check --model offers: bank, set, ...",
          "serval models\nserval models bank", declare_models},
+    Verb{"profiles", "[NAME] [--json]", "List what the mirror knows about databases: --profile",
+         "serval profiles\n"
+         "serval profiles postgres:serializable > my.profile  # to change it",
+         declare_profiles},
     Verb{"drivers", "[NAME] [--json]", "List the supported databases and what they promise",
          "serval drivers\nserval drivers postgres", declare_drivers},
     Verb{"formats", "[--json]", "List the file formats", "serval formats", declare_formats},

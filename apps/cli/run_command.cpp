@@ -20,6 +20,7 @@
 #include "interruption.h"
 #include "memory_limit.h"
 #include "output.h"
+#include "profile_choice.h"
 #include "quantities.h"
 #include "run_certificate.h"
 #include "run_watch.h"
@@ -30,6 +31,7 @@
 #include "serval/database/invariant_watch.h"
 #include "serval/database/passwords.h"
 #include "serval/levels/level.h"
+#include "serval/online/profile_file.h"
 #include "serval/watch/live_check.h"
 #include "serval/watch/run_mirror.h"
 #include "serval/workload/workload.h"
@@ -106,6 +108,7 @@ class Run {
         seed_(seed_of(flags)),
         options_(options_of(flags, seed_)),
         check_(check_of(flags)),
+        profile_(read_profile_choice(flags.profile)),
         workload_(workload_or_refuse(flags)),
         isolation_(choose_isolation(driver_of(flags.address), flags.isolation)),
         promise_(isolation_.promises),
@@ -152,7 +155,7 @@ class Run {
     facts["isolation"] = isolation_.name;
     promise_ = promise_of(isolation_, facts);
     if (flags_.level.empty()) choose_level_of(promise_);
-    if (flags_.live) watch::RunMirror::require_profile(flags_.profile, facts);
+    if (flags_.live) watch::RunMirror::require_profile(profile_, facts);
   }
 
   static Workload workload_or_refuse(const RunFlags& flags) {
@@ -274,9 +277,7 @@ class Run {
   // Runs the campaign while other threads check the recording, watch the invariants and show the
   // progress.
   void drive(Campaign& campaign) {
-    if (flags_.live)
-      mirror_.emplace(path_.string(), online::ProfileChoice{.name = flags_.profile},
-                      [](const std::string& line) { note(line); });
+    if (flags_.live) mirror_.emplace(path_.string(), profile_, [](const std::string& line) { note(line); });
     std::optional<watch::LiveCheck> live;
     if (checks_live())
       live.emplace(path_.string(), *level_, default_memory_limit(),
@@ -374,6 +375,7 @@ class Run {
   std::uint64_t seed_;
   CampaignOptions options_;
   CheckPlan check_;
+  online::ProfileChoice profile_;  // For --live.
   Workload workload_;
   const IsolationInfo& isolation_;
   std::string promise_;  // Of the isolation, given the server's settings.
@@ -405,8 +407,9 @@ void declare_shared(Arguments& arguments, RunFlags& flags) {
                    "SHARE");
   arguments.option("--node", flags.nodes, "Another address of the same database; repeatable", "ADDRESS");
   arguments.flag("--live", flags.live, "Verify with the mirror during the run, as serval watch does");
-  arguments.option("--profile", flags.profile, "For --live: what the database promises [by the driver]",
-                   "NAME");
+  arguments.option("--profile", flags.profile,
+                   "For --live: what the database promises, by name or as a file [by the driver]",
+                   "NAME|FILE");
   arguments.flag("--server-ids", flags.server_ids,
                  "Record server transaction ids even if they cost an extra statement (PostgreSQL)");
   arguments.flag("--certificate", flags.certificate,
@@ -424,6 +427,8 @@ int run_database(const RunFlags& flags) {
   std::optional<Run> run;
   try {
     run.emplace(flags);
+  } catch (const online::ProfileError&) {
+    throw;
   } catch (const InputError& error) {  // It came from flags, not from a file.
     throw UsageError(error.problem(), error.hint().empty() ? "serval drivers" : error.hint());
   } catch (const DatabaseError&) {

@@ -38,6 +38,7 @@ Action declare_lint(Arguments& arguments);
 Action declare_levels(Arguments& arguments);
 Action declare_anomalies(Arguments& arguments);
 Action declare_models(Arguments& arguments);
+Action declare_profiles(Arguments& arguments);
 Action declare_formats(Arguments& arguments);
 Action declare_probe(Arguments& arguments);
 Action declare_bench(Arguments& arguments);

@@ -16,6 +16,7 @@
 #include "interruption.h"
 #include "memory_limit.h"
 #include "output.h"
+#include "profile_choice.h"
 #include "quantities.h"
 #include "serval/base/error.h"
 #include "serval/watch/metrics_server.h"
@@ -59,7 +60,7 @@ watch::WatchSetting setting_of(const WatchFlags& flags) {
         "a socket needs --profile or --level; clients cannot choose it. For example "
         "--profile postgres:serializable, or --level serializable for what any database promises");
   watch::WatchSetting setting;
-  setting.profile.name = flags.profile;
+  setting.profile = read_profile_choice(flags.profile);
   if (!flags.level.empty()) setting.profile.level = choose_level(flags.level);
   setting.note = [](const std::string& line) { note(line); };
   if (!flags.clock_error.empty())
@@ -308,7 +309,8 @@ Action declare_watch(Arguments& arguments) {
                  "A recording, which may grow; - for standard input; a folder of Leopard traces; unix:PATH; "
                  "tcp:[HOST:]PORT");
   arguments.option("-p,--profile", flags->profile,
-                   "What the database promises, such as postgres:serializable [the recording's]", "NAME");
+                   "What the database promises, such as postgres:serializable, or a file [the recording's]",
+                   "NAME|FILE");
   arguments.option("-l,--level", flags->level,
                    "Instead of a profile: verify only what this level requires of any database", "LEVEL");
   arguments.option("--clock-error", flags->clock_error, "Maximum error of the clients' clocks [0]", "TIME");

@@ -255,7 +255,7 @@ class Json(CliTest):
     def test_tables_and_measurements_are_json_too(self):
         self.file("good.notation", GOOD)
         for words in (["levels"], ["levels", "SI"], ["anomalies"], ["anomalies", "write-skew"], ["formats"],
-                      ["models"], ["models", "bank"], ["workloads"], ["workloads", "tpcc"], ["stats", "good.notation"], ["lint", "good.notation"]):
+                      ["models"], ["models", "bank"], ["profiles"], ["profiles", "spanner:serializable"], ["workloads"], ["workloads", "tpcc"], ["stats", "good.notation"], ["lint", "good.notation"]):
             with self.subTest(words=words):
                 self.assertTrue(json.loads(self.expect(0, *words, "--json").out))
 
@@ -377,6 +377,30 @@ class Mirror(CliTest):
         self.assertIn("postgres:serializable",
                       self.expect(64, "check", "n.txt", "--engine", "mirror", "--profile", "postgres:serialisable").err)
 
+    def test_a_profile_can_be_a_file(self):
+        self.recorded("--level", "read-committed")
+        mine = self.expect(0, "profiles", "postgres:repeatable-read").out.replace("= postgres\n", "= mydb\n")
+        self.file("my.profile", mine)
+        result = self.expect(1, "check", "h.jsonl", "--engine", "mirror", "--profile", "my.profile", "-q")
+        self.assertEqual(result.first, "VIOLATION h.jsonl mydb:repeatable-read")
+        self.file("weak", "database = mydb\nisolation = low\nlevel = read-uncommitted\n")
+        self.expect(2, "check", "h.jsonl", "--engine", "mirror", "--profile", "weak", "-q")
+        self.file("bad.profile", "database = mydb\nisolation = low  # comment\nlevel = lowest\n")
+        result = self.expect(3, "check", "h.jsonl", "--engine", "mirror", "--profile", "bad.profile")
+        self.assertIn('error: bad profile bad.profile:3:9\n  3 | level = lowest\n', result.err)
+        self.assertIn('^ "lowest" is not a value of "level"\n', result.err)
+        result = self.expect(3, "check", "h.jsonl", "--engine", "mirror", "--profile", "missing.profile")
+        self.assertIn("error: bad profile missing.profile\n", result.err)
+        self.assertIn("serval profiles", self.expect(64, "check", "h.jsonl", "--engine", "mirror", "--profile", "mydb").err)
+
+    def test_profiles_say_what_they_rest_on(self):
+        table = self.expect(0, "profiles").out
+        self.assertRegex(table, r"(?m)^  spanner\n    serializable +documentation +t +serial$")
+        self.assertRegex(table, r"(?m)^  postgres\n(    .*\n)*    serializable +tests +t +w +x +serial +ssi$")
+        rows = {row["name"]: row for row in json.loads(self.expect(0, "profiles", "--json").out)}
+        self.assertEqual(rows["tidb-optimistic:repeatable-read"]["certifier"], "percolator")
+        self.assertIn("did you mean", self.expect(64, "profiles", "postgres:serialisable").err)
+
     def test_without_times_nothing_is_found(self):
         self.file("n.txt", GOOD)
         result = self.expect(2, "check", "n.txt", "--engine", "mirror", "--level", "SER")
@@ -489,7 +513,7 @@ class Usage(CliTest):
     def test_help_and_tables_fit_the_page(self):
         verbs = re.findall(r"(?m)^  ([a-z]+)  +[A-Z]", self.expect(0, "--help").out)
         self.assertIn("completion", verbs)
-        tables = ["levels", "anomalies", "models", "drivers", "formats", "workloads"]
+        tables = ["levels", "anomalies", "models", "profiles", "drivers", "formats", "workloads"]
         pages = [["levels", "SI"], ["models", "bank"], ["drivers", "postgres"], ["workloads", "tpcc"]]
         for words in [["--help"], *([verb, "--help"] for verb in verbs), *([table] for table in tables), *pages]:
             for columns in ("80", "110"):

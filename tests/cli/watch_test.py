@@ -1048,6 +1048,16 @@ class Live(WatchTest):
         result = self.expect(0, "run", "simulated:", "-w", "mini", "-n", "2k", "--live")
         self.assertRegex(result.err, r"mirrored   CLEAN serval-out/\S+ simulated:strict-serializable")
 
+    def test_a_profile_can_be_a_file(self):
+        self.file("weak.profile", "database = mydb\nisolation = low\nlevel = read-uncommitted\n")
+        flags = ["-w", "mini", "--keys", "5", "-n", "300", "--live", "--profile", "weak.profile", "-o", "y.jsonl"]
+        result = self.expect(0, "record", LOST_UPDATES, *flags)
+        self.assertIn("mirrored   CLEAN y.jsonl mydb:low", result.err)
+        self.assertTrue(self.expect(0, "watch", "y.jsonl", "--profile", "weak.profile").out.startswith("CLEAN y.jsonl mydb:low"))
+        self.file("bad.profile", "database: mydb\n")
+        for words in (["watch", "y.jsonl"], ["record", LOST_UPDATES, "--live", "-o", "z.jsonl"]):
+            self.assertIn("bad profile bad.profile:1:1\n", self.expect(3, *words, "--profile", "bad.profile").err)
+
     def test_what_the_mirror_finds_fails_the_run(self):
         result = self.expect(1, "record", LOST_UPDATES, "-w", "mini", "--keys", "5", "-n", "3k", "--live", "-o", "x.jsonl")
         self.assertIn("mirrored   VIOLATION x.jsonl", result.err)

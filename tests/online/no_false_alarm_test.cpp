@@ -49,13 +49,14 @@ INSTANTIATE_TEST_SUITE_P(
              Keeps::Snapshot,
              {"generic:read-committed", "generic:prefix-consistency", "generic:snapshot-isolation",
               "generic:strong-snapshot-isolation", "simulated:strong-snapshot-isolation",
-              "tidb-optimistic:repeatable-read", "rocksdb-optimistic:snapshot-isolation"}},
+              "tidb-optimistic:repeatable-read", "rocksdb-optimistic:snapshot-isolation",
+              "foundationdb:snapshot", "spanner:repeatable-read"}},
         Case{"StrictSerializable",
              Keeps::StrictSerializable,
              {"generic:read-committed", "generic:snapshot-isolation", "generic:strong-snapshot-isolation",
               "generic:serializable", "generic:strict-serializable", "simulated:strong-snapshot-isolation",
-              "simulated:strict-serializable", "rocksdb-optimistic:serializable",
-              "cockroachdb:serializable"}}),
+              "simulated:strict-serializable", "rocksdb-optimistic:serializable", "cockroachdb:serializable",
+              "foundationdb:serializable", "spanner:serializable"}}),
     [](const auto& test) { return std::string(test.param.name); });
 
 // Some reads return arbitrary values, so that many are refuted and all kinds of explanations occur.

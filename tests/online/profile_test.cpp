@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "serval/online/profile_file.h"
+
 namespace serval::online {
 namespace {
 
@@ -82,6 +84,21 @@ TEST(Profiles, UseTheMechanismsOfTheTable) {
       {"oracle:serializable", true, true, true, false},
       {"oracle:read-committed", true, true, false, false},
       {"oceanbase:repeatable-read", true, true, true, false},
+      {"aurora-postgres:serializable", true, true, true, true},
+      {"aurora-mysql:repeatable-read", true, true, false, false},
+      {"polardb:repeatable-read", true, true, false, false},
+      {"opengauss:repeatable-read", true, true, true, false},
+      {"opengauss:serializable", true, true, true, false},
+      {"opengauss:read-committed", true, true, false, false},
+      {"sqlserver:snapshot", true, true, true, false},
+      {"sqlite:serializable", true, true, true, true},
+      {"foundationdb:serializable", true, false, false, true},
+      {"singlestore:read-committed", true, true, false, false},
+      {"spanner:serializable", true, false, false, true},
+      {"sap-hana:repeatable-read", true, true, true, false},
+      {"sap-hana:read-committed", true, true, false, false},
+      {"nuodb:consistent-read", true, true, true, false},
+      {"nuodb:read-committed", true, true, false, false},
   };
   for (const Row& row : kTable) {
     const Profile* profile = find_profile(row.name);
@@ -93,13 +110,42 @@ TEST(Profiles, UseTheMechanismsOfTheTable) {
   }
 }
 
-TEST(Profiles, AreDocumented) {
+// Leopard, Table I and report II, Table II: every database, and every certifier.
+TEST(Profiles, CoverEveryDatabaseOfTheTableAndEveryCertifier) {
+  std::set<std::string> databases;
+  std::set<Certifier> certifiers;
+  for (const Profile& row : all_profiles()) {
+    databases.insert(row.database);
+    certifiers.insert(row.certifier);
+  }
+  for (const char* database :
+       {"postgres",     "opengauss", "yugabytedb",  "mysql",       "mariadb", "sqlserver", "aurora-mysql",
+        "polardb",      "tidb",      "rocksdb",     "sqlite",      "oracle",  "sap-hana",  "aurora-postgres",
+        "foundationdb", "oceanbase", "singlestore", "cockroachdb", "spanner", "nuodb"})
+    EXPECT_TRUE(databases.contains(database)) << database;
+  EXPECT_EQ(certifiers.size(), 5u);
+}
+
+TEST(Profiles, RestOnTestsOnlyWhereTheRealDatabaseWasRun) {
+  const std::set<std::string> run{"postgres",           "mariadb", "mariadb-snapshot", "rocksdb",
+                                  "rocksdb-optimistic", "sqlite"};
+  for (const Profile& row : all_profiles()) {
+    EXPECT_EQ(row.basis == Basis::Tests, run.contains(row.database)) << row.name();
+    const bool abstract = row.database == "generic" || row.database == "simulated";
+    EXPECT_EQ(row.basis == Basis::Definition, abstract) << row.name();
+  }
+}
+
+TEST(Profiles, AreDocumentedWithTheirBasis) {
   std::ifstream file(std::string(SERVAL_TEST_DIR) + "/../docs/mirror.md");
   std::stringstream text;
   text << file.rdbuf();
   for (const Profile& row : all_profiles()) {
-    if (row.database == "generic" || row.database == "simulated") continue;
-    EXPECT_NE(text.str().find("`" + row.name() + "`"), std::string::npos) << row.name();
+    if (row.basis == Basis::Definition) continue;
+    const std::size_t name = text.str().find("`" + row.name() + "`");
+    ASSERT_NE(name, std::string::npos) << row.name();
+    const std::string line = text.str().substr(name, text.str().find('\n', name) - name);
+    EXPECT_TRUE(line.ends_with("| " + std::string(name_of(row.basis)) + " |")) << line;
   }
 }
 

@@ -79,10 +79,14 @@ class TraceBuilder {
     const Profile* found = find_profile(profile);
     expects(found != nullptr, "a profile");
     OnlineVerifier verifier(*found, options);
-    std::vector<Record> ordered = records_;
-    std::ranges::stable_sort(ordered, {}, [](const Record& record) { return record.time.begin; });
-    verifier.accept(ordered);
+    verifier.accept(ordered());
     return verifier.finish();
+  }
+  // The records in the order of their begins. They refer to this trace.
+  std::vector<Record> ordered() const {
+    std::vector<Record> out = records_;
+    std::ranges::stable_sort(out, {}, [](const Record& record) { return record.time.begin; });
+    return out;
   }
 
  private:

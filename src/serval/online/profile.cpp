@@ -1,6 +1,7 @@
 #include "serval/online/profile.h"
 
 #include <array>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -18,6 +19,12 @@ const Profile* find_row(std::string_view database, std::string_view isolation) {
   return nullptr;
 }
 
+bool is_built_in(const Profile& profile) {
+  const std::span<const Profile> rows = all_profiles();
+  constexpr std::less<> kBefore;
+  return !kBefore(&profile, rows.data()) && kBefore(&profile, rows.data() + rows.size());
+}
+
 std::string fact(const std::map<std::string, std::string>& facts, const std::string& name) {
   const auto found = facts.find(name);
   return found == facts.end() ? std::string() : found->second;
@@ -30,7 +37,8 @@ const Profile& profile_named(const std::string& name) {
     near += fmt::format("{}{}", near.empty() ? "did you mean " : " or ", suggestion);
   throw UsageError(fmt::format("there is no profile \"{}\"", name),
                    near.empty()
-                       ? "DATABASE:ISOLATION, for example postgres:serializable; docs/mirror.md lists them"
+                       ? "DATABASE:ISOLATION, for example postgres:serializable, or a file; serval profiles "
+                         "lists the names"
                        : near + "?");
 }
 
@@ -46,7 +54,7 @@ const Profile& profile_of_level(Level level) {
 
 }  // namespace
 
-std::string Profile::name() const { return std::string(database) + ":" + std::string(isolation); }
+std::string Profile::name() const { return database + ":" + isolation; }
 
 const Profile* find_profile(std::string_view name) {
   const std::size_t colon = name.find(':');
@@ -62,7 +70,10 @@ const Profile* sibling(const Profile& profile, StatedLevel level) {
   constexpr std::array<std::string_view, 5> kIsolations{"", "read-uncommitted", "read-committed",
                                                         "repeatable-read", "serializable"};
   if (level == StatedLevel::Unstated) return &profile;
-  return find_row(profile.database, kIsolations[static_cast<std::size_t>(level)]);
+  const std::string_view wanted = kIsolations[static_cast<std::size_t>(level)];
+  if (folded_name(profile.isolation) == folded_name(wanted)) return &profile;
+  if (!is_built_in(profile)) return nullptr;
+  return find_row(profile.database, wanted);
 }
 
 const Profile* profile_of_run(const std::map<std::string, std::string>& facts) {
@@ -86,6 +97,7 @@ std::vector<std::string> suggest_profiles(std::string_view misspelled) {
 }
 
 const Profile& choose_profile(const ProfileChoice& choice, const std::map<std::string, std::string>& facts) {
+  if (choice.file != nullptr) return *choice.file;
   if (!choice.name.empty()) return profile_named(choice.name);
   if (choice.level) return profile_of_level(*choice.level);
   if (const Profile* profile = profile_of_run(facts)) return *profile;

@@ -6,10 +6,12 @@
 //   profile.first_updater_wins == true
 //
 // A row states only what the database guarantees regardless of clocks, network and query plans. Anything
-// uncertain is left out, because a wrong promise would cause false alarms.
+// uncertain is left out, because a wrong promise would cause false alarms. Users add rows as files
+// (profile_file.h).
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -59,11 +61,20 @@ enum class Freshness : std::uint8_t {
   Any,      // Any state of the past.
 };
 
+// How it is known that the database keeps these promises.
+enum class Basis : std::uint8_t {
+  Documentation,  // Its documentation says so; nobody has compared it with the database.
+  Tests,          // Serval's tests ran every workload on the real database without an alarm.
+  Definition,     // The level or the simulated database is defined so.
+  Probe,          // `serval probe` saw the database keep them.
+};
+
 struct Profile {
-  std::string_view database;   // "postgres"
-  std::string_view isolation;  // The vendor's name: "repeatable-read"
-  Level level;                 // The corresponding level.
-  std::string_view protocol;   // "2PL+MVCC+SSI"
+  std::string database;   // "postgres"
+  std::string isolation;  // The vendor's name: "repeatable-read"
+  Level level;            // The corresponding level.
+  std::string protocol;   // "2PL+MVCC+SSI"
+  Basis basis = Basis::Documentation;
 
   ReadMode plain_read = ReadMode::Consistent;    // SELECT.
   ReadMode locking_read = ReadMode::Consistent;  // SELECT ... FOR UPDATE, and refused inserts.
@@ -89,12 +100,14 @@ struct Profile {
   Certifier certifier = Certifier::None;
 
   std::string name() const;  // "postgres:repeatable-read"
+  friend bool operator==(const Profile&, const Profile&) = default;
 };
 
 std::span<const Profile> all_profiles();
 // "postgres:serializable"; case, "-", "_" and " " do not matter. "generic:LEVEL" takes aliases of levels.
 const Profile* find_profile(std::string_view name);
-// The row of the same database for the level of a transaction; null if there is none.
+// The row of the same database for the level of a transaction; null if there is none. A profile from a file
+// has no other rows: what the database promises at other levels is unknown.
 const Profile* sibling(const Profile& profile, StatedLevel level);
 // By the facts of a run: {"database": "PostgreSQL", "isolation": "repeatable-read", ...}; null if none
 // fits.
@@ -103,19 +116,20 @@ const Profile* profile_of_run(const std::map<std::string, std::string>& facts);
 // The names nearest to a misspelled one, best first, at most three.
 std::vector<std::string> suggest_profiles(std::string_view misspelled);
 
-// Chooses a profile by name, by level, or by the facts of a recording.
+// Chooses a profile by file, by name, by level, or by the facts of a recording.
 //
 //   choose_profile({.name = "postgres:serializable"}, {});
 //   choose_profile({}, history.facts());
 struct ProfileChoice {
-  std::string name = {};            // "postgres:serializable"; empty: not chosen by name.
-  std::optional<Level> level = {};  // Instead of a name: what this level requires of any database.
+  std::string name = {};                     // "postgres:serializable"; empty: not chosen by name.
+  std::optional<Level> level = {};           // Instead of a name: what this level requires of any database.
+  std::shared_ptr<const Profile> file = {};  // Instead of a name: read from a file.
 
-  bool empty() const noexcept { return name.empty() && !level; }
+  bool empty() const noexcept { return name.empty() && !level && file == nullptr; }
 };
 
-// The name has priority, then the level, then the facts. Throws UsageError if nothing fits, with the
-// nearest names or with the levels that have a profile.
+// The file has priority, then the name, the level and the facts. The result lives as long as the choice.
+// Throws UsageError if nothing fits, with the nearest names or with the levels that have a profile.
 const Profile& choose_profile(const ProfileChoice& choice, const std::map<std::string, std::string>& facts);
 
 }  // namespace serval::online

@@ -16,9 +16,10 @@ RunMirror::RunMirror(const std::string& path, const online::ProfileChoice& profi
       sources_(engine_, {.word = path, .follow = Follow::Always}),
       thread_([this] { run(); }) {}
 
-void RunMirror::require_profile(const std::string& name, const std::map<std::string, std::string>& facts) {
-  if (!name.empty()) {
-    online::choose_profile({.name = name}, facts);
+void RunMirror::require_profile(const online::ProfileChoice& choice,
+                                const std::map<std::string, std::string>& facts) {
+  if (!choice.empty()) {
+    online::choose_profile(choice, facts);
   } else if (online::profile_of_run(facts) == nullptr) {
     throw UsageError(
         fmt::format("--live has no profile for {} at {}", facts.at("database"), facts.at("isolation")),

@@ -35,7 +35,8 @@ class RunMirror {
   Result finish();  // Reads to the end of the recording. Call it once.
 
   // Throws UsageError if there is neither a profile of that name nor one for a run with these facts.
-  static void require_profile(const std::string& name, const std::map<std::string, std::string>& facts);
+  static void require_profile(const online::ProfileChoice& choice,
+                              const std::map<std::string, std::string>& facts);
 
  private:
   void run() noexcept;
