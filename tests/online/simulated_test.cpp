@@ -146,6 +146,20 @@ TEST_P(Simulated, SettingKeysAsideChangesNoVerdict) {
   }
 }
 
+// No transaction wrote the key before it was set aside, so its value was the initial one or none. Then
+// came a dirty read.
+TEST(SettingKeysAside, KeepsWhatTheInitialValueMayBe) {
+  const History history =
+      history_of({"read-committed", "registers", 297272958826753, "dirty-read:probability=0.02", 300, 800});
+  const auto violations = [&](std::size_t hot_keys) {
+    const OnlineOptions options{.most_violations = 100'000, .hot_keys = hot_keys};
+    return mirror_history(history, profile_of("read-committed"), options).statistics.violations;
+  };
+  const auto all = violations(8'192);
+  EXPECT_GT(all[0], 0u);
+  EXPECT_EQ(violations(0), all);
+}
+
 INSTANTIATE_TEST_SUITE_P(Levels, Simulated, testing::ValuesIn(kLevels), [](const auto& test) {
   std::string name = test.param;
   std::erase(name, '-');

@@ -23,28 +23,45 @@ void KeyPartition::create(const KeyFact& fact) {
   first.value = lost_cold_keys_ ? StoredValue::anything() : fact.initial;
   first.or_nil = fact.initial_or_nil;
   ++hot_;
-  const auto cold = cold_.find(fact.name);
-  if (cold == cold_.end()) return;
-  first.value = cold->second.value;
-  first.or_nil = false;
-  key.had_delete = cold->second.had_delete;
+  restore(fact, key);
+}
+
+// An evicted key comes back as it was. Transactions that use it later cannot tell that it was away.
+void KeyPartition::restore(const KeyFact& fact, KeyState& key) {
+  Version& first = key.versions.front();
+  if (const auto cold = cold_.find(fact.name); cold != cold_.end()) {
+    first.value = cold->second.value;
+    first.or_nil = cold->second.or_nil;
+    key.had_delete = cold->second.had_delete;
+    cold_.erase(cold);
+  } else if (const auto undecided = undecided_.find(fact.name); undecided != undecided_.end()) {
+    KeyState* const row = key.row;
+    key = std::move(undecided->second);
+    key.row = row;
+    undecided_.erase(undecided);
+  } else {
+    return;
+  }
   key.forgot = true;
-  cold_.erase(cold);
   returned_.fetch_add(1, std::memory_order_relaxed);
 }
 
 // Every transaction that used the key is judged and forgotten, so only the value that the next one sees
-// matters.
+// matters. If commits overlapped, it may be one of several.
 void KeyPartition::evict(const KeyFact& fact) {
   KeyState& key = state_.states[fact.place.local];
   trim(key, kUnknownEnd);
   const Version& last = key.versions.back();
-  // Some version is always certain.
-  const bool is_known = key.versions.size() == 1 && !last.or_nil;
-  if (cold_.size() < options_.cold_keys)
-    cold_[fact.name] = {is_known ? last.value : StoredValue::anything(), key.had_delete};
-  else
+  if (key.versions.size() == 1 && cold_.size() < options_.cold_keys) {
+    cold_[fact.name] = {.value = last.value, .or_nil = last.or_nil, .had_delete = key.had_delete};
+  } else if (undecided_.size() < options_.cold_keys / kUndecidedShare) {
+    key.locks.clear();
+    undecided_[fact.name] = std::move(key);
+  } else if (cold_.size() < options_.cold_keys) {
+    cold_[fact.name] = {.value = StoredValue::anything(), .had_delete = key.had_delete};
+  } else {
     lost_cold_keys_ = true;
+  }
   key = KeyState();
   --hot_;
 }
@@ -165,11 +182,12 @@ void KeyPartition::trim(KeyState& key, Time horizon) {
 
 OnlineStatistics KeyPartition::statistics() const {
   OnlineStatistics out = state_.statistics;
-  out.keys = hot_ + cold_.size();
+  out.keys = hot_ + cold_.size() + undecided_.size();
   for (const KeyState& key : state_.states) {
     out.versions += key.versions.size();
     out.locks += key.locks.size();
   }
+  for (const auto& [name, key] : undecided_) out.versions += key.versions.size();
   return out;
 }
 

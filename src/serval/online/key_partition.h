@@ -54,6 +54,7 @@ class KeyPartition {
   void note_lock(const LiveTransaction& transaction, const Access& access, Time horizon);
   void trim(KeyState& key, Time horizon);
   void create(const KeyFact& fact);
+  void restore(const KeyFact& fact, KeyState& key);
   void evict(const KeyFact& fact);
 
   OnlineOptions options_;
@@ -63,9 +64,13 @@ class KeyPartition {
   // The last values of evicted keys.
   struct Cold {
     StoredValue value;
+    bool or_nil = false;
     bool had_delete = false;
   };
   absl::flat_hash_map<KeyTable::Hash, Cold> cold_;
+  // Evicted keys with several possible last values, at most one for each kUndecidedShare of cold keys.
+  static constexpr std::size_t kUndecidedShare = 16;
+  absl::flat_hash_map<KeyTable::Hash, KeyState> undecided_;
   bool lost_cold_keys_ =
       false;  // Some evicted keys were forgotten completely, so the value of a new key is unknown.
   std::uint64_t hot_ = 0;  // Number of states in use.

@@ -15,8 +15,8 @@ struct OnlineOptions {
   // uncertain.
   Time retention = Time{10} * 1'000'000'000;
   // Beyond `hot_keys` (more if evicted keys come back), unused keys are evicted: only their last value
-  // is kept, 40 bytes in a table. Beyond `cold_keys`, evicted keys are forgotten, and the first read of
-  // one is assumed to be correct.
+  // is kept, 40 bytes in a table, or their last versions if commits overlapped. Beyond `cold_keys`, evicted
+  // keys are forgotten, and the first read of one is assumed to be correct.
   std::size_t hot_keys = 8'192;
   std::size_t cold_keys = 1'000'000;
   // Number of partitions of the keys, each with its own thread. The verdicts do not depend on it. 1: no
