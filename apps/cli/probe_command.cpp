@@ -11,6 +11,7 @@
 #include "interruption.h"
 #include "output.h"
 #include "probe_expectation.h"
+#include "probe_profile.h"
 #include "quantities.h"
 #include "serval/base/error.h"
 #include "serval/base/json_writer.h"
@@ -19,6 +20,7 @@
 #include "serval/levels/level.h"
 #include "tables.h"
 #include "verb.h"
+#include "writing.h"
 
 namespace serval::cli {
 namespace {
@@ -31,13 +33,15 @@ struct ProbeFlags {
   std::string address;
   std::vector<std::string> isolations, nodes;
   std::string expect, patience = "300ms";
-  bool json = false;
+  std::string write_profile;
+  bool json = false, force = false;
 };
 
 ProbeOptions options_of(const ProbeFlags& flags) {
   ProbeOptions options{.isolations = flags.isolations, .nodes = flags.nodes};
   options.patience =
       std::chrono::duration_cast<std::chrono::milliseconds>(parse_duration("--patience", flags.patience));
+  if (!flags.write_profile.empty()) options.more = mechanism_probes();
   options.progress = [](std::string_view, std::string_view) {
     if (caught_signal() != 0) throw Interrupted{};
   };
@@ -158,13 +162,32 @@ int compare(const ProbeFlags& flags, const ProbeExpectation& expected, const std
   return differences.empty() ? kHolds : kViolated;
 }
 
+// Before the probe, which takes a while.
+void require_profile_file(const ProbeFlags& flags) {
+  if (flags.write_profile.empty()) return;
+  if (flags.isolations.size() != 1 && driver_of(flags.address).isolations.size() != 1)
+    throw UsageError("--write-profile needs one isolation", "-i NAME; serval drivers lists them");
+  if (flags.isolations.size() > 1)
+    throw UsageError("--write-profile needs one isolation", "leave out all but one -i");
+  require_writable(flags.write_profile, flags.force ? Overwrite::Allow : Overwrite::Refuse);
+}
+
+void write_profile_of(const ProbeFlags& flags, const ProbeRow& row) {
+  if (flags.write_profile.empty()) return;
+  write_file(flags.write_profile,
+             probed_profile_text(row, flags.nodes.empty() ? ProbedNodes::One : ProbedNodes::Several));
+  note(fmt::format("wrote      {}   serval watch … --profile {}", flags.write_profile, flags.write_profile));
+}
+
 int run_probe(const ProbeFlags& flags) {
+  require_profile_file(flags);
   const std::optional<ProbeExpectation> expected =
       flags.expect.empty() ? std::nullopt : std::optional(read_probe_expectation(flags.expect));
   catch_signals();
   try {
     const std::vector<ProbeRow> rows = probe(flags);
     print(flags.json ? json_of(flags, rows) : text_of(flags, rows));
+    write_profile_of(flags, rows.front());
     return expected ? compare(flags, *expected, rows) : static_cast<int>(kHolds);
   } catch (const Interrupted&) {
     return 128 + caught_signal();
@@ -181,6 +204,9 @@ Action declare_probe(Arguments& arguments) {
   arguments.option("--patience", flags->patience, "A step that takes longer counts as blocked", "TIME");
   arguments.option("--expect", flags->expect,
                    "Exit with 1 unless the matrix equals the one in FILE, saved with --json", "FILE");
+  arguments.option("--write-profile", flags->write_profile,
+                   "Write what one isolation kept as a profile for the mirror (--profile FILE)", "FILE");
+  arguments.flag("--force", flags->force, "Overwrite the file of --write-profile");
   arguments.flag("--json", flags->json, "One JSON object instead of text");
   return [flags] { return run_probe(*flags); };
 }

@@ -367,6 +367,22 @@ class Simulated(cli_test.CliTest):
         self.assertEqual(happens["read-committed"], ["PMP", "P4", "G-single", "G2-item", "G2"])
         self.assertEqual([row["broken_by"] for row in matrix["rows"]], [[]] * 9)
 
+    def test_a_probe_writes_a_profile_that_runs_keep(self):
+        for isolation in ("strict-serializable", "strong-snapshot-isolation", "read-committed"):
+            name = f"{isolation}.profile"
+            self.expect(0, "probe", "simulated:", "-i", isolation, "--write-profile", name)
+            self.assertIn("basis = probe\n", (self.folder / name).read_text())
+            self.assertIn("# Not probed.\none-clock = no\n", (self.folder / name).read_text())
+            flags = ["-w", "mini", "--keys", "5", "-n", "500", "--live", "--profile", name]
+            result = self.expect(0, "record", "simulated:", "-i", isolation, *flags, "-o", f"{isolation}.jsonl")
+            self.assertIn(f"simulated:{isolation}", result.err)
+        strict = ["--profile", "strict-serializable.profile", "--engine", "mirror", "-q"]
+        self.expect(1, "check", "read-committed.jsonl", *strict)
+        probe = ["probe", "simulated:", "--write-profile", "strict-serializable.profile", "-i", "strict-serializable"]
+        self.assertIn("--force", self.expect(64, *probe).err)
+        self.expect(0, *probe, "--force")
+        self.assertIn("one isolation", self.expect(64, "probe", "simulated:", "--write-profile", "all.profile").err)
+
     def test_wrong_words_get_suggestions(self):
         self.assertIn('did you mean "lost-update"?', self.expect(64, "run", "simulated:?bug=lost-updat").err)
         self.assertIn('"serializable"', self.expect(64, "run", "simulated:", "-i", "serial").err)

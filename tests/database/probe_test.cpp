@@ -152,7 +152,20 @@ TEST(Probe, OneTransactionAtATimePreventsEverythingByWaiting) {
     const ProbeCell cell = probe(Manners::OneAtATime, anomaly.name, milliseconds(30));
     EXPECT_EQ(cell.result, Result::Prevented) << anomaly.name;
     EXPECT_TRUE(cell.waited) << anomaly.name;
+    EXPECT_EQ(cell.waited_at, 1u) << anomaly.name << ": the second begin";
+    EXPECT_TRUE(cell.finally_current) << anomaly.name;
   }
+}
+
+TEST(Probe, AReadAfterwardsThatMissesACommitIsNotCurrent) {
+  ProbePlay play{.steps = probe_steps("w1(x) c1")[0], .answers = {}, .committed = {true}, .finally = {}};
+  play.answers = {std::nullopt, Answer{}, std::nullopt};
+  play.finally = {{kProbeX, 2, {}}, {kProbeY, 0, {}}};
+  EXPECT_TRUE(finally_shows_commits(play));
+  play.finally[0].tag = 0;
+  EXPECT_FALSE(finally_shows_commits(play));
+  play.committed = {false};
+  EXPECT_TRUE(finally_shows_commits(play));
 }
 
 TEST(Probe, RefusedTransactionsCountAsPrevented) {

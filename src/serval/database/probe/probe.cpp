@@ -164,13 +164,16 @@ class Player {
     for (std::size_t i = 0; i < count; ++i)
       clients_.push_back(std::make_unique<SteppedClient>(database.connect(static_cast<std::uint32_t>(i))));
     waiting_.resize(count);
+    waits_since_.resize(count);
   }
 
   void play() {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       const ProbeStep& step = steps_[i];
+      if (step.what != ProbeStep::What::Begin && step.what != ProbeStep::What::Perform) note_long_waits();
       clients_[step.client]->order(i, step);
       if (waiting_[step.client]) continue;
+      waits_since_[step.client] = i;
       wait_for(step.client);
       if (!waiting_[step.client] && clients_[step.client]->has_ended()) wake_others();
     }
@@ -180,6 +183,7 @@ class Player {
 
   bool has_finished() const { return has_finished_; }
   bool has_waited() const { return has_waited_; }
+  std::optional<std::size_t> waited_at() const { return waited_at_; }
 
   // Only when it has finished, as all that follows.
   bool lacks_ranges() const {
@@ -218,6 +222,13 @@ class Player {
     has_waited_ |= waiting_[client];
   }
 
+  // A transaction is about to end. Who still waits is not merely slow.
+  void note_long_waits() {
+    for (std::size_t client = 0; client < clients_.size(); ++client)
+      if (waiting_[client] && !clients_[client]->wait_until_idle(Clock::now()))
+        waited_at_ = std::min(waited_at_.value_or(steps_.size()), waits_since_[client]);
+  }
+
   // The end of a transaction releases its locks and wakes the clients that waited for them.
   void wake_others() {
     for (std::size_t client = 0; client < clients_.size(); ++client)
@@ -228,6 +239,8 @@ class Player {
   std::vector<ProbeStep> steps_;
   std::vector<std::unique_ptr<SteppedClient>> clients_;
   std::vector<bool> waiting_;
+  std::vector<std::size_t> waits_since_;  // By client: its last step that was not queued.
+  std::optional<std::size_t> waited_at_;
   bool has_waited_ = false, has_finished_ = true;
 };
 
@@ -255,6 +268,7 @@ ProbeCell probe_schedule(Database& database, const ProbeAnomaly& anomaly, const 
     Player player(database, steps, options);
     player.play();
     cell.waited = player.has_waited();
+    cell.waited_at = player.waited_at();
     cell.result = ProbeCell::Result::Blocked;
     if (!player.has_finished()) return cell;
     player.refuse_what_went_wrong();
@@ -263,6 +277,7 @@ ProbeCell probe_schedule(Database& database, const ProbeAnomaly& anomaly, const 
     play = player.result();
   }
   play.finally = read_finally(database);
+  cell.finally_current = finally_shows_commits(play);
   cell.result = anomaly.happened(play) ? ProbeCell::Result::Happens : ProbeCell::Result::Prevented;
   return cell;
 }
@@ -278,13 +293,17 @@ ProbeRow probe_isolation(std::string_view address, const IsolationInfo& isolatio
                          const ProbeOptions& options) {
   const std::unique_ptr<Database> database =
       open_database(address, {.isolation = std::string(isolation.name), .nodes = options.nodes});
-  ProbeRow row{.isolation = std::string(isolation.name), .facts = database->facts(), .cells = {}};
-  const auto probe_all = [&] {
-    for (const ProbeAnomaly& anomaly : all_probe_anomalies()) {
+  ProbeRow row{.isolation = std::string(isolation.name), .facts = database->facts(), .cells = {}, .more = {}};
+  const auto probe_each = [&](std::span<const ProbeAnomaly> anomalies, std::vector<ProbeCell>& cells) {
+    for (const ProbeAnomaly& anomaly : anomalies) {
       options.progress(isolation.name, anomaly.name);
       const bool possible = driver.has_ranges || !anomaly.needs_ranges();
-      row.cells.push_back(possible ? probe_anomaly(*database, anomaly, options) : ProbeCell{});
+      cells.push_back(possible ? probe_anomaly(*database, anomaly, options) : ProbeCell{});
     }
+  };
+  const auto probe_all = [&] {
+    probe_each(all_probe_anomalies(), row.cells);
+    probe_each(options.more, row.more);
   };
   try {
     probe_all();
@@ -305,10 +324,13 @@ std::string_view name_of(ProbeCell::Result result) {
 
 ProbeCell probe_anomaly(Database& database, const ProbeAnomaly& anomaly, const ProbeOptions& options) {
   ProbeCell worst;
+  bool current = true;
   for (const std::vector<ProbeStep>& steps : probe_steps(anomaly.schedules)) {
     const ProbeCell cell = probe_schedule(database, anomaly, steps, options);
+    current &= cell.finally_current;
     if (cell.result >= worst.result) worst = cell;
   }
+  worst.finally_current = current;
   return worst;
 }
 

@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,11 @@ struct ProbeCell {
     Happens,
   };
   Result result = Result::NotApplicable;
-  bool waited = false;                  // Some step had to wait for another client.
+  bool waited = false;  // Some step had to wait for another client.
+  // The number of the first step that waited until the transaction of another client ended.
+  std::optional<std::size_t> waited_at;
+  // A transaction afterwards, on a new connection, saw every key as a committed transaction left it.
+  bool finally_current = true;
   std::optional<FailureCause> refused;  // Why the first failed transaction failed, if any.
 };
 std::string_view name_of(ProbeCell::Result result);  // "prevented", "happens", "blocked", "n/a"
@@ -38,11 +43,13 @@ struct ProbeRow {
   std::string isolation;
   std::map<std::string, std::string> facts;  // Of the database.
   std::vector<ProbeCell> cells;              // In the order of all_probe_anomalies().
+  std::vector<ProbeCell> more;               // In the order of ProbeOptions::more.
 };
 
 struct ProbeOptions {
   std::vector<std::string> isolations;  // By name; empty: all isolations of the driver.
   std::vector<std::string> nodes;
+  std::span<const ProbeAnomaly> more = {};  // To be probed as well: mechanism_probes().
   std::chrono::milliseconds patience{300};
   std::chrono::milliseconds give_up{10'000};  // For clients that still wait at the end.
   // Called before each test, from this thread; an exception ends the probe.

@@ -132,6 +132,22 @@ std::vector<ProbeStep> steps_of(std::string_view schedule) {
 
 }  // namespace
 
+bool finally_shows_commits(const ProbePlay& play) {
+  return std::ranges::all_of(play.finally, [&](const Answer::Row& row) {
+    const std::size_t shown = writer(play, row.tag);
+    bool written = false;
+    for (std::size_t i = 0; i < play.steps.size(); ++i) {
+      const ProbeStep& step = play.steps[i];
+      const bool writes = step.what == What::Perform && step.request.kind == Request::Kind::Write;
+      if (!writes || step.request.key != row.key || !play.answers[i] || !play.committed[step.client])
+        continue;
+      written = true;
+      if (step.client == shown) return true;
+    }
+    return !written && shown == kNobody;
+  });
+}
+
 std::span<const ProbeAnomaly> all_probe_anomalies() {
   static constexpr std::array<ProbeAnomaly, 10> kTable = {{
       {"G0", "dirty write: two transactions overwrite each other's rows", "w1(x) w2(x) w2(y) w1(y) c1 c2",
@@ -155,6 +171,14 @@ std::span<const ProbeAnomaly> all_probe_anomalies() {
        neither_saw_the_other},
       {"G2", "predicate write skew: both search, then both insert what the other would have found",
        "s1 s2 i1(p) i2(q) c1 c2 | s1 s2 i1(p) c1 i2(q) c2", neither_saw_the_other},
+  }};
+  return kTable;
+}
+
+std::span<const ProbeAnomaly> mechanism_probes() {
+  static constexpr std::array<ProbeAnomaly, 1> kTable = {{
+      {"late-writer", "a transaction overwrites a row that another one has written since its snapshot",
+       "r2(y) w1(x) c1 w2(x) c2", all_committed},
   }};
   return kTable;
 }

@@ -36,6 +36,10 @@ struct ProbePlay {
   std::vector<Answer::Row> finally;            // x and y afterwards.
 };
 
+// Whether every row of `finally` was written by a transaction that committed, or by none if none of them
+// wrote the key.
+bool finally_shows_commits(const ProbePlay& play);
+
 struct ProbeAnomaly {
   std::string_view name;         // "G-single"
   std::string_view description;  // One line.
@@ -46,6 +50,8 @@ struct ProbeAnomaly {
 };
 
 std::span<const ProbeAnomaly> all_probe_anomalies();
+// Schedules that are not anomalies, but show a mechanism: needed for a profile only.
+std::span<const ProbeAnomaly> mechanism_probes();
 
 // The steps of each schedule, after a begin for each client.
 std::vector<std::vector<ProbeStep>> probe_steps(std::string_view schedules);
