@@ -219,6 +219,28 @@ TEST(Certificate, IncludesAnIndeterminateTransactionWithACommitTimestamp) {
   EXPECT_EQ(verify_witness(history, Level::ReadCommitted, result.verdict), std::nullopt);
 }
 
+// T1 may have deleted what T2 misses, at a time that nothing tells.
+TEST(Certificate, AnIndeterminateTransactionWithoutACommitTimestampMayExplainWhatIsMissing) {
+  const std::string reads =
+      "{\"s\":2,\"t\":2,\"ops\":[[\"pr\",[\"<\",[\"col\",\"value\"],5],[],"
+      "{\"saw\":{\"ts\":5}}]],\"commit_ts\":6}\n"
+      "{\"s\":3,\"t\":3,\"ops\":[[\"w\",\"x\",1]],\"commit_ts\":3}\n"
+      "{\"event\":\"certificate\",\"order\":\"commit_ts\"}\n";
+  const auto deletes = [](const char* how) {
+    return fmt::format("{{\"s\":1,\"t\":1,\"ops\":[[\"d\",\"x\"]],{}}}\n", how);
+  };
+  const History aborted = history_of(deletes("\"outcome\":\"aborted\"") + reads);
+  const CheckResult violated = check(aborted, Level::ReadCommitted);
+  ASSERT_FALSE(holds(violated.verdict));
+  EXPECT_EQ(std::get<Violated>(violated.verdict).anomalies.front().kind, AnomalyKind::ResultSetMismatch);
+  const History open = history_of(deletes("\"outcome\":\"indeterminate\"") + reads);
+  EXPECT_THAT(reason_of(check(open, Level::ReadCommitted)), HasSubstr("transaction 1 may have committed"));
+  EXPECT_THAT(verify_witness(open, Level::ReadCommitted, violated.verdict).value_or(""),
+              HasSubstr("may have committed at an unknown time"));
+  const History settled = history_of(deletes("\"outcome\":\"indeterminate\",\"commit_ts\":4") + reads);
+  EXPECT_EQ(reason_of(check(settled, Level::ReadCommitted)), "holds");
+}
+
 // Deleted, written and deleted again: there was no row, but at which of three times?
 TEST(Certificate, GuessesVersionsOnlyToProve) {
   const std::string writers = transaction(1, 1, R"(["w","x",1])") + transaction(1, 2, R"(["d","x"])");

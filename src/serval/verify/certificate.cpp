@@ -75,6 +75,22 @@ CertifiedFacts::CertifiedFacts(const History& history)
     std::ranges::stable_sort(installers, {}, [&](TransactionId t) { return commit_timestamp(history, t); });
   }
   find_initial_rows();
+  find_missing(given);
+}
+
+// Commit timestamps do not say whether a transaction without one committed.
+void CertifiedFacts::find_missing(const std::vector<bool>& given) {
+  if (!history_.certificate().ordered_by_commit) return;
+  for (const TransactionId t : history_.transactions()) {
+    if (takes_part_[t.index] || history_.outcome(t) != Outcome::Indeterminate) continue;
+    for (const OperationId op : history_.operations(t)) {
+      bool writes = history_.kind(op) == OperationKind::PredicateUpdate ||
+                    history_.kind(op) == OperationKind::PredicateDelete;
+      for (const KeyId key : history_.key_ids())
+        writes = writes || (!given[key.index] && row_written(history_, op, key).has_value());
+      if (writes) missing_ = fmt::format("{} may have committed at an unknown time", name(history_, t));
+    }
+  }
 }
 
 const Query* CertifiedFacts::query(OperationId op) const {

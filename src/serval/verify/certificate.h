@@ -21,6 +21,8 @@ class CertifiedFacts {
   const History& history() const noexcept { return history_; }
   // Why the certificate cannot be used; nothing if it can.
   const Flaw& flaw() const noexcept { return flaw_; }
+  // Why it refutes nothing; nothing if it can.
+  const Flaw& flaw_of_refutation() const noexcept { return flaw_ ? flaw_ : missing_; }
 
   bool takes_part(TransactionId t) const { return t.index < takes_part_.size() && takes_part_[t.index]; }
   // The transactions that installed versions of the key, oldest first; the initial version, none(), is
@@ -64,9 +66,11 @@ class CertifiedFacts {
   bool deletes(TransactionId t, KeyId key) const;
 
   void find_initial_rows();
+  void find_missing(const std::vector<bool>& given);
 
   const History& history_;
   Flaw flaw_;
+  Flaw missing_;
   std::vector<bool> takes_part_;
   std::vector<std::vector<TransactionId>> orders_;   // By key.
   std::vector<Value> initial_;                       // By key: its initial row; nil if none.

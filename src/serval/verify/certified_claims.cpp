@@ -375,7 +375,7 @@ bool is_certified(const Anomaly& anomaly) {
 }
 
 Flaw flaw_of_certified(const CertifiedFacts& facts, AnomalyKind kind, const Cycle& claim) {
-  if (facts.flaw()) return facts.flaw();
+  if (facts.flaw_of_refutation()) return facts.flaw_of_refutation();
   if (claim.edges.size() < 2) return "a cycle of one transaction";
   for (std::size_t i = 0; i < claim.edges.size(); ++i) {
     if (const Flaw flaw = flaw_of_edge_by_certificate(facts, claim.edges[i]))
@@ -389,7 +389,7 @@ Flaw flaw_of_certified(const CertifiedFacts& facts, AnomalyKind kind, const Cycl
 
 Flaw flaw_of_certified(const CertifiedFacts& facts, AnomalyKind kind, const BadRow& claim) {
   const History& history = facts.history();
-  if (facts.flaw()) return facts.flaw();
+  if (facts.flaw_of_refutation()) return facts.flaw_of_refutation();
   if (claim.reader.index >= history.transaction_count() || !facts.takes_part(claim.reader))
     return "cites a transaction that does not take part";
   if (Flaw flaw = flaw_of_membership(facts, claim.reader, claim.op)) return flaw;

@@ -86,6 +86,8 @@ class CertificateDecision {
     if (!order)
       std::ranges::move(certified_cycles(certified_, scope_, contradicting_, budget_),
                         std::back_inserter(anomalies));
+    const TransactionId unplaced = certified_.versions().unplaced();
+    if (!anomalies.empty() && !unplaced.is_none()) return effect_of(unplaced);
     if (!anomalies.empty()) return make_violated(std::move(anomalies), options_);
     if (guessed_wrong) return which_version();
     const OperationId unseen = certified_.reads().unseen();
@@ -160,6 +162,13 @@ class CertificateDecision {
       if (Verdict other = check_by_replay(history_, level_, options, budget_); holds(other)) return other;
     }
     return open;
+  }
+
+  Undecided effect_of(TransactionId unplaced) const {
+    return {Undecided::Cause::Precondition,
+            fmt::format("transaction {} may have committed, but its commit timestamp is not known",
+                        history_.format(history_.label(unplaced))),
+            {"what contradicts the certificate may be its effect"}};
   }
 
   Undecided which_version() const {

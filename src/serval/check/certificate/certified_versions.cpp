@@ -98,10 +98,24 @@ class VersionCollector {
     timestamps_.assign(history_.transaction_count(), std::nullopt);
     for (const TransactionId t : history_.transactions()) {
       const TransactionHints* hints = history_.hints(t);
-      if (hints == nullptr || !hints->commit_timestamp) continue;
-      timestamps_[t.index] = hints->commit_timestamp;
-      if (history_.outcome(t) == Outcome::Indeterminate) out_.takes_part_[t.index] = true;
+      const bool indeterminate = history_.outcome(t) == Outcome::Indeterminate;
+      if (hints != nullptr && hints->commit_timestamp) {
+        timestamps_[t.index] = hints->commit_timestamp;
+        if (indeterminate) out_.takes_part_[t.index] = true;
+      } else if (indeterminate && may_have_written(t)) {
+        out_.unplaced_ = t;
+      }
     }
+  }
+
+  // Keys that no complete order covers. Which rows a range wrote is known only from its response.
+  bool may_have_written(TransactionId t) const {
+    for (const OperationId op : history_.operations(t))
+      if (history_.kind(op) == OperationKind::PredicateUpdate ||
+          history_.kind(op) == OperationKind::PredicateDelete)
+        return true;
+    const auto is_open = [&](const Write& write) { return given_[write.key.index] == nullptr; };
+    return std::ranges::any_of(writes_of(t), is_open);
   }
 
   // A transaction that participated did so with all its writes.

@@ -15,7 +15,8 @@
 // key whose first version was inserted had no row before, and a key without versions has one only if a
 // transaction found it (initial_rows.h).
 //
-// An indeterminate transaction participates exactly if the certificate lists its writes.
+// An indeterminate transaction participates exactly if the certificate lists its writes. If only commit
+// timestamps order the versions, one without a timestamp may have committed nevertheless: unplaced().
 
 #include <cstdint>
 #include <span>
@@ -55,6 +56,9 @@ class CertifiedVersions {
     return std::span(installed_)
         .subspan(first_installed_[t.index], first_installed_[t.index + 1] - first_installed_[t.index]);
   }
+  // Such a transaction, or none(). With one, what contradicts the certificate may be its effect.
+  TransactionId unplaced() const noexcept { return unplaced_; }
+
   bool takes_part(TransactionId t) const { return takes_part_[t.index]; }
   const std::vector<bool>& participants() const noexcept { return takes_part_; }
 
@@ -62,6 +66,7 @@ class CertifiedVersions {
   friend class VersionCollector;
 
   std::string problem_;
+  TransactionId unplaced_ = TransactionId::none();
   std::vector<std::uint32_t> first_;  // By key, plus a sentinel.
   std::vector<Version> versions_;
   std::vector<std::uint32_t> first_installed_;  // By transaction, plus a sentinel.
