@@ -1,5 +1,6 @@
 #include "run_certificate.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -24,6 +25,12 @@ std::string counted(const CertificateCounts& counts, double seconds) {
     line += fmt::format("   of the indeterminate {} committed, {} aborted, {} not known", counts.committed,
                         counts.aborted, counts.unsettled);
   return line;
+}
+
+// What the sessions recorded needs nothing else, unless the outcome of a transaction is not known.
+bool needs_reading(const Recovery& recovery, const std::vector<LedgerEntry>& ledger) {
+  return recovery.order() == Recovery::Order::Logged ||
+         std::ranges::find(ledger, Outcome::Indeterminate, &LedgerEntry::outcome) != ledger.end();
 }
 
 }  // namespace
@@ -53,9 +60,10 @@ std::string why_no_certificate(const RunFlags& flags, const Workload& workload) 
 RecoveredLines recover_lines(Recovery& recovery, const Schema& schema, std::vector<LedgerEntry> ledger) {
   RecoveredLines out;
   const auto start = std::chrono::steady_clock::now();
+  const bool reads = needs_reading(recovery, ledger);
   CertificateLines lines(schema, std::move(ledger));
   try {
-    recovery.read([&](const LoggedTransaction& logged) { lines.add(logged); });
+    if (reads) recovery.read([&](const LoggedTransaction& logged) { lines.add(logged); });
   } catch (const DatabaseError& error) {
     out.notice =
         fmt::format("the certificate is lost, so the recording is judged without it: {}", error.what());

@@ -57,6 +57,20 @@ TEST(CertificateLines, SettleIndeterminateTransactions) {
   EXPECT_EQ(lines.counts().unsettled, 1u);
 }
 
+// Without a log, its absence says nothing. It may have committed, although the answer was lost.
+TEST(CertificateLines, CommitTimestampsDoNotAbortIndeterminateTransactions) {
+  CertificateLines lines(two_tables(), {{.session = 1,
+                                         .transaction = 2,
+                                         .outcome = Outcome::Indeterminate,
+                                         .server_transaction = "408",
+                                         .tags = {10},
+                                         .surely_wrote = true}});
+  EXPECT_EQ(lines.finish(Recovery::Order::CommitTimestamps),
+            "{\"event\":\"certificate\",\"order\":\"commit_ts\"}\n");
+  EXPECT_EQ(lines.counts().aborted, 0u);
+  EXPECT_EQ(lines.counts().unsettled, 1u);
+}
+
 TEST(SqliteRecovery, EveryLevelHasCompleteOrdersAndConsistentVersionSets) {
   for (const char* address : {"sqlite:", "sqlite:?journal=delete"})
     for (const char* level : {"serializable", "deferred", "read-uncommitted"}) {
@@ -124,6 +138,28 @@ TEST(TidbLog, ReportsTheCommitOfItsOwnTransaction) {
   EXPECT_EQ(mariadb::commit_timestamp_of(kInfo, 407), std::nullopt);
   EXPECT_EQ(mariadb::commit_timestamp_of(R"({"start_ts":408})", 408), std::nullopt);
   EXPECT_EQ(mariadb::commit_timestamp_of("", 408), std::nullopt);
+  EXPECT_EQ(mariadb::commit_timestamp_of(R"({"start_ts":408,"commit_ts":0,"error":"conflict"})", 408),
+            std::nullopt);
+}
+
+TEST(TidbLog, ReportsWhatTheLastStatementReadAsOf) {
+  constexpr const char* kInfo = R"({"txn_scope":"global","start_ts":408,"for_update_ts":411})";
+  EXPECT_EQ(mariadb::read_timestamp_of(kInfo, 408), 411);
+  EXPECT_EQ(mariadb::read_timestamp_of(kInfo, 407), std::nullopt);
+  EXPECT_EQ(mariadb::read_timestamp_of(R"({"start_ts":0,"for_update_ts":0})", 0), std::nullopt);
+  EXPECT_EQ(mariadb::read_timestamp_of(R"({"start_ts":408,"for_update_ts":11})", 408), std::nullopt);
+  EXPECT_EQ(mariadb::read_timestamp_of(R"({"start_ts":408,"for_update_ts":411,"error":"no"})", 408),
+            std::nullopt);
+}
+
+TEST(TidbLog, TheStoreHasTheCommitsOfARow) {
+  std::map<std::int64_t, std::int64_t> commits;
+  mariadb::add_commits(R"([{"key":"74","mvcc":{"info":{"writes":[{"commit_ts":512,"start_ts":508},
+      {"commit_ts":409,"short_value":"MA==","start_ts":408},{"commit_ts":407,"start_ts":407,"type":3},
+      {"commit_ts":201,"start_ts":200}]}}},{"key":"75"}])",
+                       300, commits);
+  EXPECT_EQ(commits, (std::map<std::int64_t, std::int64_t>{{408, 409}, {508, 512}}));
+  EXPECT_THROW(mariadb::add_commits("{", 300, commits), DatabaseError);
 }
 
 TEST(CockroachLog, TimestampsGrowWithBothParts) {

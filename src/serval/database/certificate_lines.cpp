@@ -52,7 +52,7 @@ void CertificateLines::put_settled(std::string& out, const LedgerEntry& entry, O
 
 // A transaction whose write requests never completed may have written nothing; then the log does not
 // contain it.
-void CertificateLines::settle(std::string& out) {
+void CertificateLines::settle(std::string& out, Recovery::Order order) {
   std::vector<bool> logged(ledger_.size(), false);
   for (const Found& found : found_) {
     const LedgerEntry& entry = ledger_[found.entry];
@@ -63,7 +63,8 @@ void CertificateLines::settle(std::string& out) {
   for (std::size_t i = 0; i < ledger_.size(); ++i) {
     const LedgerEntry& entry = ledger_[i];
     if (entry.outcome != Outcome::Indeterminate || logged[i]) continue;
-    const bool aborted = entry.surely_wrote && counts_.foreign_transactions == 0;
+    const bool has_log = order == Recovery::Order::Logged;
+    const bool aborted = has_log && entry.surely_wrote && counts_.foreign_transactions == 0;
     if (aborted) put_settled(out, entry, Outcome::Aborted, nullptr);
     ++(aborted ? counts_.aborted : counts_.unsettled);
   }
@@ -85,7 +86,7 @@ void CertificateLines::put_order(std::string& out, const Installers& installers)
 
 std::string CertificateLines::finish(Recovery::Order order) {
   std::string out;
-  settle(out);
+  settle(out, order);
   if (order == Recovery::Order::CommitTimestamps) put_ordered_by_commit_line(out);
   for (const Installers& installers : orders_) put_order(out, installers);
   return out;

@@ -8,7 +8,8 @@
 //
 // A transaction is found by its id on the server, an indeterminate one also by the tags that it wrote.
 // The log settles indeterminate transactions: committed if it contains them, aborted if it lacks what
-// they are known to have written. O(rows) time; memory for one number per row.
+// they are known to have written. Without a log, none is declared aborted. O(rows) time; memory for one
+// number per row.
 
 #include <cstdint>
 #include <string>
@@ -55,7 +56,7 @@ class CertificateLines {
   };
 
   std::uint32_t find(const LoggedTransaction& logged) const;
-  void settle(std::string& out);
+  void settle(std::string& out, Recovery::Order order);
   void put_settled(std::string& out, const LedgerEntry& entry, Outcome outcome, const Found* found) const;
   void put_order(std::string& out, const Installers& installers) const;
 

@@ -107,17 +107,18 @@ std::array<DriverInfo, 7> make_drivers() {
       postgres_driver(),
       {"mariadb",
        "mariadb://[USER@]HOST[:PORT]/"
-       "DATABASE[?snapshot=on|off][&sync_wait=N][&dialect=mariadb|mysql|tidb][&timeout=60s]",
+       "DATABASE[?snapshot=on|off][&sync_wait=N][&dialect=mariadb|mysql|tidb][&mode=pessimistic|optimistic]["
+       "&timeout=60s]",
        "MariaDB, MySQL, TiDB, Galera clusters",
        {{"serializable", "strict-serializable", "on one server"},
         {"repeatable-read", "strong-snapshot-isolation",
-         "with innodb_snapshot_isolation=ON; otherwise read-committed"},
+         "with innodb_snapshot_isolation=ON, or TiDB with mode=optimistic; otherwise read-committed"},
         {"read-committed", "read-committed", ""},
         {"read-uncommitted", "read-uncommitted", ""}},
        "repeatable-read",
        true,
        kMariadb,
-       "the row binlog",
+       "the row binlog; TiDB: timestamps of its transactions",
        "libmariadb-dev"},
       {"etcd",
        "etcd://"

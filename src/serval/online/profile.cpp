@@ -84,6 +84,7 @@ const Profile* profile_of_run(const std::map<std::string, std::string>& facts) {
   if (database == "mariadb" && (snapshots == "1" || snapshots == "on") &&
       folded_name(isolation) == "repeatableread")
     database = "mariadb-snapshot";
+  if (database == "tidb" && fact(facts, "mode") == "optimistic") database = "tidb-optimistic";
   if (database == "rocksdb" && fact(facts, "kind") == "optimistic") database = "rocksdb-optimistic";
   return find_row(database, isolation);
 }

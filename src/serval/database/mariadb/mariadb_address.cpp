@@ -10,9 +10,10 @@
 namespace serval::mariadb {
 namespace {
 
-constexpr std::array<std::string_view, 4> kOptions = {"snapshot", "sync_wait", "dialect", "timeout"};
+constexpr std::array<std::string_view, 5> kOptions = {"snapshot", "sync_wait", "dialect", "mode", "timeout"};
 constexpr std::array<std::string_view, 3> kDialects = {"mariadb", "mysql", "tidb"};
 constexpr std::array<std::string_view, 3> kSnapshots = {"", "on", "off"};
+constexpr std::array<std::string_view, 3> kModes = {"", "pessimistic", "optimistic"};
 constexpr std::uint16_t kPort = 3306;
 
 std::string_view after_scheme(std::string_view address) {
@@ -39,6 +40,10 @@ MariadbAddress parse_mariadb_address(std::string_view address, const std::vector
   MariadbAddress out;
   out.kind = static_cast<Kind>(std::ranges::find(kDialects, parsed.choose("dialect", kDialects)) -
                                kDialects.begin());
+  out.mode = static_cast<TidbMode>(std::ranges::find(kModes, parsed.choose("mode", kModes)) - kModes.begin());
+  if (out.mode != TidbMode::OfServer && out.kind != Kind::Tidb)
+    throw InputError({}, "mode= chooses between the transaction modes of TiDB", {},
+                     "add dialect=tidb, or leave out mode");
   out.snapshot = parsed.choose("snapshot", kSnapshots);
   if (const auto wait = parsed.options.find("sync_wait"); wait != parsed.options.end())
     out.sync_wait = wait->second;

@@ -54,6 +54,25 @@ std::vector<std::vector<std::string>> stored_rows(MYSQL* connection) {
   return out;
 }
 
+bool is_of_tidb(Snapshots snapshots) { return snapshots >= Snapshots::TidbOptimistic; }
+
+// Reads without locks.
+bool is_plain_read(const sql::Statement& statement) {
+  return statement.text.starts_with("select") && !statement.text.ends_with("for update");
+}
+
+// "select k from t where k = 5"
+std::string with_values(const sql::Statement& statement, std::span<const std::int64_t> parameters) {
+  std::string out;
+  std::size_t next = 0;
+  for (const char c : statement.text)
+    if (c == '?')
+      out += std::to_string(parameters[statement.order[next++]]);
+    else
+      out += c;
+  return out;
+}
+
 // "Rows matched: 3  Changed: 2  Warnings: 0"
 std::optional<std::uint64_t> rows_that_differ(MYSQL* connection) {
   constexpr std::string_view kChanged = "Changed: ";
@@ -72,7 +91,10 @@ void MariadbConnection::CloseStatement::operator()(st_mysql_stmt* statement) con
 }
 
 MariadbConnection::MariadbConnection(const ConnectionOptions& options)
-    : node_(options.node_name), snapshots_(options.snapshots), connection_(mysql_init(nullptr)) {
+    : node_(options.node_name),
+      snapshots_(options.snapshots),
+      begin_(options.begin),
+      connection_(mysql_init(nullptr)) {
   expects(connection_ != nullptr, "memory for a connection");
   MYSQL* const handle = connection_.get();
   const unsigned protocol = MYSQL_PROTOCOL_TCP;
@@ -113,14 +135,8 @@ void MariadbConnection::begin() {
   seen_.reset();
   gtid_.clear();
   committed_.reset();
-  query(snapshots_ == Snapshots::Consistent ? "start transaction with consistent snapshot"
-                                            : "start transaction");
-  if (snapshots_ == Snapshots::Tidb) {
-    query("select @@tidb_current_ts");
-    const std::vector<std::vector<std::string>> told = stored_rows(connection_.get());
-    gtid_ = told.empty() ? "" : told.front().at(0);
-    start_ = std::strtoll(gtid_.c_str(), nullptr, 10);
-  }
+  query(begin_.c_str());
+  if (is_of_tidb(snapshots_)) note_tidb_start();
   if (snapshots_ != Snapshots::Consistent) return;
   // The file, then the position. The server uses variables that all its sessions share, so two concurrent
   // queries may get each other's results; those of this process take turns.
@@ -136,11 +152,34 @@ void MariadbConnection::report_snapshot(const sql::Statement& statement, sql::Re
   // A missing row has no tag; only the snapshot shows what was seen.
   const bool nothing = result.rows == 0 && result.changed == 0;
   if (snapshots_ <= Snapshots::OrdersOnly || (!statement.by_predicate && !nothing)) return;
-  const bool plain = statement.text.starts_with("select") && !statement.text.ends_with("for update");
-  const bool has_snapshot = snapshots_ == Snapshots::Consistent || snapshots_ == Snapshots::Tidb;
-  if (plain && has_snapshot) result.timestamp = start_;
-  if ((plain && has_snapshot) || snapshots_ == Snapshots::Tidb) return;
-  result.saw_the_end = looks_at_the_end_ = true;
+  if (is_of_tidb(snapshots_)) {
+    result.timestamp = sees_its_own_time(statement) ? tidb_read_timestamp() : start_;
+  } else if (snapshots_ == Snapshots::Consistent && is_plain_read(statement)) {
+    result.timestamp = start_;
+  } else {
+    result.saw_the_end = looks_at_the_end_ = true;
+  }
+}
+
+bool MariadbConnection::sees_its_own_time(const sql::Statement& statement) const {
+  if (statement.answers == sql::Statement::Answers::Text) return false;  // Lists have no certificates.
+  return snapshots_ == Snapshots::TidbReadCommitted ||
+         (snapshots_ == Snapshots::TidbPessimistic && !is_plain_read(statement));
+}
+
+// The start also identifies the transaction.
+void MariadbConnection::note_tidb_start() {
+  query("select @@tidb_current_ts");
+  const std::vector<std::vector<std::string>> told = stored_rows(connection_.get());
+  gtid_ = told.empty() ? "" : told.front().at(0);
+  const std::int64_t start = std::strtoll(gtid_.c_str(), nullptr, 10);
+  if (start > 0) start_ = start;
+}
+
+std::optional<std::int64_t> MariadbConnection::tidb_read_timestamp() {
+  query("select @@tidb_last_query_info");
+  const std::vector<std::vector<std::string>> told = stored_rows(connection_.get());
+  return told.empty() ? std::nullopt : read_timestamp_of(told.front().at(0), start_.value_or(0));
 }
 
 // It has committed; if the query fails, its timestamp is unknown.
@@ -166,6 +205,31 @@ void MariadbConnection::note_gtid() {
 
 sql::Result MariadbConnection::run(const sql::Statement& statement,
                                    std::span<const std::int64_t> parameters) {
+  sql::Result out =
+      sees_its_own_time(statement) ? run_text(statement, parameters) : run_prepared(statement, parameters);
+  report_snapshot(statement, out);
+  return out;
+}
+
+// Older versions of TiDB do not report the timestamp of a prepared statement.
+sql::Result MariadbConnection::run_text(const sql::Statement& statement,
+                                        std::span<const std::int64_t> parameters) {
+  query(with_values(statement, parameters).c_str());
+  sql::Result out;
+  if (statement.answers == sql::Statement::Answers::Count) {
+    out.changed = mysql_affected_rows(connection_.get());
+    out.differing = rows_that_differ(connection_.get());
+    return out;
+  }
+  for (const std::vector<std::string>& row : stored_rows(connection_.get())) {
+    ++out.rows;
+    for (const std::string& cell : row) out.cells.push_back(std::strtoll(cell.c_str(), nullptr, 10));
+  }
+  return out;
+}
+
+sql::Result MariadbConnection::run_prepared(const sql::Statement& statement,
+                                            std::span<const std::int64_t> parameters) {
   MYSQL_STMT* const handle = prepared(statement);
   expects(statement.order.size() <= kMostCells, "the statement has few parameters");
   std::array<std::int64_t, kMostCells> values;
@@ -185,7 +249,6 @@ sql::Result MariadbConnection::run(const sql::Statement& statement,
   } else {
     fetch_text(handle, out);
   }
-  report_snapshot(statement, out);
   return out;
 }
 
@@ -253,7 +316,7 @@ Outcome MariadbConnection::commit() {
     if (!place.empty()) seen_ = log_timestamp(place.front().at(0), place.front().at(1));
   }
   if (mysql_query(connection_.get(), "commit") == 0) {
-    if (snapshots_ == Snapshots::Tidb)
+    if (is_of_tidb(snapshots_))
       note_tidb_commit();
     else if (snapshots_ != Snapshots::None)
       note_gtid();
@@ -298,13 +361,17 @@ std::string MariadbConnection::execute(const std::string& text) {
 }
 
 std::vector<std::string> MariadbConnection::row(const std::string& text) {
+  const std::vector<std::vector<std::string>> found = rows(text);
+  return found.empty() ? std::vector<std::string>{} : found.front();
+}
+
+std::vector<std::vector<std::string>> MariadbConnection::rows(const std::string& text) {
   MYSQL* const handle = connection_.get();
   if (mysql_query(handle, text.c_str()) != 0) {
     lost_ = lost_ || cause_of(mysql_errno(handle)) == FailureCause::ConnectionLost;
     throw DatabaseError(fmt::format("{} ({})", mysql_error(handle), text.substr(0, 80)));
   }
-  const std::vector<std::vector<std::string>> rows = stored_rows(handle);
-  return rows.empty() ? std::vector<std::string>{} : rows.front();
+  return stored_rows(handle);
 }
 
 }  // namespace serval::mariadb

@@ -18,7 +18,9 @@ class MariadbDatabase final : public sql::ServerDatabase<MariadbAddress, Mariadb
  public:
   MariadbDatabase(MariadbAddress address, const DatabaseOptions& options)
       : ServerDatabase(std::move(address), options.isolation) {
-    dialect_ = address_.kind == Kind::Mariadb ? sql::kMariadb : sql::kMysql;
+    dialect_ = address_.kind == Kind::Mariadb ? sql::kMariadb
+               : address_.kind == Kind::Tidb  ? sql::kTidb
+                                              : sql::kMysql;
     settings_.push_back("set session transaction isolation level " + isolation_in_sql());
     // By default 50 s and a day. InnoDB detects deadlocks at once, so a longer wait is for another node
     // of a cluster.
@@ -30,6 +32,7 @@ class MariadbDatabase final : public sql::ServerDatabase<MariadbAddress, Mariadb
       settings_.push_back("set session innodb_snapshot_isolation = " + address_.snapshot);
     if (!address_.sync_wait.empty())
       settings_.push_back("set session wsrep_sync_wait = " + address_.sync_wait);
+    if (address_.kind == Kind::Tidb) choose_tidb_mode();
     if (options.certificate) prepare_for_certificate();
     control();
   }
@@ -41,10 +44,8 @@ class MariadbDatabase final : public sql::ServerDatabase<MariadbAddress, Mariadb
         {"database", name()}, {"version", control().version()}, {"isolation", isolation_}, {"nodes", nodes}};
     for (const char* variable : {"innodb_snapshot_isolation", "wsrep_sync_wait"})
       if (const std::string value = variable_of(variable); !value.empty()) out[variable] = value;
-    // Otherwise writes see newer rows than reads, and updates are lost.
-    const auto snapshots = out.find("innodb_snapshot_isolation");
-    if (isolation_ == "repeatable-read" && (snapshots == out.end() || snapshots->second != "1"))
-      out["promises"] = "read-committed";
+    if (!tidb_mode_.empty()) out["mode"] = tidb_mode_;
+    promise(out);
     return out;
   }
 
@@ -59,20 +60,23 @@ class MariadbDatabase final : public sql::ServerDatabase<MariadbAddress, Mariadb
                    .settings = settings_,
                    .node_name = address_.nodes.size() > 1 ? name_of_node(node) : "",
                    .timeout = address_.timeout,
-                   .snapshots = snapshots_});
+                   .snapshots = snapshots_,
+                   .begin = begin_});
   }
 
-  // Plain reads at repeatable read see one snapshot and lock nothing.
+  // Plain reads at repeatable read see one snapshot and lock nothing. TiDB has no transactions that only
+  // read.
   std::unique_ptr<Client> connect_observer(std::uint32_t attempt) override {
+    const std::string snapshot = "set session transaction isolation level repeatable read";
     return client({.node = node_at(attempt),
-                   .settings = {"set session transaction isolation level repeatable read, read only"},
+                   .settings = {address_.kind == Kind::Tidb ? snapshot : snapshot + ", read only"},
                    .timeout = address_.timeout});
   }
 
   std::unique_ptr<Recovery> recover() override {
-    if (address_.kind == Kind::Tidb) return std::make_unique<RecordedBySessions>();
-    return std::make_unique<MariadbRecovery>(
-        ConnectionOptions{.node = address_.nodes.front(), .timeout = address_.timeout}, schema_);
+    const ConnectionOptions options{.node = address_.nodes.front(), .timeout = address_.timeout};
+    if (address_.kind == Kind::Tidb) return std::make_unique<TidbRecovery>(options, schema_);
+    return std::make_unique<MariadbRecovery>(options, schema_);
   }
 
   std::string certificate_gap() const override {
@@ -87,21 +91,51 @@ class MariadbDatabase final : public sql::ServerDatabase<MariadbAddress, Mariadb
         ConnectionOptions{.node = address_.nodes[node], .settings = settings_, .timeout = address_.timeout});
   }
 
+  // Otherwise writes see newer rows than reads, and updates are lost. Optimistic transactions of TiDB see
+  // one snapshot at any isolation.
+  void promise(std::map<std::string, std::string>& facts) const {
+    const auto setting = facts.find("innodb_snapshot_isolation");
+    const bool sees_one_snapshot =
+        tidb_mode_ == "optimistic" || (setting != facts.end() && setting->second == "1");
+    if (isolation_ == "repeatable-read" && !sees_one_snapshot) facts["promises"] = "read-committed";
+  }
+
+  // Every transaction requests its mode, so that the facts stay true whatever the server's default is.
+  void choose_tidb_mode() {
+    if (address_.mode != TidbMode::OfServer)
+      tidb_mode_ = address_.mode == TidbMode::Optimistic ? "optimistic" : "pessimistic";
+    else if (const std::string of_server = variable_of("tidb_txn_mode"); !of_server.empty())
+      tidb_mode_ = of_server;
+    if (!tidb_mode_.empty()) begin_ = "begin " + tidb_mode_;
+  }
+
+  // All nodes share one clock.
+  Snapshots snapshots_of_tidb() const {
+    if (tidb_mode_.empty())
+      throw InputError({}, "the server does not say whether its transactions are optimistic", {},
+                       "add &mode=pessimistic or &mode=optimistic to the address, or leave out dialect=tidb");
+    if (tidb_mode_ == "optimistic") return Snapshots::TidbOptimistic;
+    return isolation_ == "repeatable-read" ? Snapshots::TidbPessimistic : Snapshots::TidbReadCommitted;
+  }
+
   // At read committed every statement has its own snapshot, which the server does not reveal: orders
   // only.
   void prepare_for_certificate() {
-    if (address_.kind == Kind::Tidb && isolation_ == "repeatable-read") {
-      snapshots_ = Snapshots::Tidb;  // All nodes share one clock.
+    if (address_.kind == Kind::Tidb && (isolation_ == "repeatable-read" || isolation_ == "read-committed")) {
+      snapshots_ = snapshots_of_tidb();
       return;
     }
     if (address_.kind != Kind::Mariadb || address_.nodes.size() > 1)
       throw InputError(
-          {}, "a certificate is recovered from one server of MariaDB, or from TiDB at repeatable read", {},
-          "docs/certificates.md lists the supported databases");
+          {},
+          "a certificate is recovered from one server of MariaDB, or from TiDB at repeatable read or read "
+          "committed",
+          {}, "docs/certificates.md lists the supported databases");
     settings_.push_back("set session session_track_system_variables = 'last_gtid'");
     snapshots_ = isolation_ == "serializable"      ? Snapshots::Locks
                  : isolation_ == "repeatable-read" ? Snapshots::Consistent
                                                    : Snapshots::OrdersOnly;
+    if (snapshots_ == Snapshots::Consistent) begin_ = "start transaction with consistent snapshot";
   }
 
   std::string name() {
@@ -133,6 +167,8 @@ class MariadbDatabase final : public sql::ServerDatabase<MariadbAddress, Mariadb
 
   std::vector<std::string> settings_;
   Snapshots snapshots_ = Snapshots::None;
+  std::string begin_ = "start transaction";
+  std::string tidb_mode_;  // "optimistic", "pessimistic"; empty if it is not TiDB.
 };
 
 }  // namespace

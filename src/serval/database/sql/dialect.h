@@ -58,6 +58,15 @@ inline constexpr Dialect kMysql{.parameters = Dialect::Parameters::Mark,
                                 .text = "longtext",
                                 .current_read = " lock in share mode"};
 
+// TiDB refuses LOCK IN SHARE MODE by default.
+inline constexpr Dialect kTidb{.parameters = Dialect::Parameters::Mark,
+                               .upsert = Dialect::Upsert::OnDuplicateKey,
+                               .updated = Dialect::Written::ReadBack,
+                               .deleted = Dialect::Written::ReadBack,
+                               .quote = '`',
+                               .text = "longtext",
+                               .current_read = " for update"};
+
 inline constexpr Dialect kMariadb{.parameters = Dialect::Parameters::Mark,
                                   .upsert = Dialect::Upsert::OnDuplicateKey,
                                   .updated = Dialect::Written::ReadBack,

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Runs serval against scripted TiDB and CockroachDB servers (the folder scripted): how their certificates are recovered,
+that runs of a correct server are proved, and that planted faults are found.
+
+    python3 tests/cli/scripted_test.py PATH-TO-SERVAL [unittest arguments]
+"""
+import json
+import pathlib
+import re
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+import cli_test
+from scripted import tidb
+from skip_without import skip_without
+
+
+class ScriptedTest(cli_test.CliTest):
+    DRIVER = None
+
+    def setUp(self):
+        super().setUp()
+        drivers = json.loads(self.expect(0, "drivers", "--json").out)
+        if not any(row["name"] == self.DRIVER and row["available"] for row in drivers):
+            skip_without(self, self.DRIVER, f"this build cannot drive {self.DRIVER}")
+
+    def start(self, server):
+        self.addCleanup(lambda: self.assertEqual(server.problems, []))
+        self.addCleanup(server.close)
+        return server
+
+    def recorded(self):
+        lines = [json.loads(line) for line in (self.folder / "run.jsonl").read_text().splitlines()]
+        return lines[0]["facts"], [line for line in lines if "ops" in line]
+
+
+class Tidb(ScriptedTest):
+    DRIVER = "mariadb"
+
+    def address(self, options="", **arguments):
+        port = self.start(tidb.Tidb(**arguments)).port
+        return f"mariadb://root@127.0.0.1:{port}/test?dialect=tidb{options}"
+
+    PREDICATES = ["-w", "predicates:places=20,width=6", "--keys", "20", "-n", "80", "-c", "4", "-o", "run.jsonl"]
+
+    def predicates(self, code, address, *words):
+        return self.expect(code, "run", address, *self.PREDICATES, *words)
+
+    def times(self, kinds):
+        """Of every operation of these kinds: when its transaction started, and as of when it read."""
+        return [(line["start_ts"], op[-1]["saw"]["ts"]) for line in self.recorded()[1] for op in line["ops"]
+                if op[0] in kinds and isinstance(op[-1], dict) and "saw" in op[-1]]
+
+    def test_optimistic_transactions_read_as_of_their_start(self):
+        result = self.predicates(0, self.address("&mode=optimistic"), "--verify")
+        self.assertEqual(result.first, "VALID run.jsonl strong-snapshot-isolation")
+        self.assertIn("certificate, complete", result.out)
+        facts, lines = self.recorded()
+        self.assertEqual((facts["database"], facts["mode"]), ("TiDB", "optimistic"))
+        times = self.times(("pr", "pu", "pd"))
+        self.assertGreater(len(times), 20)
+        self.assertTrue(all(start == seen for start, seen in times))
+        self.assertTrue(all(line["commit_ts"] > line["start_ts"] for line in lines if "commit_ts" in line))
+
+    def test_pessimistic_transactions_lock_what_is_current(self):
+        result = self.predicates(0, self.address())
+        self.assertEqual(result.first, "VALID run.jsonl read-committed")
+        self.assertIn("certificate, complete", result.out)
+        reads, writes = self.times(("pr",)), self.times(("pu", "pd"))
+        self.assertGreater(min(len(reads), len(writes)), 5)
+        self.assertTrue(all(start == seen for start, seen in reads))
+        self.assertTrue(all(start < seen for start, seen in writes))
+
+    def test_statements_at_read_committed_see_their_own_time(self):
+        result = self.predicates(0, self.address(), "-i", "read-committed")
+        self.assertEqual(result.first, "VALID run.jsonl read-committed")
+        times = self.times(("pr", "pu", "pd"))
+        self.assertGreater(len(times), 20)
+        self.assertTrue(all(start < seen for start, seen in times))
+
+    def test_registers_and_rows_that_exist_already(self):
+        for mode in ("optimistic", "pessimistic"):  # A refused insert reads the row.
+            self.expect(0, "run", self.address("&mode=" + mode), "-w", "operation-mix", "-n", "60", "-c", "4",
+                        "--certificate", "--verify", "-o", f"{mode}.jsonl")
+
+    def test_a_stale_read_is_found(self):
+        for mode, level in (("optimistic", "strong-snapshot-isolation"), ("pessimistic", "read-committed")):
+            result = self.predicates(1, self.address("&mode=" + mode, fault="stale-read"), "--force")
+            self.assertEqual(result.first, "VIOLATION run.jsonl " + level)
+            self.assertIn("result-set-mismatch", result.out)
+            self.assertIn("certificate violated", result.out)
+
+    def test_an_update_that_misses_rows_is_found(self):
+        result = self.predicates(1, self.address(fault="stale-update"))
+        self.assertIn("result-set-mismatch", result.out)
+        self.expect(1, "check", "run.jsonl", "--level", "read-committed", "--verify")
+
+    def test_a_lost_update_is_found(self):
+        result = self.expect(1, "run", self.address("&mode=optimistic", fault="lost-update"), "-w", "mini", "--keys", "2",
+                             "-n", "80", "-c", "4", "--certificate", "-o", "run.jsonl")
+        self.assertIn("lost-update", result.out)
+
+    def test_the_store_tells_what_became_of_a_commit_without_an_answer(self):
+        result = self.run_serval("run", self.address("&mode=optimistic", fault="lost-answer"), *self.PREDICATES)
+        found = re.search(r"of the indeterminate (\d+) committed, 0 aborted, (\d+) not known", result.err)
+        self.assertTrue(found, result)
+        # Every row that a transaction wrote may be gone. What it did may then explain anything.
+        self.assertIn(result.code, (0,) if found[2] == "0" else (0, 2), result)
+        lines = [json.loads(line) for line in (self.folder / "run.jsonl").read_text().splitlines()]
+        settled = [line for line in lines if line.get("event") == "settled"]
+        self.assertTrue(all(line["outcome"] == "committed" and line["commit_ts"] > 0 for line in settled), settled)
+
+    def test_the_mode_of_the_server_is_the_default(self):
+        result = self.expect(0, "run", self.address(mode="optimistic"), "-w", "mini", "-n", "50", "-c", "2", "-o", "run.jsonl")
+        self.assertEqual(result.first, "VALID run.jsonl strong-snapshot-isolation")
+        self.assertEqual(self.recorded()[0]["mode"], "optimistic")
+
+    def test_the_mirror_knows_the_mode(self):
+        result = self.expect(0, "run", self.address("&mode=optimistic"), "-w", "mini", "-n", "50", "--live", "--json")
+        self.assertIn("tidb-optimistic:repeatable-read", result.err + result.out)
+
+    def test_what_the_server_refuses_is_told(self):
+        result = self.expect(4, "run", self.address(), "-i", "serializable", "-n", "10")
+        self.assertIn("The isolation level 'serializable' is not supported", result.err)
+        result = self.expect(64, "run", "mariadb://root@127.0.0.1:1/test?mode=optimistic", "-n", "10")
+        self.assertIn("add dialect=tidb", result.err)
+        result = self.expect(64, "run", "mariadb://root@127.0.0.1:1/test?dialect=tidb&mode=eager", "-n", "10")
+        self.assertIn("mode cannot be \"eager\"", result.err)
+
+
+if __name__ == "__main__":
+    cli_test.SERVAL = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    unittest.main()
