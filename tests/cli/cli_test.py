@@ -807,7 +807,7 @@ class Gen(CliTest):
         self.expect(64, "gen", "-n", "10", "-o", "history.unknown")
 
     def test_levels_are_kept_and_snapshot_isolation_shows_write_skew(self):
-        self.generate("si.jsonl", "--level", "snapshot-isolation", "-n", "2k", "--keys", "40", "--sessions", "8")
+        self.generate("si.jsonl", "--level", "snapshot-isolation", "-n", "4k", "--keys", "20", "--sessions", "8")
         self.expect(0, "check", "si.jsonl", "-l", "snapshot-isolation", "--verify")
         self.assertIn("write-skew", self.expect(1, "check", "si.jsonl", "-l", "serializable", "--verify").out)
         self.generate("ser.jsonl", "-n", "2k")

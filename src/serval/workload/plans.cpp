@@ -1,8 +1,8 @@
 // Workloads whose transactions are plans, each drawn from a key distribution.
 //
-//   mini           Mini-transactions (MTC, section III): at most two keys and four operations, every write
-//                  after a read of its key. The shapes of MTC's generator are equally likely; the one-key
-//                  shapes can be left out.
+//   mini           Mini-transactions (MTC, Definition 8): one or two reads, at most two writes, every write
+//                  after a read of its key. All twenty shapes; those that read or write a key twice can be
+//                  left out.
 //   general        The general transactions of Cobra, PolySI and MTC: one fifth only read, two fifths only
 //                  write (blindly), two fifths read and then write each of their keys. A fixed number of
 //                  operations per transaction.
@@ -73,15 +73,16 @@ TransactionPlan repeat(Kind kind, std::size_t count, const KeyChoice& keys, Rand
 // "R1 W2": letters and key places, in MTC's own notation.
 constexpr std::array<std::string_view, 9> kShapes = {"R1",     "R1R2",     "R1W1",     "R1R2W2",  "R2R1W2",
                                                      "R2W2R1", "R1R2W1W2", "R1R2W2W1", "R1W1R2W2"};
-constexpr std::array<std::string_view, 5> kSameKeyShapes = {"R1R1", "R1R1W1", "R1W1R1", "R1R1W1W1",
-                                                            "R1W1R1W1"};
+// The shapes that read or write a key twice.
+constexpr std::array<std::string_view, 11> kTwiceShapes = {"R1R1",     "R1R1W1",   "R1W1R1",  "R1R1W1W1",
+                                                           "R1W1R1W1", "R1W1R2W1", "R1W1W1",  "R1W1W1R1",
+                                                           "R1W1W1R2", "R1R2W1W1", "R1R2W2W2"};
 
 std::unique_ptr<Generator> make_mini(const Parameters& parameters, KeyChoice keys) {
-  const double same_key = parameters["same-key"];
+  const double twice = parameters["same-key"];
   return over_registers(std::move(keys), [=](const KeyChoice& choice, Random& random) {
-    const std::string_view shape = random.chance(same_key)
-                                       ? kSameKeyShapes[random.below(kSameKeyShapes.size())]
-                                       : kShapes[random.below(kShapes.size())];
+    const std::string_view shape = random.chance(twice) ? kTwiceShapes[random.below(kTwiceShapes.size())]
+                                                        : kShapes[random.below(kShapes.size())];
     const std::uint64_t first = choice.choose(random);
     const bool needs_second = shape.find('2') != std::string_view::npos;
     const std::uint64_t second = needs_second ? choice.choose_other_than(first, random) : first;
@@ -224,7 +225,7 @@ std::vector<WorkloadInfo> plan_workloads() {
   return {
       {.name = "mini",
        .description = "mini-transactions: one or two keys, every write after a read of its key",
-       .parameters = {{"same-key", "share of the shapes that touch one key twice or more", 0.25, 0, 1,
+       .parameters = {{"same-key", "share of the transactions that read or write a key twice", 0.25, 0, 1,
                        kReal}},
        .make = make_mini,
        .keys = 100},
