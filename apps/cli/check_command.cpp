@@ -31,6 +31,7 @@ struct CheckFlags {
   std::vector<std::string> assumptions;
   std::string transaction_order;
   std::string expected_order;  // Empty: by timestamps.
+  std::string clock_error;
   bool verify = false;
   std::string oracle = "interpreter";  // Of predicates.
   ReportFlags report;
@@ -89,6 +90,11 @@ CheckPlan plan_of(const CheckFlags& flags) {
   plan.transaction_order = parse_transaction_order(flags.transaction_order);
   if (!plan.transaction_order.empty()) plan.assumptions.add(OrderBasis::CommitOrder);
   plan.expected_order = flags.expected_order;
+  if (!flags.clock_error.empty())
+    plan.clock_error = {parse_duration("--clock-error", flags.clock_error), flags.clock_error};
+  if (plan.model && !flags.clock_error.empty())
+    throw UsageError("--clock-error cannot be combined with --model",
+                     "models go by the order of the events in the file, not by times");
   plan.timeout = parse_duration("--timeout", flags.timeout);
   plan.timeout_text = flags.timeout;
   plan.memory_limit = memory_limit_of(flags.memory_limit);
@@ -134,6 +140,8 @@ Action declare_check(Arguments& arguments) {
   arguments.option("--expected-order", flags->expected_order,
                    "The serial order to replay: by timestamps, by completion, or from a file [timestamps]",
                    "timestamps|completion|FILE");
+  arguments.option("--clock-error", flags->clock_error,
+                   "Maximum error of the clients' clocks: closer than that, times order nothing [0]", "TIME");
   arguments.flag("--verify", flags->verify, "Verify the evidence independently, against the raw history");
   arguments.option(
       "--oracle", flags->oracle,

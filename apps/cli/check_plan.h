@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "assumptions.h"
+#include "clock_error.h"
 #include "memory_limit.h"
 #include "output.h"
 #include "predicate_oracle.h"
@@ -54,6 +55,7 @@ struct CheckPlan {
   Assumptions assumptions;
   std::vector<PlaceOfTransaction> transaction_order;
   std::string expected_order;  // Empty: by timestamps.
+  ClockError clock_error;
   PredicateOracle oracle = PredicateOracle::Interpreter;
   bool verify = false;
   std::size_t max_anomalies = 10;

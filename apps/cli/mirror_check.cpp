@@ -78,6 +78,7 @@ class MirrorCheck final : public FileCheck {
   void judge() override {
     enter("read");
     LoadedHistory loaded = load_history(path_, plan_.reading, &budget_, progress_);
+    allow_for_clock_error(loaded, path_, plan_.clock_error, Widening::Nothing);
     report_.format = loaded.format;
     report_.notices = std::move(loaded.notices);
     report_.profile = &online::choose_profile(plan_.mirror->profile, loaded.history.facts());
@@ -90,7 +91,8 @@ class MirrorCheck final : public FileCheck {
     if (loaded.history.has_times())
       report_.result = online::mirror_history(
           loaded.history, *report_.profile,
-          {.most_violations = plan_.max_anomalies, .partitions = plan_.mirror->threads}, &budget_);
+          {.most_violations = plan_.max_anomalies, .partitions = plan_.mirror->threads}, &budget_,
+          plan_.clock_error.most.count());
     else
       report_.reason = "the file has no times";
     report_.mirror_seconds = seconds() - start;

@@ -407,6 +407,46 @@ class Mirror(CliTest):
         self.assertIn("no times", result.out)
 
 
+class ClockError(CliTest):
+    STALE = "a: [r(x,0) w(x,1)]@0..1000 b: [r(x,0)]@3000..4000\n"
+
+    def test_an_order_closer_than_the_error_does_not_count(self):
+        self.file("h.notation", self.STALE)
+        for error, code in (("999ns", 1), ("1us", 0), ("1h", 0)):
+            with self.subTest(error=error):
+                result = self.expect(code, "check", "h.notation", "-l", "SSER", "--clock-error", error, "--verify")
+                self.assertIn(f"clocks may be wrong by {error}", result.out)
+                self.assertIn("verified", result.out)
+                self.expect(code, "check", "h.notation", "--clock-error", error, "--verify")
+        self.assertIn("T1 had ended at least 2 ns before T2 began",
+                      self.run_serval("check", "h.notation", "-l", "SSER", "--clock-error", "999ns").out)
+        self.assertIn("T1 had ended 2000 ns before", self.expect(1, "check", "h.notation", "-l", "SSER").out)
+
+    def test_the_mirror_allows_for_it_too(self):
+        self.file("h.notation", self.STALE)
+        for error, code in (("999ns", 1), ("1us", 2)):
+            result = self.expect(code, "check", "h.notation", "--engine", "mirror", "-l", "SSER", "--clock-error", error)
+            self.assertIn(f"clocks may be wrong by {error}", result.out)
+
+    def test_it_needs_a_unit_and_is_not_negative(self):
+        self.file("h.notation", self.STALE)
+        for error in ("5", "-1ms", "0ms", "soon", ""):
+            with self.subTest(error=error):
+                self.assertIn("--clock-error", self.expect(64, "check", "h.notation", "--clock-error", error).err)
+
+    def test_without_times_it_has_no_effect_and_says_so(self):
+        result = self.expect(0, "check", self.file("good.notation", GOOD), "-l", "SER", "--clock-error", "1ms")
+        self.assertIn("no times, so --clock-error has no effect", result.out)
+
+    def test_positions_and_models_have_no_unit(self):
+        self.file("h.edn", '{:type :invoke, :f :txn, :process 0, :value [[:r "x" nil]]}\n'
+                           '{:type :ok, :f :txn, :process 0, :value [[:r "x" nil]]}\n')
+        self.expect(0, "check", "h.edn")
+        result = self.expect(3, "check", "h.edn", "--clock-error", "1ms")
+        self.assertIn("the file has no times, only an order of events", result.err)
+        self.assertIn("--model", self.expect(64, "check", "h.edn", "--clock-error", "1ms", "--model", "bank").err)
+
+
 class BadInput(CliTest):
     def refuse(self, name, content, *arguments):
         result = self.expect(3, "check", self.file(name, content), *arguments)

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "serval/history/changed_history.h"
 #include "serval/history/history_builder.h"
 #include "serval/history/notation.h"
 
@@ -65,6 +66,35 @@ TEST(HistoryBuilder, KeepsEmptyTransactionsAndHints) {
   EXPECT_EQ(history.hints(u), nullptr);
   EXPECT_EQ(history.interval(t), Interval{});
   EXPECT_EQ(history.interval(u), (Interval{3, 4}));
+}
+
+TEST(ClockError, WidensEveryIntervalAtBothEnds) {
+  const History history = parse_history("a: [r(x,0) w(x,1)]@10..15 [w(y,2)] b: [r(x,1)]?@20..30");
+  EXPECT_EQ(print_history(with_clock_error(history, 3)),
+            print_history(parse_history("a: [r(x,0) w(x,1)]@7..18 [w(y,2)] b: [r(x,1)]?@17..33")));
+  EXPECT_EQ(print_history(with_clock_error(history, 0)), print_history(history));
+}
+
+TEST(ClockError, WidensTheIntervalsOfOperations) {
+  HistoryBuilder builder;
+  const TransactionId t = builder.begin_transaction(builder.session(Value::integer(1)), Value::integer(1));
+  builder.set_interval(t, {2, 9});
+  builder.add(t, {.key = builder.key(Value::integer(5)), .value = Value::integer(1), .time = {4, 5}});
+  builder.add(t,
+              {.key = builder.key(Value::integer(5)), .value = Value::integer(1), .time = {6, kUnknownEnd}});
+  const History history = with_clock_error(std::move(builder).freeze(), 100);
+  EXPECT_EQ(history.interval(t), (Interval{-98, 109}));
+  EXPECT_EQ(history.operation(OperationId{0}).time, (Interval{-96, 105}));
+  EXPECT_EQ(history.operation(OperationId{1}).time, (Interval{-94, kUnknownEnd}));
+}
+
+TEST(ClockError, TimesThatBecomeTooGreatAreUnknown) {
+  HistoryBuilder builder;
+  const TransactionId t = builder.begin_transaction(builder.session(Value::integer(1)), Value::integer(1));
+  builder.set_interval(t, {kUnknownBegin + 5, kUnknownEnd - 5});
+  const History history = std::move(builder).freeze();
+  EXPECT_EQ(with_clock_error(history, 4).interval(t), (Interval{kUnknownBegin + 1, kUnknownEnd - 1}));
+  EXPECT_EQ(with_clock_error(history, 6).interval(t), Interval{});
 }
 
 }  // namespace

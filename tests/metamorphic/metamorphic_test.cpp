@@ -6,12 +6,14 @@
 //
 // A failure prints the smallest draft that still fails.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "metamorphic/answers.h"
 #include "metamorphic/changes.h"
 #include "metamorphic/ingredients.h"
 #include "sample.h"
+#include "serval/history/changed_history.h"
 #include "serval/history/notation.h"
 #include "serval/online/mirror_history.h"
 
@@ -68,6 +70,20 @@ std::string assumptions_only_refute(const Draft& draft, std::uint64_t seed) {
   return found.empty() ? "" : "without the assumption: " + found;
 }
 
+// Less is known about the order of transactions, so what holds with a small error holds with a larger one.
+std::string larger_clock_errors_only_weaken(const Draft& draft, std::uint64_t seed) {
+  const History history = freeze(draft, kPlain);
+  if (!history.has_times()) return "";
+  Random random(seed);
+  const Time small = static_cast<Time>(random.below(4)),
+             large = small + 1 + static_cast<Time>(random.below(4));
+  const Answers less = answers_of(with_clock_error(history, small));
+  const Answers more = answers_of(with_clock_error(history, large));
+  if (!more.flaw.empty()) return "widened: " + more.flaw;
+  const std::string found = lost(less, more);
+  return found.empty() ? "" : fmt::format("clock error {} instead of {}: {}", large, small, found);
+}
+
 // Whether the times of each session follow its order: the mirror relies on times, check on the order of
 // the file.
 bool sessions_keep_their_times(const History& history) {
@@ -95,9 +111,13 @@ std::string mirror_raises_no_false_alarm(const Draft& draft, std::uint64_t seed)
   const Pair& pair = kPairs[seed % kPairs.size()];
   const History history = freeze(draft, kPlain);
   if (!history.has_times() || !sessions_keep_their_times(history)) return "";
-  const online::OnlineResult result = online::mirror_history(history, *online::find_profile(pair.generic));
+  const Time clock_error = seed % 3 == 0 ? static_cast<Time>(seed % 5) : 0;
+  const online::OnlineResult result =
+      online::mirror_history(history, *online::find_profile(pair.generic), {}, nullptr, clock_error);
   std::string flaw;
-  if (!result.violated() || proved(history, pair.refuted, {}, flaw) != Answer::Holds) return flaw;
+  if (!result.violated() ||
+      proved(with_clock_error(history, clock_error), pair.refuted, {}, flaw) != Answer::Holds)
+    return flaw;
   return std::string(pair.generic) + ": " + result.violations.front().format();
 }
 
@@ -147,6 +167,10 @@ TEST(Metamorphic, EveryApplicableEngineAgrees) {
 
 TEST(Metamorphic, AssumptionsOnlyRefute) {
   expect_always("assumptions", [](std::uint64_t) -> Rule { return assumptions_only_refute; });
+}
+
+TEST(Metamorphic, LargerClockErrorsOnlyWeaken) {
+  expect_always("clock error", [](std::uint64_t) -> Rule { return larger_clock_errors_only_weaken; });
 }
 
 TEST(Metamorphic, TheMirrorRaisesNoFalseAlarm) {

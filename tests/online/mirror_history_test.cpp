@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "serval/history/history_builder.h"
+#include "serval/history/notation.h"
 
 namespace serval::online {
 namespace {
@@ -32,6 +33,41 @@ TEST(MirrorHistory, CountsTransactionsWhoseLabelsAreNotDistinctPositiveNumbers) 
        {std::vector{Value::integer(7), Value::integer(0)}, std::vector{Value::integer(7), Value::nil()},
         std::vector{Value::integer(7), Value::integer(7)}})
     EXPECT_EQ(numbers(labels), (std::vector<std::uint64_t>{1, 2}));
+}
+
+std::vector<Interval> times(const History& history, Time clock_error) {
+  std::vector<Interval> out;
+  for (const Record& record : records_of(history, nullptr, clock_error).records)
+    if (record.kind != RecordKind::Initial) out.push_back(record.time);
+  return out;
+}
+
+// A commit takes place after the last operation, but a clock error moves both in any direction.
+TEST(MirrorHistory, AClockErrorWidensEveryRecord) {
+  HistoryBuilder builder;
+  const TransactionId t = builder.begin_transaction(builder.session(Value::integer(1)), Value::integer(1));
+  builder.set_interval(t, {10, 40});
+  builder.add(t, {.kind = OperationKind::Write,
+                  .key = builder.key(Value::integer(5)),
+                  .value = Value::integer(1),
+                  .time = {20, 30}});
+  const History history = std::move(builder).freeze();
+  EXPECT_EQ(times(history, 0), (std::vector<Interval>{{10, 20}, {20, 30}, {30, 40}}));
+  EXPECT_EQ(times(history, 7), (std::vector<Interval>{{3, 27}, {13, 37}, {23, 47}}));
+}
+
+TEST(MirrorHistory, ALaterRecordOfASessionBeganLaterWhateverItsClockSays) {
+  const History history = parse_history("a: [r(x,0)]@20..21 [r(x,0)]@15..16");
+  const std::vector<Interval> all = times(history, 5);
+  EXPECT_EQ(all, (std::vector<Interval>{{15, 26}, {15, 26}, {15, 26}, {15, 21}, {15, 21}, {15, 21}}));
+}
+
+TEST(MirrorHistory, ReadsCloserThanTheClockErrorAreNotStale) {
+  const History history = parse_history("a: [r(x,0) w(x,1)]@0..10 b: [r(x,0)]@20..30");
+  const Profile& profile = *find_profile("generic:strict-serializable");
+  EXPECT_TRUE(mirror_history(history, profile).violated());
+  EXPECT_TRUE(mirror_history(history, profile, {}, nullptr, 4).violated());
+  EXPECT_FALSE(mirror_history(history, profile, {}, nullptr, 5).violated());
 }
 
 }  // namespace

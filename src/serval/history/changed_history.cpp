@@ -2,14 +2,21 @@
 
 #include <absl/container/flat_hash_set.h>
 
+#include "serval/base/contract.h"
 #include "serval/history/history_builder.h"
 
 namespace serval {
 namespace {
 
+Interval widened(Interval time, Time error) {
+  return {time.begin < kUnknownBegin + error ? kUnknownBegin : time.begin - error,
+          time.end > kUnknownEnd - error ? kUnknownEnd : time.end + error};
+}
+
 class Copy {
  public:
-  Copy(const History& from, std::span<const ChangedOperation> changes) : from_(from), changes_(changes) {}
+  Copy(const History& from, std::span<const ChangedOperation> changes, Time clock_error)
+      : from_(from), changes_(changes), clock_error_(clock_error) {}
 
   History run() {
     to_.set_initial_value(copied(from_.initial_value()));
@@ -27,7 +34,7 @@ class Copy {
   void copy(TransactionId t) {
     to_.begin_transaction(from_.session(t), copied(from_.label(t)));
     to_.set_outcome(t, from_.outcome(t));
-    to_.set_interval(t, from_.interval(t));
+    to_.set_interval(t, widened(from_.interval(t), clock_error_));
     if (const TransactionHints* hints = from_.hints(t)) to_.set_hints(t, *hints);
     for (const OperationId op : from_.operations(t)) to_.add(t, operation(op));
   }
@@ -40,6 +47,7 @@ class Copy {
       copy.expected = changes_.front().expected;
       changes_ = changes_.subspan(1);
     }
+    copy.time = widened(copy.time, clock_error_);
     copy.value = copied(copy.value);
     copy.expected = copied(copy.expected);
     for (Row& row : copy.rows) row.value = copied(row.value);
@@ -63,6 +71,7 @@ class Copy {
 
   const History& from_;
   std::span<const ChangedOperation> changes_;  // Not applied yet.
+  Time clock_error_;
   HistoryBuilder to_;
   std::vector<PredicateId> predicates_;  // By the original's predicate.
 };
@@ -70,7 +79,12 @@ class Copy {
 }  // namespace
 
 History with_changes(const History& history, std::span<const ChangedOperation> changes) {
-  return Copy(history, changes).run();
+  return Copy(history, changes, 0).run();
+}
+
+History with_clock_error(const History& history, Time error) {
+  expects(error >= 0, "a clock error is not negative");
+  return Copy(history, {}, error).run();
 }
 
 std::vector<Value> unused_values(const History& history, std::size_t count) {

@@ -43,6 +43,20 @@ class Writer {
     if (outcome == Outcome::Indeterminate) end.time.end = kUnknownEnd;
   }
 
+  // Before finish(), while the records of a session are adjacent and in program order.
+  void widen(Time error) {
+    const Record* last = nullptr;
+    for (Record& record : records_) {
+      if (record.kind == RecordKind::Initial) continue;
+      Interval& time = record.time;
+      time.begin = time.begin < kUnknownBegin + error ? kUnknownBegin : time.begin - error;
+      if (last != nullptr && last->session == record.session)
+        time.begin = std::max(time.begin, last->time.begin);
+      time.end = std::max(time.end > kUnknownEnd - error ? kUnknownEnd : time.end + error, time.begin);
+      last = &record;
+    }
+  }
+
   HistoryRecords finish() && {
     const auto by_begin = [](const Record& a, const Record& b) { return a.time.begin < b.time.begin; };
     std::ranges::stable_sort(records_, by_begin);
@@ -124,7 +138,7 @@ bool keeps_labels(const History& history) {
   return std::ranges::adjacent_find(numbers) == numbers.end();
 }
 
-HistoryRecords records_of(const History& history, Budget* budget) {
+HistoryRecords records_of(const History& history, Budget* budget, Time clock_error) {
   Writer writer(history);
   writer.add_initial();
   for (const SessionId s : history.sessions())
@@ -132,12 +146,13 @@ HistoryRecords records_of(const History& history, Budget* budget) {
       if (budget != nullptr) budget->poll("records");
       writer.add(t);
     }
+  if (clock_error > 0) writer.widen(clock_error);
   return std::move(writer).finish();
 }
 
 OnlineResult mirror_history(const History& history, const Profile& profile, const OnlineOptions& options,
-                            Budget* budget) {
-  const HistoryRecords records = records_of(history, budget);
+                            Budget* budget, Time clock_error) {
+  const HistoryRecords records = records_of(history, budget, clock_error);
   OnlineVerifier verifier(profile, options);
   for (const Record& record : records.records) {
     if (budget != nullptr) budget->poll("mirror");

@@ -197,7 +197,8 @@ class Narrator {
       return fmt::format("{} had ended before {} began, by the order of the file", name(from), name(to));
     const double gap =
         static_cast<double>(history_.interval(to).begin) - static_cast<double>(history_.interval(from).end);
-    return fmt::format("{} had ended {} before {} began", name(from), format_gap(gap), name(to));
+    return fmt::format("{} had ended {}{} before {} began", name(from),
+                       clock_ == Clock::Widened ? "at least " : "", format_gap(gap), name(to));
   }
   static std::string format_gap(double nanoseconds) {
     return nanoseconds < 1e5 ? fmt::format("{:.0f} ns", nanoseconds) : format_seconds(nanoseconds / 1e9);

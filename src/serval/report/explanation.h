@@ -15,7 +15,11 @@
 namespace serval {
 
 // The meaning of the times in a history.
-enum class Clock : std::uint8_t { Nanoseconds, FilePositions };
+enum class Clock : std::uint8_t {
+  Nanoseconds,
+  Widened,  // Nanoseconds, of intervals longer than recorded, because the clocks may be wrong.
+  FilePositions
+};
 
 struct Explanation {
   struct Participant {
