@@ -215,6 +215,50 @@ TEST(Simulate, LightweightOperationsSucceedAndFail) {
     EXPECT_GT(counts[kind], 0) << name_of(kind);
 }
 
+struct Overlap {
+  std::size_t most = 0;  // Transactions in progress at one time.
+  double average = 0;
+};
+
+Overlap overlap_of(const History& history) {
+  std::vector<std::pair<Time, int>> events;  // An end comes before a begin at the same time.
+  for (const TransactionId t : history.transactions()) {
+    events.emplace_back(history.interval(t).begin, 1);
+    events.emplace_back(history.interval(t).end, -1);
+  }
+  std::ranges::sort(events);
+  Overlap overlap;
+  std::size_t now = 0;
+  double busy = 0;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (i > 0) busy += static_cast<double>(now) * static_cast<double>(events[i].first - events[i - 1].first);
+    now += static_cast<std::size_t>(events[i].second);
+    overlap.most = std::max(overlap.most, now);
+  }
+  overlap.average = busy / static_cast<double>(events.back().first - events.front().first);
+  return overlap;
+}
+
+// On one key, all of them compete for it.
+TEST(Simulate, AsManyLightweightTransactionsOverlapAsAsked) {
+  for (const std::uint64_t keys : {1, 100})
+    for (const std::uint32_t concurrent : {1, 2, 8, 20}) {
+      const History history = simulate({.workload = "lightweight:concurrent=" + std::to_string(concurrent),
+                                        .sessions = 20,
+                                        .transactions = 2000,
+                                        .keys = keys});
+      const Overlap overlap = overlap_of(history);
+      EXPECT_EQ(overlap.most, concurrent) << keys;
+      EXPECT_GT(overlap.average, 0.85 * concurrent) << keys;
+      for (const SessionId s : history.sessions()) EXPECT_GT(history.session_transactions(s).size(), 50u);
+    }
+}
+
+TEST(Simulate, WithoutALimitEverySessionRuns) {
+  for (const char* workload : {"lightweight", "lightweight:concurrent=9"})
+    EXPECT_EQ(overlap_of(simulate({.workload = workload, .sessions = 6, .transactions = 500})).most, 6u);
+}
+
 TEST(Simulate, RefusesNonsensicalOptions) {
   EXPECT_THROW((void)simulate({.sessions = 0}), InputError);
   EXPECT_THROW((void)simulate({.keys = 0}), InputError);

@@ -43,6 +43,9 @@ class Generator {
     broken_contract("the workload has plans over rows", __FILE__, __LINE__);
   }
 
+  // How many transactions run at a time in the simulated database, if they are plans; 0: one per session.
+  virtual std::uint32_t concurrent() const { return 0; }
+
   // The same as a script. `known` is the session's state between transactions and must outlive the
   // script. By default the script executes the plan of next().
   virtual std::unique_ptr<Script> next_script(Random& random, std::uint32_t session, KnownTags& known) {

@@ -12,8 +12,9 @@
 //                  both: the workloads of King Cobra (section 8.4).
 //   list-append    Elle's list-append: a few reads of whole lists and appends per transaction. After a number
 //                  of appends a key is replaced by a fresh one, so lists stay short.
-//   lightweight    Lightweight transactions (MTC, section IV-D): one operation each; every key is inserted if
-//                  absent, then read and changed by compare-and-set.
+//   lightweight    Lightweight transactions (MTC, sections IV-E and V-A): one operation each; every key is
+//                  inserted if absent, then read and changed by compare-and-set, by as many sessions at a
+//                  time as asked.
 //   blindw         BlindW of Cobra (Tan et al., OSDI 2020) and its variants in Leopard (section VI):
 //                  transactions of eight operations that either all read or all write blindly. blindw-w only
 //                  writes: the hardest case for the order of versions. In blindw-rw half read, half write. In
@@ -156,6 +157,18 @@ std::unique_ptr<Generator> make_list_append(const Parameters& parameters, KeyCho
                                  std::move(keys), draw);
 }
 
+class Lightweight final : public Plans {
+ public:
+  Lightweight(KeyChoice keys, Draw draw, std::uint32_t concurrent)
+      : Plans({.name = "rows", .initial = TableInfo::Initial::Absent}, std::move(keys), std::move(draw)),
+        concurrent_(concurrent) {}
+
+  std::uint32_t concurrent() const override { return concurrent_; }
+
+ private:
+  std::uint32_t concurrent_;
+};
+
 // The first operation on a key inserts it; some later ones try again and fail.
 std::unique_ptr<Generator> make_lightweight(const Parameters& parameters, KeyChoice keys) {
   const auto draw = [inserts = parameters["inserts"], reads = parameters["reads"],
@@ -168,8 +181,8 @@ std::unique_ptr<Generator> make_lightweight(const Parameters& parameters, KeyCho
     const Kind later = share < inserts + reads ? Kind::Read : Kind::CompareAndSet;
     return TransactionPlan{.operations = {{first || share < inserts ? Kind::Insert : later, key}}};
   };
-  return std::make_unique<Plans>(TableInfo{.name = "rows", .initial = TableInfo::Initial::Absent},
-                                 std::move(keys), draw);
+  return std::make_unique<Lightweight>(std::move(keys), draw,
+                                       static_cast<std::uint32_t>(parameters.whole("concurrent")));
 }
 
 Draw draw_blindly(std::size_t operations, double reads) {
@@ -259,7 +272,8 @@ std::vector<WorkloadInfo> plan_workloads() {
       {.name = "lightweight",
        .description = "single insert-if-absent, compare-and-set and read operations",
        .parameters = {{"inserts", "share of later operations that insert again", 0.05, 0, 1, kReal},
-                      {"reads", "share of the operations that read", 0.25, 0, 1, kReal}},
+                      {"reads", "share of the operations that read", 0.25, 0, 1, kReal},
+                      {"concurrent", "operations at a time, simulated; 0: one per session", 0, 0, 1e6}},
        .make = make_lightweight,
        .data = WorkloadInfo::Data::Rows,
        .keys = 100},

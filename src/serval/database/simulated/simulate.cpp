@@ -194,7 +194,17 @@ class Simulation {
   }
 
   void schedule_all(Time time) {
-    for (std::uint32_t session = 0; session < options_.sessions; ++session) queue_.schedule(session, time);
+    const std::uint32_t asked = workload_.generator->concurrent();
+    const std::uint32_t active = asked == 0 ? options_.sessions : std::min(asked, options_.sessions);
+    waiting_.clear();
+    for (std::uint32_t session = 0; session < active; ++session) queue_.schedule(session, time);
+    for (std::uint32_t session = active; session < options_.sessions; ++session) waiting_.push_back(session);
+  }
+
+  // Whose turn it is after a transaction of this session.
+  std::uint32_t successor(std::uint32_t session) {
+    if (!waiting_.empty()) std::swap(session, waiting_[choices_.below(waiting_.size())]);
+    return session;
   }
 
   void run_until_quiescent() {
@@ -267,7 +277,7 @@ class Simulation {
   void end(PlannedTransaction& transaction, const Step& step, Outcome outcome) {
     recorder_.record(transaction, outcome, step.answer);
     rest_ = std::max(rest_, step.answer);
-    queue_.schedule(step.session, step.answer + pause_after(transaction.row_plan));
+    queue_.schedule(successor(step.session), step.answer + pause_after(transaction.row_plan));
   }
 
   // Long enough that, on average, as many transactions run concurrently as the plan says.
@@ -379,6 +389,7 @@ class Simulation {
   Recorder recorder_;
   std::unique_ptr<PlannedDatabase> database_;
   std::vector<PlannedTransaction> transactions_;  // By session.
+  std::vector<std::uint32_t> waiting_;            // Sessions, if not all may run at a time.
   std::uint64_t begun_ = 0;
   std::uint64_t begin_limit_;  // First up to the planted anomaly, then up to the end.
   Time rest_ = 0;              // When the last answer arrived.

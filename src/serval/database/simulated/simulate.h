@@ -10,9 +10,10 @@
 //
 // Every session runs one transaction after another. Each step (begin, operation, commit) is invoked
 // before it takes effect and completes afterwards, at random distances. So intervals overlap, and real
-// time is accurate. Written values are 1, 2, 3, ... in the order of execution. A workload that plans
-// rows (predicate-mix) has rows, {"place":3,"value":17}, where place may be NULL and value is different
-// for every write.
+// time is accurate. A workload may limit how many sessions run at a time (lightweight:concurrent=4);
+// then a random session that waits takes the turn of one whose transaction has ended. Written values
+// are 1, 2, 3, ... in the order of execution. A workload that plans rows (predicate-mix) has rows,
+// {"place":3,"value":17}, where place may be NULL and value is different for every write.
 //
 // Cost: about a microsecond per transaction; with rows two to four. Memory is the history plus the versions
 // that open transactions may still see.
