@@ -41,6 +41,7 @@ class Dispute {
   // Whether the reads contradict each other.
   bool settle(const std::vector<ListRead>& reads) {
     std::vector<std::vector<Value>> shown;
+    shown.reserve(reads.size());
     for (const ListRead& read : reads) shown.push_back(without_strangers(read));
     const auto longest = static_cast<std::size_t>(
         std::ranges::max_element(shown, {}, &std::vector<Value>::size) - shown.begin());

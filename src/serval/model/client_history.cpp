@@ -25,7 +25,7 @@ class Pairing {
     without_processes_ = std::ranges::none_of(log.entries, is_client);
   }
 
-  std::vector<ClientOperation> operations() && {
+  std::vector<ClientOperation> pair_up() {
     for (std::uint32_t at = 0; at < log_.entries.size(); ++at)
       if (counts(log_.entries[at])) take(at, log_.entries[at]);
     std::ranges::sort(operations_, {}, &ClientOperation::began);
@@ -119,7 +119,7 @@ class Pairing {
 
 ClientHistory::ClientHistory(ClientLog log) : log_(std::move(log)) {
   Pairing pairing(log_);
-  operations_ = std::move(pairing).operations();
+  operations_ = pairing.pair_up();
   process_count_ = pairing.process_count();
   if (pairing.clash())
     throw error(*pairing.clash(), "this process begins an operation before its previous one has ended",

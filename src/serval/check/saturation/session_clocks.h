@@ -43,7 +43,8 @@ class SessionClocks {
     std::uint32_t next = 0;
     for (std::uint32_t i = 0; i < row_size_; ++i) {
       if (block_of(one, i) == block_of(other, i)) continue;
-      const std::uint32_t begin = std::max(next, session_at(i * block_size_)), end = end_of_block(i);
+      const std::uint32_t begin = std::max(next, session_at(std::uint64_t{i} * block_size_)),
+                          end = end_of_block(i);
       if (begin < end) visit(SessionId{begin}, SessionId{end});
       next = std::max(next, end);
     }
