@@ -30,7 +30,7 @@ struct CheckFlags {
   std::string threads;
   std::vector<std::string> assumptions;
   std::string transaction_order;
-  std::string expected_order;  // Empty: by timestamps.
+  std::string expected_order;  // Empty: none is required.
   std::string clock_error;
   bool verify = false;
   std::string oracle = "interpreter";  // Of predicates.
@@ -86,6 +86,8 @@ CheckPlan plan_of(const CheckFlags& flags) {
   require_oracle(plan.oracle);
   if (plan.oracle == PredicateOracle::Database && (plan.model || plan.mirror))
     throw UsageError("--oracle database cannot be combined with --model or --engine mirror");
+  if (!flags.expected_order.empty() && (plan.model || plan.mirror))
+    throw UsageError("--expected-order cannot be combined with --model or --engine mirror");
   for (const std::string& name : flags.assumptions) plan.assumptions.add(choose_assumption(name));
   plan.transaction_order = parse_transaction_order(flags.transaction_order);
   if (!plan.transaction_order.empty()) plan.assumptions.add(OrderBasis::CommitOrder);
@@ -138,7 +140,7 @@ Action declare_check(Arguments& arguments) {
   arguments.option("--transaction-order", flags->transaction_order,
                    "Positions of transactions in the commit order, by id: 0=2,1=1", "T=N,...");
   arguments.option("--expected-order", flags->expected_order,
-                   "The serial order to replay: by timestamps, by completion, or from a file [timestamps]",
+                   "Require this serial order: by timestamps, by completion, or from a file",
                    "timestamps|completion|FILE");
   arguments.option("--clock-error", flags->clock_error,
                    "Maximum error of the clients' clocks: closer than that, times order nothing [0]", "TIME");

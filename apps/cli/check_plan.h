@@ -54,7 +54,7 @@ struct CheckPlan {
   bool use_certificate = true;
   Assumptions assumptions;
   std::vector<PlaceOfTransaction> transaction_order;
-  std::string expected_order;  // Empty: by timestamps.
+  std::string expected_order;  // Empty: none is required.
   ClockError clock_error;
   PredicateOracle oracle = PredicateOracle::Interpreter;
   bool verify = false;

@@ -1,5 +1,6 @@
 #pragma once
-// --expected-order: the serial order that the replay engine verifies.
+// --expected-order: the serial order that the replay engine verifies. An order that was asked for is
+// required: its failure is a violation.
 //
 //   timestamps | completion | a file, one transaction per line: "t" or "s t", by their labels; # comments
 
@@ -10,8 +11,9 @@
 
 namespace serval::cli {
 
-// Empty: by timestamps. Throws InputError for a line that names no transaction or several, and for a file
-// that cannot be read; BudgetExhausted.
+// Empty: by timestamps, not required. Throws InputError for a line that names no transaction, several, an
+// aborted one or one that was listed before, for a file that lacks a committed transaction or cannot be
+// read; BudgetExhausted.
 ExpectedOrderChoice choose_expected_order(const std::string& flag, const History& history, Budget& budget);
 
 }  // namespace serval::cli

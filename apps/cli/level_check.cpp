@@ -105,11 +105,11 @@ class LevelCheck final : public FileCheck {
   void decide() {
     enter("check");
     hints_ = {plan_.assumptions, places_of(loaded_.history, plan_.transaction_order)};
-    ExpectedOrderChoice order = choose_expected_order(plan_.expected_order, loaded_.history, budget_);
+    order_ = choose_expected_order(plan_.expected_order, loaded_.history, budget_);
     const CheckOptions options{.max_anomalies = plan_.max_anomalies,
                                .engine = plan_.engine,
                                .budget = &budget_,
-                               .expected_order = std::move(order),
+                               .expected_order = order_,
                                .use_certificate = plan_.use_certificate};
     checker_.emplace(loaded_.history, hints_);
     const std::uint64_t effort_before = budget_.effort();
@@ -185,8 +185,10 @@ class LevelCheck final : public FileCheck {
     Deadline deadline(std::max(limit, std::chrono::nanoseconds{1}), rendered(), worse(so_far, exit_code()));
     const Budget until = interruptible().within(Budget::Clock::now() + limit);
     Budget budget = until.with_effort(effort_of_second_opinion(effort_));
-    report_.survey =
-        checker_->survey({.max_anomalies = 1, .budget = &budget, .use_certificate = plan_.use_certificate});
+    report_.survey = checker_->survey({.max_anomalies = 1,
+                                       .budget = &budget,
+                                       .expected_order = order_,
+                                       .use_certificate = plan_.use_certificate});
   }
 
   void stop(Limit limit) override {
@@ -265,6 +267,7 @@ class LevelCheck final : public FileCheck {
   LoadedHistory loaded_;
   std::optional<Checker> checker_;
   VersionHints hints_;
+  ExpectedOrderChoice order_;
   Report report_;
 };
 

@@ -56,7 +56,7 @@ void compare(const History& history, Tally& tally) {
     if (holds(result.verdict)) {
       ASSERT_TRUE(exists) << text_of(history);
     } else {
-      using Answer = CheckResult::WithoutCertificate::Answer;
+      using Answer = CheckResult::OtherOrders::Answer;
       ASSERT_TRUE(result.without_certificate);
       if (result.without_certificate->answer == Answer::SomeOrderExists) {
         ASSERT_TRUE(exists) << text_of(history);

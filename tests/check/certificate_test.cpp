@@ -122,7 +122,7 @@ TEST(Certificate, SaysWhenAnotherOrderExists) {
   EXPECT_TRUE(std::get<Violated>(result.verdict).counts.contains(AnomalyKind::ResultSetMismatch));
   EXPECT_EQ(verify_witness(history, Level::Serializable, result.verdict), std::nullopt);
   ASSERT_TRUE(result.without_certificate);
-  EXPECT_EQ(result.without_certificate->answer, CheckResult::WithoutCertificate::Answer::SomeOrderExists);
+  EXPECT_EQ(result.without_certificate->answer, CheckResult::OtherOrders::Answer::SomeOrderExists);
 }
 
 TEST(Certificate, SaysWhenNoOrderExists) {
@@ -132,7 +132,7 @@ TEST(Certificate, SaysWhenNoOrderExists) {
   const CheckResult result = check(history, Level::Serializable);
   ASSERT_TRUE(violated(result.verdict));
   EXPECT_EQ(result.engine, "certificate");
-  EXPECT_EQ(result.without_certificate->answer, CheckResult::WithoutCertificate::Answer::NoOrderExists);
+  EXPECT_EQ(result.without_certificate->answer, CheckResult::OtherOrders::Answer::NoOrderExists);
 }
 
 void expect_unsettled(const std::string& records, const std::string& reason) {

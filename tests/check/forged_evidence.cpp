@@ -108,6 +108,10 @@ class Forger {
   void forge(VisibilityPath& way) { forge_list(way.path); }
   void forge(BadRead& read) { forge_one(read.reader, read.read, read.source); }
   void forge(BadRow& row) { forge_one(row.reader, row.op, row.key, row.source); }
+  void forge(BrokenOrder& broken) {
+    if (random_.chance(0.3)) return forge_list(broken.order);
+    forge_one(broken.transaction, broken.operation, broken.key, broken.write, broken.predecessor);
+  }
   void forge(Cycle& cycle) {
     if (!cycle.visibility_paths.empty() && random_.chance(0.5)) return forge_list(cycle.visibility_paths);
     forge_list(cycle.edges);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -39,6 +40,29 @@ TEST_P(LitmusTest, GetsTheVerdictItExpects) {
     EXPECT_EQ(format(verdict), expected) << name_of(level);
     EXPECT_EQ(verify_witness(history, level, verdict), std::nullopt) << name_of(level);
   }
+}
+
+std::vector<TransactionId> order_of(const std::string& numbers) {
+  std::istringstream words(numbers);
+  std::vector<TransactionId> order;
+  for (std::uint32_t number; words >> number;) order.push_back(TransactionId{number - 1});
+  return order;
+}
+
+TEST_P(LitmusTest, GetsTheVerdictInTheOrderItExpects) {
+  const auto& fields = GetParam().fields;
+  if (!fields.contains("expected order")) return;
+  const History history = parse_history(GetParam().text, GetParam().file);
+  const ExpectedOrderChoice order{.source = ExpectedOrderSource::Given,
+                                  .given = order_of(fields.at("expected order")),
+                                  .role = ExpectedOrderChoice::Role::Required};
+  const CheckResult result = check(history, Level::Serializable, {.expected_order = order});
+  EXPECT_EQ(format(result.verdict), fields.at("in that order"));
+  EXPECT_EQ(verify_witness(history, Level::Serializable, result.verdict), std::nullopt);
+  ASSERT_EQ(result.without_expected_order.has_value(), violated(result.verdict));
+  if (!violated(result.verdict)) return;
+  EXPECT_EQ(result.without_expected_order->answer == CheckResult::OtherOrders::Answer::SomeOrderExists,
+            claims_to_hold(GetParam(), Level::Serializable));
 }
 
 TEST_P(LitmusTest, ClaimsWhatTheOracleSays) {

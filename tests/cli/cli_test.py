@@ -69,6 +69,69 @@ class CliTest(unittest.TestCase):
         return name
 
 
+# Enne (Clark et al.), Fig. 3: serializable, but not in the order of the timestamps.
+FIGURE_3 = """{"serval":"history","version":1}
+{"s":1,"t":1,"ops":[["w","x",1]],"commit_ts":1}
+{"s":2,"t":2,"ops":[["w","y",2]],"commit_ts":2}
+{"s":3,"t":3,"ops":[["pr",["sql","value > 0"],[["x",1]]]],"commit_ts":3}
+{"s":4,"t":4,"ops":[["w","z",9]],"outcome":"aborted"}
+"""
+
+
+class ExpectedOrders(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.history = self.file("figure-3.jsonl", FIGURE_3)
+
+    def check(self, code, *flags):
+        return self.expect(code, "check", self.history, "-l", "serializable", "--verify", *flags)
+
+    def test_an_order_that_was_asked_for_is_a_gate(self):
+        result = self.check(1, "--expected-order", "timestamps", "-v")
+        self.assertEqual(result.first, "VIOLATION figure-3.jsonl serializable")
+        for words in ("T3: p{x=1}", "T3 is 3 of 3 in the order of the timestamps",
+                      "by then y = 2, which T2 wrote (2 of 3), a row that it lacks",
+                      "expected order violated; some order exists",
+                      "in an order other than the expected one", "the expected order was replayed; then the reads"):
+            self.assertIn(words, result.out)
+        report = json.loads(self.check(1, "--expected-order", "completion", "--json").out)
+        self.assertEqual(report["without_expected_order"], "some-order-exists")
+        self.assertEqual(report["anomalies"]["by_type"], {"broken-order": 1})
+
+    def test_without_the_flag_another_order_is_found_and_said_to_be_one(self):
+        result = self.check(0, "-v")
+        self.assertIn("an order that the reads and times suggest was replayed", result.out)
+        self.assertNotIn("the expected order was replayed", result.out)
+
+    def test_a_file_gives_the_order(self):
+        result = self.check(0, "-v", "--expected-order", self.file("order", "1\n3 # before 2\n2\n"))
+        self.assertIn("the expected order was replayed; no other was tried", result.out)
+        self.check(1, "--expected-order", self.file("order", "1\n2\n3\n"))
+
+    def test_a_survey_uses_the_order_too(self):
+        result = self.expect(1, "check", self.history, "--level", "any", "--expected-order", "timestamps")
+        self.assertIn("1 broken-order", result.first)
+
+    def test_a_level_without_a_serial_order_says_why_the_order_does_not_help(self):
+        result = self.expect(0, "check", self.history, "-l", "read-committed", "--expected-order", "timestamps")
+        self.assertIn("requires no serial order", result.out)
+
+    def test_an_order_that_is_not_one_is_bad_input(self):
+        for order, place, problem in (("1\n2\n", "order:3:1", 'ends without "3", which committed'),
+                                      ("1\n2\n\n1\n3\n", "order:4:1", '"1" is listed twice, first on line 1'),
+                                      ("4\n1\n2\n3\n", "order:1:1", '"4" aborted'),
+                                      ("1\n5\n", "order:2:1", 'there is no transaction "5"')):
+            with self.subTest(order=order):
+                error = self.check(3, "--expected-order", self.file("order", order)).err
+                self.assertIn(place, error)
+                self.assertIn(problem, error)
+
+    def test_models_and_the_mirror_have_no_order(self):
+        for flags in (("--engine", "mirror"), ("--model", "bank")):
+            result = self.expect(64, "check", self.history, "--expected-order", "timestamps", *flags)
+            self.assertIn("--expected-order cannot be combined", result.err)
+
+
 class Verdicts(CliTest):
     def test_a_level_that_holds_exits_with_0(self):
         result = self.expect(0, "check", self.file("good.notation", GOOD), "--level", "serializable")

@@ -51,6 +51,16 @@ class Search {
       takes_part_[t.index] = history.outcome(t) == Outcome::Committed;
   }
 
+  bool runs_in_order(std::span<const TransactionId> order) const {
+    State state(history_.key_count());
+    for (const TransactionId t : order) {
+      std::optional<State> after = run(t, std::move(state));
+      if (!after) return false;
+      state = std::move(*after);
+    }
+    return true;
+  }
+
   // Decides about the indeterminate transactions from `next` on, in both ways.
   bool some_subset_has_an_execution(std::uint32_t next = 0) {
     if (next == history_.transaction_count()) return has_execution();
@@ -238,6 +248,10 @@ const std::vector<Level>& execution_levels() {
                                          Level::Linearizable,
                                          Level::StrictSerializable};
   return levels;
+}
+
+bool is_serial_order(const History& history, std::span<const TransactionId> order) {
+  return Search(history, {}).runs_in_order(order);
 }
 
 bool has_execution(const History& history, Level level) {

@@ -10,6 +10,7 @@
 // Committed transactions participate, aborted ones do not, and every subset of the indeterminate ones is
 // tried.
 
+#include <span>
 #include <vector>
 
 #include "serval/history/history.h"
@@ -20,5 +21,9 @@ namespace serval::oracle {
 const std::vector<Level>& execution_levels();
 // Requires one of these levels. Exponential in the number of transactions; 6 take milliseconds at most.
 bool has_execution(const History& history, Level level);
+
+// Whether the transactions, run one after another in this order, give the answers that clients saw.
+// Others do not take part.
+bool is_serial_order(const History& history, std::span<const TransactionId> order);
 
 }  // namespace serval::oracle

@@ -5,6 +5,7 @@
 
 #include "serval/check/judge.h"
 #include "serval/check/refutations.h"
+#include "serval/check/replay/check_by_replay.h"
 
 namespace serval {
 namespace {
@@ -94,8 +95,8 @@ class ConclusionFromLevels {
     result_.attempts = other.attempts;
     result_.replayed = other.replayed;
     result_.unused_certificate = other.unused_certificate;
-    if (other.without_certificate)
-      result_.without_certificate = judge_.ask_without_certificate(result_.level);
+    if (other.without_certificate) result_.without_certificate = judge_.ask_other_orders(result_.level);
+    if (other.without_expected_order) result_.without_expected_order = judge_.ask_other_orders(result_.level);
     return true;
   }
 
@@ -131,7 +132,8 @@ CheckResult Checker::check(Level level, CheckOptions options) {
   options.hints = hints_;
   Judge judge(history_, options, inferred_);
   CheckResult result = judge.judge(level);
-  const bool may_follow = undecided(result.verdict) && !ran_out(result) && options.engine == Engine::Auto;
+  const bool may_follow = undecided(result.verdict) && !ran_out(result) && options.engine == Engine::Auto &&
+                          !requires_order(level, options);
   if (may_follow) ConclusionFromLevels(history_, judge, result).draw();
   if (may_follow && undecided(result.verdict) && result.engine == "certificate") ask_reads(judge, result);
   return result;

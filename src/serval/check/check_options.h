@@ -2,9 +2,11 @@
 // What a check may use: engines, budgets, assumptions.
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "serval/base/budget.h"
+#include "serval/evidence/broken_order.h"
 #include "serval/history/ids.h"
 #include "serval/inference/version_hints.h"
 
@@ -12,11 +14,15 @@ namespace serval {
 
 enum class Engine { Auto, MiniTransaction, LightweightTransaction, Polygraph, Replay, Certificate };
 
-// The serial order that a replay verifies (replay/expected_order.h).
-enum class ExpectedOrderSource { Timestamps, Completion, Given };
+// The serial order that a replay verifies (inference/expected_order.h).
 struct ExpectedOrderChoice {
+  // An order that was only suggested proves a level if it passes; otherwise others are tried. A required
+  // one is a gate: at the serializable levels, its failure is a violation.
+  enum class Role : std::uint8_t { Suggested, Required };
+
   ExpectedOrderSource source = ExpectedOrderSource::Timestamps;
   std::vector<TransactionId> given = {};
+  Role role = Role::Suggested;
 };
 
 struct CheckOptions {

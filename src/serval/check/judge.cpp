@@ -106,20 +106,27 @@ const Relations& Judge::relations() {
   return *inferred_->relations;
 }
 
-CheckResult::WithoutCertificate Judge::ask_without_certificate(Level level) {
-  using Answer = CheckResult::WithoutCertificate::Answer;
-  const CheckResult other = judge_without_certificate(level);
+CheckResult::OtherOrders Judge::ask_other_orders(Level level) {
+  using Answer = CheckResult::OtherOrders::Answer;
+  CheckOptions options = options_;
+  options.use_certificate = false;
+  options.expected_order = {};
+  const CheckResult other = ask_again(level, options);
   if (holds(other.verdict)) return {Answer::SomeOrderExists, {}};
   if (violated(other.verdict)) return {Answer::NoOrderExists, {}};
   return {Answer::NotKnown, std::get<Undecided>(other.verdict).reason};
 }
 
 CheckResult Judge::judge_without_certificate(Level level) {
-  Budget budget = budget_.with_effort(effort_of_second_opinion(budget_.effort() - effort_before_));
   CheckOptions options = options_;
+  options.use_certificate = false;
+  return ask_again(level, options);
+}
+
+CheckResult Judge::ask_again(Level level, CheckOptions options) {
+  Budget budget = budget_.with_effort(effort_of_second_opinion(budget_.effort() - effort_before_));
   options.budget = &budget;
   options.engine = Engine::Auto;
-  options.use_certificate = false;
   return Judge(history_, options, inferred_).judge(level);
 }
 
@@ -131,6 +138,7 @@ CheckResult Judge::judge_unknown(Level level) {
     without_uncertain_ = std::make_unique<Variant>(inferred_->unknown_writes->without_uncertain_reads(),
                                                    std::vector<TakenWrite>{}, options_);
   CheckResult result = without_uncertain_->judge->judge(level);
+  if (result.without_expected_order) result.without_expected_order = ask_other_orders(level);
   if (violated(result.verdict) || ran_out(result)) return result;
   for (std::size_t i = 0; i < inferred_->unknown_writes->guess_count(); ++i) {
     result = variant(i).judge->judge(level);
@@ -214,7 +222,31 @@ void Judge::tell_new_rows_apart(Level level, CheckResult& result) {
        "no violation without these keys; a version certificate distinguishes the rows"}};
 }
 
+// A required order is a gate. If it passes, what else the history shows still counts; if it leaves the
+// level open, every order may be refuted.
+void Judge::decide_with_order(Level level, CheckResult& result) {
+  timed(result, "replay", [&] { result.verdict = check_by_replay(history_, level, options_, budget_); });
+  result.engine = "replay";
+  result.replayed = true;
+  if (violated(result.verdict)) result.without_expected_order = ask_other_orders(level);
+  if (violated(result.verdict) || options_.engine == Engine::Replay) return;
+  const bool uses_certificate = options_.use_certificate && !history_.certificate().empty();
+  const bool has_assumptions = !options_.hints.assumptions.empty();
+  const bool passes = holds(result.verdict);
+  if (passes && options_.engine == Engine::Auto && !uses_certificate && !has_assumptions) return;
+  CheckOptions options = options_;
+  options.expected_order = {};
+  CheckResult other =
+      passes ? Judge(history_, options, inferred_).judge(level) : ask_again(level, std::move(options));
+  if (holds(other.verdict) && !passes)
+    std::get<Undecided>(result.verdict).details.emplace_back("some other order explains what clients saw");
+  if (!violated(other.verdict) && !(passes && has_assumptions)) return;
+  other.phases.insert(other.phases.begin(), result.phases.begin(), result.phases.end());
+  result = std::move(other);
+}
+
 void Judge::decide(Level level, CheckResult& result) {
+  if (requires_order(level, options_)) return decide_with_order(level, result);
   const bool asked = options_.engine == Engine::Certificate;
   if (asked || (options_.engine == Engine::Auto && options_.use_certificate &&
                 options_.hints.assumptions.empty() && !history_.certificate().empty())) {
@@ -257,7 +289,7 @@ void Judge::decide_by_certificate(Level level, CheckResult& result) {
     result.verdict = no_engine(std::string(name_of(*judged)) + ", which would imply it, is violated");
     return;
   }
-  result.without_certificate = ask_without_certificate(level);
+  result.without_certificate = ask_other_orders(level);
 }
 
 void Judge::decide_by_reads(Level level, CheckResult& result) {
@@ -295,7 +327,10 @@ bool Judge::decide_by_replay(Level level, CheckResult& result) {
   timed(result, "replay", [&] { result.verdict = check_by_replay(history_, level, options_, budget_); });
   // At levels with session order or real time, these may be the only reason for the failure.
   replay_fails_ = !holds(result.verdict) && !uses_session_order(level) && !uses_real_time(level);
-  if (!asked && !holds(result.verdict)) return false;
+  const auto* open = std::get_if<Undecided>(&result.verdict);
+  if (open != nullptr && options_.expected_order.role == ExpectedOrderChoice::Role::Required)
+    result.failed_order = open->reason;
+  if (!asked && open != nullptr) return false;
   result.engine = "replay";
   result.replayed = true;
   return true;

@@ -43,9 +43,9 @@ class Judge {
 
   CheckResult judge(Level level);
 
-  // For a violation by the certificate: whether the reads alone allow some order. Both results are
-  // reported. Spends at most a few times the effort of the first answer.
-  CheckResult::WithoutCertificate ask_without_certificate(Level level);
+  // For a violation by the certificate or by a required order: whether the reads alone allow some order.
+  // Both results are reported. Spends at most a few times the effort of the first answer.
+  CheckResult::OtherOrders ask_other_orders(Level level);
   CheckResult judge_without_certificate(Level level);
 
  private:
@@ -64,6 +64,8 @@ class Judge {
   void judge_known(Level level, CheckResult& result);
   void tell_new_rows_apart(Level level, CheckResult& result);
   void decide(Level level, CheckResult& result);
+  void decide_with_order(Level level, CheckResult& result);
+  CheckResult ask_again(Level level, CheckOptions options);
   void read_certificate();
   void decide_by_certificate(Level level, CheckResult& result);
   void decide_by_reads(Level level, CheckResult& result);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "serval/base/jagged.h"
+#include "serval/evidence/broken_order.h"
 #include "serval/evidence/dependency.h"
 #include "serval/evidence/list_conflict.h"
 #include "serval/evidence/version_precedence.h"
@@ -98,7 +99,7 @@ struct Contradiction {
 };
 
 using Evidence = std::variant<BadRead, Cycle, Divergence, ChainBreak, OrderConflict, DirtyUpdate,
-                              VersionContradiction, Contradiction, BadRow>;
+                              VersionContradiction, Contradiction, BadRow, BrokenOrder>;
 
 struct Anomaly {
   AnomalyKind kind;

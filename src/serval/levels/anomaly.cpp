@@ -15,7 +15,7 @@ const std::vector<AnomalyInfo>& table() {
     std::vector<AnomalyInfo> rows;
     for (auto* part : {read_anomalies, version_anomalies, half_seen_cycles, shaped_cycles,
                        session_shaped_cycles, data_cycles, session_cycles, real_time_cycles, predicate_cycles,
-                       certified_anomalies, missing_orders, broken_chains})
+                       certified_anomalies, missing_orders, broken_orders, broken_chains})
       for (AnomalyInfo& row : part()) rows.push_back(std::move(row));
     for (std::size_t i = 0; i < rows.size(); ++i)
       expects(static_cast<std::size_t>(rows[i].kind) == i,
@@ -69,6 +69,14 @@ AnomalyKind kind_of(CycleClass cycle_class, CycleVariant variant) {
 bool needs_certificate(AnomalyKind kind) {
   return kind == AnomalyKind::ResultSetMismatch ||
          (kind >= AnomalyKind::Phantom && kind <= AnomalyKind::OutsideSnapshot);
+}
+
+bool needs_expected_order(AnomalyKind kind) {
+  return kind >= AnomalyKind::BrokenOrder && kind <= AnomalyKind::BrokenOrderRealTime;
+}
+
+bool needs_predicates(AnomalyKind kind) {
+  return kind == AnomalyKind::PhantomRead || needs_certificate(kind);
 }
 
 AnomalyKind class_of(const CycleShape& shape) {

@@ -34,6 +34,7 @@ enum class AnomalyKind : std::uint8_t {
   NotMyOwnWrite,
   IntermediateRead,
   NonRepeatableRead,
+  PhantomRead,        // Two answers to one predicate.
   ResultSetMismatch,  // By a version certificate: not the rows that the predicate matches.
   // Versions of one key that contradict each other.
   DuplicateElements,
@@ -95,6 +96,11 @@ enum class AnomalyKind : std::uint8_t {
   NoSerialOrder,
   NoSerialOrderSession,
   NoSerialOrderRealTime,
+  // An order in which the database, or the user, said that the transactions are serializable fails. Other
+  // orders may be serial.
+  BrokenOrder,
+  BrokenOrderSession,
+  BrokenOrderRealTime,
   // Lightweight transactions (MTC Algorithm 2).
   BrokenChain,
 };
@@ -128,6 +134,10 @@ bool forbids(Level level, AnomalyKind kind);
 
 // Whether only a version certificate can show it; its example is then not valid history notation.
 bool needs_certificate(AnomalyKind kind);
+// Whether it concerns an expected order, so that the history alone does not show it.
+bool needs_expected_order(AnomalyKind kind);
+// Whether it needs predicates, which its example in history notation cannot spell.
+bool needs_predicates(AnomalyKind kind);
 
 // The number of edges of each kind in a cycle.
 struct CycleShape {

@@ -54,6 +54,13 @@ std::vector<AnomalyInfo> read_anomalies() {
        .example = "s1: [r(x,0) w(x,1)]  s2: [r(x,0) r(x,1)]",
        .citation = "Berenson et al. 1995, P2; MTC Table I (g); Elle, internal",
        .forbidden_by = {Level::ReadAtomic, Level::ConsistentView, Level::RepeatableRead}},
+      {.kind = AnomalyKind::PhantomRead,
+       .name = "phantom-read",
+       .description = "A transaction asked for the rows of a predicate twice, without changing them in "
+                      "between, and got different rows.",
+       .example = "s1: [w(x,4)]  s2: [p(value < 5) {} p(value < 5) {x=4}]",
+       .citation = "Berenson et al. 1995, P3; Emme (Clark et al.), Fig. 1",
+       .forbidden_by = {Level::ConsistentView}},
       {.kind = AnomalyKind::ResultSetMismatch,
        .name = "result-set-mismatch",
        .description = "An operation returned or changed rows other than those that its predicate matches "
@@ -198,6 +205,32 @@ std::vector<AnomalyInfo> missing_orders() {
        .example = "s1: [w(x,1) w(y,1) w(z,1)]@0..9  s2: [r(z,1) w(x,2)]@0..1  s3: [r(y,1)]@2..9  "
                   "s4: [r(z,1) w(y,2) r(x,1)]@0..9",
        .citation = "Papadimitriou 1979; King Cobra",
+       .forbidden_by = {Level::StrictSerializable}},
+  };
+}
+
+std::vector<AnomalyInfo> broken_orders() {
+  return {
+      {.kind = AnomalyKind::BrokenOrder,
+       .name = "broken-order",
+       .description = "If the transactions run one after another in the expected order, an answer differs "
+                      "from what its client saw.",
+       .example = "s1: [w(x,1)]  s2: [w(y,2)]  s3: [r(x,1) r(y,0)]",
+       .citation = "Enne (Clark et al.), section 6, Algorithm 4 and Fig. 3",
+       .forbidden_by = {Level::Serializable}},
+      {.kind = AnomalyKind::BrokenOrderSession,
+       .name = "broken-order-session",
+       .description = "The expected order places a transaction before another that precedes it in its "
+                      "session.",
+       .example = "s1: [w(x,1)] [r(y,0)]",
+       .citation = "Daudjee & Salem 2006; Enne (Clark et al.), section 6",
+       .forbidden_by = {Level::StrongSessionSerializable}},
+      {.kind = AnomalyKind::BrokenOrderRealTime,
+       .name = "broken-order-realtime",
+       .description = "The expected order places a transaction before another that had ended before it "
+                      "began.",
+       .example = "s1: [w(x,1)]@0..1  s2: [r(y,0)]@2..3",
+       .citation = "Papadimitriou 1979; Enne (Clark et al.), section 6",
        .forbidden_by = {Level::StrictSerializable}},
   };
 }

@@ -18,6 +18,7 @@ std::vector<AnomalyInfo> real_time_cycles();
 std::vector<AnomalyInfo> predicate_cycles();     // With data alone, with session order.
 std::vector<AnomalyInfo> certified_anomalies();  // With real time, and what else a certificate shows.
 std::vector<AnomalyInfo> missing_orders();
+std::vector<AnomalyInfo> broken_orders();  // Of expected orders.
 std::vector<AnomalyInfo> broken_chains();
 
 }  // namespace serval

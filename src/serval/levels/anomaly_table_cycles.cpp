@@ -258,7 +258,7 @@ std::vector<AnomalyInfo> predicate_cycles() {
       {.kind = AnomalyKind::Phantom,
        .name = "phantom",
        .adya = "G-single",
-       .aliases = {"phantom-read", "P3"},
+       .aliases = {"P3"},
        .description = "A cycle with exactly one anti-dependency, which is of a predicate.",
        .example = "s1: [p(value < 5; saw nothing) {} r(y,9)]  s2: [w(x,4) w(y,9)]",
        .citation = "Adya 1999, section 4.4; Berenson et al. 1995, P3",

@@ -1,9 +1,11 @@
 #include "serval/predicate/row_columns.h"
 
+#include <cstddef>
 #include <optional>
 #include <utility>
 
 #include "serval/base/json_string.h"
+#include "serval/predicate/query.h"
 
 namespace serval {
 namespace {
@@ -145,6 +147,18 @@ std::vector<std::string> column_names(Value value, const ValuePool& pool) {
   for (RowCursor cursor = RowCursor::of_row(pool.characters(value)); cursor.next(name, json);)
     names.push_back(name);
   return names;
+}
+
+bool rows_agree(Value a, Value b, const ValuePool& pool) {
+  if (a == b) return true;
+  if (a.kind() != Value::Kind::Row || b.kind() != Value::Kind::Row) return false;
+  const std::vector<std::string> names = column_names(a, pool);
+  std::vector<Scalar> first, second;
+  read_columns(names, Value::nil(), a, pool, first);
+  read_columns(names, Value::nil(), b, pool, second);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (!first[i].is_undefined() && !second[i].is_undefined() && !same(first[i], second[i])) return false;
+  return true;
 }
 
 Table::Table(const Condition& condition) {

@@ -27,6 +27,10 @@ void read_columns(std::span<const std::string> columns, Value key, Value value, 
 // The columns that a row names, in its order; `value` if it is not a row. Empty if there is no value.
 std::vector<std::string> column_names(Value value, const ValuePool& pool);
 
+// Whether two recordings of one row agree: they are equal, or rows that agree in the columns that both
+// name.
+bool rows_agree(Value a, Value b, const ValuePool& pool);
+
 // The keys over which a predicate ranges.
 class Table {
  public:

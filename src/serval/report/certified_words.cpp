@@ -1,5 +1,8 @@
 #include "serval/report/certified_words.h"
 
+#include <algorithm>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "serval/history/notation.h"

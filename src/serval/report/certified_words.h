@@ -1,6 +1,6 @@
 #pragma once
-// Sentences about evidence from a version certificate: dependencies of predicates and items, and rows
-// that do not fit.
+// Sentences about predicates, and about evidence from a version certificate: dependencies of predicates
+// and items, and rows that do not fit.
 //
 //   CertifiedWords words(history, names);
 //   words.why(edge)       // "T1 asked p{...} before T2 wrote x = 4, which changed what it matches"
@@ -23,9 +23,9 @@ class CertifiedWords {
   std::string asked(OperationId op, KeyId key) const;
 
  private:
+  std::string holds(OperationId write, KeyId key) const;  // The value of the key after `write`.
   std::string name(TransactionId t) const { return names_(t); }
   std::string name(OperationId op) const { return names_(history_.transaction_of(op)); }
-  std::string holds(OperationId write, KeyId key) const;  // The value of the key after `write`.
   std::string did(OperationId write, KeyId key) const;
 
   const History& history_;

@@ -8,6 +8,7 @@
 
 #include "serval/report/certified_words.h"
 #include "serval/report/names.h"
+#include "serval/report/order_words.h"
 #include "serval/report/quantity.h"
 
 namespace serval {
@@ -108,6 +109,11 @@ class Narrator {
         kind == AnomalyKind::OutsideSnapshot
             ? "so the transaction did not keep to its snapshot."
             : "so no order of the transactions that respects the certificate explains the result.";
+  }
+
+  void tell_about(AnomalyKind kind, const BrokenOrder& broken) {
+    story_.steps.push_back({order_words_.claim(broken), order_words_.why(broken)});
+    story_.conclusion = order_words_.conclusion(kind, broken);
   }
 
   // "T3 read x = 1 from T1 although it had seen T2, which wrote x = 2: T2 ─wr(y)→ T3"
@@ -354,7 +360,7 @@ class Narrator {
   }
 
   static std::string lesson(AnomalyKind kind, const std::string& reader) {
-    static constexpr std::array<std::pair<AnomalyKind, const char*>, 9> kLessons{
+    static constexpr std::array<std::pair<AnomalyKind, const char*>, 10> kLessons{
         {{AnomalyKind::DuplicateElements, "so one append took effect twice."},
          {AnomalyKind::IncompatibleOrder, "so no order of the appends explains both."},
          {AnomalyKind::ThinAirRead,
@@ -454,6 +460,7 @@ class Narrator {
   Explanation story_;
 };
 
+  OrderWords order_words_{history_, names_};
 }  // namespace
 
 Explanation explain(const History& history, Level level, const Anomaly& anomaly, Clock clock) {

@@ -31,7 +31,8 @@ class JsonReport {
     json_.key("verified").boolean(report_.verification == Verification::Passed);
     put_phases(json_, report_.result.phases);
     attempts();
-    put_text_or_null(json_, "without_certificate", without_certificate());
+    put_text_or_null(json_, "without_certificate", answer_of(report_.result.without_certificate));
+    put_text_or_null(json_, "without_expected_order", answer_of(report_.result.without_expected_order));
     json_.key("run");
     if (report_.run)
       write_json(json_, *report_.run, level_of_gate(report_), report_.max_findings);
@@ -221,9 +222,8 @@ class JsonReport {
     json_.end();
   }
 
-  std::string_view without_certificate() const {
-    using Answer = CheckResult::WithoutCertificate::Answer;
-    const auto& other = report_.result.without_certificate;
+  static std::string_view answer_of(const std::optional<CheckResult::OtherOrders>& other) {
+    using Answer = CheckResult::OtherOrders::Answer;
     if (!other) return "";
     return other->answer == Answer::SomeOrderExists ? "some-order-exists"
            : other->answer == Answer::NoOrderExists ? "no-order-exists"

@@ -77,6 +77,12 @@ class Cast {
     }
   }
 
+  void add(const BrokenOrder& broken) {
+    take_part(broken.write);
+    take_part(broken.transaction, broken.operation);
+    if (!broken.predecessor.is_none()) take_part(broken.predecessor, OperationId::none());
+  }
+
   void add(const ChainBreak& broken) { take_parts({broken.first, broken.second}); }
   void add(const OrderConflict& conflict) { take_parts({conflict.first, conflict.second}); }
   void add(const DirtyUpdate& dirty) { take_parts({dirty.aborted, dirty.update, dirty.read}); }

@@ -274,6 +274,9 @@ std::vector<std::string> remarks(const Report& report) {
     out.emplace_back(
         "the certificate claims snapshots that do not show what was read or replaced; this matters only for "
         "snapshot isolation");
+  if (!result.failed_order.empty() && !violated(result.verdict))
+    out.push_back(fmt::format("{} requires no serial order, so the expected order decides nothing here: {}",
+                              name_of(result.level), result.failed_order));
   if (!report.model_hint.empty()) out.push_back(report.model_hint);
   return out;
 }

@@ -144,20 +144,22 @@ class TextReport {
     }
     out_ += "\n";
     list("found", format_counts(counts));
-    without_certificate();
+    other_orders("certificate", "the certificate's", report_.result.without_certificate);
+    other_orders("expected order", "the expected one", report_.result.without_expected_order);
   }
 
-  // Two facts: the history violates the certificate, and whether another order would explain it.
-  void without_certificate() {
-    using Answer = CheckResult::WithoutCertificate::Answer;
-    const auto& other = report_.result.without_certificate;
+  // Two facts: the history violates the certificate or the required order, and whether another order
+  // would explain it.
+  void other_orders(std::string_view what, std::string_view whose,
+                    const std::optional<CheckResult::OtherOrders>& other) {
+    using Answer = CheckResult::OtherOrders::Answer;
     if (!other) return;
-    labelled("fact", other->answer == Answer::SomeOrderExists ? "certificate violated; some order exists"
-                                                              : "certificate violated");
+    const bool exists = other->answer == Answer::SomeOrderExists;
+    labelled("fact", fmt::format("{} violated{}", what, exists ? "; some order exists" : ""));
     switch (other->answer) {
       case Answer::SomeOrderExists:
-        return labelled("", fmt::format("what clients saw is {} in an order other than the certificate's",
-                                        name_of(report_.result.level)));
+        return labelled("", fmt::format("what clients saw is {} in an order other than {}",
+                                        name_of(report_.result.level), whose));
       case Answer::NoOrderExists:
         return labelled("", "and no other order of the transactions explains what clients saw");
       case Answer::NotKnown:
@@ -365,7 +367,11 @@ class TextReport {
 
   void attempts() {
     if (report_.result.replayed)
-      labelled("", "the expected order was replayed; no other was tried");
+      labelled("", report_.result.without_expected_order
+                       ? "the expected order was replayed; then the reads alone were asked for another"
+                       : "the expected order was replayed; no other was tried");
+    else if (report_.result.engine == "replay")
+      labelled("", "an order that the reads and times suggest was replayed");
     else if (report_.result.attempts.empty())
       labelled("", "the order follows from the reads; no search was needed");
     for (const Attempt& one : report_.result.attempts)

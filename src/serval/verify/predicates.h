@@ -14,6 +14,8 @@
 #include <absl/container/flat_hash_map.h>
 
 #include "serval/predicate/query.h"
+#include "serval/predicate/row_columns.h"
+#include "serval/predicate/truth.h"
 #include "serval/verify/facts.h"
 
 namespace serval::verify {
@@ -28,7 +30,18 @@ class PredicateFacts {
   // return `deleted` rows, whose keys its transaction has given to rows of its own.
   [[nodiscard]] Flaw flaw_of_operation(OperationId op, const RowAt& row_at, const std::vector<Row>& deleted);
 
+  // Why `op` may agree with this state; nothing if it certainly disagrees about the row of the key, or with
+  // none() about its aggregate. Undefined conditions and decimals, which databases round differently, are
+  // not certain.
+  [[nodiscard]] Flaw flaw_of_disagreement(OperationId op, KeyId key, const std::string& expected,
+                                          const RowAt& row_at);
+
  private:
+  Truth truth(const Query& query, const Table& table, KeyId key, Value row) const;
+  Flaw flaw_of_wrong_row(OperationId op, const Query& query, KeyId key, Value there) const;
+  Flaw flaw_of_wrong_update(const Query& query, KeyId key, Value before, Value after) const;
+  Flaw flaw_of_wrong_aggregate(OperationId op, const Query& query, const std::string& expected,
+                               const RowAt& row_at) const;
   const Query& query(PredicateId id);
   std::vector<Scalar> columns(const Condition& condition, KeyId key, Value row) const;
   Flaw flaw_of_aggregate(OperationId op, const Query& query, const std::vector<Row>& matching) const;

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "serval/predicate/row_columns.h"
+
 namespace serval::verify {
 
 Flaw Replay::run(TransactionId t) {
@@ -84,10 +86,38 @@ Flaw Replay::run_and_undo(TransactionId t) {
   return flaw;
 }
 
-void Replay::apply_writes(TransactionId t) {
+void Replay::apply_writes(TransactionId t, OperationId end) {
   log_.clear();
-  for (const OperationId op : history_.operations(t))
+  for (const OperationId op : history_.operations(t)) {
+    if (op == end) return;
     is_predicate(history_.kind(op)) ? write_rows(op) : write(op);
+  }
+}
+
+bool Replay::is_known(KeyId key) const {
+  const Cell& cell = cells_[key.index];
+  const auto unknown = [](Value element) { return element.is_unknown(); };
+  return cell.state == Cell::State::List ? std::ranges::none_of(cell.list, unknown) : !unknown(cell.value);
+}
+
+Flaw Replay::flaw_of_disagreement(OperationId op, KeyId key, const std::string& expected) {
+  const std::string spelled = print_in_transaction(history_, op);
+  if (is_predicate(history_.kind(op))) {
+    bool may_be_absent = false;
+    for (const KeyId k : history_.key_ids())
+      may_be_absent = may_be_absent || ((key.is_none() || k == key) && !history_.initial_value().is_nil() &&
+                                        cells_[k.index].state == Cell::State::Untouched);
+    if (may_be_absent) return fmt::format("{} may have found an initial row, or none", spelled);
+    return predicates_.flaw_of_disagreement(op, key, expected, [this](KeyId k) { return row_at(k); });
+  }
+  if (history_.key(op) != key) return fmt::format("{} is not about the key", spelled);
+  const std::optional<Value> seen = value_read(history_, op);
+  if (!seen) return fmt::format("it is not known what {} saw", spelled);
+  if (!is_known(key)) return fmt::format("a value was not recorded that {} may have seen", spelled);
+  const bool same_row = cells_[key.index].state == Cell::State::Scalar &&
+                        rows_agree(cells_[key.index].value, *seen, history_.values());
+  return same_row || matches(key, *seen) ? Flaw(fmt::format("{} agrees with the replay", spelled))
+                                         : std::nullopt;
 }
 
 bool Replay::matches(KeyId key, Value seen) const {

@@ -34,8 +34,13 @@ class Replay {
   [[nodiscard]] Flaw run(TransactionId t);
   // The same, then undoes the writes.
   [[nodiscard]] Flaw run_and_undo(TransactionId t);
-  // Only the writes, unchecked.
-  void apply_writes(TransactionId t);
+  // Only the writes, unchecked; with `end`, only those before this operation.
+  void apply_writes(TransactionId t, OperationId end = OperationId::none());
+  // Why what the client saw may agree with the current state; nothing if it certainly disagrees about the
+  // key (none(): the result of an aggregate, which should be `expected`). Nothing is certain about values
+  // that were not recorded, or about the initial rows of a history whose keys hold a value before the
+  // first write.
+  [[nodiscard]] Flaw flaw_of_disagreement(OperationId op, KeyId key, const std::string& expected);
 
  private:
   struct Cell {
@@ -49,6 +54,7 @@ class Replay {
   };
 
   bool matches(KeyId key, Value seen) const;
+  bool is_known(KeyId key) const;
   std::string format(const Cell& cell) const;
   Flaw check_read(TransactionId t, OperationId op) const;
   void note_deleted(TransactionId t, OperationId op);

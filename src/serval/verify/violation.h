@@ -17,6 +17,9 @@ namespace serval::verify {
 [[nodiscard]] Flaw flaw_of(const Facts& facts, AnomalyKind kind, const DirtyUpdate& claim);
 [[nodiscard]] Flaw flaw_of(const Facts& facts, AnomalyKind kind, const VersionContradiction& claim);
 [[nodiscard]] Flaw flaw_of(const Facts& facts, AnomalyKind kind, const Contradiction& claim);
+// That the order follows from its source and that the operation certainly disagrees with it, whatever
+// indeterminate transactions did and however equal timestamps are arranged. O(operations + keys).
+[[nodiscard]] Flaw flaw_of(const Facts& facts, AnomalyKind kind, const BrokenOrder& claim);
 
 // One edge of a cycle. An edge that holds only within a case is rejected.
 [[nodiscard]] Flaw flaw_of_edge(const Facts& facts, const Edge& edge);

@@ -1,6 +1,7 @@
 #pragma once
 // The replay engine: verifies an expected serial order. It proves the serializable levels and whatever
-// they imply; it refutes nothing, because another order may succeed.
+// they imply. An order that fails refutes nothing, because another one may succeed, unless the user
+// required this order (Enne, section 6).
 
 #include "serval/check/check_options.h"
 #include "serval/evidence/verdict.h"
@@ -9,10 +10,12 @@ namespace serval {
 
 // Whether the engine can prove the level.
 bool proves_by_replay(Level level);
+// Whether the level holds only if the expected order passes.
+bool requires_order(Level level, const CheckOptions& options);
 // Whether it is worth trying without being requested: an order is given or follows from timestamps.
 bool suggests_replay(const History& history, const CheckOptions& options);
 
-// Holds, or Undecided with the first mismatch.
+// Holds, or Undecided with the first mismatch. If the order is required: Violated, if it certainly fails.
 [[nodiscard]] Verdict check_by_replay(const History& history, Level level, const CheckOptions& options,
                                       Budget& budget);
 

@@ -10,210 +10,17 @@
 
 #include <fmt/format.h>
 
-#include "serval/check/replay/expected_order.h"
+#include "serval/check/replay/row_query.h"
 #include "serval/check/replay/row_state.h"
 #include "serval/history/notation.h"
+#include "serval/inference/expected_order.h"
 #include "serval/predicate/evaluate.h"
 #include "serval/predicate/print_predicate.h"
-#include "serval/predicate/query.h"
-#include "serval/predicate/region.h"
+#include "serval/predicate/row_columns.h"
 
 namespace serval {
 namespace replay {
 namespace {
-
-using Kind = Condition::Kind;
-
-// Which rows a condition can be true for.
-struct RowFilter {
-  std::vector<std::uint32_t> columns;  // The condition's columns, in its order.
-  // Columns of comparisons, and the family of the constants they are compared with; End: only NULL
-  // counts.
-  std::vector<std::pair<std::uint32_t, Cut::Family>> needs;
-  std::optional<std::uint32_t> index_column;
-  IntervalSet ranges;
-  bool all_match = false;  // All rows that the index finds match.
-};
-
-// The filters of a replay, one per condition: updates that differ only in their assignments share one.
-using RowFilters = absl::flat_hash_map<Condition, std::unique_ptr<RowFilter>>;
-
-// Finds the index for a condition, and what must hold for the rows so that the index may be used.
-class FilterBuilder {
- public:
-  FilterBuilder(const Condition& condition, RowState& state) : condition_(condition), state_(state) {
-    for (const std::string& name : condition.columns()) filter_.columns.push_back(state.column(name));
-  }
-
-  RowFilter build() && {
-    if (condition_.nodes().empty() || !note_needs(0)) return std::move(filter_);
-    const Region region = region_of(condition_);
-    for (std::size_t i = 0; i < filter_.columns.size(); ++i) {
-      IntervalSet hull = region.hull(i);
-      if (hull.is_everything()) continue;
-      filter_.index_column = filter_.columns[i];
-      filter_.ranges = std::move(hull);
-      break;
-    }
-    if (!filter_.index_column) return std::move(filter_);
-    filter_.all_match = region.exact && filter_.columns.size() == 1;
-    for (const auto& need : filter_.needs) state_.make_index(need.first);
-    return std::move(filter_);
-  }
-
- private:
-  // Notes which kinds the comparisons below a node need; false if it is more than comparisons of columns
-  // with constants.
-  bool note_needs(std::uint32_t node) {
-    const auto nodes = condition_.nodes();
-    const Kind kind = nodes[node].kind;
-    if (is_comparison(kind)) return note_comparison(node);
-    switch (kind) {
-      case Kind::And:
-      case Kind::Or:
-      case Kind::Not:
-        for (const std::uint32_t child : condition_.operands(node))
-          if (!note_needs(child)) return false;
-        return true;
-      case Kind::IsNull:
-        if (nodes[node + 1].kind != Kind::Column) return false;
-        filter_.needs.emplace_back(filter_.columns[nodes[node + 1].at], Cut::Family::End);
-        return true;
-      case Kind::Between:
-      case Kind::In:
-        return note_comparison(node);
-      default:
-        return false;
-    }
-  }
-
-  // A column compared with constants of one family, NULL aside.
-  bool note_comparison(std::uint32_t node) {
-    const auto nodes = condition_.nodes();
-    std::optional<std::uint32_t> column;
-    std::optional<Cut::Family> family;
-    for (const std::uint32_t child : condition_.operands(node)) {
-      if (nodes[child].kind == Kind::Column && !column) {
-        column = nodes[child].at;
-        continue;
-      }
-      if (nodes[child].kind != Kind::Constant) return false;
-      const Scalar& value = condition_.constants()[nodes[child].at];
-      if (value.is_undefined()) return false;
-      if (value.is_null()) continue;
-      const Cut::Family found = cut_before(value).family;
-      if (family && *family != found) return false;
-      family = found;
-    }
-    if (!column || !family) return false;
-    filter_.needs.emplace_back(filter_.columns[*column], *family);
-    return true;
-  }
-
-  const Condition& condition_;
-  RowState& state_;
-  RowFilter filter_;
-};
-
-const RowFilter* filter_for(const Condition& condition, RowState& state, RowFilters& filters) {
-  std::unique_ptr<RowFilter>& place = filters[condition];
-  if (!place) place = std::make_unique<RowFilter>(FilterBuilder(condition, state).build());
-  return place.get();
-}
-
-// A predicate operation prepared for a replay: what it requests, the columns it needs, and which index
-// finds the rows that can match.
-//
-//   const RowQuery query(history.predicate(id), history, state);
-//   query.visit_matches(state, [&](KeyId key) { ... });
-//
-// Rows outside the condition's region are skipped only if the condition cannot be undefined for them: if
-// every column in a comparison holds only NULL and values of the constant's kind. Otherwise all rows are
-// evaluated.
-class RowQuery {
- public:
-  RowQuery(const Predicate& tree, const History& history, RowState& state, RowFilters& filters)
-      : history_(history),
-        query_(query_of(tree, history.values())),
-        table_(query_.where),
-        filter_(filter_for(query_.where, state, filters)) {
-    if (table_.is_join()) problem_ = "it refers to several tables";
-    if (problem_.empty()) problem_ = query_.where.problem();
-    argument_columns_ = columns_of(query_.argument, state);
-    for (const Query::Assignment& assignment : query_.assignments)
-      assignment_columns_.push_back(columns_of(assignment.value, state));
-  }
-
-  const Query& query() const noexcept { return query_; }
-  // Why it cannot be evaluated on one row; otherwise empty.
-  const std::string& problem() const noexcept { return problem_; }
-
-  // Visits the keys whose rows match, each once, in any order. Returns a key for which the condition is
-  // undefined, if one was found.
-  template <class Visitor>
-  std::optional<KeyId> visit_matches(const RowState& state, Visitor&& visitor) const {
-    std::optional<KeyId> undefined;
-    const auto look = [&](KeyId key) {
-      const Truth truth = truth_of_row(state, key);
-      if (truth == Truth::True) visitor(key);
-      if (truth == Truth::Undefined) undefined = key;
-    };
-    if (filter_->index_column && is_safe(state)) {
-      const RowIndex& index = state.index(*filter_->index_column);
-      if (filter_->all_match && table_.name().empty())
-        index.visit(filter_->ranges, visitor);
-      else
-        index.visit(filter_->ranges, look);
-      return undefined;
-    }
-    for (const KeyId key : history_.key_ids())
-      if (state.is_row(key)) look(key);
-    return undefined;
-  }
-
-  Scalar argument(const RowState& state, KeyId key) const {
-    return value_of(query_.argument, gathered(state, argument_columns_, key));
-  }
-  // The new value of an assignment, computed from the current row.
-  Scalar assigned(const RowState& state, std::size_t assignment, KeyId key) const {
-    return value_of(query_.assignments[assignment].value,
-                    gathered(state, assignment_columns_[assignment], key));
-  }
-
- private:
-  using Columns = std::vector<std::uint32_t>;
-
-  static Columns columns_of(const Condition& condition, RowState& state) {
-    Columns out;
-    for (const std::string& name : condition.columns()) out.push_back(state.column(name));
-    return out;
-  }
-  bool is_safe(const RowState& state) const {
-    return std::ranges::all_of(filter_->needs, [&](const auto& need) {
-      const RowIndex& index = state.index(need.first);
-      return need.second == Cut::Family::End ? !index.has_undefined() : index.has_only(need.second);
-    });
-  }
-  Truth truth_of_row(const RowState& state, KeyId key) const {
-    const Truth belongs = table_.has(history_, key);
-    if (belongs == Truth::False) return Truth::False;
-    return both(belongs, evaluate(query_.where, gathered(state, filter_->columns, key)));
-  }
-  std::span<const Scalar> gathered(const RowState& state, const Columns& columns, KeyId key) const {
-    row_.clear();
-    for (const std::uint32_t column : columns) row_.push_back(state.at(column, key));
-    return row_;
-  }
-
-  const History& history_;
-  Query query_;
-  Table table_;
-  std::string problem_;
-  const RowFilter* filter_;
-  Columns argument_columns_;
-  std::vector<Columns> assignment_columns_;
-  mutable std::vector<Scalar> row_;
-};
 
 // Predicate operations with their predicate, and the number of rows they saw or wrote.
 std::string format_operation(const History& history, OperationId op) {
@@ -227,9 +34,13 @@ std::string format_operation(const History& history, OperationId op) {
 
 class Replayer {
  public:
-  Replayer(const History& history, std::span<const TransactionId> order, Budget& budget)
+  // With `unsettled`, only what is certainly wrong is a mismatch.
+  Replayer(const History& history, std::span<const TransactionId> order, const std::vector<bool>* unsettled,
+           Budget& budget)
       : history_(history),
         order_(order),
+        unsettled_(unsettled),
+        any_unsettled_(unsettled != nullptr && std::ranges::find(*unsettled, true) != unsettled->end()),
         budget_(budget),
         state_(history, order),
         matched_(history.key_count(), 0) {}
@@ -237,6 +48,7 @@ class Replayer {
   ReplayResult run() {
     for (position_ = 0; position_ < order_.size(); ++position_) {
       transaction_ = order_[position_];
+      compares_ = !wants_certainty() || history_.outcome(transaction_) == Outcome::Committed;
       for (const OperationId op : history_.operations(transaction_)) {
         budget_.poll("replay");
         operation_ = op;
@@ -249,7 +61,19 @@ class Replayer {
   }
 
  private:
-  // Failures. All return false, so that they end the replay.
+  bool wants_certainty() const { return unsettled_ != nullptr; }
+
+  // Whether an answer about the key may be compared with the state.
+  bool is_comparable(KeyId key) const {
+    return !wants_certainty() || (compares_ && !(*unsettled_)[key.index] && state_.is_known(key));
+  }
+  // Before any write, a key may hold the initial value, or nothing.
+  bool may_be_either(KeyId key) const {
+    return wants_certainty() && state_.writer(key).is_none() && !history_.initial_value().is_nil();
+  }
+
+  // Failures. All return false, so that they end the replay; except that a doubt does not end the search
+  // for something certain.
 
   bool fail(KeyId key, std::string expected, std::string seen) {
     result_.mismatch = {.position = position_,
@@ -263,9 +87,10 @@ class Replayer {
   }
   bool fail_at(KeyId key, std::string seen) { return fail(key, state_.format(key), std::move(seen)); }
   bool give_up(const std::string& why) {
-    result_.undefined = fmt::format("{}: {}: {}", name_of(history_, transaction_),
-                                    format_operation(history_, operation_), why);
-    return false;
+    if (result_.undefined.empty())
+      result_.undefined = fmt::format("{}: {}: {}", name_of(history_, transaction_),
+                                      format_operation(history_, operation_), why);
+    return wants_certainty();
   }
 
   // Operations on single keys.
@@ -299,7 +124,8 @@ class Replayer {
   }
 
   bool see(KeyId key, Value seen) {
-    if (seen.is_unknown() || state_.shows(key, seen)) return true;
+    if (seen.is_unknown() || state_.shows(key, seen) || !is_comparable(key)) return true;
+    if (wants_certainty() && rows_agree(state_.value(key), seen, history_.values())) return true;
     return fail_at(key, history_.format(seen));
   }
 
@@ -320,16 +146,25 @@ class Replayer {
 
   bool run_predicate(OperationId op) {
     const RowQuery* query = query_of_operation(op);
-    if (query == nullptr) return give_up("its predicate was not recorded");
-    if (!query->problem().empty()) return give_up(query->problem());
+    if (query == nullptr) return give_up("its predicate was not recorded") && write_rows(op);
+    if (!query->problem().empty()) return give_up(query->problem()) && write_rows(op);
     keys_.clear();
     const std::optional<KeyId> undefined =
         query->visit_matches(state_, [&](KeyId key) { keys_.push_back(key); });
     if (undefined)
       return give_up(fmt::format("whether {} = {} matches is not defined", history_.format_key(*undefined),
-                                 state_.format(*undefined)));
+                                 state_.format(*undefined))) &&
+             write_rows(op);
     if (query->query().function != Query::Function::None) return run_aggregate(op, *query);
     return compare_keys(op) && take_rows(op, *query);
+  }
+
+  // Sums of decimals depend on how a database rounds.
+  bool is_comparable(const Scalar& expected, const Scalar& seen) const {
+    if (!wants_certainty()) return true;
+    const auto is_exact = [](const Scalar& s) { return s.is_null() || s.kind() == Scalar::Kind::Integer; };
+    return compares_ && !any_unsettled_ && history_.initial_value().is_nil() && is_exact(expected) &&
+           is_exact(seen);
   }
 
   bool run_aggregate(OperationId op, const RowQuery& query) {
@@ -339,48 +174,63 @@ class Replayer {
     const Scalar expected = aggregation.result();
     const Scalar seen = Scalar::of(history_.value(op), history_.values());
     if (expected.is_undefined()) return give_up("the aggregate is not defined");
-    return same(expected, seen) || fail(KeyId::none(), expected.format(), seen.format());
+    if (same(expected, seen) || !is_comparable(expected, seen)) return true;
+    return fail(KeyId::none(), expected.format(), seen.format());
+  }
+
+  // Lists are not rows.
+  bool may_compare_row(KeyId key) const {
+    return !wants_certainty() ||
+           (is_comparable(key) && !may_be_either(key) && !state_.value(key).is_unknown());
   }
 
   // matched_ has this operation's number for matching keys that are not accounted for yet.
   bool compare_keys(OperationId op) {
     const std::uint32_t mark = op.index + 1;
     for (const KeyId key : keys_) matched_[key.index] = mark;
-    std::size_t found = 0;
     for (const Row& row : history_.rows(op)) {
-      if (matched_[row.key.index] != mark)
+      if (matched_[row.key.index] != mark && may_compare_row(row.key))
         return fail(row.key, fmt::format("no match, {}", state_.format(row.key)), "a match");
       matched_[row.key.index] = 0;
-      ++found;
     }
-    if (found == keys_.size()) return true;
-    const auto missed = std::ranges::find_if(keys_, [&](KeyId key) { return matched_[key.index] == mark; });
-    return fail_at(*missed, "no match");
+    const auto missed = std::ranges::find_if(
+        keys_, [&](KeyId key) { return matched_[key.index] == mark && may_compare_row(key); });
+    return missed == keys_.end() || fail_at(*missed, "no match");
   }
 
   bool take_rows(OperationId op, const RowQuery& query) {
-    for (const Row& row : history_.rows(op)) {
-      switch (history_.kind(op)) {
-        case OperationKind::PredicateRead:
-          if (row.value.is_nil()) return fail_at(row.key, history_.format(row.value));  // No row at all.
-          if (!see(row.key, row.value)) return false;
-          break;
-        case OperationKind::PredicateUpdate:
-          if (!take_update(row, query)) return false;
-          break;
-        default:
-          state_.set(row.key, Value::nil(), transaction_);
+    if (history_.kind(op) == OperationKind::PredicateRead) {
+      for (const Row& row : history_.rows(op)) {
+        if (!may_compare_row(row.key)) continue;
+        if (row.value.is_nil()) return fail_at(row.key, history_.format(row.value));  // No row at all.
+        if (!see(row.key, row.value)) return false;
       }
+      return true;
     }
+    if (history_.kind(op) == OperationKind::PredicateUpdate)
+      for (const Row& row : history_.rows(op))
+        if (!look_at_update(row, query)) return false;
+    return write_rows(op);
+  }
+
+  bool write_rows(OperationId op) {
+    if (history_.kind(op) == OperationKind::PredicateRead) return true;
+    const bool deletes = history_.kind(op) == OperationKind::PredicateDelete;
+    for (const Row& row : history_.rows(op))
+      state_.set(row.key, deletes ? Value::nil() : row.value, transaction_);
     return true;
   }
 
   // Assigned columns have the values of the assignments; all others keep theirs.
-  bool take_update(const Row& row, const RowQuery& query) {
+  bool look_at_update(const Row& row, const RowQuery& query) {
     if (row.value.is_unknown()) return give_up("the value that it wrote was not recorded");
-    if (!query.query().assignments.empty() && !is_right_update(row, query)) return false;
-    state_.set(row.key, row.value, transaction_);
-    return true;
+    return query.query().assignments.empty() || !may_compare_row(row.key) || is_right_update(row, query);
+  }
+
+  // A column that was not recorded, or a decimal, which databases round differently.
+  bool is_open(const Scalar& expected, const Scalar& seen) const {
+    const auto open = [](const Scalar& s) { return s.is_undefined() || s.kind() == Scalar::Kind::Decimal; };
+    return wants_certainty() && (open(expected) || open(seen));
   }
 
   bool is_right_update(const Row& row, const RowQuery& query) {
@@ -399,10 +249,11 @@ class Replayer {
           set == assignments.end()
               ? row_before_[i]
               : query.assigned(state_, static_cast<std::size_t>(set - assignments.begin()), row.key);
-      if (expected.is_undefined() && set != assignments.end())
-        return give_up(fmt::format("the value that it assigns to {} of {} is undefined", names[i],
-                                   history_.format_key(row.key)));
-      if (!same(expected, row_after_[i]))
+      if (expected.is_undefined() && set != assignments.end()) {
+        if (!give_up(fmt::format("the value that it assigns to {} of {} is undefined", names[i],
+                                 history_.format_key(row.key))))
+          return false;
+      } else if (!same(expected, row_after_[i]) && !is_open(expected, row_after_[i]))
         return fail(row.key,
                     fmt::format("{} = {} from {}", names[i], expected.format(), state_.format(row.key)),
                     history_.format(row.value));
@@ -412,7 +263,10 @@ class Replayer {
 
   const History& history_;
   std::span<const TransactionId> order_;
+  const std::vector<bool>* unsettled_;  // By key; null: everything is compared.
+  bool any_unsettled_;
   Budget& budget_;
+  bool compares_ = true;  // The current transaction.
   RowState state_;
   RowFilters filters_;
   std::uint32_t position_ = 0;
@@ -448,7 +302,12 @@ std::string ReplayMismatch::format(const History& history, std::span<const Trans
 }
 
 ReplayResult replay_in_order(const History& history, std::span<const TransactionId> order, Budget& budget) {
-  return replay::Replayer(history, order, budget).run();
+  return replay::Replayer(history, order, nullptr, budget).run();
+}
+
+ReplayResult find_certain_mismatch(const History& history, std::span<const TransactionId> order,
+                                   const std::vector<bool>& unsettled, Budget& budget) {
+  return replay::Replayer(history, order, &unsettled, budget).run();
 }
 
 }  // namespace serval

@@ -6,7 +6,8 @@
 //   const ReplayResult result = replay_in_order(history, order, budget);
 //   if (result.mismatch) ...          // this order fails, and here is where
 //
-// An order that passes is a serial execution, hence a proof. One that fails proves nothing about others.
+// An order that passes is a serial execution, hence a proof. One that fails proves nothing about others,
+// but find_certain_mismatch shows what is wrong with it.
 // O(1) per single-key operation, O(log rows + rows that can match) per predicate; the paper evaluates
 // every row.
 
@@ -44,5 +45,11 @@ struct ReplayResult {
 
 [[nodiscard]] ReplayResult replay_in_order(const History& history, std::span<const TransactionId> order,
                                            Budget& budget);
+
+// The first answer of a committed transaction that is wrong whatever the `unsettled` keys
+// (expected_order.h) and unrecorded values hold, and whatever undefined predicates select. `undefined` is
+// then the first doubt on the way; a result without a mismatch is not a proof.
+[[nodiscard]] ReplayResult find_certain_mismatch(const History& history, std::span<const TransactionId> order,
+                                                 const std::vector<bool>& unsettled, Budget& budget);
 
 }  // namespace serval

@@ -47,13 +47,18 @@ RowState::RowState(const History& history, std::span<const TransactionId> order)
     if (!absent[key]) cells_[key].value = history.initial_value();
 }
 
+bool RowState::is_known(KeyId key) const {
+  if (!cells_[key.index].is_list) return !value(key).is_unknown();
+  return std::ranges::none_of(lists_.at(key), [](Value element) { return element.is_unknown(); });
+}
+
 bool RowState::shows(KeyId key, Value seen) const {
   const Cell& cell = cells_[key.index];
   const bool empty_list = seen.is_list() && history_.values().elements(seen).empty();
   if (cell.is_list)
     return seen.is_list() && std::ranges::equal(history_.values().elements(seen), lists_.at(key));
   if (seen == cell.value || (empty_list && cell.value.is_nil())) return true;
-  return cell.writer.is_none() && (seen.is_nil() || empty_list);
+  return cell.writer.is_none() && (seen.is_nil() || empty_list || seen == history_.initial_value());
 }
 
 void RowState::set(KeyId key, Value value, TransactionId writer) {

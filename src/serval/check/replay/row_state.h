@@ -33,8 +33,10 @@ class RowState {
   // None: the initial version.
   TransactionId writer(KeyId key) const { return cells_[key.index].writer; }
   bool is_row(KeyId key) const { return !cells_[key.index].value.is_nil(); }
-  // Whether a read of the key may have seen this value: what the key holds, or nil if nobody has written
-  // it.
+  // Whether no value in it comes from a write whose value was not recorded. O(elements) for a list.
+  bool is_known(KeyId key) const;
+  // Whether a read of the key may have seen this value: what the key holds, or nil or the initial value if
+  // nobody has written it.
   bool shows(KeyId key, Value seen) const;
 
   void set(KeyId key, Value value, TransactionId writer);
