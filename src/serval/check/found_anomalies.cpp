@@ -66,6 +66,8 @@ AnomalyKind anomaly_of(ReadFault fault) {
       return AnomalyKind::NotMyOwnWrite;
     case ReadFault::NonRepeatable:
       return AnomalyKind::NonRepeatableRead;
+    case ReadFault::Phantom:
+      return AnomalyKind::PhantomRead;
     case ReadFault::Duplicate:
       return AnomalyKind::DuplicateElements;
     case ReadFault::Disordered:

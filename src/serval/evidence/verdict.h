@@ -21,8 +21,8 @@ namespace serval {
 
 // One read that no level above read-uncommitted allows. `source` is the write it saw (aborted,
 // intermediate, its own later one), or the earlier operation of the same transaction that it
-// contradicts, or the append that a list should show before another of the same transaction. none() for
-// a value from thin air.
+// contradicts (an earlier answer to the same predicate, for a phantom read), or the append that a list
+// should show before another of the same transaction. none() for a value from thin air.
 struct BadRead {
   TransactionId reader;
   OperationId read;

@@ -44,6 +44,7 @@ enum class ReadFault : std::uint8_t {
   NotMyLastWrite,  // the reader had overwritten it itself
   NotMyOwnWrite,   // the reader had written the key but saw another value
   NonRepeatable,   // the reader had read another value of the key
+  Phantom,         // the reader had got other rows for the same predicate
   Duplicate,       // a list that shows an element more often than non-aborted transactions appended it
   Disordered,      // a list that shows an append of a transaction without that transaction's earlier ones
 };

@@ -7,6 +7,7 @@
 #include <absl/container/flat_hash_set.h>
 
 #include "serval/base/equal_span.h"
+#include "serval/inference/changed_answers.h"
 #include "serval/inference/grouped.h"
 #include "serval/inference/list_versions.h"
 #include "serval/inference/version_table.h"
@@ -212,6 +213,7 @@ class ReadsFrom {
     for (const FaultyRead& fault : sets_.internal_faults) {
       if (relations_.takes_part[fault.reader.index]) relations_.faults.push_back(fault);
     }
+    for (const FaultyRead& fault : changed_answers(history_, budget_)) relations_.faults.push_back(fault);
     // If a repeated read has another fault too, that fault comes first.
     std::ranges::stable_sort(relations_.faults, {}, &FaultyRead::read);
     for (const RepeatedRead& again : sets_.repeated_reads) {

@@ -26,6 +26,20 @@ std::string CertifiedWords::asked(OperationId op, KeyId key) const {
   return out + (left_out > 0 ? fmt::format(" … {} more rows}}", left_out) : "}");
 }
 
+std::string CertifiedWords::changed_answer(const BadRead& bad) const {
+  const auto first = history_.rows(bad.source), second = history_.rows(bad.read);
+  if (first.empty() && second.empty())
+    return fmt::format("{} counted the rows of one predicate twice: first {}, then {}", names_(bad.reader),
+                       history_.format(history_.value(bad.source)),
+                       history_.format(history_.value(bad.read)));
+  KeyId odd = KeyId::none();
+  for (const auto& [one, other] : {std::pair(first, second), std::pair(second, first)})
+    for (const Row& row : one)
+      if (std::ranges::find(other, row.key, &Row::key) == other.end()) odd = row.key;
+  return fmt::format("{} asked for the rows of one predicate twice: first {}, then {}", names_(bad.reader),
+                     asked(bad.source, odd), asked(bad.read, odd));
+}
+
 std::string CertifiedWords::holds(OperationId write, KeyId key) const {
   std::string spelled = history_.format_key(key);
   if (write.is_none()) return spelled + " before any write";

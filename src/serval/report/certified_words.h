@@ -19,11 +19,13 @@ class CertifiedWords {
 
   std::string why(const Edge& edge) const;
   std::string why(AnomalyKind kind, const BadRow& bad) const;
+  // "T3 asked for the rows of one predicate twice: first p{x=1}, then p{x=1 y=2}"
+  std::string changed_answer(const BadRead& bad) const;
   // The operation in the history notation. Of many rows it shows the one of `key` and a few others.
   std::string asked(OperationId op, KeyId key) const;
+  std::string holds(OperationId write, KeyId key) const;  // The value of the key after `write`.
 
  private:
-  std::string holds(OperationId write, KeyId key) const;  // The value of the key after `write`.
   std::string name(TransactionId t) const { return names_(t); }
   std::string name(OperationId op) const { return names_(history_.transaction_of(op)); }
   std::string did(OperationId write, KeyId key) const;

@@ -326,7 +326,9 @@ class Narrator {
 
   void tell_about(AnomalyKind kind, const BadRead& bad) {
     const std::string reader = name(bad.reader);
-    story_.steps.push_back({"", reader + " " + saw(bad.read) + contrast(kind, bad)});
+    const bool phantom = kind == AnomalyKind::PhantomRead;
+    story_.steps.push_back(
+        {"", phantom ? certified_.changed_answer(bad) : reader + " " + saw(bad.read) + contrast(kind, bad)});
     story_.conclusion = lesson(kind, reader);
   }
 
@@ -369,6 +371,7 @@ class Narrator {
          {AnomalyKind::IntermediateRead, "so {} used a value that was never committed."},
          {AnomalyKind::FutureRead, "so {} read its own write before it wrote."},
          {AnomalyKind::NonRepeatableRead, "so the key changed under {}: its reads fit no single moment."},
+         {AnomalyKind::PhantomRead, "so rows changed under {}: its reads fit no single moment."},
          {AnomalyKind::NotMyLastWrite, "so {} lost its own last write."},
          {AnomalyKind::NotMyOwnWrite, "so {} did not see what it had written itself."}}};
     const auto* found = std::ranges::find(kLessons, kind, [](const auto& one) { return one.first; });
@@ -457,10 +460,10 @@ class Narrator {
   Clock clock_;
   TransactionNames names_;
   CertifiedWords certified_{history_, names_};
+  OrderWords order_words_{history_, names_};
   Explanation story_;
 };
 
-  OrderWords order_words_{history_, names_};
 }  // namespace
 
 Explanation explain(const History& history, Level level, const Anomaly& anomaly, Clock clock) {

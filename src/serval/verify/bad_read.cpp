@@ -168,6 +168,7 @@ Flaw BadReadProof::flaw(AnomalyKind kind) const {
 }
 
 Flaw flaw_of(const Facts& facts, AnomalyKind kind, const BadRead& claim) {
+  if (kind == AnomalyKind::PhantomRead) return flaw_of_phantom_read(facts, claim);
   if (Flaw flaw = flaw_of_citation(facts, claim)) return flaw;
   if (facts.is_list(facts.history().key(claim.read))) return flaw_of_list_read(facts, kind, claim);
   return RegisterReading(facts, claim).flaw(kind);

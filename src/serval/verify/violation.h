@@ -34,6 +34,10 @@ namespace serval::verify {
 // says how).
 [[nodiscard]] Flaw flaw_of_precedence(const Facts& facts, KeyId key, const VersionPrecedence& claim);
 
+// Like flaw_of(facts, PhantomRead, BadRead): the same predicate, asked twice, had different rows or counts,
+// and its transaction had written none of the rows that make the difference.
+[[nodiscard]] Flaw flaw_of_phantom_read(const Facts& facts, const BadRead& claim);
+
 // Like flaw_of(facts, kind, BadRead), for a read of a list; the cited operations have been checked.
 [[nodiscard]] Flaw flaw_of_list_read(const Facts& facts, AnomalyKind kind, const BadRead& claim);
 

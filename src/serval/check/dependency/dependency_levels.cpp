@@ -99,6 +99,7 @@ class Decision {
            Trail& trail, Budget& budget)
       : history_(history),
         relations_(relations),
+        asked_(level),
         level_(level == Level::RepeatableRead ? Level::Serializable : level),
         family_(*family_of(level)),
         options_(options),
@@ -111,7 +112,7 @@ class Decision {
   }
 
   Verdict verdict() {
-    std::vector<Anomaly> anomalies = forbidden_reads(relations_, level_);
+    std::vector<Anomaly> anomalies = forbidden_reads(relations_, asked_);
     std::ranges::move(contradicting_versions(relations_, level_), std::back_inserter(anomalies));
     if (forbids(level_, AnomalyKind::LostUpdate))
       std::ranges::move(lost_updates(history_, relations_), std::back_inserter(anomalies));
@@ -302,7 +303,7 @@ class Decision {
 
   const History& history_;
   const Relations& relations_;
-  Level level_;
+  Level asked_, level_;
   Family family_;
   const CheckOptions& options_;
   Trail& trail_;
