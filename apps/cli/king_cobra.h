@@ -35,7 +35,7 @@ struct KingCobraCell {
   double versions = 0;  // Share of the writes whose version is given.
   double seconds = 0, processor_seconds = 0;
   std::string_view verdict, engine;  // "valid", "violation", "unknown".
-  std::string_view paper;            // The paper's result on a V100, in seconds; may be empty.
+  std::string_view paper;            // Seconds that the paper's text states, on a V100; may be empty.
 };
 
 struct KingCobraReport {
@@ -50,6 +50,7 @@ KingCobraReport run_king_cobra(const KingCobraOptions& options,
 
 std::string text_of(const KingCobraReport& report);
 std::string json_of(const KingCobraReport& report);
+std::string csv_of(const KingCobraReport& report);   // A line for each cell, after a line of names.
 std::string plot_of(const KingCobraReport& report);  // SVG.
 
 }  // namespace serval::cli

@@ -3,6 +3,7 @@
 
     python3 tests/cli/cli_test.py PATH-TO-SERVAL [unittest arguments]
 """
+import csv
 import gzip
 import json
 import os
@@ -997,17 +998,21 @@ class Oracle(CliTest):
 class Bench(CliTest):
     def test_the_list_names_them(self):
         self.assertIn("king-cobra", self.expect(0, "bench").out)
+        self.assertIn("sweep", self.expect(0, "bench").out)
         self.assertIn("king-cobra", self.expect(64, "bench", "king-cobar").err)
 
     def test_every_cell_of_king_cobras_ablation_is_decided(self):
         report = json.loads(self.expect(0, "bench", "king-cobra", "-n", "400", "--keys", "60", "--seed", "3", "--json",
-                                        "--plot", "plot.svg").out)
+                                        "--plot", "plot.svg", "--csv", "cells.csv").out)
         self.assertEqual((len(report["ablation"]), len(report["partial"])), (12, 33))
         for cell in report["ablation"] + report["partial"]:
             self.assertEqual(cell["verdict"], "valid", cell)
         self.assertEqual({(cell["session_order"], cell["versions"]) for cell in report["ablation"]},
                          {(False, 0), (False, 0.9), (True, 0), (True, 0.9)})
-        self.assertEqual([cell["paper_seconds"] for cell in report["ablation"]].count("> 300"), 2)
+        stated = [cell["paper_seconds"] for cell in report["ablation"] if cell["paper_seconds"]]
+        self.assertEqual(stated, ["> 300", "< 15", "> 300", "< 34"])  # Section 8.4 states no other seconds.
+        with open(self.folder / "cells.csv", newline="", encoding="utf-8") as lines:
+            self.assertEqual([row["verdict"] for row in csv.DictReader(lines)], 45 * ["valid"])
         drawing = xml.etree.ElementTree.parse(self.folder / "plot.svg").getroot()
         self.assertEqual(sum(element.tag.endswith("polyline") for element in drawing.iter()), 3)
 
@@ -1020,6 +1025,36 @@ class Bench(CliTest):
         for flags in (["-n", "x"], ["--sessions", "0"], ["--keys", "0"], ["--operations", "0"], ["--timeout", "soon"]):
             with self.subTest(flags=flags):
                 self.expect(64, "bench", "king-cobra", *flags)
+                self.expect(64, "bench", "sweep", "--parameter", "distribution", "--parameter", "operations", *flags)
+
+    def test_a_sweep_changes_one_parameter_after_another(self):
+        report = json.loads(self.expect(0, "bench", "sweep", "-n", "200", "--keys", "30", "--seed", "3", "--csv",
+                                        "cells.csv", "--json").out)
+        cells = report["cells"]
+        self.assertEqual({cell["verdict"] for cell in cells}, {"valid"})
+        values = {name: [cell["value"] for cell in cells if cell["parameter"] == name] for name in
+                  ("distribution", "keys", "operations", "sessions", "txns", "concurrent")}
+        self.assertEqual(values["distribution"][::4], ["uniform", "zipf", "hotspot", "exponential"])
+        self.assertEqual(values["txns"][::4], ["20", "100", "200"])
+        self.assertEqual(values["concurrent"], ["2", "10", "20"])
+        self.assertEqual([len(cells) for cells in values.values()], [16, 12, 6, 12, 12, 3])
+        general = {cell["value"]: cell for cell in cells if cell["parameter"] == "keys" and
+                   cell["workload"] == "general" and cell["level"] == "strong-session-serializable"}
+        self.assertLess(general["100"]["committed"], general["10000"]["committed"])
+        operations = {cell["value"]: cell["ops"] / cell["txns"] for cell in cells if cell["parameter"] == "operations"}
+        self.assertLess(operations["4"], operations["16"])
+        with open(self.folder / "cells.csv", newline="", encoding="utf-8") as lines:
+            rows = list(csv.DictReader(lines))
+        self.assertEqual([(row["parameter"], row["value"], int(row["committed"])) for row in rows],
+                         [(cell["parameter"], cell["value"], cell["committed"]) for cell in cells])
+
+    def test_a_sweep_of_one_parameter_is_a_table(self):
+        result = self.expect(0, "bench", "sweep", "-n", "100", "--parameter", "concurrent", "--sessions", "4")
+        self.assertEqual([line.split()[1] for line in result.out.splitlines() if line.split()[:1] == ["concurrent"]],
+                         ["1", "2", "4"])
+        self.assertIn("keys", self.expect(64, "bench", "sweep", "--parameter", "kesy").err)
+        self.expect(64, "bench", "sweep", "--plot", "plot.svg")
+        self.expect(64, "bench", "king-cobra", "--parameter", "keys")
 
 
 class VersionOrders(CliTest):
