@@ -71,6 +71,12 @@ TEST(CertificateLines, CommitTimestampsDoNotAbortIndeterminateTransactions) {
   EXPECT_EQ(lines.counts().unsettled, 1u);
 }
 
+TEST(CertificateLines, CommitTimestampsAmongWhichOthersWroteOrderNothing) {
+  CertificateLines lines(two_tables(), {{.session = 1, .transaction = 2, .server_transaction = "408"}});
+  lines.add(logged("500", {{.key = 5, .tag = 9}}));
+  EXPECT_EQ(lines.finish(Recovery::Order::CommitTimestamps), "");
+}
+
 TEST(SqliteRecovery, EveryLevelHasCompleteOrdersAndConsistentVersionSets) {
   for (const char* address : {"sqlite:", "sqlite:?journal=delete"})
     for (const char* level : {"serializable", "deferred", "read-uncommitted"}) {
@@ -187,6 +193,10 @@ TEST(CockroachLog, ChangefeedsReportTheRowsOfEveryCommit) {
   const LoggedTransaction& second = rows.transactions().rbegin()->second;
   ASSERT_EQ(second.rows.size(), 1u);
   EXPECT_EQ(second.rows[0].tag, 17);
+  rows.add("serval_pieces", "\\x5b375d",
+           "\\x7b226166746572223a6e756c6c2c2275706461746564223a22313030342e30227d");
+  EXPECT_EQ(rows.transactions().rbegin()->second.rows.at(0).key, 7u) << "bytes, as the server sends them";
+  EXPECT_THROW(rows.add("serval_pieces", "\\x5z", "{}"), DatabaseError);
   EXPECT_THROW(rows.add("serval_pieces", "[5]", "{"), DatabaseError);
   for (const char* message :
        {R"({"updated":"1002.0000000000"})", R"({"after":7,"updated":"1002.0000000000"})"})

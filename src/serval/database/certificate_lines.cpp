@@ -87,8 +87,10 @@ void CertificateLines::put_order(std::string& out, const Installers& installers)
 std::string CertificateLines::finish(Recovery::Order order) {
   std::string out;
   settle(out, order);
-  if (order == Recovery::Order::CommitTimestamps) put_ordered_by_commit_line(out);
-  for (const Installers& installers : orders_) put_order(out, installers);
+  if (order == Recovery::Order::Logged)
+    for (const Installers& installers : orders_) put_order(out, installers);
+  else if (counts_.foreign_transactions == 0)  // Their place among the others is not known.
+    put_ordered_by_commit_line(out);
   return out;
 }
 

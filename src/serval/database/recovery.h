@@ -30,7 +30,8 @@ struct LoggedTransaction {
 
 class Recovery {
  public:
-  // Where the version order comes from: the log, or the commit timestamps that the sessions recorded.
+  // Where the version order comes from: the log, or the commit timestamps that the sessions recorded; then
+  // what read() finds settles transactions, but may be only a part. Ask after read().
   enum class Order : std::uint8_t { Logged, CommitTimestamps };
 
   virtual ~Recovery() = default;  // Releases what the server keeps for it.

@@ -7,7 +7,8 @@ writes over a newer version or commits, what it has read must not have changed s
     f"postgres://root@127.0.0.1:{server.port}/test?dialect=cockroach&sslmode=disable"
 
 Faults: "no-refresh" (nothing is refreshed, so lost updates and write skew), "stale-read" (ranges miss the newest version
-that they must see), "lost-answer" (the connection ends when a transaction has committed; every tenth time).
+that they must see), "lost-answer" (the connection ends when a transaction has committed; every tenth time), "hangs-up" (on a query
+with CASE, which is not supported anyway).
 """
 import json
 import struct
@@ -296,7 +297,11 @@ class Connection(server.Handler):
                 self.skipping = True
 
     def query(self, text):
+        if "case when" in text and self.server.fault == "hangs-up":
+            raise server.Gone
         try:
+            if "case when" in text:
+                raise Refused("42601", "at or near \"case\": syntax error")
             for part in text.split(";"):
                 if part.strip().startswith("experimental changefeed"):
                     return self.feed(part)

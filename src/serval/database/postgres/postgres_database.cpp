@@ -45,11 +45,17 @@ class PostgresDatabase final : public sql::ServerDatabase<PostgresAddress, Postg
   std::map<std::string, std::string> facts() override {
     std::string nodes;
     for (const auto& node : address_.nodes) nodes += (nodes.empty() ? "" : ",") + name_of_node(node);
-    return {{"database", name()},
-            {"version", address_.kind == Kind::H2 ? control().execute("select h2version()")
-                                                  : control().execute("show server_version")},
-            {"isolation", isolation_},
-            {"nodes", nodes}};
+    std::map<std::string, std::string> out = {
+        {"database", name()},
+        {"version", address_.kind == Kind::H2 ? control().execute("select h2version()")
+                                              : control().execute("show server_version")},
+        {"isolation", isolation_},
+        {"nodes", nodes}};
+    // Its timestamps follow the clocks of several nodes, which may differ.
+    if (address_.kind == Kind::Cockroach && isolation_ == "serializable") out["promises"] = "serializable";
+    if (address_.kind == Kind::Cockroach && isolation_ == "repeatable-read")
+      out["promises"] = "snapshot-isolation";
+    return out;
   }
 
   std::unique_ptr<Client> reconnect(std::uint32_t session, std::uint32_t attempt) override {

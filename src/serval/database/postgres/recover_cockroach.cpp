@@ -34,6 +34,20 @@ JsonValue json_of(std::string_view text) {
   }
 }
 
+// "\\x5b355d" is "[5]".
+std::string bytes_of(std::string_view cell) {
+  constexpr std::string_view kHex = "\\x";
+  if (!cell.starts_with(kHex)) return std::string(cell);
+  std::string out;
+  for (std::size_t i = kHex.size(); i + 1 < cell.size(); i += 2) {
+    unsigned byte = 0;
+    const auto [end, error] = std::from_chars(cell.data() + i, cell.data() + i + 2, byte, 16);
+    if (error != std::errc{} || end != cell.data() + i + 2) not_understood(cell);
+    out += static_cast<char>(byte);
+  }
+  return out;
+}
+
 // The row after a change. A deletion has an explicit null.
 const JsonValue& after_of(const JsonValue& message, std::string_view text) {
   const JsonValue& after = message["after"];
@@ -64,11 +78,11 @@ ChangefeedRows::ChangefeedRows(const Schema& schema, std::int64_t origin) : orig
 
 std::optional<std::int64_t> ChangefeedRows::add(std::string_view table, std::string_view key,
                                                 std::string_view value) {
-  const JsonValue message = json_of(value);
+  const JsonValue message = json_of(bytes_of(value));
   if (message["resolved"].is(JsonValue::Kind::Text))
     return logical_timestamp(message["resolved"].text, origin_);
   const auto found = std::ranges::find(tables_, table);
-  const JsonValue keys = json_of(key);
+  const JsonValue keys = json_of(bytes_of(key));
   const std::optional<std::int64_t> number = keys.items.size() == 1 ? keys.items[0].whole() : std::nullopt;
   if (found == tables_.end() || !number || !message["updated"].is(JsonValue::Kind::Text))
     not_understood(value);
@@ -94,8 +108,39 @@ CockroachRecovery::CockroachRecovery(ConnectionOptions options, Schema schema)
   origin_ = origin_of(start_);
 }
 
-// A changefeed ends only with its connection.
 void CockroachRecovery::read(const std::function<void(const LoggedTransaction&)>& found) {
+  try {
+    read_feed(found);
+  } catch (const DatabaseError& error) {
+    if (std::string_view(error.what()).find("rangefeed") == std::string_view::npos) throw;
+    order_ = Order::CommitTimestamps;
+    read_newest_rows(found);
+  }
+}
+
+// Rows from before the run are those that create() wrote.
+void CockroachRecovery::read_newest_rows(const std::function<void(const LoggedTransaction&)>& found) {
+  const std::int64_t start = logical_timestamp(start_, origin_);
+  for (std::uint32_t table = 0; table < schema_.size(); ++table) {
+    if (schema_[table].holds != TableInfo::Holds::Registers) continue;
+    PostgresConnection connection(options_);
+    connection.stream(
+        fmt::format("select k, tag, crdb_internal_mvcc_timestamp from \"serval_{}\"", schema_[table].name),
+        [&](const std::vector<std::string_view>& row) {
+          if (row.size() != 3) not_understood("a row without key, tag and timestamp");
+          if (origin_of(row[2]) < origin_ || logical_timestamp(row[2], origin_) < start) return true;
+          found({.id = std::string(row[2]),
+                 .commit_timestamp = logical_timestamp(row[2], origin_),
+                 .rows = {{.table = table,
+                           .key = static_cast<std::uint64_t>(whole(row[0], row[0])),
+                           .tag = whole(row[1], row[1])}}});
+          return true;
+        });
+  }
+}
+
+// A changefeed ends only with its connection.
+void CockroachRecovery::read_feed(const std::function<void(const LoggedTransaction&)>& found) {
   PostgresConnection connection(options_);
   const std::int64_t end = logical_timestamp(connection.execute(kNow), origin_);
   std::string tables;

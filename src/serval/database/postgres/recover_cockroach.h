@@ -1,11 +1,13 @@
 #pragma once
-// CockroachDB's certificate. NOT RUN LIVE: written from the documentation of versions 22.1 to 24.1 and
-// tested only against its examples.
+// CockroachDB's certificate. NOT RUN LIVE: written from the documentation and the source of versions 22.1
+// to 24.1, and tested against a scripted server (tests/cli/scripted) that answers as they say.
 //
 // A serializable transaction reads and writes as of one time, its commit timestamp.
 // cluster_logical_timestamp(), queried in the same message as the commit, returns it. It orders versions,
 // and every range saw what committed before it. A changefeed over the run shows the rows of every commit
-// and settles indeterminate transactions.
+// and settles indeterminate transactions. If changefeeds are turned off (kv.rangefeed.enabled), versions
+// are ordered by the timestamps that the sessions recorded, and the newest row of each key settles the
+// transaction that wrote it: its commit timestamp is in the hidden column crdb_internal_mvcc_timestamp.
 
 #include <map>
 #include <string>
@@ -25,8 +27,9 @@ std::int64_t origin_of(std::string_view decimal);
 class ChangefeedRows {
  public:
   ChangefeedRows(const Schema& schema, std::int64_t origin);
-  // The columns of a message: table, key, value. Returns the time up to which everything has arrived, if
-  // the message says so. Throws DatabaseError for a malformed message.
+  // The columns of a message: table, key, value; the last two are bytes, which text shows as "\\x5b355d".
+  // Returns the time up to which everything has arrived, if the message says so. Throws DatabaseError for
+  // a malformed message.
   std::optional<std::int64_t> add(std::string_view table, std::string_view key, std::string_view value);
   // By commit timestamp. A row that arrives twice counts once.
   const std::map<std::int64_t, LoggedTransaction>& transactions() const noexcept { return transactions_; }
@@ -41,13 +44,18 @@ class CockroachRecovery final : public Recovery {
  public:
   CockroachRecovery(ConnectionOptions options, Schema schema);
   void read(const std::function<void(const LoggedTransaction&)>& found) override;
+  Order order() const override { return order_; }
   std::int64_t origin() const noexcept { return origin_; }
 
  private:
+  void read_feed(const std::function<void(const LoggedTransaction&)>& found);
+  void read_newest_rows(const std::function<void(const LoggedTransaction&)>& found);
+
   ConnectionOptions options_;
   Schema schema_;
   std::string start_;
   std::int64_t origin_ = 0;
+  Order order_ = Order::Logged;
 };
 
 }  // namespace serval::postgres
