@@ -9,6 +9,7 @@
 #include "profile_choice.h"
 #include "quantities.h"
 #include "serval/base/error.h"
+#include "server_oracle.h"
 #include "verb.h"
 #include "verb_limits.h"
 
@@ -84,8 +85,9 @@ CheckPlan plan_of(const CheckFlags& flags) {
   choose_judge(flags, plan);
   plan.oracle = choose_oracle(flags.oracle);
   require_oracle(plan.oracle);
-  if (plan.oracle == PredicateOracle::Database && (plan.model || plan.mirror))
-    throw UsageError("--oracle database cannot be combined with --model or --engine mirror");
+  if (plan.oracle == PredicateOracle::Server) require_server_oracle(plan.oracle_address = flags.oracle);
+  if (plan.oracle != PredicateOracle::Interpreter && (plan.model || plan.mirror))
+    throw UsageError("--oracle cannot be combined with --model or --engine mirror");
   if (!flags.expected_order.empty() && (plan.model || plan.mirror))
     throw UsageError("--expected-order cannot be combined with --model or --engine mirror");
   for (const std::string& name : flags.assumptions) plan.assumptions.add(choose_assumption(name));
@@ -147,8 +149,8 @@ Action declare_check(Arguments& arguments) {
   arguments.flag("--verify", flags->verify, "Verify the evidence independently, against the raw history");
   arguments.option(
       "--oracle", flags->oracle,
-      "Evaluate predicates with the interpreter alone, or also with SQLite and require that both agree",
-      "interpreter|database");
+      "Evaluate predicates with the interpreter alone, or also with SQLite or a server, which must agree",
+      "interpreter|database|ADDRESS");
   arguments.option("--max-anomalies", flags->report.max_anomalies,
                    "Print at most N anomalies [10; for a survey 1, with -v or --json 10]; all are counted",
                    "N");

@@ -57,6 +57,7 @@ struct CheckPlan {
   std::string expected_order;  // Empty: none is required.
   ClockError clock_error;
   PredicateOracle oracle = PredicateOracle::Interpreter;
+  std::string oracle_address;  // Of a server.
   bool verify = false;
   std::size_t max_anomalies = 10;
 

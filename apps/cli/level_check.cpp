@@ -14,6 +14,7 @@
 #include "serval/check/check.h"
 #include "serval/report/report.h"
 #include "serval/verify/verify_witness.h"
+#include "server_oracle.h"
 #include "writing.h"
 
 namespace serval::cli {
@@ -36,7 +37,7 @@ class LevelCheck final : public FileCheck {
  private:
   void judge() override {
     read();
-    cross_check_predicates();
+    if (!cross_check_predicates()) return;
     decide();
     verify();
     hint_at_model();
@@ -70,11 +71,28 @@ class LevelCheck final : public FileCheck {
                       promise->second));
   }
 
-  // Before the verdict, which must not rest on a wrong evaluation.
-  void cross_check_predicates() {
-    if (plan_.oracle != PredicateOracle::Database) return;
+  // Before the verdict, which must not rest on an evaluation that is wrong or not shared by the database.
+  // Whether there may be a verdict.
+  bool cross_check_predicates() {
+    if (plan_.oracle == PredicateOracle::Interpreter) return true;
     enter("oracle");
-    report_.notices.push_back(ask_database(loaded_.history, budget_));
+    if (plan_.oracle == PredicateOracle::Database) {
+      report_.notices.push_back(ask_database(loaded_.history, budget_));
+      return true;
+    }
+    ServerOpinion opinion = ask_server(plan_.oracle_address, loaded_.history, budget_);
+    if (opinion.disagreement.empty()) {
+      report_.notices.push_back(std::move(opinion.note));
+      return true;
+    }
+    report_.result.verdict =
+        Undecided{Undecided::Cause::Precondition,
+                  "the database evaluates a predicate differently than Serval",
+                  {std::move(opinion.disagreement),
+                   "a verdict would rest on evaluations that the database does not share"}};
+    report_.result.complete = false;
+    decided_ = true;
+    return false;
   }
 
   // A file of operations that are not transactions may fit a model.

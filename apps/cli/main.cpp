@@ -29,6 +29,7 @@ constexpr std::array kVerbs{
          "serval check run.txt --level serializable  # exit 0: holds, 1: violated, 2: unknown\n"
          "serval check bank.edn --model bank  # judge by a model (serval models)\n"
          "serval check a.edn b.edn.gz -l SI --json  # one JSON object per line\n"
+         "serval check run.jsonl --oracle postgres://127.0.0.1/test\n"
          "zstdcat run.zst | serval check - --timeout 60s --memory-limit 4GiB",
          declare_check},
     Verb{"gen", "[options] -o FILE", "Generate a synthetic history, with or without bugs",
@@ -41,6 +42,7 @@ constexpr std::array kVerbs{
          "serval run sqlite: -w list-append -t 5s  # embedded, in a temporary file\n"
          "serval run postgres://127.0.0.1/test -i repeatable-read --level serializable\n"
          "serval run rocksdb: -w general -c 16 -n 100k --seed 7\n"
+         "serval run 'mariadb://root@tidb:4000/test?dialect=tidb&mode=optimistic'\n"
          "serval drivers  # addresses and isolations",
          declare_run},
     Verb{"record", "ADDRESS -o FILE [options]",

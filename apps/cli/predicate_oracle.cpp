@@ -4,16 +4,15 @@
 #include <array>
 #include <memory>
 #include <new>
-#include <set>
 #include <span>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "choices.h"
+#include "predicate_pairs.h"
 #include "serval/base/contract.h"
 #include "serval/base/error.h"
-#include "serval/base/random.h"
 #include "serval/predicate/evaluate.h"
 #include "serval/predicate/print_predicate.h"
 #include "serval/predicate/row_columns.h"
@@ -26,6 +25,7 @@
 namespace serval::cli {
 
 PredicateOracle choose_oracle(std::string_view word) {
+  if (word.find(':') != std::string_view::npos) return PredicateOracle::Server;
   static constexpr std::array<std::string_view, 2> kWords{"interpreter", "database"};
   return static_cast<PredicateOracle>(choose("--oracle", word, kWords));
 }
@@ -35,14 +35,6 @@ PredicateOracle choose_oracle(std::string_view word) {
 namespace {
 
 constexpr std::uint64_t kMostEvaluations = 200'000;
-constexpr const char* kPhase = "oracle";
-
-// The condition of an operation's request.
-const Predicate& where_of(const Predicate& tree) {
-  if (tree.children.empty()) return tree;
-  if (tree.node == Predicate::Node::Aggregate) return tree.children.back();
-  return tree.node == Predicate::Node::Update ? tree.children.front() : tree;
-}
 
 // Columns are named by position, since SQLite does not distinguish "A" from "a". LIKE gets its escape
 // character from a column after all others, since SQLite has none by default.
@@ -149,72 +141,21 @@ class Sqlite {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
-// The distinct conditions of the predicate operations, in order of first use.
-std::vector<const Predicate*> conditions_of(const History& history, Budget& budget) {
-  std::vector<const Predicate*> out;
-  std::set<PredicateId> ids;
-  std::set<std::string> texts;
-  for (const TransactionId t : history.transactions()) {
-    for (const OperationId op : history.operations(t)) {
-      budget.poll(kPhase);
-      if (!is_predicate(history.kind(op))) continue;
-      const PredicateId id = history.predicate_id(op);
-      if (id.is_none() || !ids.insert(id).second) continue;
-      const Predicate& where = where_of(history.predicate(id));
-      if (texts.insert(print_predicate(where, history.values())).second) out.push_back(&where);
-    }
-  }
-  return out;
-}
-
-bool writes(OperationKind kind) {
-  return kind == OperationKind::Write || kind == OperationKind::Insert ||
-         kind == OperationKind::CompareAndSet;
-}
-
-// The rows: every distinct pair of key and value that an operation wrote or a predicate operation
-// returned.
-std::vector<Row> rows_of(const History& history, Budget& budget) {
-  std::vector<Row> out;
-  std::set<std::pair<KeyId, std::string>> seen;
-  const auto add = [&](Row row) {
-    if (!row.value.is_nil() && seen.emplace(row.key, history.format(row.value)).second) out.push_back(row);
-  };
-  for (const TransactionId t : history.transactions()) {
-    for (const OperationId op : history.operations(t)) {
-      budget.poll(kPhase);
-      if (writes(history.kind(op))) add({history.key(op), history.value(op)});
-      if (is_predicate(history.kind(op))) std::ranges::for_each(history.rows(op), add);
-    }
-  }
-  return out;
-}
-
 class Comparison {
  public:
   Comparison(const History& history, Budget& budget) : history_(history), budget_(budget) {}
 
   std::string run() {
-    const std::vector<const Predicate*> conditions = conditions_of(history_, budget_);
-    const std::vector<Row> rows = rows_of(history_, budget_);
-    const std::uint64_t pairs = conditions.size() * rows.size();
-    if (pairs == 0)
+    const PredicatePairs pairs(history_, budget_);
+    if (pairs.count() == 0)
       return "oracle: no predicate applies to any row, so there is nothing for SQLite to evaluate";
-    const std::uint64_t count = std::min(pairs, kMostEvaluations);
-    // A random pair from each of `count` equal ranges; a fixed step might always hit the same rows.
-    __extension__ using Wide = unsigned __int128;
-    const auto share = [&](std::uint64_t i) { return static_cast<std::uint64_t>(Wide{i} * pairs / count); };
-    Random random(1);
-    std::size_t taken = conditions.size();
-    for (std::uint64_t i = 0; i < count; ++i) {
-      budget_.poll(kPhase);
-      const std::uint64_t at = share(i) + random.below(share(i + 1) - share(i));
-      const std::size_t place = at / rows.size();
-      if (place != taken) take(*conditions[place]);
-      taken = place;
-      compare(*conditions[place], rows[at % rows.size()]);
-    }
-    return words(conditions.size(), rows.size(), pairs);
+    const Predicate* taken = nullptr;
+    pairs.for_each(kMostEvaluations, budget_, [&](const Predicate& tree, const Row& row) {
+      if (&tree != taken) take(tree);
+      taken = &tree;
+      compare(tree, row);
+    });
+    return words(pairs);
   }
 
  private:
@@ -247,12 +188,13 @@ class Comparison {
                     history_.format(row.value), name_of(here), name_of(there)));
   }
 
-  std::string words(std::size_t conditions, std::size_t rows, std::uint64_t pairs) const {
+  std::string words(const PredicatePairs& pairs) const {
     std::string out =
         fmt::format("oracle: SQLite agrees on {} of {} over {}", format_count(agreed_, "evaluation"),
-                    format_count(conditions, "predicate"), format_count(rows, "row"));
-    if (pairs > kMostEvaluations)
-      out += fmt::format("; a sample of {} out of {}", format_count(kMostEvaluations), format_count(pairs));
+                    format_count(pairs.conditions(), "predicate"), format_count(pairs.rows(), "row"));
+    if (pairs.count() > kMostEvaluations)
+      out += fmt::format("; a sample of {} out of {}", format_count(kMostEvaluations),
+                         format_count(pairs.count()));
     if (left_out_ > 0)
       out += fmt::format("; {} left out, undefined here or not exact in SQLite", format_count(left_out_));
     return out;

@@ -15,7 +15,8 @@
 
 namespace serval::cli {
 
-enum class PredicateOracle { Interpreter, Database };
+// Server: the address of a database (server_oracle.h).
+enum class PredicateOracle { Interpreter, Database, Server };
 
 PredicateOracle choose_oracle(std::string_view word);
 // Throws UsageError if Serval was built without SQLite.

@@ -4,6 +4,7 @@
 #include "run_command.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <ctime>
 #include <filesystem>
@@ -35,6 +36,7 @@
 #include "serval/watch/live_check.h"
 #include "serval/watch/run_mirror.h"
 #include "serval/workload/workload.h"
+#include "server_oracle.h"
 #include "verb.h"
 #include "writing.h"
 
@@ -60,12 +62,22 @@ CampaignOptions options_of(const RunFlags& flags, std::uint64_t seed) {
   return options;
 }
 
+// The database under test; for SQLite, the library.
+PredicateOracle oracle_of(const RunFlags& flags) {
+  static constexpr std::array<std::string_view, 2> kWords{"interpreter", "database"};
+  if (choose("--oracle", flags.oracle, kWords) == 0) return PredicateOracle::Interpreter;
+  return driver_of(flags.address).name == "sqlite" ? PredicateOracle::Database : PredicateOracle::Server;
+}
+
 CheckPlan check_of(const RunFlags& flags) {
   CheckPlan plan;
   plan.json = flags.json;
   plan.verify = flags.verify;
   plan.progress = choose_progress(flags.progress);
   apply(flags.report, plan);
+  plan.oracle = oracle_of(flags);
+  require_oracle(plan.oracle);
+  if (plan.oracle == PredicateOracle::Server) require_server_oracle(plan.oracle_address = flags.address);
   return plan;
 }
 
@@ -451,6 +463,10 @@ Action declare_run(Arguments& arguments) {
                    "FILE");
   arguments.flag("--json", flags->json, "One JSON object instead of text");
   arguments.flag("--verify", flags->verify, "Verify the evidence independently, against the raw history");
+  arguments.option(
+      "--oracle", flags->oracle,
+      "Evaluate predicates with the interpreter alone, or also on the database, which must agree",
+      "interpreter|database");
   arguments.option("--max-anomalies", flags->report.max_anomalies,
                    "Print at most N anomalies [10; for a survey 1, with --json 10]; all are counted", "N");
   arguments.flag("-q,--quiet", flags->report.quiet, "Print only the first line, and problems of the run");

@@ -33,8 +33,9 @@ struct RunFlags {
   bool server_ids = false;
   bool certificate = false, no_certificate = false;
   bool force = false;
-  bool live = false;    // Verify with the mirror during the run.
-  std::string profile;  // For the mirror; empty: by the driver.
+  bool live = false;                   // Verify with the mirror during the run.
+  std::string profile;                 // For the mirror; empty: by the driver.
+  std::string oracle = "interpreter";  // Of predicates.
 };
 
 // Runs, records, checks and reports. Returns the exit code.

@@ -187,6 +187,36 @@ class Cockroach(ScriptedTest):
         self.assertIn(result.code, (0,) if found[2] == "0" else (0, 2), result)
 
 
+class Oracle(ScriptedTest):
+    """A server that is to evaluate predicates, but does not."""
+    DRIVER = "postgres"
+
+    def check(self, code, *words):
+        name = self.generate("ranges.jsonl", "-w", "predicate-mix", "-n", "20", "--force")
+        return self.expect(code, "check", name, "-l", "serializable", "--oracle", *words)
+
+    def address(self, **arguments):
+        return f"postgres://root@127.0.0.1:{self.start(cockroach.Cockroach(**arguments)).port}/test?dialect=cockroach&sslmode=disable"
+
+    def test_one_that_refuses_everything_is_an_error(self):
+        self.assertIn("CockroachDB refused every predicate that it was to evaluate", self.check(4, self.address()).err)
+
+    def test_one_that_hangs_up_is_an_error(self):
+        result = self.check(4, self.address(fault="hangs-up"))
+        self.assertIn("server closed the connection", result.err)
+        self.assertEqual(result.out, "")
+
+    def test_one_that_is_not_there_is_an_error(self):
+        self.assertIn("cannot reach 127.0.0.1:1", self.check(4, "postgres://root@127.0.0.1:1/test").err)
+
+    def test_addresses_without_sql_are_refused(self):
+        self.assertIn("cannot evaluate predicates on simulated", self.check(64, "simulated:").err)
+        self.assertIn("there is no driver", self.check(64, "nobody://here").err)
+        self.check(64, "postgres://root@127.0.0.1:1/test", "--engine", "mirror")
+        self.assertIn("cannot evaluate predicates on simulated",
+                      self.expect(64, "run", "simulated:", "-n", "10", "--oracle", "database").err)
+
+
 if __name__ == "__main__":
     cli_test.SERVAL = str(pathlib.Path(sys.argv.pop(1)).resolve())
     unittest.main()

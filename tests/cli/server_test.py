@@ -284,6 +284,45 @@ class Lost(ServerTest):
         self.assertTrue(out.startswith("VALID "), out)
 
 
+class Oracle(ServerTest):
+    """Servers evaluate the predicates of a history."""
+
+    def odd(self, asked):
+        rows = cli_test.Oracle.ROWS
+        lines = [{"serval": "history", "version": 1}]
+        lines += [{"s": 1, "t": i, "ops": [["w", f"pieces/{i}", row]]} for i, row in enumerate(rows, 1)]
+        lines += [{"s": 2, "t": 50 + i, "ops": [["pr", ["sql", text], []]]} for i, text in enumerate(asked)]
+        return self.file("odd.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+
+    def agrees(self, address, asked):
+        name = self.odd(asked)
+        result = self.expect(0, "check", name, "-l", "read-uncommitted", "--oracle", address, "--unknown", "pass")
+        found = re.search(r"oracle: (\w+) agrees on (\d+) evaluations", result.out)
+        self.assertTrue(found, result)
+        self.assertGreater(int(found[2]), len(asked) * 5 // 2, result)
+        return found[1]
+
+    def test_postgresql(self):
+        address, _ = self.start("postgres")
+        self.assertEqual(self.agrees(address, [text for text in cli_test.Oracle.ASKED if "SET" not in text]), "PostgreSQL")
+        result = self.expect(0, "run", address, "-i", "serializable", "-w", "predicates", "-n", "60", "--oracle", "database")
+        self.assertRegex(result.out, r"note       oracle: PostgreSQL agrees on [1-9]")
+
+    def test_mariadb_divides_integers_in_its_own_way(self):
+        address, _ = self.start("mariadb")
+        asked = ['"A" < a', '"A" + a > 0', "a % 2 = -1", "t LIKE 'A%'", "t || 'x' IN ('x', NULL)", '"A" + 0.2 = 0.3', "t < 'b'"]
+        self.assertEqual(self.agrees(address, asked), "MariaDB")
+        lines = [{"serval": "history", "version": 1}, {"s": 1, "t": 1, "ops": [["w", "x", 5]]},
+                 {"s": 2, "t": 2, "ops": [["pr", ["sql", "value / 2 = 2"], [["x", 5]]]]}]
+        name = self.file("half.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+        for level in (["-l", "serializable"], []):
+            result = self.expect(2, "check", name, *level, "--oracle", address)
+            self.assertTrue(result.out.startswith("UNKNOWN half.jsonl"), result)
+            self.assertIn("the database evaluates a predicate differently than Serval", result.out)
+            self.assertIn("for the predicate value / 2 = 2 and the row x = 5, Serval says true, MariaDB says false", result.out)
+        self.assertEqual(json.loads(self.expect(2, "check", name, "--oracle", address, "--json").out)["verdict"], "unknown")
+
+
 class Tls(ServerTest):
     def test_postgres(self):
         address, folder = self.start("postgres")

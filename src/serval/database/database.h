@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -59,6 +60,9 @@ class Database {
   // Starts to keep the log: call it after create() and before the first session, only if a certificate
   // was requested. Throws DatabaseError.
   virtual std::unique_ptr<Recovery> recover();
+  // The first cell of the answer to a query, outside of all sessions; none if the server refuses the
+  // query. Throws DatabaseError if the connection is lost, or if the database has no SQL.
+  virtual std::optional<std::string> first_cell_of(const std::string& query);
   // What certificates at this isolation do not cover, in a few words; empty: nothing.
   virtual std::string certificate_gap() const { return {}; }
 };

@@ -194,6 +194,10 @@ std::unique_ptr<Database> open_database(std::string_view address, const Database
   return driver.open(whole, chosen);
 }
 
+std::optional<std::string> Database::first_cell_of(const std::string& /*query*/) {
+  throw DatabaseError("this database cannot be asked in SQL");
+}
+
 std::unique_ptr<Recovery> Database::recover() {
   broken_contract("a database whose driver recovers certificates", __FILE__, __LINE__);
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -36,6 +37,16 @@ class ServerDatabase : public Database {
   }
 
   std::unique_ptr<Client> connect(std::uint32_t session) override { return reconnect(session, 0); }
+
+  std::optional<std::string> first_cell_of(const std::string& query) override {
+    Connection& connection = control();
+    try {
+      return connection.execute(query);
+    } catch (const DatabaseError&) {
+      if (connection.lost()) throw;
+      return std::nullopt;
+    }
+  }
 
  protected:
   virtual std::unique_ptr<Connection> open_control(std::size_t node) const = 0;  // Or throws DatabaseError.
