@@ -416,6 +416,22 @@ class Mirror(CliTest):
         self.assertIn("uncertain", result.out)
         self.expect(0, "check", "h.jsonl", "--engine", "mirror", "--unknown", "pass", "-q")
 
+    def test_overlaps_and_patterns_of_the_certifier_are_counted(self):
+        self.recorded("--level", "strict-serializable")
+        report = json.loads(self.run_serval("check", "h.jsonl", "--engine", "mirror", "--level", "SSER", "--json").out)
+        kinds = [report["dependencies"][kind] for kind in ("ww", "wr", "rw")]
+        overlapping, uncertain = (sum(kind[word] for kind in kinds) for word in ("overlapping", "uncertain"))
+        self.assertGreater(overlapping, uncertain)
+        every = sum(kind["deduced"] for kind in kinds) + uncertain
+        self.assertAlmostEqual(report["dependencies"]["overlapping_share"], overlapping / every)
+        self.assertAlmostEqual(report["dependencies"]["uncertain_share"], uncertain / every)
+        self.assertEqual((report["hints"]["certifier"], report["hints"]["matches"]), ("none", 0))
+        flags = ["--engine", "mirror", "--profile", "yugabytedb:serializable"]
+        report = json.loads(self.run_serval("check", "h.jsonl", *flags, "--json").out)
+        self.assertEqual(report["hints"]["certifier"], "ssi")
+        self.assertEqual(report["hints"]["matches"], report["hints"]["dangerous_structures"])
+        self.assertRegex(self.run_serval("check", "h.jsonl", *flags).out, r"(?m)^  certifier  ssi: \d+ dangerous")
+
     def test_a_violation_shows_both_derivations(self):
         self.recorded("--level", "read-committed", "--bug", "dirty-read:probability=0.2")
         result = self.expect(1, "check", "h.jsonl", "--engine", "mirror", "--max-anomalies", 1)

@@ -26,6 +26,7 @@ inline void expect_same(const OnlineResult& one, const OnlineResult& several) {
   EXPECT_EQ(a.violations, b.violations);
   EXPECT_EQ(a.deduced, b.deduced);
   EXPECT_EQ(a.uncertain, b.uncertain);
+  EXPECT_EQ(a.overlapping, b.overlapping);
   EXPECT_EQ(a.reads_checked, b.reads_checked);
   EXPECT_EQ(a.reads_unchecked, b.reads_unchecked);
   EXPECT_EQ(a.reads_ahead, b.reads_ahead);
@@ -33,6 +34,9 @@ inline void expect_same(const OnlineResult& one, const OnlineResult& several) {
   EXPECT_EQ(a.committed, b.committed);
   EXPECT_EQ(a.hints.consecutive_anti_dependencies, b.hints.consecutive_anti_dependencies);
   EXPECT_EQ(a.hints.dangerous_structures, b.hints.dangerous_structures);
+  EXPECT_EQ(a.hints.against_commit_order, b.hints.against_commit_order);
+  EXPECT_EQ(a.hints.overwritten_reads, b.hints.overwritten_reads);
+  EXPECT_EQ(a.hints.concurrent_writes, b.hints.concurrent_writes);
   EXPECT_EQ(a.versions, b.versions);
   EXPECT_EQ(a.locks, b.locks);
   EXPECT_EQ(a.vertices, b.vertices);

@@ -28,6 +28,12 @@ inline Time span_of(const Interval& time) {
   return span;
 }
 
+// A read that is still to be linked to the next version.
+struct VersionReader {
+  Participant participant;
+  Time snapshot_end;  // The latest time of its snapshot.
+};
+
 struct Version {
   StoredValue value;
   std::uint64_t transaction = 0;                   // 0: the initial version.
@@ -44,7 +50,7 @@ struct Version {
   bool or_nil = false;              // For the initial version: its value, or no row.
   std::uint64_t updater =
       0;  // The transaction that read it and wrote the key (Profile::one_update_a_version).
-  std::vector<Participant> readers;     // Readers to link to the next version,
+  std::vector<VersionReader> readers;   // Readers to link to the next version,
   std::uint32_t forgotten_readers = 0;  // and the number of others that the graph has forgotten.
 
   bool may_show(const StoredValue& seen) const { return value.may_be(seen) || (or_nil && seen.is_nil()); }

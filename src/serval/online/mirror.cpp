@@ -84,11 +84,14 @@ void add_to(OnlineStatistics& sum, const OnlineStatistics& part) {
   for (std::size_t i = 0; i < kDependencyCount; ++i) {
     sum.deduced[i] += part.deduced[i];
     sum.uncertain[i] += part.uncertain[i];
+    sum.overlapping[i] += part.overlapping[i];
   }
   for (std::size_t i = 0; i < kMechanismCount; ++i) sum.violations[i] += part.violations[i];
-  sum.hints.consecutive_anti_dependencies += part.hints.consecutive_anti_dependencies;
-  sum.hints.dangerous_structures += part.hints.dangerous_structures;
-  sum.hints.against_commit_order += part.hints.against_commit_order;
+  using Hints = CertifierHints;
+  for (const auto count :
+       {&Hints::consecutive_anti_dependencies, &Hints::dangerous_structures, &Hints::against_commit_order,
+        &Hints::overwritten_reads, &Hints::concurrent_writes})
+    sum.hints.*count += part.hints.*count;
 }
 
 }  // namespace serval::online

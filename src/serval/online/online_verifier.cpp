@@ -299,6 +299,7 @@ OnlineStatistics OnlineVerifier::statistics() {
   OnlineStatistics out = mirror_->statistics();
   collect();
   add_to(out, statistics_);
+  out.certifier = profile_.certifier;
   for (const LiveTransaction* transaction : open_) out.open_transactions += transaction != nullptr ? 1 : 0;
   return out;
 }

@@ -38,7 +38,10 @@ struct PartitionState {
   }
   void leave_uncertain(Dependency dependency) {
     ++statistics.uncertain[static_cast<std::size_t>(dependency)];
+    note_overlap(dependency);
   }
+  // Of a dependency that is deduced although its two intervals overlap.
+  void note_overlap(Dependency dependency) { ++statistics.overlapping[static_cast<std::size_t>(dependency)]; }
 };
 
 }  // namespace serval::online

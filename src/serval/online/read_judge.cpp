@@ -267,6 +267,7 @@ void ReadJudge::link(const Question& question) {
     return;
   }
   Version& seen = key.versions[question.candidates.match];
+  const bool overlaps = !certainly_before(seen.install, windows_[question.window].whole);
   if (seen.transaction == 0 &&
       !seen.value.is_known()) {  // The initial value was unknown; this read shows it.
     seen.value = read.value;
@@ -281,7 +282,8 @@ void ReadJudge::link(const Question& question) {
   if (transaction_->profile->one_update_a_version) note_update(read, seen);
   if (!transaction_->participant.is_none()) {
     state_.depend({seen.writer, transaction_->participant, read.key, Dependency::WriteRead});
-    if (state_.profile.cycles != CycleRule::InformationFlow) link_to_next(read, question.candidates.match);
+    if (overlaps) state_.note_overlap(Dependency::WriteRead);
+    if (state_.profile.cycles != CycleRule::InformationFlow) link_to_next(question);
   }
 }
 
@@ -305,28 +307,39 @@ void ReadJudge::note_update(const Access& read, Version& seen) {
 
 // The writer of the next version follows this reader. Links them now if it is known, else when it is
 // judged.
-void ReadJudge::link_to_next(const Access& read, std::uint32_t match) {
+void ReadJudge::link_to_next(const Question& question) {
+  const Access& read = read_of(question);
+  const Interval& snapshot = windows_[question.window].whole;
   KeyState& key = *read.state;
-  Version& seen = key.versions[match];
+  Version& seen = key.versions[question.candidates.match];
   if (seen.uncertain) return;
   bool waits = true, unverified = false;
-  for (std::size_t i = match + 1; i < key.versions.size(); ++i) {
+  bool is_open = false;   // Some version that overlaps the snapshot may or may not follow.
+  bool is_known = false;  // The next version.
+  for (std::size_t i = question.candidates.match + std::size_t{1}; i < key.versions.size(); ++i) {
     const Version& next = key.versions[i];
     if (next.uncertain || next.transaction == transaction_->number) continue;
-    if (order_of(seen, next, key) != VersionOrder::Before) continue;
+    const bool overlaps =
+        !certainly_before(snapshot, next.install) && !certainly_before(next.install, snapshot);
+    const VersionOrder order = order_of(seen, next, key);
+    is_open |= overlaps && order == VersionOrder::Unknown;
+    if (order != VersionOrder::Before) continue;
+    is_known = true;
     if (!next.verified) {
       unverified = true;
       continue;
     }
     state_.depend({transaction_->participant, next.writer, read.key, Dependency::ReadWrite});
+    if (overlaps) state_.note_overlap(Dependency::ReadWrite);
     waits = unverified;
     break;
   }
+  if (is_open && !is_known) state_.leave_uncertain(Dependency::ReadWrite);
   if (!waits) return;
   if (seen.readers.size() >= kManyReaders && seen.readers.size() == seen.readers.capacity())
-    seen.forgotten_readers += static_cast<std::uint32_t>(
-        std::erase_if(seen.readers, [&](const Participant& reader) { return state_.is_forgotten(reader); }));
-  seen.readers.push_back(transaction_->participant);
+    seen.forgotten_readers += static_cast<std::uint32_t>(std::erase_if(
+        seen.readers, [&](const VersionReader& reader) { return state_.is_forgotten(reader.participant); }));
+  seen.readers.push_back({transaction_->participant, snapshot.end});
 }
 
 CitedRecord ReadJudge::cite(const Access& access) const {

@@ -57,7 +57,7 @@ class ReadJudge {
   bool certainly_saw(const Question& question, std::uint64_t writer, std::uint32_t window) const;
   void link(const Question& question);
   void note_update(const Access& read, Version& seen);
-  void link_to_next(const Access& read, std::uint32_t match);
+  void link_to_next(const Question& question);
 
   CitedRecord cite(std::string action, const Interval& time) const {
     return {transaction_->number, transaction_->session, std::move(action), time};

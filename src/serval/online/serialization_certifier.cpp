@@ -123,19 +123,37 @@ std::optional<Violation> SerializationCertifier::depend(const Findings::Link& li
   return cycle_violation(edge);
 }
 
+// `to` depends on `from`, or overwrote what it read.
 void SerializationCertifier::note_hint(Dependency dependency, Slot& from, Slot& to) {
-  if (to.summary.commit.end < from.summary.commit.begin) ++hints_.against_commit_order;
+  const bool backwards = certainly_before(to.summary.commit, from.summary.commit);
+  if (backwards) ++hints_.against_commit_order;
+  if (dependency == Dependency::WriteWrite && certainly_before(to.summary.snapshot, from.summary.commit))
+    ++hints_.concurrent_writes;
   if (dependency != Dependency::ReadWrite) return;
-  const auto look_at = [&](const Slot& pivot) {
-    if (pivot.first_out_end == kUnknownEnd || pivot.last_in_begin == kUnknownBegin) return;
-    ++hints_.consecutive_anti_dependencies;
-    if (pivot.first_out_end < pivot.summary.commit.begin && pivot.first_out_end < pivot.last_in_begin)
-      ++hints_.dangerous_structures;
-  };
-  from.first_out_end = std::min(from.first_out_end, to.summary.commit.end);
-  to.last_in_begin = std::max(to.last_in_begin, from.summary.commit.begin);
-  look_at(from);
-  look_at(to);
+  if (backwards && from.summary.writes) ++hints_.overwritten_reads;
+  if (to.summary.commit.end < from.first_out_end) {
+    from.first_out_end = to.summary.commit.end;
+    from.first_out = to.participant;
+  }
+  // Ports and Grittner 2012: a transaction that only reads counts if the last one committed before its
+  // snapshot.
+  const Time limit = from.summary.writes ? from.summary.commit.begin : from.summary.snapshot.begin;
+  if (limit > to.last_in_begin) {
+    to.last_in_begin = limit;
+    to.last_in = from.participant;
+  }
+  note_pivot(from);
+  note_pivot(to);
+}
+
+void SerializationCertifier::note_pivot(Slot& slot) {
+  if (slot.first_out == 0 || slot.last_in == 0 || slot.is_dangerous) return;
+  if (!std::exchange(slot.is_pivot, true)) ++hints_.consecutive_anti_dependencies;
+  const bool first = slot.first_out_end < slot.summary.commit.begin &&
+                     (slot.first_out_end < slot.last_in_begin || slot.first_out == slot.last_in);
+  if (!first) return;
+  slot.is_dangerous = true;
+  ++hints_.dangerous_structures;
 }
 
 Violation SerializationCertifier::cycle_violation(const GrowingOrder::Step& closing) const {

@@ -1,8 +1,8 @@
 #pragma once
 // Serialization certifier (Leopard V-D): a graph of the dependencies that the other mechanisms deduced. A
-// cycle that the level forbids is a violation. Matches of the database's own rule (two consecutive rw,
-// timestamps, ...) are only counted, because correct databases permit some of them: for example two
-// consecutive rw, unless the last of the three committed first.
+// cycle that the level forbids is a violation. The patterns of the certifiers of databases (SSI, TO, OCC,
+// Percolator) are only counted, at a flat cost per dependency, because correct databases permit some of
+// them: for example two consecutive rw, unless the last of the three committed first.
 //
 //   certifier.add(t, {.transaction = 7, .commit = {10, 20}});
 //   if (auto violation = certifier.depend({t, other, key, Dependency::ReadWrite})) ...
@@ -31,6 +31,8 @@ class SerializationCertifier {
     std::uint64_t transaction = 0;
     std::uint32_t session = 0;
     Interval commit;
+    Interval snapshot{kUnknownBegin, kUnknownEnd};
+    bool writes = false;
   };
   SerializationCertifier(CycleRule rule, const KeyTable& keys)
       : rule_(rule), has_snapshots_(rule == CycleRule::Snapshot || rule == CycleRule::Prefix), keys_(keys) {}
@@ -48,6 +50,10 @@ class SerializationCertifier {
   void complete(const Participant& participant);
   void forget_before(Time horizon);
 
+  // Two updates that cannot both have been based on the newest version: Percolator's pattern, found by the
+  // rule that the first updater wins.
+  void note_lost_update() { ++hints_.concurrent_writes; }
+
   const CertifierHints& hints() const { return hints_; }
   const GrowingOrder& graph() const { return graph_; }
 
@@ -58,8 +64,12 @@ class SerializationCertifier {
     std::uint8_t vertices_left = 0;
     bool may_go = false;
     Summary summary;
-    Time first_out_end = kUnknownEnd;    // Over outgoing rw: the earliest end of a commit;
-    Time last_in_begin = kUnknownBegin;  // over incoming rw: the latest begin of a commit.
+    // Over outgoing rw: the earliest end of a commit, and whose it is. Over incoming rw: the latest begin of
+    // a commit, or of the snapshot of a transaction that only reads.
+    Time first_out_end = kUnknownEnd;
+    Time last_in_begin = kUnknownBegin;
+    std::uint64_t first_out = 0, last_in = 0;  // Participants.
+    bool is_pivot = false, is_dangerous = false;
   };
 
   static constexpr std::uint32_t kForgotten = 0xFFFFFFFFu;
@@ -72,6 +82,7 @@ class SerializationCertifier {
   }
   void make_room();
   void note_hint(Dependency dependency, Slot& from, Slot& to);
+  void note_pivot(Slot& slot);
   Violation cycle_violation(const GrowingOrder::Step& closing) const;
   void drop(Vertex vertex);
 

@@ -8,11 +8,16 @@ void TransactionJoin::add(const LiveTransaction& transaction) {
   if (transaction.participant.is_none()) return;
   certifier_.add(
       transaction.participant,
-      {.transaction = transaction.number, .session = transaction.session, .commit = transaction.end});
+      {.transaction = transaction.number,
+       .session = transaction.session,
+       .commit = transaction.end,
+       .snapshot = transaction.has_snapshot ? transaction.snapshot : Interval{transaction.begin, kUnknownEnd},
+       .writes = transaction.wrote});
 }
 
 void TransactionJoin::report(Report report) {
   ++statistics_.violations[static_cast<std::size_t>(report.violation.mechanism)];
+  if (report.violation.mechanism == Mechanism::FirstUpdaterWins) certifier_.note_lost_update();
   if (violation_count_.fetch_add(1, std::memory_order_relaxed) < options_.most_violations)
     reports_.push_back(std::move(report));
 }

@@ -87,11 +87,16 @@ void WriteJudge::compare(const Access& access, const Version& a, const Version& 
 // A row after a delete is a new object; it overwrites nothing.
 void WriteJudge::link(const Access& access, Version& before, const Version& own) {
   if (own.writer.is_none()) return;
-  if (before.transaction != 0 && !before.value.is_nil())
+  if (before.transaction != 0 && !before.value.is_nil()) {
     state_.depend({before.writer, own.writer, access.key, Dependency::WriteWrite, access.state->had_delete});
+    if (!certainly_before(before.install, own.install)) state_.note_overlap(Dependency::WriteWrite);
+  }
   if (state_.profile.cycles == CycleRule::InformationFlow) return;
-  for (const Participant& reader : before.readers)
-    if (!(reader == own.writer)) state_.depend({reader, own.writer, access.key, Dependency::ReadWrite});
+  for (const VersionReader& reader : before.readers) {
+    if (reader.participant == own.writer) continue;
+    state_.depend({reader.participant, own.writer, access.key, Dependency::ReadWrite});
+    if (own.install.begin <= reader.snapshot_end) state_.note_overlap(Dependency::ReadWrite);
+  }
   state_.statistics.deduced[static_cast<std::size_t>(Dependency::ReadWrite)] += before.forgotten_readers;
   if (!before.exclusive || !own.exclusive) return;
   before.readers.clear();  // There is no other next version.

@@ -9,6 +9,7 @@
 
 #include "serval/base/json_writer.h"
 #include "serval/base/printable.h"
+#include "serval/online/online_report.h"
 #include "serval/report/json_members.h"
 #include "serval/report/quantity.h"
 
@@ -93,12 +94,7 @@ void put_counts(JsonWriter& json, const WatchState& state) {
   json.key("records").number(found.records).key("reads_checked").number(found.reads_checked);
   json.key("reads_ahead").number(found.reads_ahead).key("largest_lead_ns").number(found.largest_lead);
   json.key("keys").number(found.keys).key("versions").number(found.versions).end();
-  json.key("dependencies").begin_object();
-  for (std::size_t i = 0; i < found.deduced.size(); ++i) {
-    json.key(kDependencies[i]).begin_object().key("deduced").number(found.deduced[i]);
-    json.key("uncertain").number(found.uncertain[i]).end();
-  }
-  json.end();
+  online::write_dependencies(json, found, kDependencies.back());
 }
 
 void put_pipeline(JsonWriter& json, const PipelineStatus& status) {
@@ -167,6 +163,22 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
+// Patterns of certifiers; `own` is yes for the pattern of the database's own certifier.
+void put_patterns(Metrics& metrics, const online::OnlineStatistics& found) {
+  using online::Certifier;
+  metrics.counter("serval_certifier_patterns_total",
+                  "Patterns that certifiers of databases look for, among committed transactions.");
+  const auto put = [&](std::string_view pattern, std::uint64_t count, Certifier of) {
+    const bool own = of != Certifier::None && of == found.certifier;
+    metrics.sample(fmt::format("{{pattern=\"{}\",own=\"{}\"}}", pattern, own ? "yes" : "no"), count);
+  };
+  put("pivot", found.hints.consecutive_anti_dependencies, Certifier::None);
+  put("dangerous-structure", found.hints.dangerous_structures, Certifier::SerializableSnapshot);
+  put("against-commit-order", found.hints.against_commit_order, Certifier::TimestampOrder);
+  put("overwritten-read", found.hints.overwritten_reads, Certifier::Optimistic);
+  put("concurrent-write", found.hints.concurrent_writes, Certifier::Percolator);
+}
+
 void put_findings(Metrics& metrics, const WatchState& state) {
   metrics.counter("serval_violations_total", state.violations,
                   "Certain contradictions to what the profile promises.");
@@ -184,6 +196,10 @@ void put_findings(Metrics& metrics, const WatchState& state) {
   metrics.by_dependency(state.statistics.deduced);
   metrics.counter("serval_uncertain_dependencies_total", "Dependencies that the intervals leave open.");
   metrics.by_dependency(state.statistics.uncertain);
+  metrics.counter("serval_overlapping_dependencies_total",
+                  "Dependencies of overlapping intervals, deduced nevertheless or left open.");
+  metrics.by_dependency(state.statistics.overlapping);
+  put_patterns(metrics, state.statistics);
 }
 
 void put_flow(Metrics& metrics, const WatchState& state) {
@@ -293,6 +309,9 @@ std::string text_of(const WatchSummary& summary) {
                       format_count(state.violations, "violation"), format_count(state.suspects),
                       format_count(found.reads_checked, "read"), format_count(uncertain),
                       uncertain == 1 ? "dependency" : "dependencies");
+  text += fmt::format("  overlaps   {}\n", overlap_words(found));
+  if (const std::string words = certifier_words(found); !words.empty())
+    text += fmt::format("  certifier  {}\n", words);
   if (found.reads_ahead > 0)
     text += fmt::format(
         "  clocks     {} saw what began to be committed up to {} later; if clients' clocks disagree, "
