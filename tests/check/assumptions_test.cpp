@@ -56,6 +56,17 @@ TEST(AssumptionsInCheck, AssumedOrdersCreateCycles) {
   EXPECT_EQ(verdict_of(lost, Level::Serializable, {kLinearizable}), "write-skew");
 }
 
+// The update of y = 6 and the write of 4 both follow 6, in an order that is not known. Either way, the
+// reader precedes the writer of 4, from which it read z.
+TEST(AssumptionsInCheck, AnUpdateMayMissAnotherLaterVersion) {
+  const char* const missed = "a: [w(y,4) w(z,5)] [r(y,4)]@8..10  b: [w(y,6)]@1..5 [r(z,5) r(y,6) w(y,7)]";
+  for (const Level level : {Level::MonotonicAtomicView, Level::MonotonicView, Level::ConsistentView,
+                            Level::ParallelSnapshotIsolation})
+    EXPECT_NE(verdict_of(missed, level, {kLinearizable}), "holds") << name_of(level);
+  EXPECT_EQ(verdict_of(missed, Level::MonotonicView, {kLinearizable}), "non-monotonic-read");
+  EXPECT_EQ(verdict_of(missed, Level::MonotonicView, {}), "holds");
+}
+
 TEST(AssumptionsInCheck, CommitTimestampsRefuteWhatReadsLeaveOpen) {
   const History history = parse_history("a: [r(x,_) w(y,2)] [w(x,3) w(y,4)]");
   EXPECT_EQ(verdict_of(history, Level::Serializable, {}), "holds") << "in the other order";

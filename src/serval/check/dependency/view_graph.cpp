@@ -110,8 +110,8 @@ TransactionId ViewGraph::transaction(Vertex v) const {
 std::vector<TransactionId> ViewGraph::missed_by(const ViewRead& read) const {
   std::vector<TransactionId> missed;
   const TransactionId next = relations_.read_write_sets.versions[read.version.index].overwriter;
-  if (next == read.reader) return missed;  // The later ones are also later than its own.
-  if (!next.is_none()) missed.push_back(next);
+  // Of its own version and another later one, either may come first. The reader precedes both.
+  if (!next.is_none() && next != read.reader) missed.push_back(next);
   for (const TransactionId later : relations_.later_writers(read.version))
     if (later != read.reader) missed.push_back(later);
   for (const DivergentWrites& pair : equal_span(divergences_, read.version, &DivergentWrites::version))
