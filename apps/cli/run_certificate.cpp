@@ -18,9 +18,11 @@ std::string drivers_with_certificates() {
   return names;
 }
 
-std::string counted(const CertificateCounts& counts, double seconds) {
-  std::string line =
-      fmt::format("{} versions by {} transactions   {:.2f} s", counts.versions, counts.transactions, seconds);
+std::string story_of(const CertificateCounts& counts, Recovery::Order order, double seconds) {
+  std::string line = order == Recovery::Order::Logged
+                         ? fmt::format("{} versions by {} transactions", counts.versions, counts.transactions)
+                         : "the sessions recorded the timestamps that order the versions";
+  line += fmt::format("   {:.2f} s", seconds);
   if (counts.committed + counts.aborted + counts.unsettled > 0)
     line += fmt::format("   of the indeterminate {} committed, {} aborted, {} not known", counts.committed,
                         counts.aborted, counts.unsettled);
@@ -71,7 +73,7 @@ RecoveredLines recover_lines(Recovery& recovery, const Schema& schema, std::vect
   }
   out.lines = lines.finish(recovery.order());
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-  out.story = counted(lines.counts(), taken.count());
+  out.story = story_of(lines.counts(), recovery.order(), taken.count());
   if (lines.counts().foreign_transactions > 0)
     out.notice = fmt::format(
         "{} transactions of other programs wrote to the tables; the orders of their keys are incomplete",

@@ -74,7 +74,7 @@ class Mirror(cli_test.CliTest):
 class Certificate(cli_test.CliTest):
     def test_is_written_into_the_recording(self):
         result = self.expect(0, "record", "simulated:", "-w", "phantoms", "-n", "500", "--certificate", "-o", "run.jsonl")
-        self.assertRegex(result.err, r"recovered  \d+ versions by \d+ transactions   [\d.]+ s")
+        self.assertRegex(result.err, r"recovered  the sessions recorded the timestamps that order the versions   [\d.]+ s\n")
         lines = [json.loads(line) for line in (self.folder / "run.jsonl").read_text().splitlines()]
         self.assertEqual(lines[0]["facts"]["certificate"], "the numbers of its commits")
         self.assertIn({"event": "certificate", "order": "commit_ts"}, lines)

@@ -156,6 +156,7 @@ class Cockroach(ScriptedTest):
         self.assertEqual(result.first, "VALID run.jsonl serializable")
         self.assertIn("certificate, complete", result.out)
         self.assertIn('{"event":"certificate","order":"commit_ts"}', (self.folder / "run.jsonl").read_text())
+        self.assertIn("recovered  the sessions recorded the timestamps that order the versions", result.err)
 
     def test_a_conflict_restarts_the_transaction(self):
         self.expect(0, "run", self.address(), "-i", "serializable", "-w", "mini", "--keys", "2", "-n", "120", "-c", "4",
