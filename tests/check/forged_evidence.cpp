@@ -110,6 +110,7 @@ class Forger {
   void forge(BadRow& row) { forge_one(row.reader, row.op, row.key, row.source); }
   void forge(BrokenOrder& broken) {
     if (random_.chance(0.3)) return forge_list(broken.order);
+    if (random_.chance(0.2)) return forge_list(broken.visible);
     forge_one(broken.transaction, broken.operation, broken.key, broken.write, broken.predecessor);
   }
   void forge(Cycle& cycle) {

@@ -117,6 +117,24 @@ class ExpectedOrders(CliTest):
         result = self.expect(0, "check", self.history, "-l", "read-committed", "--expected-order", "timestamps")
         self.assertIn("requires no serial order", result.out)
 
+    def test_snapshot_isolation_uses_start_and_commit_timestamps(self):
+        lines = ['{"serval":"history","version":1}',
+                 '{"s":1,"t":1,"ops":[["w","x",1]],"start_ts":1,"commit_ts":3}',
+                 '{"s":2,"t":2,"ops":[["w","x",2]],"start_ts":2,"commit_ts":4}',
+                 '{"s":3,"t":3,"ops":[["r","x",2]],"start_ts":5}']
+        history = self.file("overlap.jsonl", "\n".join(lines) + "\n")
+        flags = ("-l", "snapshot-isolation", "--verify")
+        self.expect(0, "check", history, *flags)
+        result = self.expect(1, "check", history, *flags, "--expected-order", "timestamps")
+        for words in ("broken-snapshots", "T1 and T2 both wrote x", "so the first committer did not win",
+                      "expected order violated; some order exists"):
+            self.assertIn(words, result.out)
+        lines[3] = lines[3].replace('"start_ts":5', '"start_ts":3')
+        lines[2] = lines[2].replace('"start_ts":2', '"start_ts":3').replace('"x",2', '"y",2')
+        late = self.file("late.jsonl", "\n".join(lines) + "\n")
+        result = self.expect(1, "check", late, *flags, "--expected-order", "timestamps")
+        self.assertIn("thin-air-read", result.out)  # Nobody wrote x = 2: no order of any kind.
+
     def test_an_order_that_is_not_one_is_bad_input(self):
         for order, place, problem in (("1\n2\n", "order:3:1", 'ends without "3", which committed'),
                                       ("1\n2\n\n1\n3\n", "order:4:1", '"1" is listed twice, first on line 1'),

@@ -61,6 +61,22 @@ class Search {
     return true;
   }
 
+  bool runs_on_snapshots(std::span<const TransactionId> order, std::span<const std::uint32_t> visible) const {
+    std::vector<State> states{State(history_.key_count())};
+    for (const TransactionId t : order) {
+      states.push_back(states.back());
+      for (const OperationId op : history_.operations(t))
+        if (const std::optional<Value> written = value_written(op))
+          put(states.back()[history_.key(op).index], op, *written);
+    }
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      if (!run(order[i], states[visible[i]])) return false;
+      for (std::size_t other = visible[i]; other < i; ++other)
+        if (both_write(order[i], order[other])) return false;
+    }
+    return true;
+  }
+
   // Decides about the indeterminate transactions from `next` on, in both ways.
   bool some_subset_has_an_execution(std::uint32_t next = 0) {
     if (next == history_.transaction_count()) return has_execution();
@@ -191,6 +207,14 @@ class Search {
       held.value = written;
   }
 
+  bool both_write(TransactionId a, TransactionId b) const {
+    for (const OperationId one : history_.operations(a))
+      for (const OperationId other : history_.operations(b))
+        if (value_written(one) && value_written(other) && history_.key(one) == history_.key(other))
+          return true;
+    return false;
+  }
+
   bool shows(OperationId op, const std::vector<Value>& list) const {
     const Value value = history_.value(op);
     if (value.is_unknown()) return true;
@@ -252,6 +276,11 @@ const std::vector<Level>& execution_levels() {
 
 bool is_serial_order(const History& history, std::span<const TransactionId> order) {
   return Search(history, {}).runs_in_order(order);
+}
+
+bool is_snapshot_order(const History& history, std::span<const TransactionId> order,
+                       std::span<const std::uint32_t> visible) {
+  return Search(history, {}).runs_on_snapshots(order, visible);
 }
 
 bool has_execution(const History& history, Level level) {

@@ -26,4 +26,9 @@ bool has_execution(const History& history, Level level);
 // Others do not take part.
 bool is_serial_order(const History& history, std::span<const TransactionId> order);
 
+// The same if transactions commit in this order and the one at position i reads what the first visible[i]
+// of them left; and no other transaction after those writes a key that it writes before it commits.
+bool is_snapshot_order(const History& history, std::span<const TransactionId> order,
+                       std::span<const std::uint32_t> visible);
+
 }  // namespace serval::oracle

@@ -184,7 +184,8 @@ void Judge::judge_known(Level level, CheckResult& result) {
     throw;
   }
   note();
-  if (violated(result.verdict) && result.engine != "certificate" && tells_new_rows_apart(level))
+  const bool may_be_certain = result.engine == "certificate" || result.without_expected_order.has_value();
+  if (violated(result.verdict) && !may_be_certain && tells_new_rows_apart(level))
     tell_new_rows_apart(level, result);
 }
 
@@ -321,7 +322,8 @@ bool Judge::decide_by_replay(Level level, CheckResult& result) {
   const bool asked = options_.engine == Engine::Replay;
   // An order that passes need not satisfy the assumptions.
   const bool tries = options_.engine == Engine::Auto && options_.hints.assumptions.empty() &&
-                     !replay_fails_ && level != Level::Linearizable && proves_by_replay(level) &&
+                     (!replay_fails_ || suggests_snapshots(history_, level, options_)) &&
+                     level != Level::Linearizable && proves_by_replay(level) &&
                      suggests_replay(history_, options_);
   if (!asked && !tries) return false;
   timed(result, "replay", [&] { result.verdict = check_by_replay(history_, level, options_, budget_); });

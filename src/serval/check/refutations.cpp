@@ -27,7 +27,9 @@ bool is_denied_by_snapshots(const CheckResult& result, Level level) {
 bool refutes_stronger(const CheckResult& result, Level level) {
   const auto& counts = std::get<Violated>(result.verdict).counts;
   return implies(level, result.level) &&
-         (implies(result.level, level) || !counts.contains(AnomalyKind::OutsideSnapshot) ||
+         (implies(result.level, level) ||
+          std::ranges::none_of(
+              counts, [](const auto& counted) { return concerns_claimed_snapshots(counted.first); }) ||
           std::ranges::any_of(counts, [&](const auto& counted) { return forbids(level, counted.first); }));
 }
 

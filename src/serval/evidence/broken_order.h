@@ -19,8 +19,11 @@ enum class ExpectedOrderSource : std::uint8_t { Timestamps, Completion, Given };
 struct BrokenOrder {
   ExpectedOrderSource source = ExpectedOrderSource::Timestamps;
   std::vector<TransactionId> order = {};
+  // If the order is that of commits and transactions read from snapshots: by position, how many
+  // transactions the snapshot shows. Empty: each transaction sees all before it.
+  std::vector<std::uint32_t> visible = {};
   TransactionId transaction = TransactionId::none();
-  // The operation of `transaction` that disagrees with the state after all transactions before it, about
+  // The operation of `transaction` that disagrees with the state that it must see, about
   // `key`; none() for the result of an aggregate. `write` is the write of the version that the state
   // holds, none() for the initial version; `expected` is the right result of an aggregate.
   OperationId operation = OperationId::none();
@@ -28,7 +31,8 @@ struct BrokenOrder {
   OperationId write = OperationId::none();
   std::string expected = {};
   // Without `operation`: a transaction that the order places after `transaction`, although it precedes
-  // it in its session or in real time.
+  // it in its session or in real time. With snapshots: one that comes before `transaction` and is not
+  // visible to it, although both wrote `key`.
   TransactionId predecessor = TransactionId::none();
 };
 

@@ -52,6 +52,21 @@ void mark_written(const History& history, TransactionId t, OperationId op, std::
 
 }  // namespace
 
+OperationId last_write(const History& history, TransactionId t, KeyId key, OperationId end) {
+  OperationId last = OperationId::none();
+  if (t.is_none() || key.is_none()) return last;
+  for (const OperationId op : history.operations(t)) {
+    if (op == end) break;
+    const OperationKind kind = history.kind(op);
+    const auto rows = history.rows(op);
+    if (is_predicate(kind)
+            ? kind != OperationKind::PredicateRead && std::ranges::find(rows, key, &Row::key) != rows.end()
+            : history.key(op) == key && writes_key(kind))
+      last = op;
+  }
+  return last;
+}
+
 std::vector<KeyKind> kinds_of_keys(const History& history) {
   const auto matters = [](OperationKind kind) {
     return kind == OperationKind::Append || kind == OperationKind::ReadList || writes_by_predicate(kind);

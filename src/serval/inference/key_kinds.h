@@ -32,6 +32,10 @@ constexpr bool reads_register(OperationKind kind) {
          is_conditional(kind);
 }
 
+// The last write of the key by `t`, also by a predicate, before `end` if that is one of its operations;
+// none() if there is none, or no transaction or key.
+OperationId last_write(const History& history, TransactionId t, KeyId key, OperationId end);
+
 // By key; empty if all are registers, which the kinds of the operations show quickly. O(operations).
 std::vector<KeyKind> kinds_of_keys(const History& history);
 

@@ -54,8 +54,7 @@ std::optional<AnomalyKind> find_anomaly(std::string_view name) {
 }
 
 bool forbids(Level level, AnomalyKind kind) {
-  // About snapshots that a database claims to have taken; a serial order does not need them.
-  if (kind == AnomalyKind::OutsideSnapshot && implies(level, Level::Serializable)) return false;
+  if (concerns_claimed_snapshots(kind) && implies(level, Level::Serializable)) return false;
   return std::ranges::any_of(info(kind).forbidden_by,
                              [level](Level weakest) { return implies(level, weakest); });
 }
@@ -71,8 +70,12 @@ bool needs_certificate(AnomalyKind kind) {
          (kind >= AnomalyKind::Phantom && kind <= AnomalyKind::OutsideSnapshot);
 }
 
+bool concerns_claimed_snapshots(AnomalyKind kind) {
+  return kind == AnomalyKind::OutsideSnapshot || kind == AnomalyKind::BrokenSnapshots;
+}
+
 bool needs_expected_order(AnomalyKind kind) {
-  return kind >= AnomalyKind::BrokenOrder && kind <= AnomalyKind::BrokenOrderRealTime;
+  return kind >= AnomalyKind::BrokenOrder && kind <= AnomalyKind::BrokenSnapshots;
 }
 
 bool needs_predicates(AnomalyKind kind) {

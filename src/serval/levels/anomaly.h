@@ -101,6 +101,7 @@ enum class AnomalyKind : std::uint8_t {
   BrokenOrder,
   BrokenOrderSession,
   BrokenOrderRealTime,
+  BrokenSnapshots,  // The same for snapshots and commits.
   // Lightweight transactions (MTC Algorithm 2).
   BrokenChain,
 };
@@ -134,6 +135,9 @@ bool forbids(Level level, AnomalyKind kind);
 
 // Whether only a version certificate can show it; its example is then not valid history notation.
 bool needs_certificate(AnomalyKind kind);
+// Whether it is about snapshots that a database claims to have taken. A serial order does not need them, so
+// it says nothing about serializable levels.
+bool concerns_claimed_snapshots(AnomalyKind kind);
 // Whether it concerns an expected order, so that the history alone does not show it.
 bool needs_expected_order(AnomalyKind kind);
 // Whether it needs predicates, which its example in history notation cannot spell.

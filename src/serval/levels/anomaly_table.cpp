@@ -232,6 +232,14 @@ std::vector<AnomalyInfo> broken_orders() {
        .example = "s1: [w(x,1)]@0..1  s2: [r(y,0)]@2..3",
        .citation = "Papadimitriou 1979; Enne (Clark et al.), section 6",
        .forbidden_by = {Level::StrictSerializable}},
+      {.kind = AnomalyKind::BrokenSnapshots,
+       .name = "broken-snapshots",
+       .description = "If each transaction reads the state at its start timestamp and commits at its commit "
+                      "timestamp, an answer differs from what its client saw, or two transactions overwrite "
+                      "each other's key unseen.",
+       .example = "s1: [w(x,1)]  s2: [r(x,0)]",
+       .citation = "Berenson et al. 1995; Crooks et al. 2017; Enne (Clark et al.), section 6",
+       .forbidden_by = {Level::SnapshotIsolation}},
   };
 }
 

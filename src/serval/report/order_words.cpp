@@ -56,8 +56,21 @@ std::string OrderWords::state(const BrokenOrder& broken) const {
   return held + (returned ? ", which disagrees with its row" : ", a row that it lacks");
 }
 
+std::string OrderWords::overlap(const BrokenOrder& broken) const {
+  return fmt::format(
+      "{} and {} both wrote {}; by their timestamps, neither had committed when the other started",
+      names_(broken.predecessor), names_(broken.transaction), history_.format_key(broken.key));
+}
+
 std::string OrderWords::why(const BrokenOrder& broken) const {
   const std::string own = place(broken, broken.transaction);
+  if (!broken.visible.empty() && broken.operation.is_none()) return overlap(broken);
+  if (!broken.visible.empty()) {
+    const auto at = std::ranges::find(broken.order, broken.transaction) - broken.order.begin();
+    return fmt::format("{} sees the first {} of {} commits by its start timestamp; {}",
+                       names_(broken.transaction), broken.visible[static_cast<std::size_t>(at)],
+                       broken.order.size(), state(broken));
+  }
   if (!broken.operation.is_none())
     return fmt::format("{} is {} in {}; {}", names_(broken.transaction), own, words_of(broken.source),
                        state(broken));
@@ -73,6 +86,9 @@ std::string OrderWords::conclusion(AnomalyKind kind, const BrokenOrder& broken) 
     case AnomalyKind::BrokenOrderRealTime:
       return fmt::format("but {} had ended when {} began, so the order does not keep real time.",
                          names_(broken.predecessor), names_(broken.transaction));
+    case AnomalyKind::BrokenSnapshots:
+      return broken.operation.is_none() ? "so the first committer did not win."
+                                        : "so the transaction did not read from that snapshot.";
     default:
       return "so the transactions are not serializable in this order.";
   }

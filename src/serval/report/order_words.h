@@ -25,6 +25,7 @@ class OrderWords {
  private:
   std::string place(const BrokenOrder& broken, TransactionId t) const;
   std::string state(const BrokenOrder& broken) const;
+  std::string overlap(const BrokenOrder& broken) const;
 
   const History& history_;
   const TransactionNames& names_;

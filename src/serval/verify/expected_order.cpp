@@ -42,10 +42,12 @@ class OrderProof {
   Flaw flaw(AnomalyKind kind) {
     if (Flaw flaw = flaw_of_attendance(history_, claim_.order, position_)) return flaw;
     if (Flaw flaw = flaw_of_ranks()) return flaw;
+    if (Flaw flaw = flaw_of_snapshots(kind)) return flaw;
     if (!facts_.has(claim_.transaction) || history_.outcome(claim_.transaction) != Outcome::Committed)
       return "cites a transaction that did not commit";
-    if (claim_.operation.is_none()) return flaw_of_break(kind);
-    if (kind != AnomalyKind::BrokenOrder) return "an answer does not show what is wrong with the order alone";
+    if (claim_.operation.is_none()) return by_snapshots() ? flaw_of_overlap() : flaw_of_break(kind);
+    if (kind != AnomalyKind::BrokenOrder && !by_snapshots())
+      return "an answer does not show what is wrong with the order alone";
     if (!facts_.belongs(claim_.operation, claim_.transaction))
       return "cites an operation that the transaction does not have";
     if (Flaw flaw = flaw_of_content()) return flaw;
@@ -77,6 +79,73 @@ class OrderProof {
       if (!ranks_.empty() && *rank < ranks_.back())
         return fmt::format("{} comes too late in the order", name(history_, t));
       ranks_.push_back(*rank);
+    }
+    return std::nullopt;
+  }
+
+  bool by_snapshots() const { return !claim_.visible.empty(); }
+  std::int64_t start(TransactionId t) const { return *history_.hints(t)->start_timestamp; }
+  std::int64_t placed_at(TransactionId t) const { return std::get<0>(*rank_of(t)); }
+
+  // A snapshot shows everything up to the start timestamp that comes earlier in the order.
+  Flaw flaw_of_snapshots(AnomalyKind kind) const {
+    if ((kind == AnomalyKind::BrokenSnapshots) != by_snapshots())
+      return "the kind does not fit the snapshots";
+    if (!by_snapshots()) return std::nullopt;
+    if (claim_.source != ExpectedOrderSource::Timestamps || claim_.visible.size() != claim_.order.size())
+      return "the snapshots are not those of timestamps";
+    for (std::uint32_t i = 0; i < claim_.order.size(); ++i) {
+      const TransactionHints* const hints = history_.hints(claim_.order[i]);
+      if (hints == nullptr || !hints->start_timestamp)
+        return fmt::format("{} has no start timestamp", name(history_, claim_.order[i]));
+      const std::uint32_t shown = claim_.visible[i];
+      const bool fits = shown <= i &&
+                        (shown == 0 || std::get<0>(ranks_[shown - 1]) <= *hints->start_timestamp) &&
+                        (shown == i || std::get<0>(ranks_[shown]) > *hints->start_timestamp);
+      if (!fits) return fmt::format("{} does not see that much", name(history_, claim_.order[i]));
+    }
+    return std::nullopt;
+  }
+
+  // Both wrote the key, and neither started after the other had committed.
+  Flaw flaw_of_overlap() const {
+    const TransactionId first = claim_.predecessor, second = claim_.transaction;
+    if (!facts_.has(first) || first == second || history_.outcome(first) != Outcome::Committed)
+      return "cites another transaction that did not commit";
+    for (const TransactionId t : {first, second})
+      if (!keys_written(history_, t).contains(claim_.key))
+        return fmt::format("{} did not write the key", name(history_, t));
+    if (start(second) >= placed_at(first) || start(first) >= placed_at(second))
+      return "one of the two may have seen the other";
+    return flaw_of_deletes();
+  }
+
+  // A row that is inserted after a delete is a different object.
+  Flaw flaw_of_deletes() const {
+    for (const TransactionId t : history_.transactions()) {
+      if (history_.outcome(t) == Outcome::Aborted) continue;
+      for (const OperationId op : history_.operations(t)) {
+        const bool deletes = history_.kind(op) == OperationKind::Delete && concerns(history_.key(op));
+        const auto rows = history_.rows(op);
+        const bool deletes_rows =
+            history_.kind(op) == OperationKind::PredicateDelete &&
+            std::ranges::any_of(rows, [&](const Row& row) { return concerns(row.key); });
+        if (deletes || deletes_rows) return "rows of the key may be different objects";
+      }
+    }
+    return std::nullopt;
+  }
+
+  // Whether a commit at the start of another transaction is visible to it is not certain.
+  Flaw flaw_of_equal_starts() const {
+    std::set<std::int64_t> commits;
+    for (const TransactionId t : claim_.order)
+      for (const KeyId key : keys_written(history_, t))
+        if (concerns(key)) commits.insert(placed_at(t));
+    for (const TransactionId t : claim_.order) {
+      const auto& commit = history_.hints(t)->commit_timestamp;
+      if (commits.contains(start(t)) && !(commit && *commit == start(t)))
+        return "a commit has the timestamp of a start";
     }
     return std::nullopt;
   }
@@ -154,7 +223,16 @@ class OrderProof {
         if (writes(op)) last = op;
       }
     };
-    for (std::uint32_t i = 0; i < position_[claim_.transaction.index]; ++i)
+    const std::uint32_t place = position_[claim_.transaction.index];
+    if (by_snapshots()) {
+      const OperationKind kind = history_.kind(claim_.operation);
+      if (kind != OperationKind::Read && kind != OperationKind::ReadList &&
+          kind != OperationKind::PredicateRead)
+        return "the operation may have used rows that are newer than its snapshot";
+      if (Flaw flaw = flaw_of_deletes()) return flaw;
+      if (Flaw flaw = flaw_of_equal_starts()) return flaw;
+    }
+    for (std::uint32_t i = 0; i < (by_snapshots() ? claim_.visible[place] : place); ++i)
       note(claim_.order[i], OperationId::none());
     note(claim_.transaction, claim_.operation);
     if (last != claim_.write) return "the state holds the version of another write";

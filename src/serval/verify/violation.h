@@ -17,7 +17,8 @@ namespace serval::verify {
 [[nodiscard]] Flaw flaw_of(const Facts& facts, AnomalyKind kind, const DirtyUpdate& claim);
 [[nodiscard]] Flaw flaw_of(const Facts& facts, AnomalyKind kind, const VersionContradiction& claim);
 [[nodiscard]] Flaw flaw_of(const Facts& facts, AnomalyKind kind, const Contradiction& claim);
-// That the order follows from its source and that the operation certainly disagrees with it, whatever
+// That the order follows from its source and that the operation certainly disagrees with it, or that the
+// cited transactions contradict it, whatever
 // indeterminate transactions did and however equal timestamps are arranged. O(operations + keys).
 [[nodiscard]] Flaw flaw_of(const Facts& facts, AnomalyKind kind, const BrokenOrder& claim);
 

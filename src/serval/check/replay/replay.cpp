@@ -14,6 +14,7 @@
 #include "serval/check/replay/row_state.h"
 #include "serval/history/notation.h"
 #include "serval/inference/expected_order.h"
+#include "serval/inference/key_kinds.h"
 #include "serval/predicate/evaluate.h"
 #include "serval/predicate/print_predicate.h"
 #include "serval/predicate/row_columns.h"
@@ -35,32 +36,76 @@ std::string format_operation(const History& history, OperationId op) {
 class Replayer {
  public:
   // With `unsettled`, only what is certainly wrong is a mismatch.
-  Replayer(const History& history, std::span<const TransactionId> order, const std::vector<bool>* unsettled,
-           Budget& budget)
+  Replayer(const History& history, std::span<const TransactionId> order,
+           std::span<const std::uint32_t> visible, const std::vector<bool>* unsettled, Budget& budget)
       : history_(history),
         order_(order),
+        visible_(visible),
         unsettled_(unsettled),
         any_unsettled_(unsettled != nullptr && std::ranges::find(*unsettled, true) != unsettled->end()),
         budget_(budget),
         state_(history, order),
         matched_(history.key_count(), 0) {}
 
+  // Transactions that do not see all before them run on their snapshot, which is then restored.
   ReplayResult run() {
-    for (position_ = 0; position_ < order_.size(); ++position_) {
-      transaction_ = order_[position_];
-      compares_ = !wants_certainty() || history_.outcome(transaction_) == Outcome::Committed;
-      for (const OperationId op : history_.operations(transaction_)) {
-        budget_.poll("replay");
-        operation_ = op;
-        const bool goes_on =
-            is_predicate(history_.kind(op)) ? run_predicate(op) : run_item(op, history_.kind(op));
+    const std::vector<std::uint32_t> early = early_snapshots();
+    auto next = early.begin();
+    for (std::uint32_t shown = 0; shown < order_.size(); ++shown) {
+      for (; next != early.end() && visible_[*next] == shown; ++next) {
+        state_.begin_trial();
+        const bool goes_on = run_transaction(*next);
+        state_.undo_trial();
         if (!goes_on) return std::move(result_);
       }
+      const bool sees_all = visible_.empty() || visible_[shown] == shown;
+      if (sees_all && !run_transaction(shown)) return std::move(result_);
+      if (!sees_all) install(order_[shown]);
     }
     return std::move(result_);
   }
 
  private:
+  // Their positions, by snapshot.
+  std::vector<std::uint32_t> early_snapshots() const {
+    std::vector<std::uint32_t> early;
+    for (std::uint32_t i = 0; i < visible_.size(); ++i)
+      if (visible_[i] < i) early.push_back(i);
+    std::ranges::stable_sort(early, {}, [&](std::uint32_t position) { return visible_[position]; });
+    return early;
+  }
+
+  bool run_transaction(std::uint32_t position) {
+    position_ = position;
+    transaction_ = order_[position];
+    const bool committed = history_.outcome(transaction_) == Outcome::Committed;
+    for (const OperationId op : history_.operations(transaction_)) {
+      budget_.poll("replay");
+      operation_ = op;
+      const OperationKind kind = history_.kind(op);
+      compares_ = !wants_certainty() || (committed && (visible_.empty() || is_plain_read(kind)));
+      if (!(is_predicate(kind) ? run_predicate(op) : run_item(op, kind))) return false;
+    }
+    return true;
+  }
+
+  // Inserts, updates and refusals may use newer rows than their snapshot has.
+  static bool is_plain_read(OperationKind kind) {
+    return kind == OperationKind::Read || kind == OperationKind::ReadList ||
+           kind == OperationKind::PredicateRead;
+  }
+
+  void install(TransactionId t) {
+    transaction_ = t;
+    for (const OperationId op : history_.operations(t)) {
+      const OperationKind kind = history_.kind(op);
+      if (is_predicate(kind))
+        write_rows(op);
+      else if (writes_key(kind))
+        write_item(op, kind);
+    }
+  }
+
   bool wants_certainty() const { return unsettled_ != nullptr; }
 
   // Whether an answer about the key may be compared with the state.
@@ -110,17 +155,19 @@ class Replayer {
       case OperationKind::CompareAndSet:
         if (!see(key, history_.expected(op))) return false;
         break;
-      case OperationKind::Append:
-        state_.append(key, value, transaction_);
-        return true;
-      case OperationKind::Delete:
-        state_.set(key, Value::nil(), transaction_);
-        return true;
       default:
         break;
     }
-    state_.set(key, value, transaction_);
+    write_item(op, kind);
     return true;
+  }
+
+  void write_item(OperationId op, OperationKind kind) {
+    const KeyId key = history_.key(op);
+    if (kind == OperationKind::Append)
+      state_.append(key, history_.value(op), transaction_);
+    else
+      state_.set(key, kind == OperationKind::Delete ? Value::nil() : history_.value(op), transaction_);
   }
 
   bool see(KeyId key, Value seen) {
@@ -263,10 +310,11 @@ class Replayer {
 
   const History& history_;
   std::span<const TransactionId> order_;
-  const std::vector<bool>* unsettled_;  // By key; null: everything is compared.
+  std::span<const std::uint32_t> visible_;  // By position; empty: each transaction sees all before it.
+  const std::vector<bool>* unsettled_;      // By key; null: everything is compared.
   bool any_unsettled_;
   Budget& budget_;
-  bool compares_ = true;  // The current transaction.
+  bool compares_ = true;  // The current operation.
   RowState state_;
   RowFilters filters_;
   std::uint32_t position_ = 0;
@@ -301,13 +349,15 @@ std::string ReplayMismatch::format(const History& history, std::span<const Trans
   return out + fmt::format(", but saw {}", seen);
 }
 
-ReplayResult replay_in_order(const History& history, std::span<const TransactionId> order, Budget& budget) {
-  return replay::Replayer(history, order, nullptr, budget).run();
+ReplayResult replay_in_order(const History& history, std::span<const TransactionId> order, Budget& budget,
+                             std::span<const std::uint32_t> visible) {
+  return replay::Replayer(history, order, visible, nullptr, budget).run();
 }
 
 ReplayResult find_certain_mismatch(const History& history, std::span<const TransactionId> order,
-                                   const std::vector<bool>& unsettled, Budget& budget) {
-  return replay::Replayer(history, order, &unsettled, budget).run();
+                                   const std::vector<bool>& unsettled, Budget& budget,
+                                   std::span<const std::uint32_t> visible) {
+  return replay::Replayer(history, order, visible, &unsettled, budget).run();
 }
 
 }  // namespace serval

@@ -8,6 +8,9 @@
 //
 // An order that passes is a serial execution, hence a proof. One that fails proves nothing about others,
 // but find_certain_mismatch shows what is wrong with it.
+// With `visible`, the order is that of commits, and transactions read from snapshots: the one at position
+// i sees the writes of the first visible[i], and its own. Whether writes overlap is not looked at.
+//
 // O(1) per single-key operation, O(log rows + rows that can match) per predicate; the paper evaluates
 // every row.
 
@@ -44,12 +47,13 @@ struct ReplayResult {
 };
 
 [[nodiscard]] ReplayResult replay_in_order(const History& history, std::span<const TransactionId> order,
-                                           Budget& budget);
+                                           Budget& budget, std::span<const std::uint32_t> visible = {});
 
 // The first answer of a committed transaction that is wrong whatever the `unsettled` keys
 // (expected_order.h) and unrecorded values hold, and whatever undefined predicates select. `undefined` is
 // then the first doubt on the way; a result without a mismatch is not a proof.
 [[nodiscard]] ReplayResult find_certain_mismatch(const History& history, std::span<const TransactionId> order,
-                                                 const std::vector<bool>& unsettled, Budget& budget);
+                                                 const std::vector<bool>& unsettled, Budget& budget,
+                                                 std::span<const std::uint32_t> visible = {});
 
 }  // namespace serval

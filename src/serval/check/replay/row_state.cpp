@@ -61,14 +61,35 @@ bool RowState::shows(KeyId key, Value seen) const {
   return cell.writer.is_none() && (seen.is_nil() || empty_list || seen == history_.initial_value());
 }
 
-void RowState::set(KeyId key, Value value, TransactionId writer) {
+void RowState::save(KeyId key) {
+  if (!in_trial_) return;
+  const Cell& cell = cells_[key.index];
+  before_.push_back({key, cell, cell.is_list ? lists_.at(key) : std::vector<Value>()});
+}
+
+void RowState::undo_trial() {
+  for (; !before_.empty(); before_.pop_back()) {
+    Before& last = before_.back();
+    put(last.key, last.cell);
+    if (last.cell.is_list) lists_[last.key] = std::move(last.list);
+  }
+  in_trial_ = false;
+}
+
+void RowState::put(KeyId key, const Cell& cell) {
   if (!columns_.empty() && is_row(key)) drop_from_indexes(key);
-  cells_[key.index] = {value, writer, false};
-  if (!columns_.empty() && !value.is_nil()) refresh(key);
+  cells_[key.index] = cell;
+  if (!columns_.empty() && !cell.value.is_nil()) refresh(key);
+}
+
+void RowState::set(KeyId key, Value value, TransactionId writer) {
+  save(key);
+  put(key, {value, writer, false});
 }
 
 // The first append to a key turns its content into a list.
 void RowState::append(KeyId key, Value element, TransactionId writer) {
+  save(key);
   const Cell before = cells_[key.index];
   std::vector<Value>& list = lists_[key];
   if (!before.is_list) {
@@ -77,7 +98,7 @@ void RowState::append(KeyId key, Value element, TransactionId writer) {
       const auto elements = history_.values().elements(before.value);
       list.assign(elements.begin(), elements.end());
     }
-    set(key, Value::unknown(), writer);
+    put(key, {Value::unknown(), writer, true});
   }
   list.push_back(element);
   cells_[key.index].writer = writer;

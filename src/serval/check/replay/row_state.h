@@ -41,6 +41,9 @@ class RowState {
 
   void set(KeyId key, Value value, TransactionId writer);
   void append(KeyId key, Value element, TransactionId writer);
+  // What is written from now on is undone by undo_trial().
+  void begin_trial() { in_trial_ = true; }
+  void undo_trial();
 
   // The number of a column, by its name in a condition, and its index. Created on first use: O(keys log
   // keys).
@@ -66,6 +69,15 @@ class RowState {
     std::unique_ptr<RowIndex> index;
   };
 
+  // What a key held before a write of a trial.
+  struct Before {
+    KeyId key;
+    Cell cell;
+    std::vector<Value> list;
+  };
+
+  void save(KeyId key);
+  void put(KeyId key, const Cell& cell);
   bool belongs(const Column& column, KeyId key) const;
   void decode(Column& column, KeyId key);
   void drop_from_indexes(KeyId key);
@@ -77,6 +89,8 @@ class RowState {
   std::vector<std::string> names_;  // Of the columns.
   std::vector<Scalar> row_;
   absl::flat_hash_map<KeyId, std::vector<Value>> lists_;
+  bool in_trial_ = false;
+  std::vector<Before> before_;
 };
 
 }  // namespace serval::replay
