@@ -109,6 +109,8 @@ std::vector<Anomaly> lost_updates(const History& history, const Relations& relat
     expects(history.key(divergence.first.read) == pair.key, "a branch reads its key");
     anomalies.push_back({AnomalyKind::LostUpdate, divergence});
   }
+  for (const Divergence& pair : relations.repeated_inserts)
+    anomalies.push_back({AnomalyKind::LostUpdate, pair});
   return anomalies;
 }
 

@@ -214,6 +214,7 @@ class ReadsFrom {
       if (relations_.takes_part[fault.reader.index]) relations_.faults.push_back(fault);
     }
     for (const FaultyRead& fault : changed_answers(history_, budget_)) relations_.faults.push_back(fault);
+    relations_.repeated_inserts = repeated_inserts(history_, lists_.key_kinds);
     // If a repeated read has another fault too, that fault comes first.
     std::ranges::stable_sort(relations_.faults, {}, &FaultyRead::read);
     for (const RepeatedRead& again : sets_.repeated_reads) {

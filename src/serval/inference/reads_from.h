@@ -28,6 +28,7 @@
 #include "serval/evidence/list_conflict.h"
 #include "serval/evidence/version_precedence.h"
 #include "serval/inference/read_write_sets.h"
+#include "serval/inference/repeated_inserts.h"
 
 namespace serval {
 
@@ -64,6 +65,7 @@ struct Relations {
   std::vector<bool> takes_part;    // By transaction.
   std::vector<FaultyRead> faults;  // Of participating transactions, in history order.
   std::vector<DivergentWrites> divergences;
+  std::vector<Divergence> repeated_inserts;  // The same for mixed keys, as far as it is certain.
   // One for each read that disagrees with the longest read of its key.
   std::vector<OrderConflict> order_conflicts;
   std::vector<DirtyUpdate> dirty_updates;  // One for each aborted append that others built upon.

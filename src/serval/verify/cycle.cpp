@@ -193,6 +193,7 @@ Flaw flaw_of(const Facts& facts, AnomalyKind kind, const Cycle& claim) {
 Flaw flaw_of(const Facts& facts, AnomalyKind kind, const Divergence& claim) {
   if (kind != AnomalyKind::LostUpdate) return fmt::format("a divergence does not show {}", name_of(kind));
   if (claim.first.transaction == claim.second.transaction) return "both branches are one transaction";
+  if (is_of_inserts(facts, claim)) return flaw_of_repeated_inserts(facts, claim);
   for (const Divergence::Branch& branch : {claim.first, claim.second}) {
     if (Flaw flaw = flaw_of_participation(facts, branch.transaction)) return flaw;
     if (Flaw flaw = flaw_of_read(facts, branch.transaction, claim.key, branch.read)) return flaw;

@@ -35,6 +35,11 @@ namespace serval::verify {
 // says how).
 [[nodiscard]] Flaw flaw_of_precedence(const Facts& facts, KeyId key, const VersionPrecedence& claim);
 
+// Whether a divergence claims that two transactions inserted a key whose writers are not all known. Its
+// proof: both inserted it as their first write, and nobody can have deleted it.
+bool is_of_inserts(const Facts& facts, const Divergence& claim);
+[[nodiscard]] Flaw flaw_of_repeated_inserts(const Facts& facts, const Divergence& claim);
+
 // Like flaw_of(facts, PhantomRead, BadRead): the same predicate, asked twice, had different rows or counts,
 // and its transaction had written none of the rows that make the difference.
 [[nodiscard]] Flaw flaw_of_phantom_read(const Facts& facts, const BadRead& claim);
