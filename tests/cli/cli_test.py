@@ -526,6 +526,13 @@ class ClockError(CliTest):
             result = self.expect(code, "check", "h.notation", "--engine", "mirror", "-l", "SSER", "--clock-error", error)
             self.assertIn(f"clocks may be wrong by {error}", result.out)
 
+    def test_an_expected_order_must_respect_only_a_clear_order(self):
+        self.file("h.notation", self.STALE)
+        self.file("order", "2\n1\n")
+        for error, code in (("999ns", 1), ("1us", 0)):
+            self.expect(code, "check", "h.notation", "-l", "SSER", "--expected-order", "order", "--clock-error", error,
+                        "--verify", "-q")
+
     def test_it_needs_a_unit_and_is_not_negative(self):
         self.file("h.notation", self.STALE)
         for error in ("5", "-1ms", "0ms", "soon", ""):

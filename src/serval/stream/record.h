@@ -1,6 +1,6 @@
 #pragma once
 // A request of a client and its response, as the pipeline passes it to a verifier during the run
-// (Leopard, section IV-B: "trace"). 64 bytes and trivially copyable. Rows, texts and predicates belong to
+// (Leopard, section IV-A: "trace"). 64 bytes and trivially copyable. Rows, texts and predicates belong to
 // the RecordBatch of the record, so copy what must outlive it.
 //
 //   for (const Record& record : records)                   // In non-decreasing order of time.begin.
