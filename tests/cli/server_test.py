@@ -323,6 +323,18 @@ class Oracle(ServerTest):
         self.assertEqual(json.loads(self.expect(2, "check", name, "--oracle", address, "--json").out)["verdict"], "unknown")
 
 
+class Probed(ServerTest):
+    """Whatever a probe of a correct server derives, the server keeps."""
+
+    def test_postgres_keeps_the_profile_that_it_was_probed_for(self):
+        address, _ = self.start("postgres")
+        self.expect(0, "probe", address, "-i", "serializable", "--write-profile", "mine.profile")
+        self.assertIn("plain-read = consistent\n", (self.folder / "mine.profile").read_text())
+        flags = ["-i", "serializable", "-w", "mini", "--keys", "20", "-n", "500", "--live", "--profile", "mine.profile"]
+        result = self.expect(0, "record", address, *flags, "-o", "run.jsonl")
+        self.assertIn("mirrored   CLEAN run.jsonl postgresql:serializable", result.err)
+
+
 class Tls(ServerTest):
     def test_postgres(self):
         address, folder = self.start("postgres")

@@ -18,6 +18,9 @@ namespace serval::online {
 // When something happened, as observed by the client: not before `begin` and not after `end`. Equal times
 // imply no order.
 inline bool certainly_before(const Interval& a, const Interval& b) { return a.end < b.begin; }
+inline bool overlap(const Interval& a, const Interval& b) {
+  return !certainly_before(a, b) && !certainly_before(b, a);
+}
 
 // Unknown times are the minimum and maximum, so arithmetic saturates there.
 inline Time later_by(Time time, Time span) { return time > kUnknownEnd - span ? kUnknownEnd : time + span; }

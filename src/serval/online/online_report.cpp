@@ -106,10 +106,10 @@ std::string certifier_words(const OnlineStatistics& statistics) {
   return "";
 }
 
-std::uint64_t CertifierHints::matches_of(Certifier of) const {
+std::uint64_t CertifierHints::matches_of(Certifier certifier) const {
   const std::array<std::uint64_t, 5> kMatches{0, dangerous_structures, against_commit_order,
                                               overwritten_reads, concurrent_writes};
-  return kMatches[static_cast<std::size_t>(of)];
+  return kMatches[static_cast<std::size_t>(certifier)];
 }
 
 std::string text_of(const OnlineResult& result) {
@@ -150,18 +150,18 @@ void write_json(JsonWriter& json, const Violation& violation) {
   json.end();
 }
 
-void write_dependencies(JsonWriter& json, const OnlineStatistics& counted, std::string_view session) {
+void write_dependencies(JsonWriter& json, const OnlineStatistics& statistics, std::string_view session) {
   json.key("dependencies").begin_object();
   for (std::size_t i = 0; i < kDependencyCount; ++i) {
     json.key(i < kDataKinds ? kDependencies[i] : session).begin_object();
-    json.key("deduced").number(counted.deduced[i]).key("uncertain").number(counted.uncertain[i]);
-    json.key("overlapping").number(counted.overlapping[i]).end();
+    json.key("deduced").number(statistics.deduced[i]).key("uncertain").number(statistics.uncertain[i]);
+    json.key("overlapping").number(statistics.overlapping[i]).end();
   }
-  json.key("uncertain_share").number(uncertain_share(counted));
-  json.key("overlapping_share").number(overlapping_share(counted)).end();
-  const CertifierHints& hints = counted.hints;
-  json.key("hints").begin_object().key("certifier").text(name_of(counted.certifier));
-  json.key("matches").number(hints.matches_of(counted.certifier));
+  json.key("uncertain_share").number(uncertain_share(statistics));
+  json.key("overlapping_share").number(overlapping_share(statistics)).end();
+  const CertifierHints& hints = statistics.hints;
+  json.key("hints").begin_object().key("certifier").text(name_of(statistics.certifier));
+  json.key("matches").number(hints.matches_of(statistics.certifier));
   json.key("consecutive_anti_dependencies").number(hints.consecutive_anti_dependencies);
   json.key("dangerous_structures").number(hints.dangerous_structures);
   json.key("against_commit_order").number(hints.against_commit_order);

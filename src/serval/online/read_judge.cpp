@@ -319,10 +319,8 @@ void ReadJudge::link_to_next(const Question& question) {
   for (std::size_t i = question.candidates.match + std::size_t{1}; i < key.versions.size(); ++i) {
     const Version& next = key.versions[i];
     if (next.uncertain || next.transaction == transaction_->number) continue;
-    const bool overlaps =
-        !certainly_before(snapshot, next.install) && !certainly_before(next.install, snapshot);
     const VersionOrder order = order_of(seen, next, key);
-    is_open |= overlaps && order == VersionOrder::Unknown;
+    if (order == VersionOrder::Unknown) is_open |= overlap(snapshot, next.install);
     if (order != VersionOrder::Before) continue;
     is_known = true;
     if (!next.verified) {
@@ -330,7 +328,7 @@ void ReadJudge::link_to_next(const Question& question) {
       continue;
     }
     state_.depend({transaction_->participant, next.writer, read.key, Dependency::ReadWrite});
-    if (overlaps) state_.note_overlap(Dependency::ReadWrite);
+    if (overlap(snapshot, next.install)) state_.note_overlap(Dependency::ReadWrite);
     waits = unverified;
     break;
   }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "serval/base/contract.h"
+#include "serval/online/key_state.h"
 
 namespace serval::online {
 namespace {
@@ -133,21 +134,22 @@ void SerializationCertifier::note_hint(Dependency dependency, Slot& from, Slot& 
   if (backwards && from.summary.writes) ++hints_.overwritten_reads;
   if (to.summary.commit.end < from.first_out_end) {
     from.first_out_end = to.summary.commit.end;
-    from.first_out = to.participant;
+    from.first_out = static_cast<std::uint32_t>(to.participant);
   }
   // Ports and Grittner 2012: a transaction that only reads counts if the last one committed before its
   // snapshot.
   const Time limit = from.summary.writes ? from.summary.commit.begin : from.summary.snapshot.begin;
   if (limit > to.last_in_begin) {
     to.last_in_begin = limit;
-    to.last_in = from.participant;
+    to.last_in = static_cast<std::uint32_t>(from.participant);
   }
   note_pivot(from);
   note_pivot(to);
 }
 
 void SerializationCertifier::note_pivot(Slot& slot) {
-  if (slot.first_out == 0 || slot.last_in == 0 || slot.is_dangerous) return;
+  const bool has_both = slot.first_out_end != kUnknownEnd && slot.last_in_begin != kUnknownBegin;
+  if (!has_both || slot.is_dangerous) return;
   if (!std::exchange(slot.is_pivot, true)) ++hints_.consecutive_anti_dependencies;
   const bool first = slot.first_out_end < slot.summary.commit.begin &&
                      (slot.first_out_end < slot.last_in_begin || slot.first_out == slot.last_in);

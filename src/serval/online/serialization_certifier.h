@@ -30,9 +30,9 @@ class SerializationCertifier {
   struct Summary {
     std::uint64_t transaction = 0;
     std::uint32_t session = 0;
+    bool writes = false;
     Interval commit;
     Interval snapshot{kUnknownBegin, kUnknownEnd};
-    bool writes = false;
   };
   SerializationCertifier(CycleRule rule, const KeyTable& keys)
       : rule_(rule), has_snapshots_(rule == CycleRule::Snapshot || rule == CycleRule::Prefix), keys_(keys) {}
@@ -61,14 +61,14 @@ class SerializationCertifier {
   struct Slot {
     std::uint64_t participant = 0;
     Vertex snapshot = 0, commit = 0;  // The same, unless has_snapshots_.
-    std::uint8_t vertices_left = 0;
-    bool may_go = false;
     Summary summary;
     // Over outgoing rw: the earliest end of a commit, and whose it is. Over incoming rw: the latest begin of
     // a commit, or of the snapshot of a transaction that only reads.
     Time first_out_end = kUnknownEnd;
     Time last_in_begin = kUnknownBegin;
-    std::uint64_t first_out = 0, last_in = 0;  // Participants.
+    std::uint32_t first_out = 0, last_in = 0;  // Participants, modulo 2^32.
+    std::uint8_t vertices_left = 0;
+    bool may_go = false;
     bool is_pivot = false, is_dangerous = false;
   };
 

@@ -6,13 +6,13 @@ namespace serval::online {
 
 void TransactionJoin::add(const LiveTransaction& transaction) {
   if (transaction.participant.is_none()) return;
-  certifier_.add(
-      transaction.participant,
-      {.transaction = transaction.number,
-       .session = transaction.session,
-       .commit = transaction.end,
-       .snapshot = transaction.has_snapshot ? transaction.snapshot : Interval{transaction.begin, kUnknownEnd},
-       .writes = transaction.wrote});
+  certifier_.add(transaction.participant,
+                 {.transaction = transaction.number,
+                  .session = transaction.session,
+                  .writes = transaction.wrote,
+                  .commit = transaction.end,
+                  .snapshot = transaction.has_snapshot ? transaction.snapshot
+                                                       : Interval{transaction.begin, kUnknownEnd}});
 }
 
 void TransactionJoin::report(Report report) {
