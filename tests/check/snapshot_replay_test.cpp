@@ -129,8 +129,9 @@ TEST(SnapshotReplay, OfStrongLevelsShowPredecessors) {
 
 // Simulated tables with true timestamps; no certificate is used.
 TEST(SnapshotReplay, ProvesSimulatedSnapshots) {
-  int serial = 0;
-  for (const std::uint64_t seed : fresh_seeds(sample_of(200, 10))) {
+  std::uint64_t serial = 0;
+  const std::uint64_t count = sample_of(200, 10);
+  for (const std::uint64_t seed : fresh_seeds(count)) {
     const History history = simulate({.workload = "predicate-mix:places=20,width=6,overlap=4,increments=0.1",
                                       .sessions = 4,
                                       .transactions = 60,
@@ -145,7 +146,7 @@ TEST(SnapshotReplay, ProvesSimulatedSnapshots) {
     // Without being required, the timestamps prove it too.
     EXPECT_TRUE(holds(check(history, Level::SnapshotIsolation, {.use_certificate = false}).verdict));
   }
-  EXPECT_EQ(serial, 0) << "a serial order must not explain all of them";
+  EXPECT_LT(serial, count) << "a serial order must not explain all of them";
 }
 
 // A store with snapshots whose answers and timestamps are sometimes damaged.
