@@ -99,8 +99,9 @@ class Tidb(ScriptedTest):
 
     def test_a_lost_update_is_found(self):
         result = self.expect(1, "run", self.address("&mode=optimistic", fault="lost-update"), "-w", "mini", "--keys", "2",
-                             "-n", "80", "-c", "4", "--certificate", "-o", "run.jsonl")
-        self.assertIn("lost-update", result.out)
+                             "-n", "200", "-c", "4", "--certificate", "-o", "run.jsonl")
+        self.assertEqual(result.first, "VIOLATION run.jsonl strong-snapshot-isolation")
+        self.assertRegex(result.out, "lost-update|read-skew|anti-dependency")  # What depends on how they overlap.
 
     def test_the_store_tells_what_became_of_a_commit_without_an_answer(self):
         result = self.run_serval("run", self.address("&mode=optimistic", fault="lost-answer"), *PREDICATES)
@@ -172,8 +173,9 @@ class Cockroach(ScriptedTest):
 
     def test_a_lost_update_is_found(self):
         result = self.expect(1, "run", self.address(fault="no-refresh"), "-i", "serializable", "-w", "mini", "--keys", "2",
-                             "-n", "80", "-c", "4", "--certificate", "-o", "run.jsonl")
-        self.assertIn("lost-update", result.out)
+                             "-n", "200", "-c", "4", "--certificate", "-o", "run.jsonl")
+        self.assertEqual(result.first, "VIOLATION run.jsonl strong-snapshot-isolation")
+        self.assertRegex(result.out, "lost-update|read-skew|anti-dependency")  # What depends on how they overlap.
 
     def test_the_changefeed_tells_what_became_of_a_commit_without_an_answer(self):
         result = self.run_serval("run", self.address(fault="lost-answer"), "-i", "serializable", *PREDICATES)
