@@ -174,7 +174,7 @@ class Cockroach(ScriptedTest):
     def test_a_lost_update_is_found(self):
         result = self.expect(1, "run", self.address(fault="no-refresh"), "-i", "serializable", "-w", "mini", "--keys", "2",
                              "-n", "200", "-c", "4", "--certificate", "-o", "run.jsonl")
-        self.assertEqual(result.first, "VIOLATION run.jsonl strong-snapshot-isolation")
+        self.assertEqual(result.first, "VIOLATION run.jsonl serializable")
         self.assertRegex(result.out, "lost-update|read-skew|anti-dependency")  # What depends on how they overlap.
 
     def test_the_changefeed_tells_what_became_of_a_commit_without_an_answer(self):
