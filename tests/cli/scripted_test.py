@@ -33,6 +33,16 @@ class ScriptedTest(cli_test.CliTest):
         self.addCleanup(server.close)
         return server
 
+    def proved(self, *words):
+        """A run that ends VALID. A point read that finds no row shows no version, so some runs leave open what it missed."""
+        for _ in range(8):
+            result = self.run_serval("run", *words, *PREDICATES, "--force")
+            if result.code == 2 and "it is not certain which version some reads saw" in result.out:
+                continue
+            self.assertEqual(result.code, 0, result)
+            return result
+        return self.fail("eight runs were left open")
+
     def recorded(self):
         lines = [json.loads(line) for line in (self.folder / "run.jsonl").read_text().splitlines()]
         return lines[0]["facts"], [line for line in lines if "ops" in line]
@@ -54,7 +64,7 @@ class Tidb(ScriptedTest):
                 if op[0] in kinds and isinstance(op[-1], dict) and "saw" in op[-1]]
 
     def test_optimistic_transactions_read_as_of_their_start(self):
-        result = self.predicates(0, self.address("&mode=optimistic"), "--verify")
+        result = self.proved(self.address("&mode=optimistic"), "--verify")
         self.assertEqual(result.first, "VALID run.jsonl strong-snapshot-isolation")
         self.assertIn("certificate, complete", result.out)
         facts, lines = self.recorded()
@@ -65,7 +75,7 @@ class Tidb(ScriptedTest):
         self.assertTrue(all(line["commit_ts"] > line["start_ts"] for line in lines if "commit_ts" in line))
 
     def test_pessimistic_transactions_lock_what_is_current(self):
-        result = self.predicates(0, self.address())
+        result = self.proved(self.address())
         self.assertEqual(result.first, "VALID run.jsonl read-committed")
         self.assertIn("certificate, complete", result.out)
         reads, writes = self.times(("pr",)), self.times(("pu", "pd"))
@@ -74,7 +84,7 @@ class Tidb(ScriptedTest):
         self.assertTrue(all(start < seen for start, seen in writes))
 
     def test_statements_at_read_committed_see_their_own_time(self):
-        result = self.predicates(0, self.address(), "-i", "read-committed")
+        result = self.proved(self.address(), "-i", "read-committed")
         self.assertEqual(result.first, "VALID run.jsonl read-committed")
         times = self.times(("pr", "pu", "pd"))
         self.assertGreater(len(times), 20)
@@ -142,7 +152,7 @@ class Cockroach(ScriptedTest):
         return self.expect(code, "run", address, "-i", "serializable", *PREDICATES, *words)
 
     def test_serializable_transactions_are_proved(self):
-        result = self.predicates(0, self.address(), "--verify")
+        result = self.proved(self.address(), "--verify", "-i", "serializable")
         self.assertEqual(result.first, "VALID run.jsonl serializable")
         self.assertIn("certificate, complete", result.out)
         self.assertRegex(result.err, r"recovered  [1-9]\d* versions by [1-9]\d* transactions")
@@ -153,7 +163,7 @@ class Cockroach(ScriptedTest):
         self.assertTrue(all(commit == seen + 1 for commit, seen in saws))
 
     def test_without_changefeeds_the_sessions_know_the_order(self):
-        result = self.predicates(0, self.address(rangefeeds=False), "--verify")
+        result = self.proved(self.address(rangefeeds=False), "--verify", "-i", "serializable")
         self.assertEqual(result.first, "VALID run.jsonl serializable")
         self.assertIn("certificate, complete", result.out)
         self.assertIn('{"event":"certificate","order":"commit_ts"}', (self.folder / "run.jsonl").read_text())
