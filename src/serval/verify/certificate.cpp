@@ -46,6 +46,8 @@ CertifiedFacts::CertifiedFacts(const History& history)
       if (history.outcome(t) == Outcome::Aborted) flaw_ = "the certificate lists a transaction that aborted";
       takes_part_[t.index] = true;
     }
+    if (!order.complete && !history.certificate().ordered_by_commit)
+      flaw_ = fmt::format("the certificate's order of {} is incomplete", history.format_key(order.key));
     if (!order.complete) continue;
     given[order.key.index] = true;
     std::ranges::copy(order.installers, std::back_inserter(orders_[order.key.index]));

@@ -77,7 +77,10 @@ class VersionCollector {
       out_.takes_part_[t.index] = history_.outcome(t) == Outcome::Committed;
     given_.assign(history_.key_count(), nullptr);
     for (const KeyOrder& order : history_.certificate().orders) {
-      if (order.complete) given_[order.key.index] = &order;
+      if (order.complete)
+        given_[order.key.index] = &order;
+      else if (!history_.certificate().ordered_by_commit)
+        return refuse(fmt::format("the certificate's order of {} is incomplete", format(order.key)));
       for (const TransactionId t : order.installers) note_installer(t, order.key);
     }
     if (history_.certificate().ordered_by_commit) note_commit_timestamps();
